@@ -1,0 +1,1 @@
+"""Synthetic people. Now: the reference data set that ctrag ships (`reference`)."""

@@ -1,0 +1,28 @@
+"""The packaged reference people: `train` for training, `dev` for choosing."""
+
+from importlib.resources import files
+from pathlib import Path
+
+SPLITS = ("dev", "train")
+
+
+def split_folder(split: str) -> Path:
+    """The data set folder of a split.
+
+    Raises:
+        ValueError: There is no such split.
+    """
+    if split not in SPLITS:
+        raise ValueError(f"split: must be one of {', '.join(SPLITS)}, not {split!r}")
+    return Path(str(files("synth").joinpath("data", "reference", split)))
+
+
+def folder_with(person_id: str) -> Path | None:
+    """The split that holds a person, or None."""
+    marker = f'"persona_id": "{person_id}"'
+    for split in SPLITS:
+        folder = split_folder(split)
+        with (folder / "personas.jsonl").open(encoding="utf-8") as file:
+            if any(marker in line[:200] for line in file):
+                return folder
+    return None
