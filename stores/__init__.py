@@ -1,0 +1,39 @@
+"""What a person's applications hold, and where it is kept.
+
+Modules, in the order in which data flows through them:
+
+- `spec`: which applications there are and what their fields mean (`apps.yaml`).
+- `items`: the values that move between packages: `Item`, `Person`, `Request`, `Labels`.
+- `dataset`: reads and writes a data set folder; a bad line is named and nothing is loaded.
+- `migrations`: the stores' schema as named steps.
+- `database`: opens a DuckDB file for a moment, waits for other processes, names what is wrong.
+- `app_store`: one application's items, outbox, state and journal of changes.
+- `people_store`: profiles and contacts.
+- `federation`: the stores of all applications together (`Stores`): reads, writes, undo, forget.
+- `generations`: bulk import into a new generation of files, swapped in by one rename.
+
+The package stores vectors and never makes them.
+"""
+
+from stores.dataset import Dataset, load_dataset, load_labels
+from stores.federation import PersonItems, Stores
+from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request, Usage
+from stores.spec import AppSpec, packaged_apps
+
+__all__ = [
+    "AppSpec",
+    "Contact",
+    "Dataset",
+    "Item",
+    "LabelledPlan",
+    "Labels",
+    "Person",
+    "PersonItems",
+    "Profile",
+    "Request",
+    "Stores",
+    "Usage",
+    "load_dataset",
+    "load_labels",
+    "packaged_apps",
+]

@@ -1,0 +1,178 @@
+"""Opening a DuckDB file for a moment, beside other processes that do the same.
+
+A DuckDB file has one writing process, and while it writes nobody else can open the file.
+So nothing here stays open: readers attach read-only for one read, writers open for one
+transaction, and both wait a little for each other.
+"""
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import duckdb
+
+READ_PATIENCE = 2.0
+"""Seconds that a reader waits for a writer to finish."""
+WRITE_PATIENCE = 5.0
+"""Seconds that a writer waits for readers and other writers."""
+
+# Another process holds the file, or this process has it open in the other mode.
+_BUSY = (
+    "Could not set lock",
+    "different configuration",
+    "already attached",
+    "being attached",
+    "file handle conflict",
+)
+_REFUSED = ("Permission denied", "Read-only", "No space left", "Operation not permitted")
+# What the caller gave does not fit the tables; the file is sound.
+_BAD_VALUES = (duckdb.DataError, duckdb.IntegrityError, duckdb.InvalidInputException)
+
+_Result = TypeVar("_Result")
+
+
+class StoreUnavailable(Exception):
+    """A store cannot be used now; `reason` is one line for the person."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"the {name} store is {reason}")
+        self.name = name
+        self.reason = reason
+
+
+@contextmanager
+def reading(
+    path: Path, name: str, patience: float = READ_PATIENCE
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A read-only connection to `path`; one at a time in each thread.
+
+    Raises:
+        StoreUnavailable: The file is missing, damaged, or locked for longer than `patience`.
+    """
+    _must_exist(path, name)
+    connection = _reader.connection()
+    quoted = str(path).replace("'", "''")
+    try:
+        _patiently(
+            lambda: connection.execute(f"ATTACH '{quoted}' AS store (READ_ONLY)"),
+            name,
+            patience,
+            refused="not readable",
+        )
+        connection.execute("USE store")
+        yield connection
+    except duckdb.Error as error:
+        raise StoreUnavailable(name, f"damaged ({_first_line(error)})") from error
+    finally:
+        _reader.detach()
+
+
+@contextmanager
+def writing(
+    path: Path, name: str, patience: float = WRITE_PATIENCE, *, create: bool = False
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection inside one transaction: committed at the end, rolled back on any error.
+
+    Args:
+        path: The file.
+        name: What messages call the store.
+        patience: Seconds to wait while others have the file open.
+        create: Make the file when it does not exist.
+
+    Raises:
+        StoreUnavailable: The file is missing, damaged, cannot be written, or stays locked.
+        ValueError: A value does not fit its column.
+    """
+    if not create:
+        _must_exist(path, name)
+    connection = _patiently(
+        lambda: duckdb.connect(str(path), config={"threads": 1}),
+        name,
+        patience,
+        refused="not writable",
+    )
+    try:
+        connection.begin()
+        try:
+            yield connection
+            connection.commit()
+        except BaseException:
+            _roll_back(connection)
+            raise
+    except _BAD_VALUES as error:
+        raise ValueError(f"{name}: {_first_line(error)}") from error
+    except duckdb.Error as error:
+        raise StoreUnavailable(name, f"not writable ({_first_line(error)})") from error
+    finally:
+        connection.close()
+
+
+class _Reader(threading.local):
+    """A thread's own DuckDB instance: making one costs as much as twenty reads of a file."""
+
+    def __init__(self) -> None:
+        self._connection: duckdb.DuckDBPyConnection | None = None
+        self._process = 0
+
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        if self._connection is None or self._process != os.getpid():
+            self._connection = duckdb.connect(config={"threads": 1})
+            self._process = os.getpid()
+        return self._connection
+
+    def detach(self) -> None:
+        """Let go of the file, whatever state the instance is in."""
+        if self._connection is None:
+            return
+        try:
+            self._connection.execute("USE memory")
+            self._connection.execute("DETACH DATABASE IF EXISTS store")
+        except duckdb.Error:
+            self._connection.close()
+            self._connection = None
+
+
+_reader = _Reader()
+
+
+def _must_exist(path: Path, name: str) -> None:
+    try:
+        path.stat()
+    except FileNotFoundError:
+        raise StoreUnavailable(name, "missing") from None
+    except OSError as error:
+        raise StoreUnavailable(name, f"not readable ({error.strerror})") from error
+
+
+def _patiently(attempt: Callable[[], _Result], name: str, patience: float, refused: str) -> _Result:
+    deadline = time.monotonic() + patience
+    pause = 0.002
+    while True:
+        try:
+            return attempt()
+        except duckdb.Error as error:
+            message = str(error)
+            if not any(sign in message for sign in _BUSY):
+                kind = refused if any(sign in message for sign in _REFUSED) else "damaged"
+                raise StoreUnavailable(name, f"{kind} ({_first_line(error)})") from error
+            if time.monotonic() > deadline:
+                raise StoreUnavailable(
+                    name, f"locked: others have it open for more than {patience:g} s"
+                ) from error
+        time.sleep(pause)
+        pause = min(2 * pause, 0.05)
+
+
+def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
+    try:
+        connection.rollback()
+    except duckdb.Error:
+        pass  # the transaction is gone already, for instance when the disk is full
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0][:200]

@@ -1,0 +1,137 @@
+"""The values that move between packages: items, people, requests and their labels."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeAlias
+
+Value: TypeAlias = str | int | bool | datetime | tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How a person uses an item, as their phone recorded it."""
+
+    opens_30d: int = 0
+    """Times opened in the 30 days before the phone's contents were taken."""
+    last_opened: datetime | None = None
+    usual_hours: tuple[int, ...] = ()
+    """Hours of the day, 0 to 23."""
+    usual_place: str | None = None
+    """`home`, `work`, `commute` or any other place's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing in one application; `fields` has every field of the application's spec."""
+
+    id: str
+    app: str
+    fields: Mapping[str, Value]
+    usage: Usage = Usage()
+
+    def text(self, name: str) -> str:
+        """The field as text; an absent or null field is the empty string."""
+        value = self.fields.get(name)
+        if value is None:
+            return ""
+        return ", ".join(value) if isinstance(value, tuple) else str(value)
+
+    def time(self, name: str) -> datetime | None:
+        """The field if it is a time, else None."""
+        value = self.fields.get(name)
+        return value if isinstance(value, datetime) else None
+
+    def flag(self, name: str) -> bool:
+        """Whether a boolean field is set; an absent one is not."""
+        return self.fields.get(name) is True
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Somebody the person knows; `relation` is seen from the person (wife, dispatcher)."""
+
+    name: str
+    relation: str = ""
+    phone: str | None = None
+    email: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the person told the assistant about themselves."""
+
+    name: str
+    age: int | None = None
+    profession: str | None = None
+    city: str | None = None
+    timezone: str | None = None
+    home: str | None = None
+    work: str | None = None
+    favorite_music_genre: str | None = None
+    favorite_movie_genre: str | None = None
+    favorite_cuisine: str | None = None
+    favorite_sport: str | None = None
+    hobbies: tuple[str, ...] = ()
+    household: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One person: profile and contacts; their items are read from the stores."""
+
+    person_id: str
+    now: datetime
+    """The moment at which the phone's contents were taken."""
+    profile: Profile
+    contacts: tuple[Contact, ...] = ()
+
+    def contact(self, name: str) -> Contact | None:
+        """The contact of that name (case and outer spaces aside), or None."""
+        wanted = name.strip().casefold()
+        return next((one for one in self.contacts if one.name.casefold() == wanted), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that a method may see of a request: never a label."""
+
+    text: str
+    asked_at: datetime
+    place: str | None = None
+    playing: str | None = None
+    """Id of the song that plays while the person asks; None when nothing plays."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPlan:
+    """A plan as an annotator wrote it."""
+
+    api: str
+    arguments: Mapping[str, str | int | list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What annotators said of a request; only training and scoring may hold one.
+
+    None means that the data set does not say; an empty `relevant` or `tools` means that
+    nothing is needed or fits.
+    """
+
+    kind: str | None = None
+    chain_of_thought: str | None = None
+    relevant: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = None
+    plan: LabelledPlan | None = None
+    also: tuple[LabelledPlan, ...] = field(default=())
+
+    @property
+    def says_none(self) -> bool:
+        """Whether the annotator said that no API can do it (rather than nothing at all)."""
+        return self.plan is None and self.tools == ()
+
+    @property
+    def has_plan(self) -> bool:
+        """Whether the right answer is known: a plan, or that there is none."""
+        return self.plan is not None or self.says_none

@@ -1,0 +1,150 @@
+"""Which applications there are and what their fields mean."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from string import Formatter
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+
+FieldType = Literal["string", "text", "datetime", "boolean", "integer", "strings"]
+Role = Literal["title", "text", "person", "place", "time", "end", "group", "state", "other"]
+
+_SQL_TYPES: dict[str, str] = {
+    "string": "VARCHAR",
+    "text": "VARCHAR",
+    "datetime": "TIMESTAMP",
+    "boolean": "BOOLEAN",
+    "integer": "BIGINT",
+    "strings": "VARCHAR[]",
+}
+_DEFAULT_TYPES: dict[str, type] = {"string": str, "text": str, "boolean": bool, "integer": int}
+# Names become columns and file names, which tell no capitals apart.
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_RESERVED = {
+    *("id", "usage", "persona_id", "item_id", "content_hash", "vector", "rowid"),
+    *("opens_30d", "last_opened", "usual_hours", "usual_place"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSpec:
+    """One field of an application's items."""
+
+    name: str
+    type: FieldType
+    role: Role = "other"
+    required: bool = True
+    values: tuple[str, ...] = ()
+    default: bool | int | str | None = None
+
+    @property
+    def sql_type(self) -> str:
+        """The DuckDB column type that holds the field."""
+        return _SQL_TYPES[self.type]
+
+
+@dataclass(frozen=True, slots=True)
+class AppSpec:
+    """One application: its name and its fields, in the order in which they are shown."""
+
+    name: str
+    fields: tuple[FieldSpec, ...]
+    phrase: tuple[str, ...] = ()
+    """Parts of the item's wording, each with one `{field}`; see `apps.yaml`."""
+
+    def named(self, role: Role) -> tuple[str, ...]:
+        """Names of the fields with `role`, in declared order."""
+        return tuple(field.name for field in self.fields if field.role == role)
+
+
+class _FieldModel(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    type: FieldType
+    role: Role = "other"
+    required: bool = True
+    values: tuple[str, ...] = ()
+    default: bool | int | str | None = None
+
+    @model_validator(mode="after")
+    def _values_and_default_fit(self) -> "_FieldModel":
+        if self.values and self.type != "string":
+            raise ValueError(f"values are for fields of type string, this one is {self.type}")
+        if self.default is None:
+            return self
+        if self.required:
+            raise ValueError("a default is for fields with `required: false`")
+        if type(self.default) is not _DEFAULT_TYPES.get(self.type):
+            raise ValueError(f"default {self.default!r} is no {self.type}")
+        if self.values and self.default not in self.values:
+            raise ValueError(f"default {self.default!r} is not among the values")
+        return self
+
+
+class _AppModel(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    fields: dict[str, _FieldModel]
+    phrase: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _fields_fit_together(self) -> "_AppModel":
+        if not self.fields:
+            raise ValueError("fields: an application needs at least one")
+        for role in ("time", "end"):
+            names = [name for name, field in self.fields.items() if field.role == role]
+            if len(names) > 1:
+                raise ValueError(
+                    f"fields: at most one may have the role {role}, not {', '.join(names)}"
+                )
+        for name in self.fields:
+            if not _NAME.fullmatch(name) or name in _RESERVED:
+                raise ValueError(f"fields: {name!r} is not usable as a field name")
+        for part in self.phrase:
+            names = [name for _, name, _, _ in Formatter().parse(part) if name is not None]
+            if len(names) != 1 or names[0] not in self.fields:
+                raise ValueError(f"phrase: {part!r} must name exactly one of the fields")
+        return self
+
+
+def load_apps(path: Path) -> tuple[AppSpec, ...]:
+    """Applications declared in a YAML file such as the packaged `apps.yaml`.
+
+    Raises:
+        ValueError: The file breaks a rule; the message names the application, field and rule.
+    """
+    return _parse(path.read_text(encoding="utf-8"), str(path))
+
+
+@cache
+def packaged_apps() -> tuple[AppSpec, ...]:
+    """The seven applications that ctrag ships."""
+    return _parse(files("stores").joinpath("apps.yaml").read_text(encoding="utf-8"), "apps.yaml")
+
+
+def _parse(text: str, source: str) -> tuple[AppSpec, ...]:
+    try:
+        raw = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{source}: not YAML: {' '.join(str(error).split())}") from None
+    apps = raw if isinstance(raw, dict) else {}
+    if not apps:
+        raise ValueError(f"{source}: must be a mapping of applications")
+    specs = []
+    for name, body in apps.items():
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or name == "people":
+            raise ValueError(f"{source}: {name!r} is not usable as an application name")
+        try:
+            app = _AppModel.model_validate(body)
+        except ValidationError as error:
+            problem = error.errors()[0]
+            where = "".join(f"{part}: " for part in (source, name, *problem["loc"]))
+            raise ValueError(where + problem["msg"].removeprefix("Value error, ")) from None
+        fields = tuple(
+            FieldSpec(field, **model.model_dump()) for field, model in app.fields.items()
+        )
+        specs.append(AppSpec(name, fields, app.phrase))
+    return tuple(specs)
