@@ -1,0 +1,13 @@
+"""The applications' APIs: what there is, what it does, and how a plan of it is carried out.
+
+- `toolbox`, `toolbox.yaml`: the APIs as data: arguments, effect, when they fail.
+- `call`: `Call`, what an API gets; `Effect`, what it answers and would change; `Refusal`.
+- `lookup`: finding what an argument names (items, contacts, callers), and words for answers.
+- `music`, `google`, `notes`, `mail`, `phonecall`, `calendar`, `reminders`: one pure function
+  `Call -> Effect` for each API of that application.
+- `registry`: all of them by name (`APIS`).
+- `execute`: checks a plan, asks before it reaches anybody, applies the change to the stores.
+
+An API reads its arguments and the person's items and nothing else. What items say is data: it
+is shown and matched, never followed.
+"""

@@ -1,0 +1,137 @@
+"""Running a plan on a person's stores: check, effect, question, change."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from ctrag.apps.call import Call, Effect, Refusal
+from ctrag.apps.registry import APIS
+from ctrag.apps.toolbox import Tool, Toolbox
+from ctrag.planner.plan import Plan, check
+from stores.app_store import Change, ChangeRecord, StoredItem
+from stores.federation import Encode, Stores
+from stores.items import Item, Person
+
+Confirm = Callable[[str], bool]
+"""Shows a question to the person; True when they agree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a plan."""
+
+    status: Literal["done", "refused", "declined", "nothing"]
+    """`declined`: the person said no. `nothing`: the plan was `none()`."""
+    answer: str
+    items: tuple[Item, ...] = ()
+    change: ChangeRecord | None = None
+
+
+def effect_of(plan: Plan, call: Call, toolbox: Toolbox) -> tuple[Tool, Effect]:
+    """What the plan would answer and change; nothing is written.
+
+    Raises:
+        Refusal: The plan breaks the API's schema, or its `fails_when` holds.
+    """
+    problems = check(plan, toolbox)
+    if problems:
+        raise Refusal("; ".join(problems))
+    tool = toolbox.get(plan.api)
+    if tool is None or plan.api not in APIS:
+        raise Refusal(f"no application here can run {plan.api}")
+    return tool, APIS[plan.api](call)
+
+
+def execute(
+    plan: Plan,
+    *,
+    stores: Stores,
+    person: Person,
+    items: Sequence[Item],
+    at: datetime,
+    toolbox: Toolbox,
+    encode: Encode,
+    confirm: Confirm,
+    playing: str | None = None,
+    preferred: Sequence[str] = (),
+    online: bool = True,
+) -> Result:
+    """Run a plan on the person's stores.
+
+    Args:
+        plan: What to do.
+        stores: Where the person's items are; the change is one transaction in one store.
+        person: Whose plan it is.
+        items: All items of the person.
+        at: When the person asked.
+        toolbox: The APIs; a plan that breaks a schema is refused.
+        encode: Makes vectors of items that are new or changed.
+        confirm: Asked before every `outward` effect, with the recipient and the item; also
+            before an effect that has recipients though `toolbox` does not call it outward.
+        playing: Id of the song that plays.
+        preferred: Ids of the retrieved items, best first.
+        online: False makes what needs a network refuse.
+
+    Raises:
+        StoreUnavailable: The store is locked for too long, missing or damaged.
+    """
+    if plan.is_none:
+        return Result("nothing", "No application here can do that.")
+    call = Call(
+        api=plan.api,
+        arguments=plan.arguments,
+        person=person,
+        items=items,
+        at=at,
+        playing=playing,
+        preferred=preferred,
+        states=_states(toolbox.get(plan.api), stores, person),
+        online=online,
+        new_id=lambda app: _new_id(person, app, items),
+    )
+    try:
+        tool, effect = effect_of(plan, call, toolbox)
+    except Refusal as refusal:
+        return Result("refused", str(refusal))
+    reaches_out = tool.effect == "outward" or bool(effect.recipients)
+    if reaches_out and not confirm(question(tool, plan, effect)):
+        return Result("declined", "Nothing was done.", effect.items)
+    record = None
+    if effect.change is not None:
+        change = _with_vectors(effect.change, person, encode)
+        record = stores.apply(person.person_id, tool.app, change, at)
+    return Result("done", effect.answer, effect.items, record)
+
+
+def question(tool: Tool, plan: Plan, effect: Effect) -> str:
+    """What the person is asked before an outward effect: what, to whom, and from which item."""
+    to = f" to {', '.join(effect.recipients)}" if effect.recipients else ""
+    source = f" (from {effect.items[0].app} item {effect.items[0].id})" if effect.items else ""
+    summary = effect.change.summary if effect.change is not None else str(plan)
+    return f"{tool.api}{to}: {summary}{source}. Go ahead?"
+
+
+def _states(tool: Tool | None, stores: Stores, person: Person) -> dict[str, dict[str, object]]:
+    """What an API needs to know beside items; other applications' stores are not opened for it."""
+    if tool is None or tool.app != "phonecall":
+        return {}
+    return {"phonecall": {"blocked": stores.state(person.person_id, "phonecall", "blocked")}}
+
+
+def _with_vectors(change: Change, person: Person, encode: Encode) -> Change:
+    if not change.put:
+        return change
+    vectors = encode([(person, stored.item) for stored in change.put])
+    return replace(
+        change,
+        put=[StoredItem(one.item, vector) for one, vector in zip(change.put, vectors, strict=True)],
+    )
+
+
+def _new_id(person: Person, app: str, items: Sequence[Item]) -> str:
+    taken = {item.id for item in items}
+    number = 1
+    while f"{person.person_id}-{app}-{number}" in taken:
+        number += 1
+    return f"{person.person_id}-{app}-{number}"
