@@ -1,0 +1,117 @@
+"""The JSON file that an experiment leaves: figures with all that is needed to get them again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+LIBRARIES = (
+    "ctrag",
+    "numpy",
+    "scipy",
+    "duckdb",
+    "ir-measures",
+    "lightgbm",
+    "scikit-learn",
+    "torch",
+    "transformers",
+    "sentence-transformers",
+    "onnxruntime",
+    "llguidance",
+    "bm25s",
+)
+"""Distributions whose versions can change a figure."""
+
+
+class Experiment(BaseModel):
+    """One experiment's result; percentages run 0-100."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    experiment: str
+    """Which one: context, tools, planner, ..."""
+    data: str | None
+    """The data folder as the user gave it; None if there was none."""
+    data_sha256: str | None
+    seed: int
+    versions: dict[str, str]
+    settings: dict[str, JsonValue]
+    figures: dict[str, JsonValue]
+    """Methods only, each with its measures."""
+    intervals: dict[str, JsonValue] = Field(default_factory=dict)
+    """Bounds [low, high] under the keys of `figures`."""
+    extra: dict[str, JsonValue] = Field(default_factory=dict)
+    """Breakdowns and ablations."""
+    skipped: dict[str, str] = Field(default_factory=dict)
+    """Per method that could not run, the reason."""
+    seconds: float
+
+    def write(self, path: Path | str) -> None:
+        """Write the file whole or not at all.
+
+        Raises:
+            FileNotFoundError: if the folder does not exist.
+            ValueError: if a figure is not finite, which JSON cannot say.
+        """
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
+        try:
+            text = json.dumps(self.model_dump(), indent=2, ensure_ascii=False, allow_nan=False)
+        except ValueError as error:
+            raise ValueError(f"{path}: a figure is infinite or not a number") from error
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+        try:
+            temporary.write_text(f"{text}\n", encoding="utf-8")
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def data_sha256(folder: Path | str) -> str:
+    """Hash a data folder: what `sha256sum FILES | sha256sum` prints inside it.
+
+    FILES are, of a data set, personas.jsonl, queries.jsonl and toolbox.yaml, where there; of a
+    folder without personas.jsonl all *.json, *.jsonl and *.yaml at its top; sorted by name.
+
+    Raises:
+        ValueError: if the folder does not exist or holds none of these files.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise ValueError(f"{folder}: is not a folder")
+    if (folder / "personas.jsonl").is_file():
+        names = ["personas.jsonl", "queries.jsonl", "toolbox.yaml"]
+        files = [folder / name for name in names if (folder / name).is_file()]
+    else:
+        suffixes = {".json", ".jsonl", ".yaml"}
+        files = sorted(
+            (path for path in folder.iterdir() if path.suffix in suffixes and path.is_file()),
+            key=lambda path: path.name,
+        )
+    if not files:
+        raise ValueError(f"{folder}: holds no *.json, *.jsonl or *.yaml file")
+    lines = (f"{_file_sha256(path)}  {path.name}\n" for path in files)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of those of LIBRARIES that are installed."""
+    found = {"python": platform.python_version()}
+    for name in LIBRARIES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
