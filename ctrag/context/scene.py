@@ -1,0 +1,149 @@
+"""A request beside a person's items: the intermediate results that signals share.
+
+Everything here is computed once per request, vectorised over the items, and sees only what a
+method may see: the request, the person and the items.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.context.moments import Moment, find_moments
+from ctrag.context.view import Floats, Ints, PersonView, hours
+from ctrag.context.words import fold, terms, words
+from ctrag.encoder import Matrix
+from stores.items import Request
+
+Doubles = NDArray[np.float64]
+
+_COMMUTE = {"commute", "car", "train", "bus", "driving", "subway", "metro", "tram"}
+
+
+@dataclass(frozen=True, slots=False)
+class Scene:
+    """One request, its vector, and the rows of the view that are looked at."""
+
+    view: PersonView
+    request: Request
+    vector: Matrix
+    """(dimension,), length one."""
+    rows: Ints
+    """Rows of the view that are candidates; all of them for a small person."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def now(self) -> float:
+        """When the request was made, in hours since 1970."""
+        return hours(self.request.asked_at)
+
+    @cached_property
+    def apps(self) -> Ints:
+        """Application of each candidate."""
+        return self.view.apps[self.rows]
+
+    @cached_property
+    def same_app(self) -> NDArray[np.bool_]:
+        """(applications, candidates): which candidates belong to which application."""
+        return np.arange(self.apps.max(initial=0) + 1)[:, None] == self.apps[None, :]
+
+    @cached_property
+    def cosine(self) -> Floats:
+        """Cosine of request and candidate."""
+        return np.asarray(self.view.vectors[self.rows] @ self.vector, dtype=np.float32)
+
+    @cached_property
+    def terms(self) -> list[str]:
+        """Stemmed words of the request, without stopwords."""
+        return terms(self.request.text)
+
+    @cached_property
+    def bm25(self) -> Floats:
+        """BM25 of each candidate, statistics of this person's items."""
+        scores = bm25_scores(self.view, self.terms)
+        return scores[self.rows]
+
+    @cached_property
+    def starts(self) -> Doubles:
+        """When the candidate happens, in hours from now; NaN when it has no time."""
+        return self.view.starts[self.rows] - self.now
+
+    @cached_property
+    def ends(self) -> Doubles:
+        """When the candidate is over, in hours from now."""
+        return self.view.ends[self.rows] - self.now
+
+    @cached_property
+    def day_gap(self) -> Doubles:
+        """Calendar days from the request's day to the candidate's, NaN without a time."""
+        return np.floor(self.view.starts[self.rows] / 24) - np.floor(self.now / 24)
+
+    @cached_property
+    def moments(self) -> list[Moment]:
+        """Spans of time that the request names, likeliest first."""
+        return find_moments(self.request.text, self.request.asked_at)[:6]
+
+    @cached_property
+    def place(self) -> str:
+        """Where the request is made, folded; ways of travelling are all `commute`."""
+        place = " ".join(words(self.request.place or ""))
+        return "commute" if place in _COMMUTE else place
+
+    @cached_property
+    def usual_hour_gap(self) -> Doubles:
+        """Hours from the time of asking to the nearest usual hour; NaN without usual hours."""
+        table = self.view.usual_hours[self.rows]
+        # An usual hour h means "between h and h+1": the middle is half past.
+        gap = np.abs(np.arange(24) + 0.5 - self.now % 24)
+        gap = np.minimum(gap, 24 - gap)
+        nearest = np.where(table, gap[None, :], np.inf).min(axis=1)
+        return np.where(np.isinf(nearest), np.nan, np.maximum(nearest - 0.5, 0.0))
+
+    @cached_property
+    def playing_row(self) -> int | None:
+        """Row (in the view) of the song that plays."""
+        playing = self.request.playing
+        return None if playing is None else self.view.row.get(playing)
+
+    @cached_property
+    def named_people(self) -> dict[str, float]:
+        """Folded names of people that the request points at → how surely (0 to 1).
+
+        A name or part of a name counts 1, all words of a relation ("dispatcher", "my sister")
+        0.8, some of them less.
+        """
+        text = set(words(self.request.text))
+        stems = set(self.terms)
+        found: dict[str, float] = {}
+        for contact in self.view.person.contacts:
+            parts = [word for word in words(contact.name) if len(word) > 2]
+            relation = set(terms(contact.relation))
+            weight = 1.0 if text.intersection(parts) else 0.0
+            if relation and stems:
+                weight = max(weight, 0.8 * len(relation & stems) / len(relation))
+            if weight:
+                found[fold(contact.name)] = weight
+        return found
+
+    def rank_within_app(self, scores: Doubles | Floats) -> Doubles:
+        """1/rank of each candidate's score among candidates of its application, 0 where NaN."""
+        ranked = np.zeros(len(self.rows))
+        for members in self.same_app:
+            rows = np.flatnonzero(members & ~np.isnan(scores))
+            order = rows[np.argsort(-scores[rows], kind="stable")]
+            ranked[order] = 1.0 / np.arange(1, len(order) + 1)
+        return ranked
+
+
+def bm25_scores(view: PersonView, query: list[str]) -> Floats:
+    """BM25 of every item of the view for stemmed words; zeros when no word is known."""
+    index = view.bm25
+    if index is None or not query:
+        return np.zeros(len(view), dtype=np.float32)
+    known = [word for word in dict.fromkeys(query) if word in index.vocab_dict]
+    if not known:
+        return np.zeros(len(view), dtype=np.float32)
+    return np.asarray(index.get_scores(known), dtype=np.float32)

@@ -1,0 +1,199 @@
+"""A person's items as arrays: what retrieval works on.
+
+Built once per person and change of the stores; signals and rankers only index into it.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.context import item_text
+from ctrag.context.trigrams import Grams, grams
+from ctrag.context.words import terms, words
+from ctrag.encoder import Encoder, Matrix
+from stores.federation import PersonItems, Stores
+from stores.items import Item, Person
+from stores.spec import packaged_apps
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+_EPOCH = datetime(1970, 1, 1)
+
+
+def hours(moment: datetime) -> float:
+    """Hours since 1970, local time."""
+    return (moment - _EPOCH).total_seconds() / 3600.0
+
+
+@dataclass(frozen=True, slots=False)
+class PersonView:
+    """All items of one person, row by row; every array has one row per item."""
+
+    person: Person
+    items: tuple[Item, ...]
+    vectors: Matrix
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Application → why its store did not answer."""
+    _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """Item ids."""
+        return tuple(item.id for item in self.items)
+
+    @cached_property
+    def row(self) -> dict[str, int]:
+        """Item id → row."""
+        return {item_id: row for row, item_id in enumerate(self.ids)}
+
+    @cached_property
+    def apps(self) -> Ints:
+        """Position of each item's application among the packaged ones."""
+        order = {app.name: position for position, app in enumerate(packaged_apps())}
+        return np.array([order[item.app] for item in self.items], dtype=np.int64)
+
+    @cached_property
+    def starts(self) -> NDArray[np.float64]:
+        """When it happens or happened, in hours since 1970; NaN when it has no time."""
+        return self._times("time")
+
+    @cached_property
+    def ends(self) -> NDArray[np.float64]:
+        """When it is over, in hours since 1970; the start where there is no end."""
+        ends = self._times("end")
+        return np.where(np.isnan(ends), self.starts, ends)
+
+    @cached_property
+    def opens(self) -> Floats:
+        """Times opened in 30 days."""
+        return np.array([item.usage.opens_30d for item in self.items], dtype=np.float32)
+
+    @cached_property
+    def opened(self) -> NDArray[np.float64]:
+        """When last opened, in hours since 1970; NaN when never."""
+        return np.array(
+            [
+                np.nan if item.usage.last_opened is None else hours(item.usage.last_opened)
+                for item in self.items
+            ]
+        )
+
+    @cached_property
+    def usual_hours(self) -> NDArray[np.bool_]:
+        """(items, 24): whether the hour of the day is a usual one."""
+        table = np.zeros((len(self.items), 24), dtype=bool)
+        for row, item in enumerate(self.items):
+            table[row, list(item.usage.usual_hours)] = True
+        return table
+
+    @cached_property
+    def places(self) -> NDArray[np.str_]:
+        """Usual place, folded; empty when there is none."""
+        return np.array([" ".join(words(item.usage.usual_place or "")) for item in self.items])
+
+    @cached_property
+    def title_terms(self) -> list[frozenset[str]]:
+        """Stemmed words of each title."""
+        return [frozenset(terms(item_text.title(item))) for item in self.items]
+
+    @cached_property
+    def terms(self) -> list[list[str]]:
+        """Stemmed words of everything that lexical search sees."""
+        return [terms(item_text.searched_text(item)) for item in self.items]
+
+    @cached_property
+    def people(self) -> list[tuple[str, ...]]:
+        """Names in each item's person fields."""
+        return [item_text.people(item) for item in self.items]
+
+    @cached_property
+    def groups(self) -> list[tuple[str, ...]]:
+        """Folder, list, playlist and genre of each item, folded."""
+        return [tuple(" ".join(words(one)) for one in item_text.groups(item)) for item in self.items]
+
+    @cached_property
+    def bm25(self) -> Any:
+        """A BM25 index over `terms`, or None when there is no word to index."""
+        import bm25s
+
+        if not any(self.terms):
+            return None
+        index = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
+        index.index(self.terms, show_progress=False)
+        return index
+
+    @cached_property
+    def term_sets(self) -> list[frozenset[str]]:
+        """`terms` without order."""
+        return [frozenset(one) for one in self.terms]
+
+    @cached_property
+    def folded_words(self) -> list[frozenset[str]]:
+        """All words of what lexical search sees, folded."""
+        return [frozenset(words(item_text.searched_text(item))) for item in self.items]
+
+    @cached_property
+    def app_names(self) -> list[str]:
+        """Applications in the order of `apps`."""
+        return [app.name for app in packaged_apps()]
+
+    @cached_property
+    def flags(self) -> dict[str, NDArray[np.bool_]]:
+        """Boolean states by name; items without the field count as not set."""
+        return {
+            "unread": np.array([item.flag("unread") for item in self.items], dtype=bool),
+            "done": np.array([item.flag("done") for item in self.items], dtype=bool),
+            "voicemail": np.array([bool(item.text("voicemail")) for item in self.items]),
+        }
+
+    @cached_property
+    def directions(self) -> NDArray[np.str_]:
+        """Direction of calls; empty for other items."""
+        return np.array([item.text("direction") for item in self.items], dtype=np.str_)
+
+    def grams(self, row: int) -> Grams:
+        """Character trigrams of one item, made when first asked for."""
+        if row not in self._grams:
+            self._grams[row] = grams(item_text.searched_text(self.items[row]))
+        return self._grams[row]
+
+    def _times(self, role: item_text.Role) -> NDArray[np.float64]:
+        found = np.full(len(self.items), np.nan)
+        for row, item in enumerate(self.items):
+            name = item_text.field_of(item, role)
+            moment = item.time(name) if name is not None else None
+            if moment is not None:
+                found[row] = hours(moment)
+        return found
+
+
+def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
+    """The person's items as they are in the stores now; missing vectors are made.
+
+    Raises:
+        UnknownPerson: The stores hold nobody of that id.
+    """
+    person = stores.person(person_id)
+    found: PersonItems = stores.items(person_id)
+    items = tuple(stored.item for stored in found.items)
+    missing = [row for row, stored in enumerate(found.items) if stored.vector is None]
+    made = encode_items(encoder, [(person, items[row]) for row in missing])
+    fresh = dict(zip(missing, made, strict=True))
+    rows = [
+        fresh[row] if stored.vector is None else stored.vector
+        for row, stored in enumerate(found.items)
+    ]
+    vectors = np.stack(rows) if rows else np.empty((0, 0), np.float32)
+    return PersonView(person, items, vectors, found.unavailable)
+
+
+def encode_items(encoder: Encoder, owned: "list[tuple[Person, Item]]") -> Matrix:
+    """Vectors of items; what `Stores.import_personas` and `execute` want as `encode`."""
+    return encoder.encode([item_text.embedded_text(person, item) for person, item in owned])

@@ -1,0 +1,40 @@
+"""Text as words, for lexical search and for finding names."""
+
+import re
+import unicodedata
+from functools import cache
+from typing import Any
+
+_WORD = re.compile(r"[^\W_]+")
+
+# Words that say nothing about which item is meant. Kept short: BM25 weighs the rest.
+STOPWORDS = frozenset(
+    "a an the and or but if of to in on at by for with from is are was were be been am do does did "
+    "i me my mine we us our you your he him his she her it its they them their this that these "
+    "those there here what which who whom when where why how can could will would should shall may "
+    "not no so up out off just s t m ll d re ve don".split()
+)
+
+
+def fold(text: str) -> str:
+    """Lower case without accents; "Macías" and "macias" are one name."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+
+
+@cache
+def _stemmer() -> Any:
+    import Stemmer
+
+    return Stemmer.Stemmer("english")
+
+
+def words(text: str) -> list[str]:
+    """Folded words in order."""
+    return _WORD.findall(fold(text))
+
+
+def terms(text: str) -> list[str]:
+    """Stemmed words without stopwords: what lexical search compares."""
+    kept = [word for word in words(text) if word not in STOPWORDS]
+    return list(_stemmer().stemWords(kept))

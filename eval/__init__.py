@@ -1,0 +1,8 @@
+"""Scores, significance and the papers' experiments; it trains nothing.
+
+- `examples`: a data set with its labels, as scenes and relevance.
+- `ranking`, `plans`, `bfcl`: scores of rankings and plans; BFCL's verdicts on other people's calls.
+- `intervals`: bootstrap intervals and paired tests over people.
+- `experiment`, `tables`: the JSON that an experiment leaves, and the table that it prints.
+- `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
+"""

@@ -1,0 +1,252 @@
+"""Context retrieval: Table 2 of the context-tuning paper."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import JsonValue
+
+from ctrag.context.bm25t import Bm25T
+from ctrag.context.fusion import fuse
+from ctrag.context.ranker import Ranker
+from ctrag.context.scene import Scene
+from ctrag.context.words import terms
+from ctrag.encoder import Encoder, load_encoder
+from ctrag.settings import settings
+from eval.examples import Example, load_examples
+from eval.experiment import Experiment, data_sha256, versions
+from eval.intervals import bootstrap_interval, paired_permutation
+from eval.ranking import RankingScores, evaluate_run
+from eval.tables import Table, figure
+from stores.dataset import load_dataset
+from synth.reference import split_folder
+
+METHODS = (
+    "bm25t",
+    "semantic",
+    "cot",
+    "cot_generated",
+    "finetuned",
+    "finetuned_cot",
+    "lambdamart",
+    "lambdamart_rrf",
+)
+PAPER = {
+    "bm25t": (11.35, 13.47, 14.92),
+    "semantic": (23.74, 25.38, 26.99),
+    "cot": (71.77, 85.61, 94.41),
+    "finetuned": (73.48, 88.52, 95.13),
+    "finetuned_cot": (73.55, 88.53, 95.17),
+    "lambdamart_rrf": (81.27, 92.65, 98.77),
+}
+"""Recall@3, 5, 10 of the paper's table 2."""
+SKIPPED = {
+    "cot_generated": "no generated thoughts: this version has no generator for them",
+    "finetuned": "no fine-tuned encoder: this version has no `ctrag train encoder`",
+    "finetuned_cot": "no fine-tuned encoder: this version has no `ctrag train encoder`",
+}
+_NAMES = {"bm25t": "bm25t", "cot": "cot (oracle)"}
+_SEED = 0
+
+Scores = NDArray[np.floating]
+Method = Callable[[Example], Scores]
+
+
+def run_context(
+    data: Path,
+    *,
+    model: Path | None = None,
+    methods: Sequence[str] | None = None,
+    limit: int | None = None,
+) -> Experiment:
+    """Recall and NDCG of every retriever on a labelled data set.
+
+    Args:
+        data: The data set folder.
+        model: A ranker's folder; the packaged one when None.
+        methods: Names from `METHODS`; all when None.
+        limit: Only the first so many requests.
+
+    Raises:
+        ValueError: A method is unknown, or the data set breaks a rule or has no labels.
+    """
+    began = time.perf_counter()
+    wanted = _wanted(methods)
+    encoder = load_encoder(settings().encoder)
+    ranker = Ranker.packaged() if model is None else Ranker.load(model)
+    examples = load_examples(data, encoder)[:limit]
+    ways = _ways(encoder, ranker, examples)
+    skipped = {name: reason for name, reason in SKIPPED.items() if name in wanted}
+    if "cot" in wanted and not any(one.labels.chain_of_thought for one in examples):
+        skipped["cot"] = "the data set has no written thoughts"
+    scored = {
+        name: _score(examples, ways[name]) for name in wanted if name not in skipped
+    }
+    people = _people(examples)
+    extra: dict[str, Any] = {
+        "by_kind": {name: _by_kind(examples, scores) for name, scores in scored.items()},
+        "requests": len(people),
+        "people": len(set(people)),
+        "paired_tests": _paired(scored, people),
+        "ranker_saw_this_data": ranker.card.data_sha256 == data_sha256(data),
+    }
+    return Experiment(
+        experiment="context",
+        data=str(data),
+        data_sha256=data_sha256(data),
+        seed=_SEED,
+        versions=versions(),
+        settings={
+            "encoder": encoder.name,
+            "ranker": ranker.card.command,
+            "ranker_data_sha256": ranker.card.data_sha256,
+            "limit": limit,
+        },
+        figures={name: _rounded(scores.figures) for name, scores in scored.items()},
+        intervals={name: _intervals(scores, people) for name, scores in scored.items()},
+        extra=extra,
+        skipped=skipped,
+        seconds=round(time.perf_counter() - began, 2),
+    )
+
+
+def table(experiment: Experiment) -> Table:
+    """Table 2: Recall and NDCG with 95 % intervals at K = 3, the paper's recall beside."""
+    rows = []
+    for name in METHODS:
+        figures: Any = experiment.figures.get(name)
+        paper = [figure(value) for value in PAPER.get(name, ())] or ["-"] * 3
+        if figures is None:
+            if name in experiment.skipped:
+                rows.append([_NAMES.get(name, name), *["-"] * 7, *paper])
+            continue
+        low_high: Any = experiment.intervals[name]
+        bounds = low_high.get("recall@3")
+        ours = [figure(figures[f"{what}@{k}"]) for what in ("recall", "ndcg") for k in (3, 5, 10)]
+        between = "-" if bounds is None else f"{bounds[0]:.1f}..{bounds[1]:.1f}"
+        rows.append([_NAMES.get(name, name), *ours, between, *paper])
+    notes = [f"{name}: not run, {reason}" for name, reason in experiment.skipped.items()]
+    if experiment.extra.get("ranker_saw_this_data"):
+        notes.append("The ranker was trained on these people: its figures here say nothing.")
+    notes.append(
+        f"{experiment.extra['requests']} requests with a relevant item, of "
+        f"{experiment.extra['people']} people; R@3 interval: 95 %, bootstrap over people; "
+        "paper: Recall of table 2."
+    )
+    header = ["method", "R@3", "R@5", "R@10", "N@3", "N@5", "N@10", "R@3 interval"]
+    return Table([*header, "paper R@3", "R@5", "R@10"], rows, notes)
+
+
+def _wanted(methods: Sequence[str] | None) -> list[str]:
+    for name in methods or ():
+        if name not in METHODS:
+            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
+    return [name for name in METHODS if methods is None or name in methods]
+
+
+def _ways(encoder: Encoder, ranker: Ranker, examples: Sequence[Example]) -> dict[str, Method]:
+    collection = load_dataset(split_folder("train"))
+    statistics = Bm25T.fit(
+        [terms(_words(item)) for persona in collection.personas for item in persona.items]
+    )
+    thoughts = {
+        one.asked.query_id: f"{one.asked.request.text} {one.labels.chain_of_thought or ''}"
+        for one in examples
+    }
+    vectors = dict(zip(thoughts, encoder.encode(list(thoughts.values())), strict=True))
+    learned: dict[str, Scores] = {}
+
+    def lambdamart(example: Example) -> Scores:
+        key = example.asked.query_id
+        if key not in learned:
+            learned[key] = ranker.scores(example.scene)
+        return learned[key]
+
+    def rrf(example: Example) -> Scores:
+        scores = {
+            "lambdamart": lambdamart(example),
+            "dense": example.scene.cosine,
+            "bm25": example.scene.bm25,
+        }
+        return fuse(scores, ranker.card.fusion_weights, ranker.card.fusion_k)[0]
+
+    return {
+        "bm25t": lambda one: statistics.scores(one.scene.terms, _documents(one.scene)),
+        "semantic": lambda one: one.scene.cosine,
+        "cot": lambda one: one.scene.view.vectors @ vectors[one.asked.query_id],
+        "lambdamart": lambdamart,
+        "lambdamart_rrf": rrf,
+    }
+
+
+def _documents(scene: Scene) -> list[list[str]]:
+    return [scene.view.terms[row] for row in scene.rows]
+
+
+def _words(item: Any) -> str:
+    from ctrag.context.item_text import searched_text
+
+    return searched_text(item)
+
+
+def _score(examples: Sequence[Example], method: Method) -> RankingScores:
+    run: dict[str, list[str]] = {}
+    qrels: dict[str, set[str]] = {}
+    for example in examples:
+        ids = np.array(example.scene.view.ids)
+        order = np.argsort(-method(example), kind="stable")
+        run[example.asked.query_id] = [str(one) for one in ids[order]]
+        qrels[example.asked.query_id] = {str(one) for one in ids[example.relevance > 0]}
+    return evaluate_run(run, qrels)
+
+
+def _people(examples: Sequence[Example]) -> list[str]:
+    """The person of each request that is scored, in the order of `RankingScores.per_query`."""
+    return [one.asked.person_id for one in examples if one.relevance.any()]
+
+
+def _intervals(scores: RankingScores, people: Sequence[str]) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    for name, values in scores.per_query.items():
+        interval = bootstrap_interval(list(values.values()), people, seed=_SEED)
+        found[name] = (
+            None if interval is None else [round(interval.low, 2), round(interval.high, 2)]
+        )
+    return found
+
+
+def _by_kind(examples: Sequence[Example], scores: RankingScores) -> dict[str, dict[str, float]]:
+    kinds = {one.asked.query_id: one.labels.kind or "unlabelled" for one in examples}
+    found: dict[str, dict[str, list[float]]] = {}
+    for name in ("recall@3", "recall@10"):
+        for query_id, value in scores.per_query[name].items():
+            found.setdefault(kinds[query_id], {}).setdefault(name, []).append(value)
+    return {
+        kind: {name: round(float(np.mean(values)), 2) for name, values in figures.items()}
+        for kind, figures in sorted(found.items())
+    }
+
+
+def _paired(scored: dict[str, RankingScores], people: Sequence[str]) -> dict[str, JsonValue]:
+    """`lambdamart_rrf` against every other method at Recall@3."""
+    found: dict[str, JsonValue] = {}
+    best = scored.get("lambdamart_rrf")
+    if best is None or len(set(people)) < 2:
+        return found
+    ours = list(best.per_query["recall@3"].values())
+    for name, scores in scored.items():
+        if name != "lambdamart_rrf":
+            theirs = list(scores.per_query["recall@3"].values())
+            difference = paired_permutation(ours, theirs, people, seed=_SEED)
+            found[name] = {
+                "recall@3_difference": round(difference.mean, 2),
+                "p": round(difference.p_value, 4),
+            }
+    return found
+
+
+def _rounded(figures: dict[str, float]) -> dict[str, JsonValue]:
+    return {name: round(value, 2) for name, value in figures.items()}

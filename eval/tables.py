@@ -1,0 +1,29 @@
+"""Tables for people: aligned columns, the paper's figures beside ours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of text under a header, with notes below."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = field(default_factory=tuple)
+
+    def lines(self) -> list[str]:
+        """The table as lines: first column left, the others right aligned."""
+        widths = [max(len(row[i]) for row in [self.header, *self.rows]) for i in range(len(self.header))]
+        lines = []
+        for row in [self.header, *self.rows]:
+            first = row[0].ljust(widths[0])
+            rest = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+            lines.append("  ".join([first, *rest]).rstrip())
+        lines.insert(1, "-" * len(lines[0]))
+        return [*lines, *self.notes]
+
+
+def figure(value: object) -> str:
+    """A percentage with one decimal; a dash for what was not measured."""
+    return f"{value:.1f}" if isinstance(value, float | int) else "-"

@@ -1,0 +1,150 @@
+"""Tool retrieval with and without context: Figure 2 of the context-tuning paper."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from ctrag.apps.toolbox import Toolbox
+from ctrag.context.ranker import Ranker
+from ctrag.context.retrieve import ContextRetriever
+from ctrag.encoder import load_encoder
+from ctrag.settings import settings
+from ctrag.tools.retrieve import ToolRetriever
+from eval.examples import Example, load_examples
+from eval.experiment import Experiment, data_sha256, versions
+from eval.intervals import bootstrap_interval
+from eval.ranking import evaluate_run
+from eval.tables import Table, figure
+from stores.items import Item
+
+METHODS = ("query_only", "with_context", "with_true_context")
+KS = (1, 3, 5, 10)
+_SEED = 0
+
+
+def run_tools(
+    data: Path,
+    *,
+    model: Path | None = None,
+    methods: Sequence[str] | None = None,
+    limit: int | None = None,
+) -> Experiment:
+    """Recall of the best API, and of all three labelled ones, among the first K.
+
+    Args:
+        data: The data set folder.
+        model: A ranker's folder; the packaged one when None.
+        methods: Names from `METHODS`; all when None.
+        limit: Only the first so many requests.
+
+    Raises:
+        ValueError: A method is unknown, or the data set breaks a rule or has no labels.
+    """
+    began = time.perf_counter()
+    for name in methods or ():
+        if name not in METHODS:
+            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
+    encoder = load_encoder(settings().encoder)
+    ranker = Ranker.packaged() if model is None else Ranker.load(model)
+    toolbox = toolbox_of(data)
+    retriever = ContextRetriever(encoder, ranker)
+    tools = ToolRetriever(toolbox, encoder)
+    examples = [one for one in load_examples(data, encoder)[:limit] if one.labels.tools]
+    if not examples:
+        raise ValueError(f"{data}: no request says which tools fit")
+    figures: dict[str, JsonValue] = {}
+    intervals: dict[str, JsonValue] = {}
+    every: dict[str, JsonValue] = {}
+    people = [one.asked.person_id for one in examples]
+    for name in METHODS:
+        if methods is not None and name not in methods:
+            continue
+        run = {
+            one.asked.query_id: [
+                found.tool.api
+                for found in tools.search(
+                    one.scene.vector, _context(name, one, retriever), k=len(toolbox)
+                )
+            ]
+            for one in examples
+        }
+        best = evaluate_run(
+            run,
+            {one.asked.query_id: set((one.labels.tools or ())[:1]) for one in examples},
+            ks=KS,
+            measures=("recall",),
+        )
+        figures[name] = {key: round(value, 2) for key, value in best.figures.items()}
+        intervals[name] = _intervals(best.per_query, people)
+        labelled = {one.asked.query_id: set(one.labels.tools or ()) for one in examples}
+        all_three = evaluate_run(run, labelled, ks=KS, measures=("recall",))
+        every[name] = {key: round(value, 2) for key, value in all_three.figures.items()}
+    extra: dict[str, JsonValue] = {
+        "all_labelled_tools": every,
+        "requests": len(examples),
+        "people": len(set(people)),
+        "ranker_saw_this_data": ranker.card.data_sha256 == data_sha256(data),
+    }
+    return Experiment(
+        experiment="tools",
+        data=str(data),
+        data_sha256=data_sha256(data),
+        seed=_SEED,
+        versions=versions(),
+        settings={"encoder": encoder.name, "items": settings().items, "limit": limit},
+        figures=figures,
+        intervals=intervals,
+        extra=extra,
+        seconds=round(time.perf_counter() - began, 2),
+    )
+
+
+def table(experiment: Experiment) -> Table:
+    """Figure 2 as a table, with the gain that context brings."""
+    rows = []
+    for name, found in experiment.figures.items():
+        figures: Any = found
+        rows.append([name, *(figure(figures[f"recall@{k}"]) for k in KS)])
+    notes = []
+    alone: Any = experiment.figures.get("query_only")
+    context: Any = experiment.figures.get("with_context")
+    if alone and context:
+        gains = ", ".join(
+            f"@{k} {context[f'recall@{k}'] / max(alone[f'recall@{k}'], 1e-9):.2f}" for k in KS
+        )
+        notes.append(f"gain with context, as a factor: {gains} (the paper reports 1.5)")
+    notes.append(f"{experiment.extra['requests']} requests of {experiment.extra['people']} people")
+    if experiment.extra.get("ranker_saw_this_data"):
+        notes.append("The ranker was trained on these people: with_context says nothing here.")
+    return Table(["context", *(f"Recall@{k}" for k in KS)], rows, notes)
+
+
+def toolbox_of(data: Path) -> Toolbox:
+    """The data set's own `toolbox.yaml`, else the packaged one."""
+    own = data / "toolbox.yaml"
+    return Toolbox.from_file(own) if own.exists() else Toolbox.packaged()
+
+
+def _context(method: str, example: Example, retriever: ContextRetriever) -> list[Item]:
+    if method == "query_only":
+        return []
+    scene = example.scene
+    if method == "with_true_context":
+        return [scene.view.items[row] for row in scene.rows[example.relevance > 0]]
+    found = retriever.retrieve(
+        scene.view, scene.request, settings().items, vector=scene.vector
+    )
+    return [one.item for one in found.items]
+
+
+def _intervals(per_query: dict[str, dict[str, float]], people: Sequence[str]) -> JsonValue:
+    found: dict[str, JsonValue] = {}
+    for name, values in per_query.items():
+        interval = bootstrap_interval(list(values.values()), people, seed=_SEED)
+        found[name] = (
+            None if interval is None else [round(interval.low, 2), round(interval.high, 2)]
+        )
+    return found
