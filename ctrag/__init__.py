@@ -1,0 +1,44 @@
+"""ctrag: a context-tuning planner for personal assistants.
+
+A request's way through the package, each step usable alone:
+
+- `context`: the person's own items that the request is about (`ContextRetriever`).
+- `tools`: the tools that it needs (`ToolRetriever`, `ToolIndex` for any catalogue).
+- `prompt`: what the planner reads, under a token budget.
+- `planner`: one grounded API call (`EmbeddedPlanner`, `EndpointPlanner`).
+- `apps`: the 59 APIs, run on the person's stores.
+- `session`: the trace of it all.
+- `assistant`: joins them (`Assistant`).
+
+Besides: `encoder` and `models` (vectors and where weights come from), `opening` (from a folder to
+stores), `settings`, `cli`. `stores` is the package below; `synth`, `eval` and `training` are above.
+"""
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ctrag.assistant import Answer, Assistant
+    from ctrag.tools.index import ToolIndex
+
+try:
+    __version__ = version("ctrag")
+except PackageNotFoundError:
+    __version__ = "0"
+
+__all__ = ["Answer", "Assistant", "ToolIndex", "__version__"]
+
+_HOMES = {
+    "Answer": "ctrag.assistant",
+    "Assistant": "ctrag.assistant",
+    "ToolIndex": "ctrag.tools.index",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when asked for, so that `import ctrag` stays quick."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'ctrag' has no attribute {name!r}")

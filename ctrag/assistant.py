@@ -1,0 +1,329 @@
+"""The assistant: joins retrieval, planning and execution; every step can be used alone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ctrag.apps.execute import Result, execute
+from ctrag.apps.toolbox import Toolbox
+from ctrag.context.ranker import Ranker
+from ctrag.context.retrieve import ContextRetriever, Found, FoundItem
+from ctrag.context.view import PersonView, encode_items, load_view
+from ctrag.encoder import Encoder, load_encoder
+from ctrag.opening import open_stores
+from ctrag.planner.embedded import EmbeddedPlanner, Planned
+from ctrag.planner.endpoint import EndpointPlanner
+from ctrag.planner.grammar import plan_grammar
+from ctrag.planner.plan import NONE, Plan
+from ctrag.planner.values import Grounds
+from ctrag.prompt.planner import planner_prompt
+from ctrag.session.trace import Trace
+from ctrag.settings import Settings, settings
+from ctrag.tools.retrieve import FoundTool, ToolRetriever
+from stores.dataset import format_local_time
+from stores.federation import Stores
+from stores.items import Item, Person, Request
+
+LONGEST_REQUEST = 1000
+"""Characters of a request at most."""
+
+Planner = EmbeddedPlanner | EndpointPlanner
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the assistant found, planned and did."""
+
+    items: tuple[FoundItem, ...]
+    """The person's items that matter, best first."""
+    tools: tuple[FoundTool, ...]
+    """The tools that the planner saw, best first."""
+    plan: Plan
+    """`none()` when no API can do it."""
+    confidence: float
+    """0 to 1; see `Planned.confidence`."""
+    result: Result | None
+    """What running the plan did; None when it was not run."""
+    trace: Trace
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Application → why its store did not answer."""
+
+
+class Assistant:
+    """Answers one person's requests on that person's stores.
+
+    Example::
+
+        assistant = Assistant.open("stores", "p007")
+        answer = assistant.ask("how bad is it to the jetty", place="home")
+        print(answer.plan)
+    """
+
+    def __init__(
+        self,
+        stores: Stores,
+        person: str,
+        *,
+        encoder: Encoder,
+        ranker: Ranker,
+        planner: Planner,
+        toolbox: Toolbox,
+        options: Settings,
+        frozen_clock: bool = False,
+    ) -> None:
+        self.stores = stores
+        self.person: Person = stores.person(person)
+        self.toolbox = toolbox
+        self.retriever = ContextRetriever(encoder, ranker)
+        self.tools = ToolRetriever(toolbox, encoder)
+        self.planner = planner
+        self._encoder = encoder
+        self._options = options
+        self._frozen_clock = frozen_clock
+        self._seen: tuple[tuple[object, ...], PersonView, str | None] | None = None
+
+    @classmethod
+    def open(
+        cls, path: str | Path, person: str, *, planner: str = "embedded"
+    ) -> "Assistant":
+        """The assistant of one person.
+
+        Args:
+            path: A stores folder (`ctrag import` makes one) or a data set folder.
+            person: Id of the person.
+            planner: `embedded`, or `openai` for the endpoint that the settings name.
+
+        Raises:
+            FileNotFoundError: `path` is neither.
+            ValueError: The person is unknown, or the data set breaks a rule.
+            ModelMissing: A model is not installed.
+        """
+        options = settings()
+        encoder = load_encoder(options.encoder)
+        opened = open_stores(Path(path), person, encoder)
+        return cls(
+            opened.stores,
+            person,
+            encoder=encoder,
+            ranker=Ranker.packaged(),
+            planner=make_planner(planner, options),
+            toolbox=Toolbox.packaged(),
+            options=options,
+            frozen_clock=opened.frozen_clock,
+        )
+
+    def ask(
+        self,
+        text: str,
+        at: datetime | None = None,
+        place: str | None = None,
+        *,
+        playing: str | None = None,
+        run: bool = False,
+        confirm: Callable[[str], bool] = lambda question: False,
+        explain: bool = False,
+    ) -> Answer:
+        """Answer one request.
+
+        Args:
+            text: What was said, 1 to 1,000 characters.
+            at: When, local time; now when None (for people of a data set, the moment at which
+                their phone's contents were taken).
+            place: Where, as the person calls it: `home`, `work`, `commute`, …
+            playing: Id of the song that plays; what the assistant itself started when None.
+            run: Whether to run the plan on the person's stores.
+            confirm: Asked before outward effects; says no by default.
+            explain: Whether items carry the reasons of their rank.
+
+        Raises:
+            ValueError: The text is empty or too long.
+        """
+        request = self._request(text, at, place, playing)
+        trace = Trace()
+        view = self.view()
+        with trace.step("context.retrieve", text=request.text, items=len(view)) as step:
+            found = self.retriever.retrieve(view, request, self._options.items, explain=explain)
+            step.outputs = {
+                "items": [one.item.id for one in found.items],
+                "candidates": found.candidates,
+                "unavailable": found.unavailable,
+            }
+        items = [one.item for one in found.items]
+        with trace.step("tools.search", items=[item.id for item in items]) as step:
+            tools = self.tools.search(found.vector, items, self._options.tools)
+            step.outputs = {"tools": [one.tool.api for one in tools]}
+        planned = self._plan(request, items, tools, trace)
+        plan = NONE if planned.plan is None else planned.plan
+        result = self._run(plan, request, view, found, confirm, trace) if run else None
+        return Answer(
+            found.items, tools, plan, planned.confidence, result, trace, found.unavailable
+        )
+
+    def view(self) -> PersonView:
+        """The person's items as they are now; read again only when a store has changed."""
+        return self._now()[0]
+
+    def playing(self) -> str | None:
+        """Id of the song that the assistant started last and did not pause, or None."""
+        return self._now()[1]
+
+    def _now(self) -> tuple[PersonView, str | None]:
+        signature = self.stores.signature()
+        if self._seen is None or self._seen[0] != signature:
+            view = load_view(self.stores, self.person.person_id, self._encoder)
+            self._seen = (signature, view, self._last_started(view))
+        return self._seen[1], self._seen[2]
+
+    def _last_started(self, view: PersonView) -> str | None:
+        if "music" in view.unavailable:
+            return None
+        rows = [
+            row.entry
+            for app, row in self.stores.outbox(self.person.person_id)
+            if app == "music" and row.entry.kind in ("play", "pause", "skip")
+        ]
+        return rows[-1].item_id if rows and rows[-1].kind != "pause" else None
+
+    def _request(
+        self, text: str, at: datetime | None, place: str | None, playing: str | None
+    ) -> Request:
+        if not text.strip():
+            raise ValueError("text: the request is empty")
+        if len(text) > LONGEST_REQUEST:
+            raise ValueError(
+                f"text: a request has at most {LONGEST_REQUEST} characters, this one {len(text)}"
+            )
+        if at is None:
+            at = self.person.now if self._frozen_clock else datetime.now()
+        at = at.replace(second=0, microsecond=0)
+        return Request(text, at, place, self.playing() if playing is None else playing)
+
+    def _plan(
+        self,
+        request: Request,
+        items: list[Item],
+        tools: tuple[FoundTool, ...],
+        trace: Trace,
+    ) -> Planned:
+        exposed = [one.tool for one in tools]
+        with trace.step("prompt.assemble", budget=self._options.prompt_budget) as step:
+            grammar = plan_grammar(exposed, Grounds(request, self.person, items))
+            prompt = planner_prompt(
+                request,
+                self.person,
+                items,
+                exposed,
+                self.planner.count_tokens,
+                self._options.prompt_budget,
+            )
+            step.outputs = {
+                "prompt": f"{prompt.system}\n\n{prompt.user}",
+                "tokens": prompt.tokens,
+                "cut": list(prompt.cut),
+                "left_out": grammar.left_out,
+                "values": {
+                    api: {name: [one.value for one in offers] for name, offers in found.items()}
+                    for api, found in grammar.offers.items()
+                },
+            }
+        with trace.step("planner.plan", planner=type(self.planner).__name__) as step:
+            if isinstance(self.planner, EmbeddedPlanner):
+                planned = self.planner.plan(prompt, grammar)
+            else:
+                planned = self.planner.plan(prompt, grammar, exposed)
+            step.outputs = {
+                "answer": planned.text,
+                "confidence": planned.confidence,
+                "prompt_tokens": planned.prompt_tokens,
+                "plan_tokens": planned.plan_tokens,
+            }
+        return planned
+
+    def _run(
+        self,
+        plan: Plan,
+        request: Request,
+        view: PersonView,
+        found: Found,
+        confirm: Callable[[str], bool],
+        trace: Trace,
+    ) -> Result:
+        with trace.step("apps.execute", plan=str(plan)) as step:
+            result = execute(
+                plan,
+                stores=self.stores,
+                person=self.person,
+                items=view.items,
+                at=request.asked_at,
+                toolbox=self.toolbox,
+                encode=lambda owned: encode_items(self._encoder, list(owned)),
+                confirm=confirm,
+                playing=request.playing,
+                preferred=[one.item.id for one in found.items],
+                online=self._options.online,
+            )
+            step.outputs = {"status": result.status, "answer": result.answer}
+        return result
+
+
+def make_planner(name: str, options: Settings) -> Planner:
+    """The planner of that name.
+
+    Raises:
+        ValueError: There is no such planner.
+    """
+    if name == "embedded":
+        return EmbeddedPlanner(options.planner_model, options.threads)
+    if name == "openai":
+        import os
+
+        key = options.openai_api_key.get_secret_value() or os.environ.get("OPENAI_API_KEY", "")
+        return EndpointPlanner(
+            options.openai_base_url, options.openai_model, key, options.openai_timeout
+        )
+    raise ValueError(f"planner: must be embedded or openai, not {name!r}")
+
+
+def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, Any]:
+    """An answer as JSON values, for `--json` and session files."""
+    return {
+        "text": text,
+        "asked_at": format_local_time(request_at),
+        "items": [
+            {
+                "id": one.item.id,
+                "app": one.item.app,
+                "score": round(one.score, 5),
+                "ranks": one.ranks,
+                "parts": {name: round(part, 5) for name, part in one.parts.items()},
+                "reasons": [[name, round(value, 3)] for name, value in one.reasons],
+            }
+            for one in answer.items
+        ],
+        "tools": [
+            {
+                "api": one.tool.api,
+                "score": round(one.score, 4),
+                "cosine": round(one.cosine, 4),
+                "context": round(one.context, 4),
+            }
+            for one in answer.tools
+        ],
+        "plan": {"text": str(answer.plan), "api": answer.plan.api, "arguments": answer.plan.arguments},
+        "confidence": round(answer.confidence, 4),
+        "result": None
+        if answer.result is None
+        else {"status": answer.result.status, "answer": answer.result.answer},
+        "unavailable": answer.unavailable,
+        "trace": [
+            {
+                "step": step.name,
+                "inputs": step.inputs,
+                "outputs": step.outputs,
+                "milliseconds": step.milliseconds,
+            }
+            for step in answer.trace.steps
+        ],
+    }

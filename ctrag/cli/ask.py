@@ -1,0 +1,103 @@
+"""`ctrag ask`: one request."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctrag.cli.options import At, Data, Json, Persona, Place, folder_of, parse_at
+from ctrag.cli.output import line, print_json
+
+if TYPE_CHECKING:
+    from ctrag.assistant import Answer
+
+
+def ask(
+    text: Annotated[str, typer.Argument(help="The request, as one would say it.")],
+    persona: Persona,
+    data: Data = None,
+    at: At = None,
+    place: Place = None,
+    planner: Annotated[str, typer.Option(help="embedded or openai.")] = "embedded",
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Run the plan on the person's stores.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Agree to what reaches others or plays sound.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show why, and each step's input and output.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Answer one request: the items it is about, the tools, and one API call.
+
+    Example: ctrag ask "how bad is it to the jetty" --persona p007 --at 2023-10-29T05:35
+    """
+    from ctrag.assistant import Assistant, answer_json
+
+    moment = parse_at(at)
+    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
+    answer = assistant.ask(
+        text,
+        moment,
+        place,
+        run=execute,
+        confirm=(lambda question: True) if yes else confirm,
+        explain=explain,
+    )
+    if json:
+        print_json(answer_json(moment or assistant.person.now, text, answer))
+        return
+    show(answer, explain=explain)
+
+
+def confirm(question: str) -> bool:
+    """Ask on the terminal; without one the answer is no."""
+    if not sys.stdin.isatty():
+        line(f"{question} (no terminal: not done; agree with --yes)")
+        return False
+    return typer.confirm(question)
+
+
+def show(answer: "Answer", *, explain: bool = False) -> None:
+    """Print an answer for people."""
+    from ctrag.prompt.planner import item_line
+    from ctrag.tools.retrieve import purpose
+
+    line("context", bold=True)
+    for one in answer.items:
+        parts = ", ".join(
+            f"{name} #{one.ranks[name]} {part:.3f}" for name, part in one.parts.items()
+        )
+        line(f"  {item_line(one.item, 96)}")
+        line(f"      {one.item.id}  {one.score:.3f} = {parts}", dim=True)
+        if one.reasons:
+            why = ", ".join(f"{name} {value:+.2f}" for name, value in one.reasons)
+            line(f"      because {why}", dim=True)
+    for app, reason in answer.unavailable.items():
+        line(f"  the {app} store did not answer: {reason}")
+    line("tools", bold=True)
+    for found in answer.tools:
+        line(f"  {found.tool.signature:<44} {purpose(found.tool)}")
+        line(
+            f"      {found.score:.3f} = cosine {found.cosine:.3f}, context {found.context:.3f}",
+            dim=True,
+        )
+    line("plan", bold=True)
+    line(f"  {answer.plan}   (confidence {answer.confidence:.2f})")
+    if answer.result is not None:
+        line("result", bold=True)
+        line(f"  {answer.result.status}: {answer.result.answer}".replace("\n", "\n  "))
+    if explain:
+        _show_trace(answer)
+
+
+def _show_trace(answer: "Answer") -> None:
+    line("trace", bold=True)
+    for step in answer.trace.steps:
+        line(f"  {step.name}  {step.milliseconds:.1f} ms")
+        for kind, values in (("in", step.inputs), ("out", step.outputs)):
+            for name, value in values.items():
+                shown = str(value).replace("\n", "\n        ")
+                line(f"    {kind} {name}: {shown}", dim=True)

@@ -1,0 +1,145 @@
+"""`ctrag chat`: the assistant as a conversation."""
+
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctrag.cli.ask import confirm
+from ctrag.cli.options import At, Data, Persona, Place, folder_of, parse_at
+from ctrag.cli.output import line
+
+if TYPE_CHECKING:
+    from ctrag.assistant import Answer, Assistant
+
+_HELP = """Say what you want. Besides:
+  /why      the last answer in full
+  /undo     take the last change back
+  /place P  say where you are
+  /outbox   what was sent or started
+  /quit     leave"""
+
+
+def chat(
+    persona: Persona,
+    data: Data = None,
+    at: At = None,
+    place: Place = None,
+    planner: Annotated[str, typer.Option(help="embedded or openai.")] = "embedded",
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Agree to what reaches others or plays sound.")
+    ] = False,
+    record: Annotated[
+        Path | None, typer.Option(help="Session file; `ctrag session show` reads it.")
+    ] = None,
+) -> None:
+    """Talk with the assistant; plans run on that person's stores.
+
+    Example: ctrag chat --persona p007 --place home
+    """
+    from ctrag.assistant import Assistant
+
+    moment = parse_at(at)
+    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
+    line(f"{assistant.person.profile.name}, /help says what else there is.")
+    agree = (lambda question: True) if yes else confirm
+    last: Answer | None = None
+    for said in _requests():
+        if said.startswith("/"):
+            word, _, rest = said.partition(" ")
+            if word == "/quit":
+                break
+            if word == "/place":
+                place = rest.strip() or None
+            else:
+                _command(word, assistant, last)
+            continue
+        try:
+            last = assistant.ask(said, moment, place, run=True, confirm=agree)
+        except ValueError as error:
+            line(str(error))
+            continue
+        _reply(last)
+        if record is not None:
+            _record(record, assistant, said, moment, last)
+
+
+def _requests() -> "list[str] | _Prompted":
+    if sys.stdin.isatty():
+        return _Prompted()
+    return [one.strip() for one in sys.stdin if one.strip()]
+
+
+class _Prompted:
+    """Requests typed on a terminal, until end of file."""
+
+    def __iter__(self) -> "_Prompted":
+        return self
+
+    def __next__(self) -> str:
+        while True:
+            try:
+                said = input("> ").strip()
+            except EOFError:
+                line()
+                raise StopIteration from None
+            if said:
+                return said
+
+
+def _reply(answer: "Answer") -> None:
+    assert answer.result is not None
+    about = ", ".join(one.item.id for one in answer.items[:3])
+    line(f"{answer.plan}   (from {about})", dim=True)
+    line(answer.result.answer)
+    for app, reason in answer.unavailable.items():
+        line(f"(the {app} store did not answer: {reason})")
+
+
+def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
+    from ctrag.cli.ask import show
+
+    person = assistant.person.person_id
+    if word == "/why":
+        if last is None:
+            line("Nothing was asked yet.")
+        else:
+            show(last, explain=True)
+    elif word == "/undo":
+        try:
+            line(f"Taken back: {assistant.stores.undo(person)}")
+        except ValueError as error:
+            line(str(error))
+    elif word == "/outbox":
+        for app, row in assistant.stores.outbox(person):
+            to = f" to {row.entry.recipient}" if row.entry.recipient else ""
+            line(f"{row.happened_at:%Y-%m-%d %H:%M} {app} {row.entry.kind}{to}: {row.entry.content}")
+    else:
+        line(_HELP)
+
+
+def _record(
+    path: Path, assistant: "Assistant", said: str, moment: datetime | None, answer: "Answer"
+) -> None:
+    from ctrag.assistant import answer_json
+    from ctrag.session.record import Turn, append_turn
+    from stores.dataset import format_local_time
+
+    asked = moment or assistant.person.now
+    append_turn(
+        path,
+        Turn(
+            person=assistant.person.person_id,
+            text=said,
+            asked_at=format_local_time(asked),
+            items=[one.item.id for one in answer.items],
+            tools=[one.tool.api for one in answer.tools],
+            plan=str(answer.plan),
+            confidence=answer.confidence,
+            status=answer.result.status if answer.result else None,
+            answer=answer.result.answer if answer.result else None,
+            steps=answer_json(asked, said, answer)["trace"],
+        ),
+    )

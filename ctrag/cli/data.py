@@ -1,0 +1,107 @@
+"""`ctrag import`, `export`, `forget`, `undo`: a user's own data in, out, gone, and back."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctrag.cli.options import Json, Persona, own_stores
+from ctrag.cli.output import line, print_json
+
+Home = Annotated[
+    Path | None, typer.Option("--stores", help="Stores folder. Default: your own stores.")
+]
+
+
+def import_(
+    source: Annotated[
+        Path, typer.Argument(help="A data set folder, or an .ics, .mbox or .vcf file.")
+    ],
+    persona: Annotated[
+        str | None, typer.Option("--persona", help="Whose items they are; for files.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="The person's name, when they are new.")
+    ] = None,
+    stores: Home = None,
+    json: Json = False,
+) -> None:
+    """Bring people or files into your own stores; importing the same again changes nothing.
+
+    Example: ctrag import calendar.ics --persona me --name "Ada Byron"
+    """
+    from ctrag.context.view import encode_items
+    from ctrag.encoder import load_encoder
+    from ctrag.importing import personas_from
+    from ctrag.settings import settings
+    from stores.federation import Stores
+
+    target = Stores(stores or own_stores())
+    personas = personas_from(source, persona, name, target)
+    encoder = load_encoder(settings().encoder)
+    report = target.import_personas(
+        personas, lambda owned: encode_items(encoder, list(owned)), encoder.name
+    )
+    if json:
+        print_json({"added": report.added, "changed": report.changed, "same": report.unchanged})
+        return
+    line(
+        f"{target.root}: {report.added} items added, {report.changed} changed, "
+        f"{report.unchanged} as before"
+    )
+
+
+def export(
+    persona: Persona,
+    out: Annotated[Path, typer.Option(help="Folder to write; made when missing.")],
+    stores: Home = None,
+) -> None:
+    """Write a person's data as a data set folder, which `ctrag import` reads back.
+
+    Example: ctrag export --persona me --out my-data
+    """
+    from stores.dataset import Persona as Exported
+    from stores.dataset import write_personas
+    from stores.federation import Stores
+
+    source = Stores.open(stores or own_stores())
+    person = source.person(persona)
+    found = source.items(persona)
+    if found.unavailable:
+        app, reason = next(iter(found.unavailable.items()))
+        raise ValueError(f"export: the {app} store is {reason}; nothing was written")
+    out.mkdir(parents=True, exist_ok=True)
+    write_personas(out, [Exported(person, tuple(stored.item for stored in found.items))])
+    line(f"{out}: {len(found.items)} items of {persona}")
+
+
+def forget(
+    persona: Persona,
+    item: Annotated[
+        str | None, typer.Option("--item", help="One item only; default: all of the person.")
+    ] = None,
+    stores: Home = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Erase a person or one item from every file of the stores. This cannot be undone.
+
+    Example: ctrag forget --persona me --item me-notes-3
+    """
+    from ctrag.cli.ask import confirm
+    from stores.federation import Stores
+
+    target = Stores.open(stores or own_stores())
+    what = f"item {item}" if item else "everything"
+    if not yes and not confirm(f"Erase {what} of {persona} for good?"):
+        return
+    line(f"{target.forget(persona, item)} items erased")
+
+
+def undo(persona: Persona, stores: Home = None) -> None:
+    """Take back the person's last change, or the last import.
+
+    Example: ctrag undo --persona me
+    """
+    from stores.federation import Stores
+
+    line(f"taken back: {Stores.open(stores or own_stores()).undo(persona)}")

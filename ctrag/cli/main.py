@@ -1,0 +1,53 @@
+"""The `ctrag` command."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ctrag.cli import ask, chat, data, evaluate, sessions, tools, train, weights
+from ctrag.cli.errors import exit_code
+
+app = typer.Typer(
+    name="ctrag",
+    help="A context-tuning planner: an under-specified request becomes one checked API call.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from ctrag import __version__
+
+        typer.echo(f"ctrag {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("ask")(ask.ask)
+app.command("chat")(chat.chat)
+app.command("import")(data.import_)
+app.command("export")(data.export)
+app.command("forget")(data.forget)
+app.command("undo")(data.undo)
+app.add_typer(train.app, name="train")
+app.add_typer(evaluate.app, name="eval")
+app.add_typer(tools.app, name="tools")
+app.add_typer(sessions.app, name="session")
+app.add_typer(weights.app, name="models")
+
+
+def main() -> None:
+    """Entry point: run the command line and exit with its code."""
+    sys.exit(exit_code(lambda: app(standalone_mode=True)))

@@ -1,0 +1,72 @@
+"""Options that several commands share."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Persona = Annotated[str, typer.Option("--persona", help="Id of the person, such as p007.")]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        help="Data set folder or stores folder. Default: your own stores, then the packaged people.",
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--at", help="When the request is made, ISO 8601 local time, such as 2025-04-17T12:59."
+    ),
+]
+Place = Annotated[
+    str | None, typer.Option("--place", help="Where: home, work, commute or any name.")
+]
+
+
+def parse_at(value: str | None) -> datetime | None:
+    """The time of `--at`.
+
+    Raises:
+        ValueError: It is no ISO 8601 local time.
+    """
+    from stores.dataset import parse_local_time
+
+    if value is None:
+        return None
+    try:
+        return parse_local_time(value)
+    except ValueError as error:
+        raise ValueError(f"--at: {error}") from None
+
+
+def own_stores() -> Path:
+    """The folder of the user's own stores."""
+    from ctrag.settings import settings
+
+    return settings().home.expanduser() / "stores"
+
+
+def folder_of(persona: str, data: Path | None) -> Path:
+    """Where a person's data are: `--data`, the user's own stores, or the packaged people.
+
+    Raises:
+        ValueError: Nobody has that id.
+    """
+    from stores.federation import Stores
+    from synth.reference import folder_with
+
+    if data is not None:
+        return data
+    own = Stores(own_stores())
+    if own.exists() and persona in own.people():
+        return own.root
+    packaged = folder_with(persona)
+    if packaged is None:
+        raise ValueError(
+            f"persona: {persona!r} is neither in {own.root} nor among the packaged people "
+            "(such as p007); give --data, or import with `ctrag import`"
+        )
+    return packaged

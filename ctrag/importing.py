@@ -1,0 +1,187 @@
+"""A user's own files as items: calendars (.ics), mailboxes (.mbox), address books (.vcf)."""
+
+import mailbox
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+from email.header import decode_header, make_header
+from email.message import Message
+from email.utils import parseaddr, parsedate_to_datetime
+from hashlib import sha256
+from pathlib import Path
+
+from stores.dataset import Persona, load_dataset
+from stores.federation import Stores
+from stores.items import Contact, Item, Person, Profile
+from stores.people_store import UnknownPerson
+
+_LONGEST_BODY = 4000
+
+
+def personas_from(
+    source: Path, person_id: str | None, name: str | None, stores: Stores
+) -> list[Persona]:
+    """What a data set folder or a file brings, ready for `Stores.import_personas`.
+
+    Args:
+        source: A data set folder, or an .ics, .mbox or .vcf file.
+        person_id: Whose items a file holds; for a folder, which of its people (all when None).
+        name: Name of a person whom the stores do not know yet.
+        stores: Where the person may be known already.
+
+    Raises:
+        ValueError: The source breaks a rule, or it is not said whose it is.
+    """
+    if source.is_dir():
+        personas = list(load_dataset(source).personas)
+        if person_id is None:
+            return personas
+        chosen = [one for one in personas if one.person.person_id == person_id]
+        if not chosen:
+            raise UnknownPerson(person_id, [one.person.person_id for one in personas])
+        return chosen
+    if not source.exists():
+        raise FileNotFoundError(2, "no such file or folder", str(source))
+    if person_id is None:
+        raise ValueError("--persona: a file needs the id of the person it belongs to")
+    person = _person(person_id, name, stores)
+    kind = source.suffix.lower()
+    if kind == ".vcf":
+        return [Persona(_with_contacts(person, _contacts(source)), ())]
+    if kind == ".ics":
+        return [Persona(person, tuple(_events(source, person_id)))]
+    if kind == ".mbox":
+        return [Persona(person, tuple(_mails(source, person_id)))]
+    raise ValueError(f"{source}: must be a data set folder or an .ics, .mbox or .vcf file")
+
+
+def _person(person_id: str, name: str | None, stores: Stores) -> Person:
+    if stores.exists() and person_id in stores.people():
+        return stores.person(person_id)
+    now = datetime.now().replace(second=0, microsecond=0)
+    return Person(person_id, now, Profile(name or person_id))
+
+
+def _with_contacts(person: Person, found: list[Contact]) -> Person:
+    new = {contact.name.casefold(): contact for contact in found}
+    kept = [one for one in person.contacts if one.name.casefold() not in new]
+    return replace(person, contacts=(*kept, *found))
+
+
+def _contacts(path: Path) -> list[Contact]:
+    import vobject
+
+    contacts = []
+    try:
+        for card in vobject.readComponents(path.read_text(encoding="utf-8")):
+            name = str(card.fn.value).strip() if hasattr(card, "fn") else ""
+            if not name:
+                continue
+            contacts.append(
+                Contact(
+                    name=name,
+                    relation=str(card.role.value) if hasattr(card, "role") else "",
+                    phone=str(card.tel.value) if hasattr(card, "tel") else None,
+                    email=str(card.email.value) if hasattr(card, "email") else None,
+                )
+            )
+    except vobject.base.ParseError as error:
+        raise ValueError(f"{path}: not a vCard file: {error}") from None
+    return contacts
+
+
+def _events(path: Path, person_id: str) -> Iterator[Item]:
+    from icalendar import Calendar
+
+    try:
+        calendar = Calendar.from_ical(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path}: not an iCalendar file: {error}") from None
+    for event in calendar.walk("VEVENT"):
+        if "DTSTART" not in event or not str(event.get("SUMMARY", "")).strip():
+            continue
+        start = _local(event.decoded("DTSTART"))
+        end = _local(event.decoded("DTEND")) if "DTEND" in event else start + timedelta(hours=1)
+        listed = event.get("ATTENDEE", [])
+        attendees = listed if isinstance(listed, list) else [listed]
+        uid = f"{event.get('UID', '')}{event.get('RECURRENCE-ID', '')}" or f"{start}{event}"
+        yield Item(
+            id=_id(person_id, "calendar", uid),
+            app="calendar",
+            fields={
+                "title": str(event["SUMMARY"]).strip(),
+                "start": start,
+                "end": end,
+                "location": str(event["LOCATION"]) if event.get("LOCATION") else None,
+                "attendees": tuple(_attendee(one) for one in attendees),
+                "notes": str(event["DESCRIPTION"]) if event.get("DESCRIPTION") else None,
+            },
+        )
+
+
+def _attendee(value: object) -> str:
+    parameters = getattr(value, "params", {})
+    return str(parameters.get("CN") or str(value).removeprefix("mailto:").removeprefix("MAILTO:"))
+
+
+def _local(moment: object) -> datetime:
+    if isinstance(moment, datetime):
+        local = moment if moment.tzinfo is None else moment.astimezone().replace(tzinfo=None)
+    elif isinstance(moment, date):
+        local = datetime.combine(moment, time())
+    else:
+        raise ValueError(f"{moment!r} is not a time")
+    return local.replace(second=0, microsecond=0)
+
+
+def _mails(path: Path, person_id: str) -> Iterator[Item]:
+    box = mailbox.mbox(str(path), create=False)
+    try:
+        for message in box:
+            received = _received(message)
+            if received is None:
+                continue
+            name, address = parseaddr(_header(message, "From"))
+            uid = message.get("Message-ID") or f"{received}{_header(message, 'Subject')}"
+            yield Item(
+                id=_id(person_id, "mail", str(uid)),
+                app="mail",
+                fields={
+                    "sender": name or address or "unknown",
+                    "subject": _header(message, "Subject") or "(no subject)",
+                    "body": _body(message)[:_LONGEST_BODY],
+                    "received_at": received,
+                    "unread": "R" not in message.get_flags(),
+                    "flagged": "F" in message.get_flags(),
+                },
+            )
+    finally:
+        box.close()
+
+
+def _received(message: Message) -> datetime | None:
+    try:
+        return _local(parsedate_to_datetime(str(message["Date"])))
+    except (TypeError, ValueError):
+        return None
+
+
+def _header(message: Message, name: str) -> str:
+    return " ".join(str(make_header(decode_header(str(message.get(name, ""))))).split())
+
+
+def _body(message: Message) -> str:
+    for part in message.walk():
+        if part.get_content_type() == "text/plain" and not part.get_filename():
+            payload = part.get_payload(decode=True)
+            if isinstance(payload, bytes):
+                charset = part.get_content_charset() or "utf-8"
+                try:
+                    return payload.decode(charset, errors="replace").strip()
+                except LookupError:
+                    return payload.decode("utf-8", errors="replace").strip()
+    return ""
+
+
+def _id(person_id: str, app: str, uid: str) -> str:
+    return f"{person_id}-{app}-{sha256(uid.encode()).hexdigest()[:10]}"

@@ -1,0 +1,51 @@
+"""Opening stores: a stores folder, or a data set folder whose people are imported once."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from ctrag.context.view import encode_items
+from ctrag.encoder import Encoder
+from ctrag.settings import cache_folder
+from stores.dataset import PERSONAS, load_dataset
+from stores.federation import Stores
+from stores.generations import MANIFEST
+from stores.people_store import UnknownPerson
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Stores that hold a person."""
+
+    stores: Stores
+    frozen_clock: bool
+    """True when the person comes from a data set, whose time stands still at their `now`."""
+
+
+def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
+    """The stores that hold a person.
+
+    A data set folder is left as it is: the person is imported into stores under the cache folder,
+    which belong to that content of the data set; what plans change stays there.
+
+    Raises:
+        FileNotFoundError: `path` is neither a stores folder nor a data set folder.
+        ValueError: A line of the data set breaks a rule, or nobody has that id.
+    """
+    if (path / MANIFEST).exists():
+        return Opened(Stores.open(path), frozen_clock=False)
+    if not (path / PERSONAS).exists():
+        raise FileNotFoundError(f"{path}: neither a data set folder nor a stores folder")
+    digest = sha256((path / PERSONAS).read_bytes() + encoder.name.encode()).hexdigest()[:16]
+    stores = Stores(cache_folder() / "datasets" / digest)
+    if stores.exists():
+        stores = Stores.open(stores.root)
+    if not stores.exists() or person_id not in stores.people():
+        dataset = load_dataset(path)
+        known = {persona.person.person_id: persona for persona in dataset.personas}
+        if person_id not in known:
+            raise UnknownPerson(person_id, list(known))
+        stores.import_personas(
+            [known[person_id]], lambda owned: encode_items(encoder, list(owned)), encoder.name
+        )
+    return Opened(stores, frozen_clock=True)

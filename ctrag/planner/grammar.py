@@ -1,0 +1,113 @@
+"""A grammar made for one request: only plans that are well-formed and grounded can be decoded.
+
+API names come from the exposed tools, argument names and order from their schemas, values from
+`Grounds`. An API that lacks a value for a required argument is left out; `none()` is always in.
+"""
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctrag.apps.toolbox import Argument, Tool
+from ctrag.planner.values import OPEN, Grounds, Offer
+
+TEXT_LENGTH = 120
+"""Characters of a free text argument at most."""
+OPEN_LENGTH = 40
+LONGEST_LIST = 4
+
+_RULES = f"""
+TEXT: /"([^"\\\\\\n\\r\\t\\x00-\\x1f]){{1,{TEXT_LENGTH}}}"/
+OPEN: /"([^"\\\\\\n\\r\\t\\x00-\\x1f]){{1,{OPEN_LENGTH}}}"/
+INTEGER: /-?[0-9]{{1,9}}/
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanGrammar:
+    """A Lark grammar for llguidance, and what it was made from."""
+
+    lark: str
+    apis: tuple[str, ...]
+    """APIs that can be called; `none` is not among them and always possible."""
+    offers: dict[str, dict[str, tuple[Offer, ...]]]
+    """API → argument → values offered; arguments of free text are left out."""
+    left_out: dict[str, str]
+    """Exposed APIs that cannot be called now → which argument has no value."""
+
+
+def plan_grammar(tools: Sequence[Tool], grounds: Grounds) -> PlanGrammar:
+    """The grammar of all plans that the exposed tools and the grounds allow."""
+    rules: list[str] = []
+    offers: dict[str, dict[str, tuple[Offer, ...]]] = {}
+    left_out: dict[str, str] = {}
+    apis: list[str] = []
+    for number, tool in enumerate(tools):
+        found = {
+            argument.name: tuple(grounds.offers(tool, argument))
+            for argument in tool.arguments
+            if argument.match == "value"
+        }
+        empty = {
+            argument.name
+            for argument in tool.arguments
+            if argument.match == "value"
+            and argument.type != "integer"
+            and not found[argument.name]
+            and argument.name not in OPEN
+        }
+        missing = [one.name for one in tool.arguments if one.required and one.name in empty]
+        if missing:
+            left_out[tool.api] = missing[0]
+            continue
+        usable = [argument for argument in tool.arguments if argument.name not in empty]
+        for position, argument in enumerate(usable):
+            rules.append(
+                f"v{number}_{position}: {_value_rule(argument, found.get(argument.name, ()))}"
+            )
+        rules.append(f"api{number}: {_call_rule(tool, usable, number)}")
+        apis.append(tool.api)
+        offers[tool.api] = found
+    names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in offers]
+    start = "start: " + " | ".join([*names, '"none()"'])
+    return PlanGrammar("\n".join([start, *rules, _RULES]), tuple(apis), offers, left_out)
+
+
+def _call_rule(tool: Tool, usable: Sequence[Argument], number: int) -> str:
+    """Alternatives for each choice of optional arguments, all in the schema's order."""
+    optional = [position for position, one in enumerate(usable) if not one.required]
+    choices = [
+        set(chosen)
+        for size in range(len(optional) + 1)
+        for chosen in itertools.combinations(optional, size)
+    ]
+    alternatives = []
+    for chosen in choices:
+        kept = [
+            position for position, one in enumerate(usable) if one.required or position in chosen
+        ]
+        parts = [_literal(f"{tool.api}(")]
+        for place, position in enumerate(kept):
+            comma = ", " if place else ""
+            parts += [_literal(f"{comma}{usable[position].name}="), f"v{number}_{position}"]
+        alternatives.append(" ".join([*parts, _literal(")")]))
+    return " | ".join(alternatives)
+
+
+def _value_rule(argument: Argument, offers: Sequence[Offer]) -> str:
+    if argument.match == "text":
+        return "TEXT"
+    if argument.type == "integer":
+        return "INTEGER"
+    values = [_literal(json.dumps(offer.value, ensure_ascii=False)) for offer in offers]
+    if argument.name in OPEN:
+        values.append("OPEN")
+    one = " | ".join(values)
+    if argument.type == "contacts":
+        return f'"[" ({one}) (", " ({one})){{0,{LONGEST_LIST - 1}}} "]"'
+    return one
+
+
+def _literal(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

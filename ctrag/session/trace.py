@@ -1,0 +1,35 @@
+"""The trace of one request: each step's input, output and time."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Step:
+    """One step of a request's way; inputs and outputs are JSON values."""
+
+    name: str
+    inputs: dict[str, Any]
+    outputs: dict[str, Any] = field(default_factory=dict)
+    milliseconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Trace:
+    """The steps of one request, in order."""
+
+    steps: list[Step] = field(default_factory=list)
+
+    @contextmanager
+    def step(self, name: str, **inputs: Any) -> Iterator[Step]:
+        """Time a step; the block fills in `outputs`. A step that raises is kept too."""
+        step = Step(name, inputs)
+        self.steps.append(step)
+        began = time.perf_counter()
+        try:
+            yield step
+        finally:
+            step.milliseconds = round(1000 * (time.perf_counter() - began), 3)

@@ -1,0 +1,53 @@
+"""Settings: defaults, overridden by environment variables that begin with `CTRAG_`."""
+
+from functools import cache
+from pathlib import Path
+
+from platformdirs import user_cache_path, user_data_path
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from ctrag import models
+
+
+class Settings(BaseSettings):
+    """What can be set; each field as `CTRAG_<NAME>` in the environment."""
+
+    model_config = SettingsConfigDict(env_prefix="CTRAG_", extra="ignore")
+
+    home: Path = Field(default_factory=lambda: user_data_path("ctrag"))
+    """Where a user's own stores are."""
+    cache: Path = Field(default_factory=lambda: user_cache_path("ctrag"))
+    """Converted models and stores of data sets; can be deleted at any time."""
+    encoder: str = f"{models.ENCODER}-int8"
+    planner_model: str = models.PLANNER
+    """Name, folder or hub name of the embedded planner's base model."""
+    threads: int = Field(default=2, ge=1)
+    """Threads of the embedded planner."""
+    items: int = Field(default=5, ge=1, le=50)
+    """Items that a request gets."""
+    tools: int = Field(default=5, ge=1, le=59)
+    """Tools that the planner sees."""
+    prompt_budget: int = Field(default=400, ge=100)
+    """Tokens of the planner's prompt."""
+    online: bool = True
+    """False makes what needs a network refuse."""
+    openai_base_url: str = "https://api.openai.com/v1"
+    openai_model: str = "gpt-4o-mini"
+    openai_api_key: SecretStr = SecretStr("")
+    """Also read from OPENAI_API_KEY."""
+    openai_timeout: float = Field(default=60.0, gt=0)
+    """Seconds that an answer may take."""
+
+
+@cache
+def settings() -> Settings:
+    """The settings of this process."""
+    return Settings()
+
+
+def cache_folder() -> Path:
+    """The cache folder, made when missing."""
+    folder = settings().cache.expanduser()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
