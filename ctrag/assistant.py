@@ -85,9 +85,7 @@ class Assistant:
         self._seen: tuple[tuple[object, ...], PersonView, str | None] | None = None
 
     @classmethod
-    def open(
-        cls, path: str | Path, person: str, *, planner: str = "embedded"
-    ) -> "Assistant":
+    def open(cls, path: str | Path, person: str, *, planner: str = "embedded") -> "Assistant":
         """The assistant of one person.
 
         Args:
@@ -311,7 +309,11 @@ def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, An
             }
             for one in answer.tools
         ],
-        "plan": {"text": str(answer.plan), "api": answer.plan.api, "arguments": answer.plan.arguments},
+        "plan": {
+            "text": str(answer.plan),
+            "api": answer.plan.api,
+            "arguments": answer.plan.arguments,
+        },
         "confidence": round(answer.confidence, 4),
         "result": None
         if answer.result is None

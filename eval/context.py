@@ -82,9 +82,7 @@ def run_context(
     skipped = {name: reason for name, reason in SKIPPED.items() if name in wanted}
     if "cot" in wanted and not any(one.labels.chain_of_thought for one in examples):
         skipped["cot"] = "the data set has no written thoughts"
-    scored = {
-        name: _score(examples, ways[name]) for name in wanted if name not in skipped
-    }
+    scored = {name: _score(examples, ways[name]) for name in wanted if name not in skipped}
     people = _people(examples)
     extra: dict[str, Any] = {
         "by_kind": {name: _by_kind(examples, scores) for name, scores in scored.items()},

@@ -69,7 +69,7 @@ class Experiment(BaseModel):
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
             temporary.write_text(f"{text}\n", encoding="utf-8")
-            os.replace(temporary, path)
+            temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
 

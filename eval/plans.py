@@ -20,7 +20,7 @@ from ctrag.planner.plan import NONE, Plan, Value
 
 Normalised = str | frozenset[str]
 
-_QUOTES = str.maketrans(dict.fromkeys('"“”„‟«»`´‘’‚‛‹›', "'"))  # noqa: RUF001
+_QUOTES = str.maketrans(dict.fromkeys('"“”„‟«»`´‘’‚‛‹›', "'"))
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _DATE_FORMATS = (
     "%Y-%m-%d",

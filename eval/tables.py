@@ -14,7 +14,8 @@ class Table:
 
     def lines(self) -> list[str]:
         """The table as lines: first column left, the others right aligned."""
-        widths = [max(len(row[i]) for row in [self.header, *self.rows]) for i in range(len(self.header))]
+        columns = zip(self.header, *self.rows, strict=True)
+        widths = [max(len(cell) for cell in column) for column in columns]
         lines = []
         for row in [self.header, *self.rows]:
             first = row[0].ljust(widths[0])

@@ -134,9 +134,7 @@ def _context(method: str, example: Example, retriever: ContextRetriever) -> list
     scene = example.scene
     if method == "with_true_context":
         return [scene.view.items[row] for row in scene.rows[example.relevance > 0]]
-    found = retriever.retrieve(
-        scene.view, scene.request, settings().items, vector=scene.vector
-    )
+    found = retriever.retrieve(scene.view, scene.request, settings().items, vector=scene.vector)
     return [one.item for one in found.items]
 
 

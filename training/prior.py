@@ -71,5 +71,3 @@ def _ridge_map(asked: Matrix, needed: Matrix) -> Matrix:
     left = asked.T @ asked + _MAP_PENALTY * identity
     right = asked.T @ needed + _MAP_PENALTY * identity
     return np.asarray(np.linalg.solve(left, right), dtype=np.float32)
-
-

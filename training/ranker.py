@@ -14,9 +14,9 @@ from ctrag.context.ranker import Ranker, RankerCard
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
+from eval.examples import Example, load_examples
 from eval.experiment import data_sha256, versions
 from eval.ranking import evaluate_run
-from eval.examples import Example, load_examples
 from training.prior import cross_fitted_priors, fit_prior
 
 CATEGORICAL = ("kind",)
@@ -142,9 +142,7 @@ def choose_fusion(
     return k, weights, {"lambdamart": alone, "lambdamart_rrf": _figures(examples, fused)}
 
 
-def _mean_recall(
-    examples: Sequence[Example], scores: Sequence[NDArray[np.floating]]
-) -> float:
+def _mean_recall(examples: Sequence[Example], scores: Sequence[NDArray[np.floating]]) -> float:
     total = 0.0
     count = 0
     for example, score in zip(examples, scores, strict=True):

@@ -55,13 +55,14 @@ class Bm25T:
     def scores(self, query: Sequence[str], documents: Sequence[Sequence[str]]) -> Doubles:
         """One score per document; terms that the collection does not have say nothing."""
         scores = np.zeros(len(documents))
-        known = [(term, self.columns[term]) for term in dict.fromkeys(query) if term in self.columns]
+        asked = dict.fromkeys(query)
+        known = [(term, self.columns[term]) for term in asked if term in self.columns]
         for row, document in enumerate(documents):
             counts = Counter(document)
             length = 1 - self.b + self.b * len(document) / self.average_length
             for term, column in known:
-                count = counts[term] / length
-                if count:
+                if term in counts:
+                    count = counts[term] / length
                     k1 = self.k1[column]
                     scores[row] += self.idf[column] * (k1 + 1) * count / (k1 + count)
         return scores

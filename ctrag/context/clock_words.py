@@ -118,7 +118,7 @@ _DAY = re.compile(
         |tomorrow|tmrw|yesterday|last\ night|this\ (?:morning|afternoon|evening))
     | (?:(?P<which>last|next|this|that|coming)\ )?(?P<weekday>{_WEEKDAY})
         (?P<tail>\ (?:week|before|after))?
-    | (?:on|next|last|this|by|until|till|since|from|before)\ 
+    | (?:on|next|last|this|by|until|till|since|from|before)[ ]
         (?P<short>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?)?
     | (?P<period_which>this|next|last|past|coming|the)\ (?P<period>week(?:end)?|month|year)
     | (?P<dated>\d{{4}}-\d\d-\d\d
@@ -378,7 +378,7 @@ def _read_days(
 
 
 def _one_day(day: date, /, **shift: int) -> DateSpan:
-    first: date = day + relativedelta(**shift)
+    first: date = day + relativedelta(None, None, **shift)
     return first, first + timedelta(days=1)
 
 

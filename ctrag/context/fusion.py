@@ -27,11 +27,12 @@ def fuse(
     Returns:
         The fused score per row, and each ranking's part of it.
     """
-    parts = {
-        name: weights[name] / (k + ranks(values))
+    parts: dict[str, NDArray[np.float64]] = {
+        name: np.asarray(weights[name] / (k + ranks(values)), dtype=np.float64)
         for name, values in scores.items()
         if weights.get(name, 0.0) > 0
     }
     if not parts:
         raise ValueError("weights: at least one ranking needs a weight above 0")
-    return np.sum(list(parts.values()), axis=0), parts
+    fused: NDArray[np.float64] = np.sum(list(parts.values()), axis=0)
+    return fused, parts

@@ -142,11 +142,10 @@ def candidates(view: PersonView, request: Request, vector: Matrix) -> Ints:
     for app in np.unique(view.apps):
         rows = np.flatnonzero(view.apps == app)
         for scores in looks:
-            mine = np.nan_to_num(scores[rows], nan=-np.inf)
+            mine = np.nan_to_num(np.asarray(scores[rows], dtype=np.float64), nan=-np.inf)
             count = min(PER_STORE, len(rows))
             top = np.argpartition(-mine, count - 1)[:count]
             chosen.append(rows[top[mine[top] > -np.inf]])
     if request.playing in view.row:
         chosen.append(np.array([view.row[str(request.playing)]]))
     return np.unique(np.concatenate(chosen))
-

@@ -48,7 +48,7 @@ class Scene:
     @cached_property
     def same_app(self) -> NDArray[np.bool_]:
         """(applications, candidates): which candidates belong to which application."""
-        return np.arange(self.apps.max(initial=0) + 1)[:, None] == self.apps[None, :]
+        return np.equal(np.arange(self.apps.max(initial=0) + 1)[:, None], self.apps[None, :])
 
     @cached_property
     def cosine(self) -> Floats:
@@ -79,7 +79,8 @@ class Scene:
     @cached_property
     def day_gap(self) -> Doubles:
         """Calendar days from the request's day to the candidate's, NaN without a time."""
-        return np.floor(self.view.starts[self.rows] / 24) - np.floor(self.now / 24)
+        days: Doubles = np.floor(self.view.starts[self.rows] / 24)
+        return np.subtract(days, np.floor(self.now / 24), dtype=np.float64)
 
     @cached_property
     def moments(self) -> list[Moment]:

@@ -70,7 +70,7 @@ def cosine(scene: Scene, prior: Prior) -> Floats:
 @_signal("meaning", "cosine")
 def cosine_behind_best(scene: Scene, prior: Prior) -> Floats:
     """How far the cosine is behind the person's best item."""
-    return scene.cosine - scene.cosine.max(initial=-1.0)
+    return np.asarray(scene.cosine - scene.cosine.max(initial=-1.0), dtype=np.float32)
 
 
 @_signal("meaning", "standard deviations")
@@ -205,7 +205,7 @@ def named_clock_gap(scene: Scene, prior: Prior) -> Doubles:
     for moment in exact:
         gap = np.abs(clock - np.mod(hours(moment.start), 12))
         gaps.append(np.minimum(gap, 12 - gap))
-    return np.min(gaps, axis=0)
+    return np.asarray(np.min(gaps, axis=0), dtype=np.float64)
 
 
 # --- usage ---------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ def kind(scene: Scene, prior: Prior) -> NDArray[np.int64]:
 @_signal("state", "flag")
 def is_playing(scene: Scene, prior: Prior) -> NDArray[np.bool_]:
     """The song that plays."""
-    return scene.rows == (-1 if scene.playing_row is None else scene.playing_row)
+    return np.equal(scene.rows, -1 if scene.playing_row is None else scene.playing_row)
 
 
 @_signal("state", "flag")
@@ -346,7 +346,7 @@ def kind_prior(scene: Scene, prior: Prior) -> Doubles:
 def kind_prior_behind_best(scene: Scene, prior: Prior) -> Doubles:
     """How far the kind is behind the likeliest kind that the person has."""
     scores = prior.kind_scores(scene)
-    return scores - scores.max(initial=-20.0)
+    return np.asarray(scores - scores.max(initial=-20.0), dtype=np.float64)
 
 
 @_signal("learned", "cosine")
@@ -398,4 +398,4 @@ def best_cosine(scene: Scene, prior: Prior) -> Doubles:
 def app_size(scene: Scene, prior: Prior) -> Doubles:
     """How many items the item's application holds."""
     sizes = scene.same_app.sum(axis=1)
-    return sizes[scene.apps].astype(np.float64)
+    return np.asarray(sizes[scene.apps], dtype=np.float64)

@@ -30,9 +30,7 @@ def grams(text: str) -> Grams:
             zlib.crc32(padded[start : start + 3].encode()) for start in range(len(padded) - 2)
         )
     counts = np.fromiter(found.values(), dtype=np.float64, count=len(found))
-    return Grams(
-        np.fromiter(found.keys(), dtype=np.int64, count=len(found)), 1.0 + np.log(counts)
-    )
+    return Grams(np.fromiter(found.keys(), dtype=np.int64, count=len(found)), 1.0 + np.log(counts))
 
 
 def trigram_cosines(query: Grams, candidates: Sequence[Grams]) -> NDArray[np.float32]:

@@ -3,6 +3,7 @@
 Built once per person and change of the stores; signals and rankers only index into it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -17,7 +18,7 @@ from ctrag.context.words import terms, words
 from ctrag.encoder import Encoder, Matrix
 from stores.federation import PersonItems, Stores
 from stores.items import Item, Person
-from stores.spec import packaged_apps
+from stores.spec import Role, packaged_apps
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -116,7 +117,9 @@ class PersonView:
     @cached_property
     def groups(self) -> list[tuple[str, ...]]:
         """Folder, list, playlist and genre of each item, folded."""
-        return [tuple(" ".join(words(one)) for one in item_text.groups(item)) for item in self.items]
+        return [
+            tuple(" ".join(words(one)) for one in item_text.groups(item)) for item in self.items
+        ]
 
     @cached_property
     def bm25(self) -> Any:
@@ -164,7 +167,7 @@ class PersonView:
             self._grams[row] = grams(item_text.searched_text(self.items[row]))
         return self._grams[row]
 
-    def _times(self, role: item_text.Role) -> NDArray[np.float64]:
+    def _times(self, role: Role) -> NDArray[np.float64]:
         found = np.full(len(self.items), np.nan)
         for row, item in enumerate(self.items):
             name = item_text.field_of(item, role)
@@ -194,6 +197,6 @@ def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
     return PersonView(person, items, vectors, found.unavailable)
 
 
-def encode_items(encoder: Encoder, owned: "list[tuple[Person, Item]]") -> Matrix:
+def encode_items(encoder: Encoder, owned: Sequence[tuple[Person, Item]]) -> Matrix:
     """Vectors of items; what `Stores.import_personas` and `execute` want as `encode`."""
     return encoder.encode([item_text.embedded_text(person, item) for person, item in owned])

@@ -1,5 +1,6 @@
 """Planning by any OpenAI-compatible endpoint: same prompt, same syntax, same checks."""
 
+import re
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -69,25 +70,36 @@ class EndpointPlanner:
     def _ask(self, messages: list[dict[str, str]], used: list[int]) -> str:
         import openai
 
-        client = openai.OpenAI(
+        chat: Any = messages
+        with openai.OpenAI(
             base_url=self._base_url,
             api_key=self._api_key or "none",
             timeout=self._timeout,
             max_retries=3,
-        )
-        chat: Any = messages
-        try:
-            answer = client.chat.completions.create(
-                model=self._model, messages=chat, temperature=0, max_tokens=200
-            )
-        except openai.OpenAIError as error:
-            first = str(error).strip().splitlines()[0] if str(error).strip() else "no reason given"
-            raise EndpointError(f"{self._base_url}: {type(error).__name__}: {first}") from error
-        if answer.usage is not None:
-            used[0] += answer.usage.prompt_tokens
-            used[1] += answer.usage.completion_tokens
-        content = answer.choices[0].message.content if answer.choices else None
+        ) as client:
+            try:
+                answer: Any = client.chat.completions.create(
+                    model=self._model, messages=chat, temperature=0, max_tokens=200
+                )
+            except openai.OpenAIError as error:
+                raise self._error(f"{type(error).__name__}: {error}") from error
+            except ValueError as error:  # what is called JSON does not parse
+                raise self._error(f"no chat completion came back: {error}") from error
+        # Anything may answer at an address: the client hands on what it cannot read.
+        choices = getattr(answer, "choices", None)
+        message = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
+        content = getattr(message, "content", None)
+        if message is None or not isinstance(content, str | None):
+            raise self._error("no chat completion came back")
+        for position, name in enumerate(("prompt_tokens", "completion_tokens")):
+            count = getattr(getattr(answer, "usage", None), name, None)
+            used[position] += count if isinstance(count, int) else 0
         return _bare(content or "")
+
+    def _error(self, reason: str) -> EndpointError:
+        """One line, without the key: servers quote what they refuse."""
+        line = " ".join(f"{self._base_url}: {reason}".split())
+        return EndpointError(line.replace(self._api_key, "***") if self._api_key else line)
 
 
 def _values(grammar: PlanGrammar) -> str:
@@ -101,5 +113,7 @@ def _values(grammar: PlanGrammar) -> str:
 
 def _bare(text: str) -> str:
     """The answer without a code fence around it."""
-    lines = [line for line in text.strip().splitlines() if not line.startswith("```")]
+    lines = text.strip().splitlines()
+    if lines and re.fullmatch(r"```\w*", lines[0].strip()):
+        lines = lines[1:]
     return "\n".join(lines).strip().strip("`").strip()

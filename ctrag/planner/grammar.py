@@ -20,7 +20,7 @@ LONGEST_LIST = 4
 _RULES = f"""
 TEXT: /"([^"\\\\\\n\\r\\t\\x00-\\x1f]){{1,{TEXT_LENGTH}}}"/
 OPEN: /"([^"\\\\\\n\\r\\t\\x00-\\x1f]){{1,{OPEN_LENGTH}}}"/
-INTEGER: /-?[0-9]{{1,9}}/
+INTEGER: /-?(0|[1-9][0-9]{{0,8}})/
 """
 
 
@@ -37,8 +37,17 @@ class PlanGrammar:
     """Exposed APIs that cannot be called now → which argument has no value."""
 
 
-def plan_grammar(tools: Sequence[Tool], grounds: Grounds) -> PlanGrammar:
-    """The grammar of all plans that the exposed tools and the grounds allow."""
+def plan_grammar(
+    tools: Sequence[Tool], grounds: Grounds, *, open_when_empty: bool = False
+) -> PlanGrammar:
+    """The grammar of all plans that the exposed tools and the grounds allow.
+
+    Args:
+        tools: The exposed tools.
+        grounds: Where values may come from.
+        open_when_empty: Allow any short text where nothing is offered; for experiments that hide
+            the person's items, never for serving.
+    """
     rules: list[str] = []
     offers: dict[str, dict[str, tuple[Offer, ...]]] = {}
     left_out: dict[str, str] = {}
@@ -56,6 +65,7 @@ def plan_grammar(tools: Sequence[Tool], grounds: Grounds) -> PlanGrammar:
             and argument.type != "integer"
             and not found[argument.name]
             and argument.name not in OPEN
+            and not open_when_empty
         }
         missing = [one.name for one in tool.arguments if one.required and one.name in empty]
         if missing:
@@ -101,7 +111,7 @@ def _value_rule(argument: Argument, offers: Sequence[Offer]) -> str:
     if argument.type == "integer":
         return "INTEGER"
     values = [_literal(json.dumps(offer.value, ensure_ascii=False)) for offer in offers]
-    if argument.name in OPEN:
+    if argument.name in OPEN or not values:
         values.append("OPEN")
     one = " | ".join(values)
     if argument.type == "contacts":

@@ -13,7 +13,7 @@ from datetime import datetime
 from ctrag.apps.toolbox import Argument, Tool
 from ctrag.context import item_text
 from ctrag.context.moments import offered_dates, offered_datetimes
-from ctrag.context.words import words
+from ctrag.context.words import STOPWORDS, words
 from stores.dataset import format_local_time
 from stores.items import Item, Person, Request
 
@@ -24,7 +24,7 @@ OPEN = frozenset({"category", "target_language", "genre", "folder", "list", "lan
 """Arguments whose value may be words that stand nowhere."""
 
 _PLACES = frozenset({"destination", "location", "near", "origin", "place", "address"})
-_PHONE = re.compile(r"\+?\d[\d\s().-]{5,}\d")
+_PHONE = re.compile(r"\+?\d(?:[\d().-]|[^\S\r\n]){5,}\d")
 _CLOCK_OR_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _NAME_RUN = re.compile(r"\b[^\W\d_a-z]\w*(?:[ '-](?:[^\W\d_a-z]\w*|de|la|da|di|of|the))*", re.UNICODE)
 
@@ -74,7 +74,7 @@ class Grounds:
                 for day in offered_dates(self.request.text, self.request.asked_at, self._anchors())
             )
         elif argument.type in ("contact", "contacts"):
-            yield from self._people(tool)
+            yield from self._people(tool, argument)
         elif argument.name == "number":
             yield from self._numbers()
         elif argument.name in _PLACES:
@@ -95,8 +95,8 @@ class Grounds:
         if argument.name == "genre" and self.person.profile.favorite_music_genre:
             yield Offer(self.person.profile.favorite_music_genre, "profile")
 
-    def _people(self, tool: Tool) -> Iterator[Offer]:
-        said = set(words(self.request.text))
+    def _people(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
+        said = self._said()
         contacts = self.person.contacts
         for contact in contacts:
             if said.intersection(word for word in words(contact.name) if len(word) > 2):
@@ -104,8 +104,9 @@ class Grounds:
         known = {contact.name.casefold() for contact in contacts}
         for item in self.items:
             for name in item_text.people(item):
-                # Somebody who is no contact can only be called back, blocked or searched for.
-                if name.casefold() in known or item.app == tool.app:
+                # Somebody who is no contact can be called back, blocked, invited or searched
+                # for, but nothing is sent to them.
+                if name.casefold() in known or (item.app == tool.app and argument.name != "to"):
                     yield Offer(name, item.id)
         for contact in contacts:
             if said.intersection(words(contact.relation)):
@@ -127,10 +128,14 @@ class Grounds:
                 contact = self.person.contact(name)
                 if contact is not None and contact.phone:
                     yield Offer(contact.phone, item.id)
-        said = set(words(self.request.text))
+        said = self._said()
         for contact in self.person.contacts:
             if contact.phone and said.intersection(words(contact.name + " " + contact.relation)):
                 yield Offer(contact.phone, "contact")
+
+    def _said(self) -> set[str]:
+        """Words of the request that may name somebody: "of" in "friend of Ann" does not."""
+        return set(words(self.request.text)) - STOPWORDS
 
     def _places(self) -> Iterator[Offer]:
         profile = self.person.profile

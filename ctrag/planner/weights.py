@@ -3,8 +3,10 @@
 Reading the packaged GGUF file takes several seconds; the converted copy loads in about one.
 """
 
+import io
 import os
 import shutil
+from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +55,12 @@ def _convert(packed: Path, target: Path) -> None:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    tokenizer = AutoTokenizer.from_pretrained(packed.parent, gguf_file=packed.name)
-    loaded = AutoModelForCausalLM.from_pretrained(
-        packed.parent, gguf_file=packed.name, dtype=torch.float32
-    )
+    # The GGUF reader draws a progress bar on stderr that no switch turns off.
+    with redirect_stderr(io.StringIO()):
+        tokenizer = AutoTokenizer.from_pretrained(packed.parent, gguf_file=packed.name)
+        loaded = AutoModelForCausalLM.from_pretrained(
+            packed.parent, gguf_file=packed.name, dtype=torch.float32
+        )
     # A model read from GGUF refuses to be saved; a fresh one with the same weights does not.
     config = loaded.config
     if hasattr(config, "quantization_config"):

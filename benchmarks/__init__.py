@@ -1,0 +1,1 @@
+"""Honest timings: `python -m benchmarks.run`."""

@@ -1,0 +1,174 @@
+"""Times retrieval, import, the command line and planning; see README.md for the conditions."""
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.people import enlarged, people_like
+from ctrag.context.ranker import Ranker
+from ctrag.context.retrieve import ContextRetriever
+from ctrag.context.view import PersonView, encode_items, load_view
+from ctrag.encoder import load_encoder
+from eval.experiment import versions
+from stores.dataset import Asked, Dataset, Persona, load_dataset
+from stores.federation import Stores
+from synth.reference import split_folder
+
+SEED = 0
+PERSON = "p007"
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """One row: what was timed, how often, and how long it took."""
+
+    what: str
+    runs: int
+    p50: float
+    p95: float
+    unit: str = "ms"
+
+
+def main() -> None:
+    """Run every benchmark; a table, then one JSON line."""
+    dataset = load_dataset(split_folder("dev"))
+    rows: list[Timing] = []
+    with tempfile.TemporaryDirectory(prefix="ctrag-bench-") as folder:
+        work = Path(folder)
+        rows += _imports(dataset, work)
+        for size in (None, 50_000):
+            rows += _retrieval(dataset, work, size)
+        rows += _commands(work)
+    width = max(len(row.what) for row in rows)
+    print(f"{'what':<{width}}  {'runs':>5}  {'p50':>9}  {'p95':>9}")
+    for row in rows:
+        print(f"{row.what:<{width}}  {row.runs:>5}  {row.p50:>9.2f}  {row.p95:>9.2f}  {row.unit}")
+    print(
+        json.dumps(
+            {
+                "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+                "commit": _commit(),
+                "seed": SEED,
+                "versions": versions(),
+                "rows": [{name: getattr(row, name) for name in Timing.__slots__} for row in rows],
+            }
+        )
+    )
+
+
+def _imports(dataset: Dataset, work: Path) -> list[Timing]:
+    encoder = load_encoder()
+    began = time.perf_counter()
+    report = Stores(work / "small").import_personas(
+        dataset.personas, lambda owned: encode_items(encoder, list(owned)), encoder.name
+    )
+    rate = report.added / (time.perf_counter() - began)
+    many = list(people_like(list(dataset.personas), 2000))
+    began = time.perf_counter()
+    report = Stores(work / "many").import_personas(
+        many, lambda owned: np.zeros((len(owned), 384), np.float32), encoder.name
+    )
+    stored = report.added / (time.perf_counter() - began)
+    return [
+        Timing("import with encoding (40 people)", 1, rate, rate, "items/s"),
+        Timing("import, vectors given (2,000 people)", 1, stored, stored, "items/s"),
+    ]
+
+
+def _retrieval(dataset: Dataset, work: Path, size: int | None) -> list[Timing]:
+    encoder = load_encoder()
+    retriever = ContextRetriever(encoder, Ranker.packaged())
+    persona = dataset.persona(PERSON)
+    stores = Stores(work / f"retrieval-{size or 'own'}")
+    if size is not None:
+        vectors = encode_items(encoder, [(persona.person, item) for item in persona.items])
+        made = enlarged(persona, vectors, size, SEED)
+        known = {stored.item.id: stored.vector for stored in made}
+        persona = Persona(persona.person, tuple(stored.item for stored in made))
+        stores.import_personas(
+            [persona],
+            lambda owned: np.stack([known[item.id] for _, item in owned]),
+            encoder.name,
+        )
+    else:
+        stores.import_personas(
+            [persona], lambda owned: encode_items(encoder, list(owned)), encoder.name
+        )
+    began = time.perf_counter()
+    view = load_view(stores, PERSON, encoder)
+    asked = [one for one in dataset.requests if one.person_id == PERSON]
+    retriever.retrieve(view, replace(asked[0].request, playing=None))
+    load = 1000 * (time.perf_counter() - began)
+    label = f"{len(view):,} items"
+    with_encoding = _times(lambda one: _retrieve(retriever, view, one, None), asked, 30)
+    ready = {one.query_id: encoder.encode([one.request.text])[0] for one in asked}
+    without = _times(lambda one: _retrieve(retriever, view, one, ready[one.query_id]), asked, 30)
+    return [
+        Timing(f"retrieval, {label}: load and first request (cold)", 1, load, load),
+        _row(f"retrieval, {label}: with encoding", with_encoding),
+        _row(f"retrieval, {label}: without encoding", without),
+    ]
+
+
+def _retrieve(
+    retriever: ContextRetriever, view: PersonView, asked: Asked, vector: np.ndarray | None
+) -> None:
+    playing = asked.request.playing
+    request = replace(asked.request, playing=playing if playing in view.row else None)
+    retriever.retrieve(view, request, vector=vector)
+
+
+def _commands(work: Path) -> list[Timing]:
+    command = Path(sys.executable).with_name("ctrag")
+    environment = {**os.environ, "CTRAG_HOME": str(work / "home")}
+    ask = [str(command), "ask", "how bad is it to the jetty", "--persona", PERSON,
+           "--at", "2023-10-29T05:35"]  # fmt: skip
+    subprocess.run(ask, env=environment, check=True, capture_output=True)
+    rows = []
+    for what, words in (("ctrag --help", [str(command), "--help"]), ("ctrag ask, to plan", ask)):
+        seconds = []
+        for _ in range(5):
+            began = time.perf_counter()
+            subprocess.run(words, env=environment, check=True, capture_output=True)
+            seconds.append(1000 * (time.perf_counter() - began))
+        rows.append(_row(f"{what} (whole process)", seconds))
+    return rows
+
+
+def _times(call: Callable[[Asked], None], asked: list[Asked], rounds: int) -> list[float]:
+    found = []
+    for turn in range(rounds + 1):
+        for one in asked:
+            began = time.perf_counter()
+            call(one)
+            if turn:  # the first round warms up
+                found.append(1000 * (time.perf_counter() - began))
+    return found
+
+
+def _row(what: str, found: list[float]) -> Timing:
+    return Timing(
+        what,
+        len(found),
+        round(statistics.median(found), 3),
+        round(float(np.percentile(found, 95)), 3),
+    )
+
+
+def _commit() -> str:
+    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return found.stdout.strip() or "unknown"
+
+
+if __name__ == "__main__":
+    main()

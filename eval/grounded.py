@@ -1,0 +1,66 @@
+"""Values that a plan made up: found in no item, contact, profile field, request or date."""
+
+from dataclasses import asdict
+
+from ctrag.apps.toolbox import Toolbox
+from ctrag.context.item_text import field_of
+from ctrag.context.moments import offered_dates, offered_datetimes
+from ctrag.context.scene import Scene
+from ctrag.planner.grounding import stands_somewhere
+from ctrag.planner.plan import Plan
+from stores.dataset import format_local_time
+
+
+def ungrounded(plan: Plan, scene: Scene, toolbox: Toolbox) -> list[str]:
+    """Names of the `value` arguments whose value stands nowhere.
+
+    Values of an enum come from the schema and count as grounded; so do whole numbers that stand
+    in the request.
+    """
+    tool = toolbox.get(plan.api)
+    if tool is None:
+        return []
+    texts = known_texts(scene)
+    invented = []
+    for name, value in plan.arguments.items():
+        argument = tool.arguments_by_name.get(name)
+        if argument is None or argument.match == "text" or argument.type == "enum":
+            continue
+        for one in value if isinstance(value, list) else [str(value)]:
+            if argument.type in ("date", "datetime") and one in _dates(scene):
+                continue
+            if not stands_somewhere(one, texts):
+                invented.append(name)
+                break
+    return invented
+
+
+def known_texts(scene: Scene) -> list[str]:
+    """Every text that a value may be copied from."""
+    person = scene.view.person
+    texts = [scene.request.text, scene.request.place or ""]
+    for value in asdict(person.profile).values():
+        texts += value if isinstance(value, list | tuple) else [str(value or "")]
+    for contact in person.contacts:
+        texts += [contact.name, contact.relation, contact.phone or "", contact.email or ""]
+    for item in scene.view.items:
+        texts += [item.text(name) for name in item.fields]
+    return texts
+
+
+def _dates(scene: Scene) -> set[str]:
+    request = scene.request
+    anchors = []
+    for item in scene.view.items:
+        name = field_of(item, "time")
+        moment = item.time(name) if name is not None else None
+        if moment is not None:
+            anchors.append(moment)
+    found = {format_local_time(moment) for moment in anchors}
+    found |= {moment.date().isoformat() for moment in anchors}
+    for anchor in [None, *anchors]:
+        near = () if anchor is None else (anchor,)
+        times = offered_datetimes(request.text, request.asked_at, near)
+        found |= {format_local_time(moment) for moment in times}
+        found |= {day.isoformat() for day in offered_dates(request.text, request.asked_at, near)}
+    return found

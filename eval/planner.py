@@ -1,0 +1,376 @@
+"""Planning in five settings: Table 3 of the context-tuning paper."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from ctrag.apps.toolbox import Tool, Toolbox
+from ctrag.context.ranker import Ranker
+from ctrag.context.retrieve import ContextRetriever
+from ctrag.context.view import PersonView
+from ctrag.encoder import load_encoder
+from ctrag.planner.embedded import EmbeddedPlanner
+from ctrag.planner.grammar import plan_grammar
+from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
+from ctrag.planner.values import Grounds
+from ctrag.prompt.planner import planner_prompt
+from ctrag.settings import Settings, settings
+from ctrag.tools.retrieve import ToolRetriever
+from eval.examples import Example, load_examples
+from eval.experiment import Experiment, data_sha256, versions
+from eval.grounded import ungrounded
+from eval.intervals import bootstrap_interval
+from eval.plans import PlanScore, score, summarise
+from eval.tables import Table, figure
+from eval.tools import toolbox_of
+from stores.items import Item, LabelledPlan
+
+SETTINGS = (
+    "lower_bound",
+    "rag",
+    "context_tuned_rag",
+    "upper_bound",
+    "context_tuned_upper_bound",
+)
+PAPER = {
+    "lower_bound": (43.77, 39.45, 2.59),
+    "rag": (76.39, 58.12, 1.76),
+    "context_tuned_rag": (85.24, 67.33, 0.93),
+    "upper_bound": (91.47, 72.65, 0.85),
+    "context_tuned_upper_bound": (91.62, 72.84, 0.53),
+}
+"""AST accuracy, exact match and hallucination of the paper's table 3."""
+_SEED = 0
+
+Progress = Callable[[str], None]
+
+
+class Row(BaseModel):
+    """One decoded plan; a resumed run reads it instead of decoding again."""
+
+    model_config = ConfigDict(extra="forbid")
+    run: str
+    """Hash of what the plan depends on besides the request."""
+    setting: str
+    free: bool
+    query_id: str
+    text: str
+    seconds: float
+    missed: str
+    """`item`, `tool` or nothing: what retrieval failed to bring."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What one setting shows the planner."""
+
+    items: list[Item]
+    tools: list[Tool]
+    """Tools in the prompt."""
+    callable_tools: list[Tool]
+    """Tools in the grammar: all of them where the prompt names none."""
+
+
+def run_planner(
+    data: Path,
+    *,
+    model: Path | None = None,
+    methods: Sequence[str] | None = None,
+    limit: int | None = None,
+    free: bool = True,
+    progress: Progress = lambda _: None,
+    resume: Path | None = None,
+) -> Experiment:
+    """Decode a plan for every labelled request in every setting, and score it.
+
+    Args:
+        data: The data set folder.
+        model: A ranker's folder; the packaged one when None.
+        methods: Names from `SETTINGS`; all when None.
+        limit: Only the first so many requests with a labelled plan.
+        free: Whether to decode without the grammar too.
+        progress: Told about each step.
+        resume: File of rows decoded so far; it is read first and appended to.
+
+    Raises:
+        ValueError: A setting is unknown, or the data set breaks a rule or has no plans.
+    """
+    began = time.perf_counter()
+    for name in methods or ():
+        if name not in SETTINGS:
+            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(SETTINGS)}")
+    wanted = [name for name in SETTINGS if methods is None or name in methods]
+    options = settings()
+    encoder = load_encoder(options.encoder)
+    ranker = Ranker.packaged() if model is None else Ranker.load(model)
+    toolbox = toolbox_of(data)
+    planner = EmbeddedPlanner(options.planner_model, options.threads)
+    every = [one for one in load_examples(data, encoder) if one.labels.has_plan]
+    examples = every[:limit]
+    if not examples:
+        raise ValueError(f"{data}: no request has a labelled plan")
+    show = _Shower(
+        ContextRetriever(encoder, ranker), ToolRetriever(toolbox, encoder), toolbox, options
+    )
+    run = "|".join(
+        [data_sha256(data)[:12], ranker.card.data_sha256[:12], str(options.planner_model),
+         str(options.items), str(options.tools), str(options.prompt_budget)]
+    )  # fmt: skip
+    rows = _Rows(resume, run)
+    decodings = [False, True] if free else [False]
+    total = len(wanted) * len(decodings) * len(examples)
+    count = 0
+    for name in wanted:
+        for decoding in decodings:
+            for example in examples:
+                count += 1
+                if rows.has(name, decoding, example):
+                    continue
+                rows.add(_decode(example, name, decoding, show, planner, options, run))
+                progress(f"{count}/{total} {name}{' free' if decoding else ''}")
+    figures: dict[str, JsonValue] = {}
+    intervals: dict[str, JsonValue] = {}
+    extra: dict[str, Any] = {"errors": {}, "seconds_per_plan": {}}
+    for name in wanted:
+        figures[name], intervals[name] = _figures(name, decodings, examples, rows, toolbox)
+        extra["errors"][name] = _errors(name, examples, rows, toolbox)
+        seconds = sorted(rows.get(name, False, one).seconds for one in examples)
+        extra["seconds_per_plan"][name] = {
+            "p50": seconds[len(seconds) // 2],
+            "p95": seconds[int(0.95 * (len(seconds) - 1))],
+        }
+    extra["requests"] = len(examples)
+    extra["people"] = len({one.asked.person_id for one in examples})
+    extra["ranker_saw_this_data"] = ranker.card.data_sha256 == data_sha256(data)
+    return Experiment(
+        experiment="planner",
+        data=str(data),
+        data_sha256=data_sha256(data),
+        seed=_SEED,
+        versions=versions(),
+        settings={
+            "planner_model": options.planner_model,
+            "adapter": None,
+            "items": options.items,
+            "tools": options.tools,
+            "prompt_budget": options.prompt_budget,
+            "limit": limit,
+            "free": free,
+        },
+        figures=figures,
+        intervals=intervals,
+        extra=extra,
+        seconds=round(time.perf_counter() - began, 2),
+    )
+
+
+def table(experiment: Experiment) -> Table:
+    """Table 3: under the grammar, and freely decoded, the paper's figures beside."""
+    keys = (
+        "ast_accuracy",
+        "exact_match",
+        "exact_match_closed",
+        "accepted",
+        "hallucination",
+        "ungrounded",
+        "ast_accuracy_free",
+        "hallucination_free",
+    )
+    rows = []
+    for name, found in experiment.figures.items():
+        figures: Any = found
+        ours = [figure(figures.get(key)) for key in keys]
+        rows.append([name, *ours, *(figure(value) for value in PAPER[name])])
+    header = ["setting", "AST", "exact", "closed", "accepted", "halluc.", "ungr.", "AST free"]
+    notes = [
+        f"{experiment.extra['requests']} requests of {experiment.extra['people']} people; "
+        "free: decoding without the grammar; paper: AST, exact match, hallucination of table 3."
+    ]
+    return Table([*header, "halluc. free", "paper AST", "exact", "halluc."], rows, notes)
+
+
+class _Shower:
+    """Decides what each setting shows the planner."""
+
+    def __init__(
+        self,
+        retriever: ContextRetriever,
+        tools: ToolRetriever,
+        toolbox: Toolbox,
+        options: Settings,
+    ) -> None:
+        self._retriever = retriever
+        self._tools = tools
+        self._toolbox = toolbox
+        self._options = options
+
+    def __call__(self, example: Example, setting: str) -> _Shown:
+        scene, labels = example.scene, example.labels
+        items: list[Item] = []
+        if setting == "context_tuned_rag":
+            found = self._retriever.retrieve(
+                scene.view, scene.request, self._options.items, vector=scene.vector
+            )
+            items = [one.item for one in found.items]
+        elif setting == "context_tuned_upper_bound":
+            items = [scene.view.items[row] for row in scene.rows[example.relevance > 0]]
+        if setting == "lower_bound":
+            return _Shown(items, [], list(self._toolbox))
+        if setting.endswith("upper_bound"):
+            named = [self._toolbox.get(api) for api in labels.tools or ()]
+            tools = [tool for tool in named if tool is not None]
+        else:
+            ranked = self._tools.search(scene.vector, items, self._options.tools)
+            tools = [one.tool for one in ranked]
+        return _Shown(items, tools, tools)
+
+
+class _Rows:
+    """Decoded plans, in memory and in a file."""
+
+    def __init__(self, path: Path | None, run: str) -> None:
+        self._path = path
+        self._rows: dict[tuple[str, bool, str], Row] = {}
+        if path is not None and path.exists():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    row = Row.model_validate_json(line)
+                except ValueError:
+                    continue  # the last line of a run that was killed while writing
+                if row.run == run:
+                    self._rows[row.setting, row.free, row.query_id] = row
+
+    def has(self, setting: str, free: bool, example: Example) -> bool:
+        return (setting, free, example.asked.query_id) in self._rows
+
+    def get(self, setting: str, free: bool, example: Example) -> Row:
+        return self._rows[setting, free, example.asked.query_id]
+
+    def add(self, row: Row) -> None:
+        self._rows[row.setting, row.free, row.query_id] = row
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(row.model_dump_json() + "\n")
+
+
+def _decode(
+    example: Example,
+    setting: str,
+    free: bool,
+    show: _Shower,
+    planner: EmbeddedPlanner,
+    options: Settings,
+    run: str,
+) -> Row:
+    view: PersonView = example.scene.view
+    request = example.scene.request
+    shown = show(example, setting)
+    prompt = planner_prompt(
+        request,
+        view.person,
+        shown.items,
+        shown.tools,
+        planner.count_tokens,
+        options.prompt_budget,
+    )
+    grounds = Grounds(request, view.person, shown.items)
+    # Without items in the prompt there may be nothing to ground a value in: then it is open.
+    grammar = (
+        None
+        if free
+        else plan_grammar(shown.callable_tools, grounds, open_when_empty=not shown.items)
+    )
+    planned = planner.plan(prompt, grammar)
+    return Row(
+        run=run,
+        setting=setting,
+        free=free,
+        query_id=example.asked.query_id,
+        text=planned.text,
+        seconds=round(planned.seconds, 3),
+        missed=_missed(example, shown),
+    )
+
+
+def _missed(example: Example, shown: _Shown) -> str:
+    gold = example.labels.plan
+    if gold is not None and gold.api not in {tool.api for tool in shown.callable_tools}:
+        return "tool"
+    relevant = {example.scene.view.ids[row] for row in example.scene.rows[example.relevance > 0]}
+    return "item" if relevant - {item.id for item in shown.items} else ""
+
+
+def _plan(text: str) -> Plan | None:
+    try:
+        return Plan.parse(text)
+    except PlanSyntaxError:
+        return None
+
+
+def _gold(labelled: LabelledPlan | None) -> Plan | None:
+    return None if labelled is None else Plan(labelled.api, dict(labelled.arguments))
+
+
+def _scores(
+    setting: str, free: bool, examples: Sequence[Example], rows: _Rows, toolbox: Toolbox
+) -> list[PlanScore]:
+    scores = []
+    for example in examples:
+        plan = _plan(rows.get(setting, free, example).text)
+        gold = _gold(example.labels.plan)
+        also = [Plan(one.api, dict(one.arguments)) for one in example.labels.also]
+        invented = plan is not None and bool(ungrounded(plan, example.scene, toolbox))
+        scores.append(score(plan, gold, also, toolbox=toolbox, ungrounded=invented))
+    return scores
+
+
+def _figures(
+    setting: str,
+    decodings: Sequence[bool],
+    examples: Sequence[Example],
+    rows: _Rows,
+    toolbox: Toolbox,
+) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+    people = [example.asked.person_id for example in examples]
+    figures: dict[str, JsonValue] = {}
+    intervals: dict[str, JsonValue] = {}
+    for free in decodings:
+        scores = _scores(setting, free, examples, rows, toolbox)
+        found = summarise(scores)
+        kept = ("ast_accuracy", "hallucination") if free else tuple(found)
+        for key in kept:
+            figures[f"{key}_free" if free else key] = round(found[key], 2)
+        right = [100.0 * one.ast_match for one in scores]
+        interval = bootstrap_interval(right, people, seed=_SEED)
+        if interval is not None:
+            key = "ast_accuracy_free" if free else "ast_accuracy"
+            intervals[key] = [round(interval.low, 2), round(interval.high, 2)]
+    return figures, intervals
+
+
+def _errors(
+    setting: str, examples: Sequence[Example], rows: _Rows, toolbox: Toolbox
+) -> dict[str, int]:
+    """Plans under the grammar that are wrong, by the first thing that went wrong."""
+    causes = dict.fromkeys(("tool missed", "item missed", "wrong API", "wrong argument"), 0)
+    for example, verdict in zip(
+        examples, _scores(setting, False, examples, rows, toolbox), strict=True
+    ):
+        if verdict.ast_match:
+            continue
+        row = rows.get(setting, False, example)
+        plan = _plan(row.text) or NONE
+        gold = _gold(example.labels.plan) or NONE
+        if row.missed == "tool":
+            causes["tool missed"] += 1
+        elif plan.api != gold.api:
+            causes["wrong API"] += 1
+        elif row.missed == "item":
+            causes["item missed"] += 1
+        else:
+            causes["wrong argument"] += 1
+    return causes
