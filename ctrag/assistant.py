@@ -21,7 +21,8 @@ from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import planner_prompt
 from ctrag.session.trace import Trace
 from ctrag.settings import Settings, settings
-from ctrag.tools.retrieve import FoundTool, ToolRetriever
+from ctrag.tools.prior import ToolPrior
+from ctrag.tools.retrieve import FoundTool, FoundTools, ToolRetriever
 from stores.dataset import format_local_time
 from stores.federation import Stores
 from stores.items import Item, Person, Request
@@ -68,6 +69,7 @@ class Assistant:
         *,
         encoder: Encoder,
         ranker: Ranker,
+        tool_prior: ToolPrior | None,
         planner: Planner,
         toolbox: Toolbox,
         options: Settings,
@@ -77,7 +79,7 @@ class Assistant:
         self.person: Person = stores.person(person)
         self.toolbox = toolbox
         self.retriever = ContextRetriever(encoder, ranker)
-        self.tools = ToolRetriever(toolbox, encoder)
+        self.tools = ToolRetriever(toolbox, encoder, tool_prior)
         self.planner = planner
         self._encoder = encoder
         self._options = options
@@ -106,6 +108,7 @@ class Assistant:
             person,
             encoder=encoder,
             ranker=Ranker.packaged(),
+            tool_prior=ToolPrior.packaged(),
             planner=make_planner(planner, options),
             toolbox=Toolbox.packaged(),
             options=options,
@@ -150,13 +153,16 @@ class Assistant:
             }
         items = [one.item for one in found.items]
         with trace.step("tools.search", items=[item.id for item in items]) as step:
-            tools = self.tools.search(found.vector, items, self._options.tools)
-            step.outputs = {"tools": [one.tool.api for one in tools]}
+            tools = self.tools.search(found, self._options.tools)
+            step.outputs = {
+                "tools": {one.tool.api: round(one.score, 3) for one in tools.tools},
+                "none": round(tools.none, 3),
+            }
         planned = self._plan(request, items, tools, trace)
         plan = NONE if planned.plan is None else planned.plan
         result = self._run(plan, request, view, found, confirm, trace) if run else None
         return Answer(
-            found.items, tools, plan, planned.confidence, result, trace, found.unavailable
+            found.items, tools.tools, plan, planned.confidence, result, trace, found.unavailable
         )
 
     def view(self) -> PersonView:
@@ -202,12 +208,16 @@ class Assistant:
         self,
         request: Request,
         items: list[Item],
-        tools: tuple[FoundTool, ...],
+        tools: FoundTools,
         trace: Trace,
     ) -> Planned:
-        exposed = [one.tool for one in tools]
+        exposed = [one.tool for one in tools.tools]
         with trace.step("prompt.assemble", budget=self._options.prompt_budget) as step:
-            grammar = plan_grammar(exposed, Grounds(request, self.person, items))
+            grammar = plan_grammar(
+                exposed,
+                Grounds(request, self.person, items),
+                best_only=isinstance(self.planner, EmbeddedPlanner),
+            )
             prompt = planner_prompt(
                 request,
                 self.person,
@@ -228,7 +238,7 @@ class Assistant:
             }
         with trace.step("planner.plan", planner=type(self.planner).__name__) as step:
             if isinstance(self.planner, EmbeddedPlanner):
-                planned = self.planner.plan(prompt, grammar)
+                planned = self.planner.plan(prompt, grammar, tools.preferences)
             else:
                 planned = self.planner.plan(prompt, grammar, exposed)
             step.outputs = {
@@ -305,6 +315,7 @@ def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, An
                 "api": one.tool.api,
                 "score": round(one.score, 4),
                 "cosine": round(one.cosine, 4),
+                "prior": round(one.prior, 4),
                 "context": round(one.context, 4),
             }
             for one in answer.tools

@@ -4,11 +4,13 @@ import mailbox
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import parseaddr, parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 from stores.dataset import Persona, load_dataset
 from stores.federation import Stores
@@ -49,9 +51,9 @@ def personas_from(
     if kind == ".vcf":
         return [Persona(_with_contacts(person, _contacts(source)), ())]
     if kind == ".ics":
-        return [Persona(person, tuple(_events(source, person_id)))]
+        return [Persona(person, _once(_events(source, person_id)))]
     if kind == ".mbox":
-        return [Persona(person, tuple(_mails(source, person_id)))]
+        return [Persona(person, _once(_mails(source, person_id)))]
     raise ValueError(f"{source}: must be a data set folder or an .ics, .mbox or .vcf file")
 
 
@@ -60,6 +62,11 @@ def _person(person_id: str, name: str | None, stores: Stores) -> Person:
         return stores.person(person_id)
     now = datetime.now().replace(second=0, microsecond=0)
     return Person(person_id, now, Profile(name or person_id))
+
+
+def _once(items: Iterator[Item]) -> tuple[Item, ...]:
+    """Each id once, the last wins: mailboxes hold copies, calendars hold revisions."""
+    return tuple({item.id: item for item in items}.values())
 
 
 def _with_contacts(person: Person, found: list[Contact]) -> Person:
@@ -73,7 +80,7 @@ def _contacts(path: Path) -> list[Contact]:
 
     contacts = []
     try:
-        for card in vobject.readComponents(path.read_text(encoding="utf-8")):
+        for card in vobject.readComponents(path.read_text(encoding="utf-8-sig")):
             name = str(card.fn.value).strip() if hasattr(card, "fn") else ""
             if not name:
                 continue
@@ -85,7 +92,7 @@ def _contacts(path: Path) -> list[Contact]:
                     email=str(card.email.value) if hasattr(card, "email") else None,
                 )
             )
-    except vobject.base.ParseError as error:
+    except (vobject.base.VObjectError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a vCard file: {error}") from None
     return contacts
 
@@ -94,22 +101,28 @@ def _events(path: Path, person_id: str) -> Iterator[Item]:
     from icalendar import Calendar
 
     try:
-        calendar = Calendar.from_ical(path.read_bytes())
+        calendars = Calendar.from_ical(path.read_bytes(), multiple=True)
     except ValueError as error:
         raise ValueError(f"{path}: not an iCalendar file: {error}") from None
-    for event in calendar.walk("VEVENT"):
-        if "DTSTART" not in event or not str(event.get("SUMMARY", "")).strip():
+    if not calendars:
+        raise ValueError(f"{path}: not an iCalendar file: it holds no calendar")
+    for event in (one for calendar in calendars for one in calendar.walk("VEVENT")):
+        title = str(event.get("SUMMARY", "")).strip()
+        try:
+            start, end = _span(event)
+        except (KeyError, ValueError, OverflowError):
+            continue  # without a time it is on no day
+        if not title:
             continue
-        start = _local(event.decoded("DTSTART"))
-        end = _local(event.decoded("DTEND")) if "DTEND" in event else start + timedelta(hours=1)
         listed = event.get("ATTENDEE", [])
         attendees = listed if isinstance(listed, list) else [listed]
-        uid = f"{event.get('UID', '')}{event.get('RECURRENCE-ID', '')}" or f"{start}{event}"
+        again = event["RECURRENCE-ID"].to_ical().decode() if "RECURRENCE-ID" in event else ""
+        uid = f"{event.get('UID', '')}{again}" or f"{start}{title}"
         yield Item(
             id=_id(person_id, "calendar", uid),
             app="calendar",
             fields={
-                "title": str(event["SUMMARY"]).strip(),
+                "title": title,
                 "start": start,
                 "end": end,
                 "location": str(event["LOCATION"]) if event.get("LOCATION") else None,
@@ -121,7 +134,21 @@ def _events(path: Path, person_id: str) -> Iterator[Item]:
 
 def _attendee(value: object) -> str:
     parameters = getattr(value, "params", {})
-    return str(parameters.get("CN") or str(value).removeprefix("mailto:").removeprefix("MAILTO:"))
+    address = str(value)
+    bare = address[7:] if address.casefold().startswith("mailto:") else address
+    return str(parameters.get("CN") or bare)
+
+
+def _span(event: Any) -> tuple[datetime, datetime]:
+    """Start and end; without an end a day lasts a day and a meeting an hour."""
+    began = event.decoded("DTSTART")
+    start = _local(began)
+    if "DTEND" in event:
+        return start, max(start, _local(event.decoded("DTEND")))
+    length = event.decoded("DURATION") if "DURATION" in event else None
+    if not isinstance(length, timedelta):
+        length = timedelta(hours=1) if isinstance(began, datetime) else timedelta(days=1)
+    return start, start + length
 
 
 def _local(moment: object) -> datetime:
@@ -137,6 +164,8 @@ def _local(moment: object) -> datetime:
 def _mails(path: Path, person_id: str) -> Iterator[Item]:
     box = mailbox.mbox(str(path), create=False)
     try:
+        if not len(box) and path.stat().st_size:
+            raise ValueError(f"{path}: not a mailbox: no line begins with 'From '")
         for message in box:
             received = _received(message)
             if received is None:
@@ -162,12 +191,17 @@ def _mails(path: Path, person_id: str) -> Iterator[Item]:
 def _received(message: Message) -> datetime | None:
     try:
         return _local(parsedate_to_datetime(str(message["Date"])))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 
 def _header(message: Message, name: str) -> str:
-    return " ".join(str(make_header(decode_header(str(message.get(name, ""))))).split())
+    raw = str(message.get(name, ""))
+    try:
+        text = str(make_header(decode_header(raw)))
+    except (LookupError, ValueError, MessageError):  # an unknown charset, or not in that charset
+        text = raw
+    return " ".join(text.split())
 
 
 def _body(message: Message) -> str:

@@ -104,7 +104,7 @@ def find(name_or_path: str) -> Path:
         return path
     if any(model.name == name_or_path for model in PACKAGED):
         return require(name_or_path)
-    cached = hub_folder(name_or_path) if "/" in name_or_path else None
+    cached = hub_folder(name_or_path)
     if cached is None:
         raise ModelMissing(
             f"the model {name_or_path} is not on this machine: "

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from platformdirs import user_cache_path, user_data_path
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ctrag import models
@@ -42,8 +42,17 @@ class Settings(BaseSettings):
 
 @cache
 def settings() -> Settings:
-    """The settings of this process."""
-    return Settings()
+    """The settings of this process.
+
+    Raises:
+        ValueError: A variable breaks a rule; the message names it, not its value.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        problem = error.errors(include_input=False)[0]
+        name = "".join(str(part) for part in problem["loc"][:1]).upper()
+        raise ValueError(f"CTRAG_{name}: {problem['msg']}") from None
 
 
 def cache_folder() -> Path:

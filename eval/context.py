@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from ctrag.context.bm25t import Bm25T
 from ctrag.context.fusion import fuse
 from ctrag.context.ranker import Ranker
+from ctrag.context.retrieve import ContextRetriever
 from ctrag.context.scene import Scene
 from ctrag.context.words import terms
 from ctrag.encoder import Encoder, load_encoder
@@ -71,12 +72,14 @@ def run_context(
         limit: Only the first so many requests.
 
     Raises:
-        ValueError: A method is unknown, or the data set breaks a rule or has no labels.
+        ValueError: A method is unknown, the ranker was trained with another encoder, or the data
+            set breaks a rule or has no labels.
     """
     began = time.perf_counter()
     wanted = _wanted(methods)
     encoder = load_encoder(settings().encoder)
     ranker = Ranker.packaged() if model is None else Ranker.load(model)
+    ContextRetriever(encoder, ranker)  # refuses a ranker of another encoder
     examples = load_examples(data, encoder)[:limit]
     ways = _ways(encoder, ranker, examples)
     skipped = {name: reason for name, reason in SKIPPED.items() if name in wanted}

@@ -1,6 +1,7 @@
 """Values that a plan made up: found in no item, contact, profile field, request or date."""
 
 from dataclasses import asdict
+from datetime import datetime
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.item_text import field_of
@@ -56,8 +57,10 @@ def _dates(scene: Scene) -> set[str]:
         moment = item.time(name) if name is not None else None
         if moment is not None:
             anchors.append(moment)
-    found = {format_local_time(moment) for moment in anchors}
-    found |= {moment.date().isoformat() for moment in anchors}
+    values = [value for item in scene.view.items for value in item.fields.values()]
+    moments = [value for value in values if isinstance(value, datetime)]
+    found = {format_local_time(moment) for moment in moments}
+    found |= {moment.date().isoformat() for moment in moments}
     for anchor in [None, *anchors]:
         near = () if anchor is None else (anchor,)
         times = offered_datetimes(request.text, request.asked_at, near)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.context.ranker import Ranker
-from ctrag.context.retrieve import ContextRetriever
+from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView
 from ctrag.encoder import load_encoder
 from ctrag.planner.embedded import EmbeddedPlanner
@@ -19,7 +20,8 @@ from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
 from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import planner_prompt
 from ctrag.settings import Settings, settings
-from ctrag.tools.retrieve import ToolRetriever
+from ctrag.tools.prior import ToolPrior
+from ctrag.tools.retrieve import FoundTools, ToolRetriever
 from eval.examples import Example, load_examples
 from eval.experiment import Experiment, data_sha256, versions
 from eval.grounded import ungrounded
@@ -73,6 +75,8 @@ class _Shown:
     """Tools in the prompt."""
     callable_tools: list[Tool]
     """Tools in the grammar: all of them where the prompt names none."""
+    preferences: dict[str, float] | None
+    """What tool retrieval says of them; None where there is no retrieval."""
 
 
 def run_planner(
@@ -114,11 +118,14 @@ def run_planner(
     if not examples:
         raise ValueError(f"{data}: no request has a labelled plan")
     show = _Shower(
-        ContextRetriever(encoder, ranker), ToolRetriever(toolbox, encoder), toolbox, options
+        ContextRetriever(encoder, ranker),
+        ToolRetriever(toolbox, encoder, ToolPrior.packaged()),
+        toolbox,
+        options,
     )
     run = "|".join(
         [data_sha256(data)[:12], ranker.card.data_sha256[:12], str(options.planner_model),
-         str(options.items), str(options.tools), str(options.prompt_budget)]
+         str(options.items), str(options.tools), str(options.prompt_budget), "best_only"]
     )  # fmt: skip
     rows = _Rows(resume, run)
     decodings = [False, True] if free else [False]
@@ -210,23 +217,25 @@ class _Shower:
 
     def __call__(self, example: Example, setting: str) -> _Shown:
         scene, labels = example.scene, example.labels
-        items: list[Item] = []
+        found = Found.given(scene, np.empty(0, dtype=np.int64))
         if setting == "context_tuned_rag":
             found = self._retriever.retrieve(
                 scene.view, scene.request, self._options.items, vector=scene.vector
             )
-            items = [one.item for one in found.items]
         elif setting == "context_tuned_upper_bound":
-            items = [scene.view.items[row] for row in scene.rows[example.relevance > 0]]
+            found = Found.given(scene, np.flatnonzero(example.relevance))
+        items = [one.item for one in found.items]
         if setting == "lower_bound":
-            return _Shown(items, [], list(self._toolbox))
+            return _Shown(items, [], list(self._toolbox), None)
         if setting.endswith("upper_bound"):
-            named = [self._toolbox.get(api) for api in labels.tools or ()]
-            tools = [tool for tool in named if tool is not None]
+            # Retrieval orders the labelled tools: their own order is the answer.
+            ranked = self._tools.search(found, len(self._toolbox))
+            kept = tuple(one for one in ranked.tools if one.tool.api in (labels.tools or ()))
+            ranked = FoundTools(kept, ranked.none)
         else:
-            ranked = self._tools.search(scene.vector, items, self._options.tools)
-            tools = [one.tool for one in ranked]
-        return _Shown(items, tools, tools)
+            ranked = self._tools.search(found, self._options.tools)
+        tools = [one.tool for one in ranked.tools]
+        return _Shown(items, tools, tools, ranked.preferences)
 
 
 class _Rows:
@@ -282,9 +291,11 @@ def _decode(
     grammar = (
         None
         if free
-        else plan_grammar(shown.callable_tools, grounds, open_when_empty=not shown.items)
+        else plan_grammar(
+            shown.callable_tools, grounds, best_only=True, open_when_empty=not shown.items
+        )
     )
-    planned = planner.plan(prompt, grammar)
+    planned = planner.plan(prompt, grammar, shown.preferences)
     return Row(
         run=run,
         setting=setting,

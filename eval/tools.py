@@ -5,20 +5,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import JsonValue
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.ranker import Ranker
-from ctrag.context.retrieve import ContextRetriever
+from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.encoder import load_encoder
 from ctrag.settings import settings
+from ctrag.tools.prior import ToolPrior
 from ctrag.tools.retrieve import ToolRetriever
 from eval.examples import Example, load_examples
 from eval.experiment import Experiment, data_sha256, versions
 from eval.intervals import bootstrap_interval
-from eval.ranking import evaluate_run
+from eval.ranking import RankingScores, evaluate_run
 from eval.tables import Table, figure
-from stores.items import Item
 
 METHODS = ("query_only", "with_context", "with_true_context")
 KS = (1, 3, 5, 10)
@@ -51,38 +52,29 @@ def run_tools(
     ranker = Ranker.packaged() if model is None else Ranker.load(model)
     toolbox = toolbox_of(data)
     retriever = ContextRetriever(encoder, ranker)
-    tools = ToolRetriever(toolbox, encoder)
+    ways = {
+        "shipped": ToolRetriever(toolbox, encoder, ToolPrior.packaged()),
+        "dense": ToolRetriever(toolbox, encoder),
+    }
     examples = [one for one in load_examples(data, encoder)[:limit] if one.labels.tools]
     if not examples:
         raise ValueError(f"{data}: no request says which tools fit")
+    people = [one.asked.person_id for one in examples]
     figures: dict[str, JsonValue] = {}
     intervals: dict[str, JsonValue] = {}
     every: dict[str, JsonValue] = {}
-    people = [one.asked.person_id for one in examples]
+    dense: dict[str, JsonValue] = {}
     for name in METHODS:
         if methods is not None and name not in methods:
             continue
-        run = {
-            one.asked.query_id: [
-                found.tool.api
-                for found in tools.search(
-                    one.scene.vector, _context(name, one, retriever), k=len(toolbox)
-                )
-            ]
-            for one in examples
-        }
-        best = evaluate_run(
-            run,
-            {one.asked.query_id: set((one.labels.tools or ())[:1]) for one in examples},
-            ks=KS,
-            measures=("recall",),
-        )
-        figures[name] = {key: round(value, 2) for key, value in best.figures.items()}
+        contexts = [_context(name, one, retriever) for one in examples]
+        best, all_three = _scores(ways["shipped"], examples, contexts)
+        figures[name] = _rounded(best)
         intervals[name] = _intervals(best.per_query, people)
-        labelled = {one.asked.query_id: set(one.labels.tools or ()) for one in examples}
-        all_three = evaluate_run(run, labelled, ks=KS, measures=("recall",))
-        every[name] = {key: round(value, 2) for key, value in all_three.figures.items()}
+        every[name] = _rounded(all_three)
+        dense[name] = _rounded(_scores(ways["dense"], examples, contexts)[0])
     extra: dict[str, JsonValue] = {
+        "dense_alone": dense,
         "all_labelled_tools": every,
         "requests": len(examples),
         "people": len(set(people)),
@@ -105,21 +97,23 @@ def run_tools(
 def table(experiment: Experiment) -> Table:
     """Figure 2 as a table, with the gain that context brings."""
     rows = []
-    for name, found in experiment.figures.items():
-        figures: Any = found
-        rows.append([name, *(figure(figures[f"recall@{k}"]) for k in KS)])
     notes = []
-    alone: Any = experiment.figures.get("query_only")
-    context: Any = experiment.figures.get("with_context")
-    if alone and context:
-        gains = ", ".join(
-            f"@{k} {context[f'recall@{k}'] / max(alone[f'recall@{k}'], 1e-9):.2f}" for k in KS
-        )
-        notes.append(f"gain with context, as a factor: {gains} (the paper reports 1.5)")
+    dense: Any = experiment.extra["dense_alone"]
+    shipped: Any = experiment.figures
+    for way, found in (("dense alone", dense), ("shipped", shipped)):
+        for name, figures in found.items():
+            rows.append([way, name, *(figure(figures[f"recall@{k}"]) for k in KS)])
+        if "query_only" in found and "with_context" in found:
+            gains = ", ".join(
+                f"@{k} {found['with_context'][f'recall@{k}'] / max(alone, 1e-9):.2f}"
+                for k in KS
+                for alone in [found["query_only"][f"recall@{k}"]]
+            )
+            notes.append(f"gain with context, {way}: {gains} (the paper reports 1.5)")
     notes.append(f"{experiment.extra['requests']} requests of {experiment.extra['people']} people")
     if experiment.extra.get("ranker_saw_this_data"):
         notes.append("The ranker was trained on these people: with_context says nothing here.")
-    return Table(["context", *(f"Recall@{k}" for k in KS)], rows, notes)
+    return Table(["retrieval", "context", *(f"Recall@{k}" for k in KS)], rows, notes)
 
 
 def toolbox_of(data: Path) -> Toolbox:
@@ -128,14 +122,35 @@ def toolbox_of(data: Path) -> Toolbox:
     return Toolbox.from_file(own) if own.exists() else Toolbox.packaged()
 
 
-def _context(method: str, example: Example, retriever: ContextRetriever) -> list[Item]:
-    if method == "query_only":
-        return []
+def _context(method: str, example: Example, retriever: ContextRetriever) -> Found:
     scene = example.scene
+    if method == "query_only":
+        return Found.given(scene, np.empty(0, dtype=np.int64))
     if method == "with_true_context":
-        return [scene.view.items[row] for row in scene.rows[example.relevance > 0]]
-    found = retriever.retrieve(scene.view, scene.request, settings().items, vector=scene.vector)
-    return [one.item for one in found.items]
+        return Found.given(scene, np.flatnonzero(example.relevance))
+    return retriever.retrieve(scene.view, scene.request, settings().items, vector=scene.vector)
+
+
+def _scores(
+    tools: ToolRetriever, examples: Sequence[Example], contexts: Sequence[Found]
+) -> tuple[RankingScores, RankingScores]:
+    """Scores by the best API, and by all labelled ones."""
+    run = {
+        example.asked.query_id: [
+            one.tool.api for one in tools.search(found, len(tools.toolbox)).tools
+        ]
+        for example, found in zip(examples, contexts, strict=True)
+    }
+    best = {one.asked.query_id: set((one.labels.tools or ())[:1]) for one in examples}
+    labelled = {one.asked.query_id: set(one.labels.tools or ()) for one in examples}
+    return (
+        evaluate_run(run, best, ks=KS, measures=("recall",)),
+        evaluate_run(run, labelled, ks=KS, measures=("recall",)),
+    )
+
+
+def _rounded(scores: RankingScores) -> dict[str, JsonValue]:
+    return {name: round(value, 2) for name, value in scores.figures.items()}
 
 
 def _intervals(per_query: dict[str, dict[str, float]], people: Sequence[str]) -> JsonValue:

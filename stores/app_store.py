@@ -5,7 +5,6 @@ Every query names the person; there is no way to ask for items across people.
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -114,7 +113,7 @@ class AppStore:
         fresh.unlink(missing_ok=True)
         with writing(fresh, self.app.name, self._patience, create=True) as connection:
             migrations.migrate(connection, self.app)
-        os.replace(fresh, self.path)
+        fresh.replace(self.path)
 
     def pending(self) -> list[str]:
         """Names of schema steps that this file lacks."""

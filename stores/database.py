@@ -9,7 +9,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -168,10 +168,8 @@ def _patiently(attempt: Callable[[], _Result], name: str, patience: float, refus
 
 
 def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
-    try:
+    with suppress(duckdb.Error):  # gone already, for instance when the disk is full
         connection.rollback()
-    except duckdb.Error:
-        pass  # the transaction is gone already, for instance when the disk is full
 
 
 def _first_line(error: Exception) -> str:

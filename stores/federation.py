@@ -1,6 +1,5 @@
 """The stores of all applications together."""
 
-import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -386,13 +385,11 @@ class Stores:
         replaced = [(person_id, stored.item.id) for person_id, stored in rows]
         restated = [person.person_id for person in people]
         for store in self._stores_in(folder):
-            if not store.path.exists():
+            new = not store.path.exists()
+            if new or store.pending():
                 store.create()
-                replaced_here, restated_here = [], []
-            else:
-                replaced_here, restated_here = replaced, restated
             mine = (row for row in rows if row[1].item.app == store.app.name)
-            store.load(mine, replaced_here, restated_here)
+            store.load(mine, () if new else replaced, () if new else restated)
 
     def _swap(
         self,
@@ -532,7 +529,7 @@ def _compact(path: Path) -> None:
         connection.execute("CHECKPOINT compacted")
         connection.execute("DETACH compacted")
         connection.begin()
-    os.replace(fresh, path)
+    fresh.replace(path)
 
 
 __all__ = ["Encode", "ImportReport", "PersonItems", "Stores", "UnknownPerson", "Vector"]

@@ -18,7 +18,7 @@ def write_text(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        temporary.replace(path)
     except BaseException:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

@@ -1,7 +1,6 @@
 """Training the LambdaMART ranker and the weights of its fusion."""
 
 import itertools
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -47,6 +46,18 @@ class RankerSettings:
     seed: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class CrossFitted:
+    """Labelled requests with what was learned about each without its own person."""
+
+    examples: list[Example]
+    fold: NDArray[np.int64]
+    tables: list[Floats]
+    """Signals of each request's candidates, learned ones out of fold."""
+    scores: list[Floats]
+    """LambdaMART scores of each request's candidates, out of fold."""
+
+
 def train_ranker(
     data: Path, encoder: Encoder, settings: RankerSettings, progress: Progress = lambda _: None
 ) -> Ranker:
@@ -55,27 +66,51 @@ def train_ranker(
     Raises:
         ValueError: The data set breaks a rule, has no labels or fewer people than folds.
     """
-    began = time.perf_counter()
+    return final_ranker(
+        cross_fit(data, encoder, settings, progress), data, encoder, settings, progress
+    )
+
+
+def cross_fit(
+    data: Path, encoder: Encoder, settings: RankerSettings, progress: Progress = lambda _: None
+) -> CrossFitted:
+    """Priors, signals and LambdaMART scores of every request, without its own person.
+
+    Raises:
+        ValueError: The data set breaks a rule, has no labels or fewer people than folds.
+    """
     progress("encoding items and requests")
     examples = load_examples(data, encoder)
+    if not any(one.relevance.any() for one in examples):
+        raise ValueError(f"{data}: no request needs an item, there is nothing to learn")
     progress(f"cross-fitting priors on {len(examples)} requests")
     priors, fold = cross_fitted_priors(examples, settings.folds, settings.seed)
     tables = [compute(one.scene, priors[place]) for one, place in zip(examples, fold, strict=True)]
-    progress("cross-validating")
+    progress("cross-validating the ranker")
     scores: list[Floats] = [np.empty(0, dtype=np.float32)] * len(examples)
     for held_out in range(settings.folds):
         kept = np.flatnonzero(fold != held_out)
         model = fit([tables[i] for i in kept], [examples[i].relevance for i in kept], settings)
-        booster = Ranker(model, priors[held_out], _card(encoder, settings, data, {}, 1.0, {}))
+        ranker = Ranker(model, priors[held_out], _card(encoder, settings, data, {}, 1.0, {}))
         for i in np.flatnonzero(fold == held_out):
-            scores[i] = booster.scores_of(tables[i])
+            scores[i] = ranker.scores_of(tables[i])
+    return CrossFitted(examples, fold, tables, scores)
+
+
+def final_ranker(
+    fitted: CrossFitted,
+    data: Path,
+    encoder: Encoder,
+    settings: RankerSettings,
+    progress: Progress = lambda _: None,
+) -> Ranker:
+    """The ranker of everybody, its fusion chosen on the out-of-fold scores."""
     progress("choosing the fusion")
-    k, weights, figures = choose_fusion(examples, scores)
-    progress("training on everybody")
-    model = fit(tables, [one.relevance for one in examples], settings)
+    k, weights, figures = choose_fusion(fitted.examples, fitted.scores)
+    progress("training the ranker on everybody")
+    model = fit(fitted.tables, [one.relevance for one in fitted.examples], settings)
     card = _card(encoder, settings, data, figures, k, weights)
-    progress(f"done in {time.perf_counter() - began:.0f} s")
-    return Ranker(model, fit_prior(examples), card)
+    return Ranker(model, fit_prior(fitted.examples), card)
 
 
 def fit(tables: Sequence[Floats], relevance: Sequence[Floats], settings: RankerSettings) -> str:

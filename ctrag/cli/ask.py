@@ -53,11 +53,11 @@ def ask(
 
 
 def confirm(question: str) -> bool:
-    """Ask on the terminal; without one the answer is no."""
+    """Ask on the terminal; without one the answer is no. Answers alone go to stdout."""
     if not sys.stdin.isatty():
-        line(f"{question} (no terminal: not done; agree with --yes)")
+        print(f"{question} (no terminal: not done; agree with --yes)", file=sys.stderr)
         return False
-    return typer.confirm(question)
+    return typer.confirm(question, err=True)
 
 
 def show(answer: "Answer", *, explain: bool = False) -> None:
@@ -81,7 +81,8 @@ def show(answer: "Answer", *, explain: bool = False) -> None:
     for found in answer.tools:
         line(f"  {found.tool.signature:<44} {purpose(found.tool)}")
         line(
-            f"      {found.score:.3f} = cosine {found.cosine:.3f}, context {found.context:.3f}",
+            f"      {found.score:.2f} = prior {found.prior:.2f} + 4 x cosine {found.cosine:.2f}; "
+            f"context {found.context:.2f}",
             dim=True,
         )
     line("plan", bold=True)

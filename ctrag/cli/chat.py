@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.ask import confirm
+from ctrag.cli.errors import one_line
 from ctrag.cli.options import At, Data, Persona, Place, folder_of, parse_at
 from ctrag.cli.output import line
 
@@ -47,19 +48,22 @@ def chat(
     agree = (lambda question: True) if yes else confirm
     last: Answer | None = None
     for said in _requests():
-        if said.startswith("/"):
-            word, _, rest = said.partition(" ")
-            if word == "/quit":
-                break
-            if word == "/place":
-                place = rest.strip() or None
-            else:
-                _command(word, assistant, last)
+        word, _, rest = said.partition(" ")
+        if word == "/quit":
+            break
+        if word == "/place":
+            place = rest.strip() or None
             continue
         try:
+            if said.startswith("/"):
+                _command(word, assistant, last)
+                continue
             last = assistant.ask(said, moment, place, run=True, confirm=agree)
-        except ValueError as error:
-            line(str(error))
+        except Exception as error:  # what a person can mend does not end the conversation
+            told = one_line(error)
+            if told is None:
+                raise
+            line(told)
             continue
         _reply(last)
         if record is not None:
@@ -108,14 +112,12 @@ def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
         else:
             show(last, explain=True)
     elif word == "/undo":
-        try:
-            line(f"Taken back: {assistant.stores.undo(person)}")
-        except ValueError as error:
-            line(str(error))
+        line(f"Taken back: {assistant.stores.undo(person)}")
     elif word == "/outbox":
         for app, row in assistant.stores.outbox(person):
             to = f" to {row.entry.recipient}" if row.entry.recipient else ""
-            line(f"{row.happened_at:%Y-%m-%d %H:%M} {app} {row.entry.kind}{to}: {row.entry.content}")
+            when = f"{row.happened_at:%Y-%m-%d %H:%M}"
+            line(f"{when} {app} {row.entry.kind}{to}: {row.entry.content}")
     else:
         line(_HELP)
 

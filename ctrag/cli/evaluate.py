@@ -13,15 +13,16 @@ if TYPE_CHECKING:
     from eval.experiment import Experiment
     from eval.tables import Table
 
-app = typer.Typer(help="Experiments.", no_args_is_help=True)
+app = typer.Typer(
+    help="Experiments.\n\nExample: ctrag eval context --data synth/data/reference/dev",
+    no_args_is_help=True,
+)
 
 Folder = Annotated[Path, typer.Option("--data", help="A labelled data set folder.")]
 Model = Annotated[
     Path | None, typer.Option("--model", help="Ranker folder. Default: the packaged one.")
 ]
-Methods = Annotated[
-    str | None, typer.Option("--methods", help="Only these, separated by commas.")
-]
+Methods = Annotated[str | None, typer.Option("--methods", help="Only these, separated by commas.")]
 Limit = Annotated[int | None, typer.Option("--limit", help="Only the first N requests.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Write the experiment as JSON.")]
 
@@ -47,7 +48,10 @@ def context(
     from eval.context import run_context, table
 
     _report(
-        lambda: run_context(data, model=model, methods=_names(methods), limit=limit), table, out, json
+        lambda: run_context(data, model=model, methods=_names(methods), limit=limit),
+        table,
+        out,
+        json,
     )
 
 

@@ -10,7 +10,8 @@ from ctrag.cli.errors import exit_code
 
 app = typer.Typer(
     name="ctrag",
-    help="A context-tuning planner: an under-specified request becomes one checked API call.",
+    help="A context-tuning planner: an under-specified request becomes one checked API call.\n\n"
+    'Example: ctrag ask "what did the school lady want" --persona p007',
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -51,4 +52,4 @@ app.add_typer(weights.app, name="models")
 
 def main() -> None:
     """Entry point: run the command line and exit with its code."""
-    sys.exit(exit_code(lambda: app(standalone_mode=True)))
+    sys.exit(exit_code(lambda: app(prog_name="ctrag", standalone_mode=True)))

@@ -11,7 +11,8 @@ Data = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="Data set folder or stores folder. Default: your own stores, then the packaged people.",
+        help="Data set folder or stores folder. "
+        "Default: your own stores, then the packaged people.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]

@@ -8,7 +8,9 @@ import typer
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
 
-app = typer.Typer(help="Recorded sessions.", no_args_is_help=True)
+app = typer.Typer(
+    help="Recorded sessions.\n\nExample: ctrag session show chat.jsonl", no_args_is_help=True
+)
 
 
 @app.callback()

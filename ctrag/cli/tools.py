@@ -8,7 +8,10 @@ import typer
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
 
-app = typer.Typer(help="Tool catalogues.", no_args_is_help=True)
+app = typer.Typer(
+    help='Tool catalogues.\n\nExample: ctrag tools search "book a flight" --catalogue tools.json',
+    no_args_is_help=True,
+)
 
 
 @app.callback()

@@ -7,7 +7,7 @@ import typer
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
 
-app = typer.Typer(help="Model weights.", no_args_is_help=True)
+app = typer.Typer(help="Model weights.\n\nExample: ctrag models list", no_args_is_help=True)
 
 
 @app.command("list")

@@ -44,11 +44,37 @@ class Found:
     """The answer of context retrieval, best item first."""
 
     items: tuple[FoundItem, ...]
-    candidates: int
-    vector: Matrix
-    """The request's vector, for whoever comes next."""
+    scene: Scene
+    """The request beside the candidates, for whoever comes next."""
+    rows: Ints
+    """Rows of `scene` that hold `items`, in their order."""
+    relevance: Floats
+    """LambdaMART score of each of `items`."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
+
+    @property
+    def candidates(self) -> int:
+        """How many items were ranked."""
+        return len(self.scene)
+
+    @property
+    def vector(self) -> Matrix:
+        """The request's vector."""
+        return self.scene.vector
+
+    @classmethod
+    def given(cls, scene: Scene, rows: Ints, relevance: Floats | None = None) -> "Found":
+        """Items that were not retrieved but given: labelled ones, or none at all.
+
+        Args:
+            scene: The request beside the candidates.
+            rows: Rows of the scene, best first.
+            relevance: A score per row; equal when None.
+        """
+        items = tuple(FoundItem(scene.view.items[scene.rows[row]], 0.0, {}, {}) for row in rows)
+        scores = np.zeros(len(rows), dtype=np.float32) if relevance is None else relevance
+        return cls(items, scene, rows, scores)
 
 
 class ContextRetriever:
@@ -82,9 +108,10 @@ class ContextRetriever:
         """
         if vector is None:
             vector = self.encoder.encode([request.text])[0]
-        if not len(view):
-            return Found((), 0, vector, view.unavailable)
         scene = Scene(view, request, vector, candidates(view, request, vector))
+        if not len(scene):
+            nothing = np.empty(0, dtype=np.int64)
+            return Found((), scene, nothing, np.empty(0, np.float32), view.unavailable)
         scores: dict[str, NDArray[np.floating]] = {
             "lambdamart": self.ranker.scores(scene),
             "dense": scene.cosine,
@@ -105,7 +132,8 @@ class ContextRetriever:
             )
             for row in best
         )
-        return Found(found, len(scene), vector, view.unavailable)
+        relevance = np.asarray(scores["lambdamart"][best], dtype=np.float32)
+        return Found(found, scene, best, relevance, view.unavailable)
 
     def _reasons(self, scene: Scene, rows: Ints) -> dict[int, tuple[tuple[str, float], ...]]:
         added = self.ranker.contributions(scene)[:, :-1]
@@ -142,7 +170,8 @@ def candidates(view: PersonView, request: Request, vector: Matrix) -> Ints:
     for app in np.unique(view.apps):
         rows = np.flatnonzero(view.apps == app)
         for scores in looks:
-            mine = np.nan_to_num(np.asarray(scores[rows], dtype=np.float64), nan=-np.inf)
+            # Not nan_to_num: it makes the -inf of "says nothing" finite, and so a candidate.
+            mine = np.where(np.isnan(scores[rows]), -np.inf, scores[rows])
             count = min(PER_STORE, len(rows))
             top = np.argpartition(-mine, count - 1)[:count]
             chosen.append(rows[top[mine[top] > -np.inf]])

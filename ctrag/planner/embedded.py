@@ -1,6 +1,8 @@
 """The embedded planner: a small Llama model on the CPU, decoding under a request's grammar."""
 
+import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ctrag.planner.grammar import PlanGrammar
-from ctrag.planner.plan import Plan, PlanSyntaxError
+from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
 from ctrag.planner.weights import load, planner_folder
 from ctrag.prompt.planner import PlannerPrompt
 
@@ -26,8 +28,8 @@ class Planned:
     text: str
     """The answer as it came."""
     confidence: float
-    """Probability (0 to 1, not calibrated) that the model gave to this API among the possible
-    plans, or to the answer's first words when decoding was free."""
+    """Probability, 0 to 1, of the chosen API among the possible ones: from tool retrieval where it
+    chose, else the model's own."""
     prompt_tokens: int
     plan_tokens: int
     seconds: float
@@ -49,19 +51,34 @@ class EmbeddedPlanner:
         """Tokens of a text in the model's vocabulary."""
         return len(self._tokenizer.encode(text).ids)
 
-    def plan(self, prompt: PlannerPrompt, grammar: PlanGrammar | None) -> Planned:
+    def plan(
+        self,
+        prompt: PlannerPrompt,
+        grammar: PlanGrammar | None,
+        preferences: Mapping[str, float] | None = None,
+    ) -> Planned:
         """Decode one plan, greedily.
 
         Args:
             prompt: What the model reads.
             grammar: All plans that are possible; None decodes freely, up to a line break.
+            preferences: Log-scale score of each API and of `none`, from tool retrieval: the best
+                one that the grammar allows is called, and the model fills in its arguments. With
+                None the model chooses the API too.
         """
         began = time.perf_counter()
-        ids = self._prompt_ids(prompt)
-        if grammar is None:
-            tokens, confidence = self._free(ids)
+        if grammar is not None and preferences is not None:
+            api, chosen = _choice(grammar, preferences)
+            if api == NONE.api:
+                return Planned(NONE, str(NONE), chosen, 0, 0, time.perf_counter() - began)
+            ids = self._prompt_ids(prompt)
+            tokens, _ = self._bound(ids, grammar, f"{api}(")
+            confidence = chosen
         else:
-            tokens, confidence = self._bound(ids, grammar)
+            ids = self._prompt_ids(prompt)
+            tokens, confidence = (
+                self._free(ids) if grammar is None else self._bound(ids, grammar, "")
+            )
         text = self._tokenizer.decode(tokens).strip()
         try:
             plan = Plan.parse(text)
@@ -81,10 +98,21 @@ class EmbeddedPlanner:
 
     @cached_property
     def _guide(self) -> Any:
-        import llguidance.hf
+        import llguidance
 
-        model, tokenizer = self._loaded
-        return llguidance.hf.from_tokenizer(tokenizer, n_vocab=model.config.vocab_size)
+        path = self.folder / "tokenizer.json"
+        return llguidance.LLTokenizer(
+            str(path), n_vocab=self._vocabulary, eos_token=min(self._ends)
+        )
+
+    @cached_property
+    def _config(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads((self.folder / "config.json").read_text())
+        return found
+
+    @property
+    def _vocabulary(self) -> int:
+        return int(self._config["vocab_size"])
 
     def _prompt_ids(self, prompt: PlannerPrompt) -> list[int]:
         text = (
@@ -94,88 +122,103 @@ class EmbeddedPlanner:
         )
         return list(self._tokenizer.encode(text).ids)
 
-    def _bound(self, ids: list[int], grammar: PlanGrammar) -> tuple[list[int], float]:
+    def _bound(self, ids: list[int], grammar: PlanGrammar, begin: str) -> tuple[list[int], float]:
         import llguidance
         import llguidance.numpy
-        import torch
 
-        model, _ = self._loaded
         matcher = llguidance.LLMatcher(
             self._guide, llguidance.LLMatcher.grammar_from_lark(grammar.lark)
         )
         if matcher.is_error():
             raise ValueError(f"grammar: {matcher.get_error()}")
-        size = model.config.vocab_size
-        mask = llguidance.numpy.allocate_token_bitmask(1, size)
-        plan: list[int] = []
+        mask = llguidance.numpy.allocate_token_bitmask(1, self._vocabulary)
+        plan: list[int] = list(self._tokenizer.encode(begin).ids) if begin else []
+        if plan and not matcher.consume_tokens(plan):
+            raise ValueError(f"grammar: no plan begins with {begin!r}")
         confidence = 1.0
-        named = False
-        fresh, cache = ids, None
-        with torch.inference_mode():
-            while not matcher.is_stopped() and len(plan) < LONGEST_PLAN:
-                forced = [] if not plan and cache is None else matcher.compute_ff_tokens()
-                if forced:
-                    matcher.consume_tokens(forced)
-                    plan += forced
-                    fresh = fresh + forced
-                    continue
-                output = model(
-                    input_ids=torch.tensor([fresh]),
-                    past_key_values=cache,
-                    use_cache=True,
-                    logits_to_keep=1,
-                )
-                cache = output.past_key_values
-                llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
-                allowed = np.unpackbits(mask.view(np.uint8), axis=1, bitorder="little")
-                logits = output.logits[0, -1].numpy()
-                logits = np.where(allowed[0, : len(logits)], logits, -np.inf)
-                token = int(logits.argmax())
-                if not named:
-                    confidence *= _probability(logits, token)
-                matcher.consume_token(token)
-                if token in self._ends:
-                    break
-                plan.append(token)
-                fresh = [token]
-                named = named or "(" in self._tokenizer.decode(plan)
+        named = bool(plan)
+        fresh, cache = ids + plan, None
+        while not matcher.is_stopped() and len(plan) < LONGEST_PLAN:
+            forced = [] if not plan and cache is None else matcher.compute_ff_tokens()
+            if forced:
+                matcher.consume_tokens(forced)
+                plan += forced
+                fresh = fresh + forced
+                continue
+            logits, cache = self._forward(fresh, cache)
+            llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
+            allowed = np.unpackbits(mask.view(np.uint8), axis=1, bitorder="little")
+            logits = np.where(allowed[0, : len(logits)], logits, -np.inf)
+            token = _unrepeated(logits, plan)
+            if not named:
+                confidence *= _probability(logits, token)
+            matcher.consume_token(token)
+            if token in self._ends:
+                break
+            plan.append(token)
+            fresh = [token]
+            named = named or "(" in self._tokenizer.decode(plan)
         return plan, confidence
 
     def _free(self, ids: list[int]) -> tuple[list[int], float]:
-        import torch
-
-        model, _ = self._loaded
         plan: list[int] = []
         confidence = 1.0
         fresh, cache = ids, None
-        with torch.inference_mode():
-            while len(plan) < LONGEST_PLAN:
-                output = model(
-                    input_ids=torch.tensor([fresh]),
-                    past_key_values=cache,
-                    use_cache=True,
-                    logits_to_keep=1,
-                )
-                cache = output.past_key_values
-                logits = output.logits[0, -1].numpy()
-                token = int(logits.argmax())
-                text = self._tokenizer.decode([*plan, token])
-                if token in self._ends or (text.strip() and "\n" in text):
-                    break
-                if "(" not in text:
-                    confidence *= _probability(logits, token)
-                plan.append(token)
-                fresh = [token]
+        while len(plan) < LONGEST_PLAN:
+            logits, cache = self._forward(fresh, cache)
+            token = int(logits.argmax())
+            text = self._tokenizer.decode([*plan, token])
+            if token in self._ends or (text.strip() and "\n" in text):
+                break
+            if "(" not in text:
+                confidence *= _probability(logits, token)
+            plan.append(token)
+            fresh = [token]
         return plan, confidence
+
+    def _forward(self, tokens: list[int], cache: Any) -> tuple[Any, Any]:
+        """Logits after the last token, and the cache that holds all tokens so far."""
+        import torch
+
+        model, _ = self._loaded
+        with torch.inference_mode():
+            output = model(
+                input_ids=torch.tensor([tokens]),
+                past_key_values=cache,
+                use_cache=True,
+                logits_to_keep=1,
+            )
+        return output.logits[0, -1].numpy(), output.past_key_values
 
     @cached_property
     def _ends(self) -> frozenset[int]:
-        model, tokenizer = self._loaded
-        ends = model.generation_config.eos_token_id
-        listed = ends if isinstance(ends, list) else [ends]
-        return frozenset(
-            token for token in [*listed, tokenizer.eos_token_id] if isinstance(token, int)
-        )
+        ends = self._config["eos_token_id"]
+        return frozenset(ends if isinstance(ends, list) else [ends])
+
+
+def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:
+    """The likeliest token that does not repeat three tokens in a row, if there is one."""
+    token = int(logits.argmax())
+    pairs = list(zip(plan, plan[1:], strict=False))
+    if not pairs:
+        return token
+    followed = {plan[at + 2] for at, pair in enumerate(pairs[:-1]) if pair == pairs[-1]}
+    if token not in followed:
+        return token
+    fresh = logits.copy()
+    fresh[list(followed)] = -np.inf
+    return int(fresh.argmax()) if np.isfinite(fresh).any() else token
+
+
+def _choice(grammar: PlanGrammar, preferences: Mapping[str, float]) -> tuple[str, float]:
+    """The best API (or `none`) that the grammar allows, and its share of all of them."""
+    possible = [api for api in (*grammar.apis, NONE.api) if api in preferences]
+    if not possible:
+        return NONE.api, 1.0
+    scores = np.array([preferences[api] for api in possible])
+    shares = np.exp(scores - scores.max())
+    best = int(scores.argmax())
+    return possible[best], float(shares[best] / shares.sum())
 
 
 def _probability(logits: "np.ndarray[Any, Any]", token: int) -> float:

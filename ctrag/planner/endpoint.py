@@ -34,9 +34,7 @@ class EndpointPlanner:
         """Tokens of a text, estimated as a quarter of its characters."""
         return (len(text) + 3) // 4
 
-    def plan(
-        self, prompt: PlannerPrompt, grammar: PlanGrammar, tools: Sequence[Tool]
-    ) -> Planned:
+    def plan(self, prompt: PlannerPrompt, grammar: PlanGrammar, tools: Sequence[Tool]) -> Planned:
         """One plan; `plan` is None when the endpoint's answers break the rules twice.
 
         Raises:
@@ -87,7 +85,8 @@ class EndpointPlanner:
                 raise self._error(f"no chat completion came back: {error}") from error
         # Anything may answer at an address: the client hands on what it cannot read.
         choices = getattr(answer, "choices", None)
-        message = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
+        first = choices[0] if isinstance(choices, list) and choices else None
+        message = getattr(first, "message", None)
         content = getattr(message, "content", None)
         if message is None or not isinstance(content, str | None):
             raise self._error("no chat completion came back")

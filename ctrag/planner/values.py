@@ -26,7 +26,7 @@ OPEN = frozenset({"category", "target_language", "genre", "folder", "list", "lan
 _PLACES = frozenset({"destination", "location", "near", "origin", "place", "address"})
 _PHONE = re.compile(r"\+?\d(?:[\d().-]|[^\S\r\n]){5,}\d")
 _CLOCK_OR_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_NAME_RUN = re.compile(r"\b[^\W\d_a-z]\w*(?:[ '-](?:[^\W\d_a-z]\w*|de|la|da|di|of|the))*", re.UNICODE)
+_NAME_RUN = re.compile(r"\b[^\W\d_a-z]\w*(?:[ '-](?:[^\W\d_a-z]\w*|de|la|da|di|of|the))*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 
 class Turn(BaseModel):
@@ -37,12 +37,13 @@ def read_turns(path: Path) -> Iterator[Turn]:
     Raises:
         ValueError: A line is no turn; the message names it.
     """
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
             try:
-                yield Turn.model_validate(json.loads(line))
-            except (json.JSONDecodeError, ValidationError) as error:
+                turn = Turn.model_validate(json.loads(line.decode("utf-8")))
+            except (ValueError, RecursionError) as error:  # pydantic's and JSON's are ValueErrors
                 reason = str(error).splitlines()[0]
                 raise ValueError(f"{path}:{number}: not a turn of a session: {reason}") from None
+            yield turn

@@ -7,9 +7,9 @@ Schema parameters, and `server` where names repeat.
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ctrag.apps.toolbox import Toolbox
 
@@ -38,11 +38,21 @@ class CatalogueTool:
         return f"{words}: {self.description}" + (f" ({named})" if named else "")
 
 
+def _encodable(text: str) -> str:
+    """Let no half of a surrogate pair pass, which no encoder reads."""
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("holds half of a surrogate pair")
+    return text
+
+
+_Text = Annotated[str, AfterValidator(_encodable)]
+
+
 class _ToolRow(BaseModel):
     model_config = ConfigDict(extra="ignore")
-    name: str
-    description: str = ""
-    server: str = ""
+    name: Annotated[_Text, Field(min_length=1)]
+    description: _Text = ""
+    server: _Text = ""
     parameters: dict[str, Any] = {}
 
 
@@ -78,11 +88,16 @@ def load_catalogue(path: Path) -> list[CatalogueTool]:
 
 def _from_json(path: Path) -> list[CatalogueTool]:
     try:
-        rows = _ROWS.validate_python(json.loads(path.read_text(encoding="utf-8")))
+        rows = _ROWS.validate_python(json.loads(path.read_text(encoding="utf-8-sig")))
     except json.JSONDecodeError as error:
         raise ValueError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: not JSON: nested too deep") from None
     except ValidationError as error:
         problem = error.errors()[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        raise ValueError(f"{path}: {where}: {problem['msg']}") from None
+        where = "".join(f"{part}." for part in problem["loc"])[:-1]
+        rule = problem["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{path}: {where}: {rule}" if where else f"{path}: {rule}") from None
     return [CatalogueTool(row.name, row.description, row.server, row.parameters) for row in rows]

@@ -45,8 +45,11 @@ class ToolIndex:
         self.tools = list(tools)
         self._encoder = load_encoder() if encoder is None else encoder
         self._vectors = self._encoder.encode([tool.text for tool in self.tools])
-        self._words: Any = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
-        self._words.index([terms(tool.text) for tool in self.tools], show_progress=False)
+        searched = [terms(tool.text) for tool in self.tools]
+        self._words: Any = None
+        if any(searched):  # names in signs only leave nothing to count
+            self._words = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
+            self._words.index(searched, show_progress=False)
 
     @classmethod
     def from_file(cls, path: str | Path, encoder: Encoder | None = None) -> "ToolIndex":
@@ -61,24 +64,25 @@ class ToolIndex:
         """The `k` best tools for a request, best first; ties keep the catalogue's order.
 
         Raises:
-            ValueError: The text is empty or `k` is not positive.
+            ValueError: The text is empty or no Unicode, or `k` is not positive.
         """
         if not text.strip():
             raise ValueError("text: must not be empty")
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise ValueError("text: holds bytes that are no UTF-8")
         if k < 1:
             raise ValueError(f"k: must be at least 1, not {k}")
         cosines = self._vectors @ self._encoder.encode([text])[0]
         lexical = self._lexical(text)
         scores = (1 - LEXICAL_WEIGHT) * cosines + LEXICAL_WEIGHT * lexical
         return [
-            ToolHit(
-                self.tools[row], float(scores[row]), float(cosines[row]), float(lexical[row])
-            )
+            ToolHit(self.tools[row], float(scores[row]), float(cosines[row]), float(lexical[row]))
             for row in np.argsort(-scores, kind="stable")[:k]
         ]
 
     def _lexical(self, text: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-        known = [word for word in dict.fromkeys(terms(text)) if word in self._words.vocab_dict]
+        vocabulary = {} if self._words is None else self._words.vocab_dict
+        known = [word for word in dict.fromkeys(terms(text)) if word in vocabulary]
         if not known:
             return np.zeros(len(self.tools), dtype=np.float32)
         scores = np.asarray(self._words.get_scores(known), dtype=np.float32)

@@ -72,7 +72,7 @@ def with_arguments(plan: Plan, **changes: Value) -> Plan:
     [
         pytest.param("Rent  due ", "rent due", id="case-and-spacing"),
         pytest.param("“Rent”", "rent", id="quotes-around-the-whole"),
-        pytest.param("Ann’s list", "Ann's list", id="kind-of-quotes"),  # noqa: RUF001
+        pytest.param("Ann’s list", "Ann's list", id="kind-of-quotes"),
         pytest.param("José", "Jose\u0301", id="composed-characters"),
         pytest.param(["Ann", "Bo"], ["bo", "ANN", "ann"], id="lists-are-sets"),
         pytest.param(5, "5", id="number-or-its-text"),

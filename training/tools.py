@@ -1,0 +1,153 @@
+"""Fitting a `ToolPrior` on requests with context as retrieval gives it, and without."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.apps.toolbox import Toolbox
+from ctrag.context.view import Floats
+from ctrag.encoder import Encoder
+from ctrag.tools.prior import CONTEXT, ToolPrior, ToolPriorCard, item_weights, prior_inputs
+from ctrag.tools.retrieve import COSINE_WEIGHT, tool_text
+from eval.examples import Example
+from eval.experiment import data_sha256, versions
+from training.ranker import CrossFitted
+
+_UNSEEN = -30.0
+"""Intercept of an API that no example needs: its probability is nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolPriorSettings:
+    """How the prior is fitted."""
+
+    inverse_penalty: float = 1.0
+    iterations: int = 300
+
+
+def classes_of(toolbox: Toolbox) -> list[str]:
+    """All APIs, and `none`."""
+    return [*toolbox.names, "none"]
+
+
+def targets(examples: Sequence[Example], apis: Sequence[str]) -> NDArray[np.int64]:
+    """The class of each example's best API; -1 when the data set does not say."""
+    position = {api: place for place, api in enumerate(apis)}
+    found = []
+    for example in examples:
+        tools = example.labels.tools
+        if tools is None:
+            found.append(-1)
+        else:
+            found.append(position.get(tools[0], -1) if tools else position["none"])
+    return np.array(found, dtype=np.int64)
+
+
+def inputs_with_context(examples: Sequence[Example], scores: Sequence[Floats]) -> Floats:
+    """One row per example, its items ranked by `scores` (out of fold when training)."""
+    rows = []
+    for example, score in zip(examples, scores, strict=True):
+        best = np.argsort(-score, kind="stable")[:CONTEXT]
+        rows.append(prior_inputs(example.scene, best, item_weights(score[best])))
+    return np.stack(rows)
+
+
+def inputs_alone(examples: Sequence[Example]) -> Floats:
+    """One row per example, without any item."""
+    nothing = np.empty(0, dtype=np.int64)
+    return np.stack([prior_inputs(one.scene, nothing, np.empty(0)) for one in examples])
+
+
+def fit_tool_prior(
+    context: Floats,
+    alone: Floats,
+    wanted: NDArray[np.int64],
+    count: int,
+    settings: ToolPriorSettings,
+) -> Floats:
+    """Weights of a multinomial logistic model, (inputs + 1, `count`).
+
+    Args:
+        context: Inputs with context, one row per example.
+        alone: Inputs of the same examples without context.
+        wanted: Class of each example; examples with -1 are left out.
+        count: How many classes there are.
+        settings: See `ToolPriorSettings`.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    known = wanted >= 0
+    model = LogisticRegression(C=settings.inverse_penalty, max_iter=settings.iterations)
+    model.fit(
+        np.vstack([context[known], alone[known]]), np.concatenate([wanted[known], wanted[known]])
+    )
+    weights = np.zeros((context.shape[1] + 1, count), dtype=np.float32)
+    weights[-1] = _UNSEEN
+    weights[:-1, model.classes_] = model.coef_.T
+    weights[-1, model.classes_] = model.intercept_
+    return weights
+
+
+def train_tool_prior(
+    fitted: CrossFitted, data: Path, encoder: Encoder, settings: ToolPriorSettings, seed: int
+) -> ToolPrior:
+    """A tool prior from cross-fitted requests, with cross-validated figures in its card."""
+    toolbox = Toolbox.packaged()
+    apis = classes_of(toolbox)
+    wanted = targets(fitted.examples, apis)
+    context = inputs_with_context(fitted.examples, fitted.scores)
+    alone = inputs_alone(fitted.examples)
+    figures = {}
+    cosines = _cosines(fitted.examples, toolbox, encoder)
+    held_out = {name: np.zeros((len(wanted), len(apis))) for name in ("with_context", "query_only")}
+    for place in np.unique(fitted.fold):
+        kept, out = fitted.fold != place, fitted.fold == place
+        weights = fit_tool_prior(context[kept], alone[kept], wanted[kept], len(apis), settings)
+        for name, inputs in (("with_context", context), ("query_only", alone)):
+            held_out[name][out] = _log_softmax(inputs[out] @ weights[:-1] + weights[-1])
+    for name, scores in held_out.items():
+        figures[name] = _recall(scores + COSINE_WEIGHT * cosines, wanted, apis)
+    card = ToolPriorCard(
+        command=f"ctrag train ranker --data {data.name} --out DIR",
+        encoder=encoder.name,
+        apis=apis,
+        settings={**asdict(settings), "cosine_weight": COSINE_WEIGHT},
+        data=data.name,
+        data_sha256=data_sha256(data),
+        seed=seed,
+        figures=figures,
+        versions=versions(),
+    )
+    return ToolPrior(fit_tool_prior(context, alone, wanted, len(apis), settings), card)
+
+
+def _cosines(examples: Sequence[Example], toolbox: Toolbox, encoder: Encoder) -> Floats:
+    tools = encoder.encode([tool_text(tool) for tool in toolbox])
+    found = np.stack([example.scene.vector for example in examples]) @ tools.T
+    return np.hstack([found, found.mean(axis=1, keepdims=True)])
+
+
+def _log_softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    logs = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return np.asarray(np.maximum(logs, -9.0), dtype=np.float64)
+
+
+def _recall(
+    scores: NDArray[np.floating], wanted: NDArray[np.int64], apis: Sequence[str]
+) -> dict[str, float]:
+    """Recall@K of the best API over requests that have one, and how often `none` is right."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    some = (wanted >= 0) & (wanted < len(apis) - 1)
+    none = wanted == len(apis) - 1
+    figures = {
+        f"recall@{k}": float(100 * (order[some, :k] == wanted[some, None]).any(axis=1).mean())
+        for k in (1, 3, 5, 10)
+    }
+    if none.any():
+        figures["none_found"] = float(100 * (order[none, 0] == wanted[none]).mean())
+    figures["none_wrongly"] = float(100 * (order[some, 0] == len(apis) - 1).mean())
+    return {name: round(value, 2) for name, value in figures.items()}
