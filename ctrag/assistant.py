@@ -195,6 +195,8 @@ class Assistant:
     ) -> Request:
         if not text.strip():
             raise ValueError("text: the request is empty")
+        if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
+            raise ValueError("text: the request is not valid UTF-8")
         if len(text) > LONGEST_REQUEST:
             raise ValueError(
                 f"text: a request has at most {LONGEST_REQUEST} characters, this one {len(text)}"
@@ -217,6 +219,7 @@ class Assistant:
                 exposed,
                 Grounds(request, self.person, items),
                 best_only=isinstance(self.planner, EmbeddedPlanner),
+                write_text=self._options.write_text,
             )
             prompt = planner_prompt(
                 request,

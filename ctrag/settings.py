@@ -30,6 +30,9 @@ class Settings(BaseSettings):
     """Tools that the planner sees."""
     prompt_budget: int = Field(default=400, ge=100)
     """Tokens of the planner's prompt."""
+    write_text: bool = False
+    """Let the embedded model write free text arguments; without it they are the person's own
+    words. Off, because an untuned model writes worse than the person speaks."""
     online: bool = True
     """False makes what needs a network refuse."""
     openai_base_url: str = "https://api.openai.com/v1"

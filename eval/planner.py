@@ -123,10 +123,16 @@ def run_planner(
         toolbox,
         options,
     )
-    run = "|".join(
-        [data_sha256(data)[:12], ranker.card.data_sha256[:12], str(options.planner_model),
-         str(options.items), str(options.tools), str(options.prompt_budget), "best_only"]
-    )  # fmt: skip
+    depends_on = (
+        data_sha256(data)[:12],
+        ranker.card.data_sha256[:12],
+        options.planner_model,
+        options.items,
+        options.tools,
+        options.prompt_budget,
+        options.write_text,
+    )
+    run = "|".join(str(one) for one in depends_on)
     rows = _Rows(resume, run)
     decodings = [False, True] if free else [False]
     total = len(wanted) * len(decodings) * len(examples)
@@ -165,6 +171,7 @@ def run_planner(
             "items": options.items,
             "tools": options.tools,
             "prompt_budget": options.prompt_budget,
+            "write_text": options.write_text,
             "limit": limit,
             "free": free,
         },
@@ -292,7 +299,11 @@ def _decode(
         None
         if free
         else plan_grammar(
-            shown.callable_tools, grounds, best_only=True, open_when_empty=not shown.items
+            shown.callable_tools,
+            grounds,
+            best_only=True,
+            write_text=options.write_text,
+            open_when_empty=not shown.items,
         )
     )
     planned = planner.plan(prompt, grammar, shown.preferences)

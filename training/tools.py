@@ -86,8 +86,12 @@ def fit_tool_prior(
     )
     weights = np.zeros((context.shape[1] + 1, count), dtype=np.float32)
     weights[-1] = _UNSEEN
-    weights[:-1, model.classes_] = model.coef_.T
-    weights[-1, model.classes_] = model.intercept_
+    coefficients, intercepts = model.coef_, model.intercept_
+    if len(model.classes_) == 2:  # scikit-learn then gives the second class against the first
+        coefficients = np.vstack([0 * coefficients, coefficients])
+        intercepts = np.concatenate([0 * intercepts, intercepts])
+    weights[:-1, model.classes_] = coefficients.T
+    weights[-1, model.classes_] = intercepts
     return weights
 
 

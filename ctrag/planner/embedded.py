@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
 from ctrag.planner.weights import load, planner_folder
 from ctrag.prompt.planner import PlannerPrompt
 
-LONGEST_PLAN = 120
-"""Tokens of a plan at most."""
+LONGEST_PLAN = 600
+"""Tokens of a plan under a grammar at most, which the grammar's own bounds keep it below."""
+LONGEST_FREE = 120
+"""Tokens of a freely decoded answer at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +167,7 @@ class EmbeddedPlanner:
         plan: list[int] = []
         confidence = 1.0
         fresh, cache = ids, None
-        while len(plan) < LONGEST_PLAN:
+        while len(plan) < LONGEST_FREE:
             logits, cache = self._forward(fresh, cache)
             token = int(logits.argmax())
             text = self._tokenizer.decode([*plan, token])
@@ -199,7 +202,7 @@ class EmbeddedPlanner:
 def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:
     """The likeliest token that does not repeat three tokens in a row, if there is one."""
     token = int(logits.argmax())
-    pairs = list(zip(plan, plan[1:], strict=False))
+    pairs = list(pairwise(plan))
     if not pairs:
         return token
     followed = {plan[at + 2] for at, pair in enumerate(pairs[:-1]) if pair == pairs[-1]}

@@ -21,8 +21,8 @@ _CONTROL = re.compile("[\x7f-\x9f\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _RULES = f"""
-TEXT: /"([^"\\\\\\n\\r\\t\\x00-\\x1f]){{1,{TEXT_LENGTH}}}"/
-OPEN: /"([^"\\\\\\n\\r\\t\\x00-\\x1f]){{1,{OPEN_LENGTH}}}"/
+TEXT: /"([^"…\\\\\\n\\r\\t\\x00-\\x1f]){{1,{TEXT_LENGTH}}}"/
+OPEN: /"([^"…\\\\\\n\\r\\t\\x00-\\x1f]){{1,{OPEN_LENGTH}}}"/
 INTEGER: /-?(0|[1-9][0-9]{{0,8}})/
 """
 
@@ -45,6 +45,7 @@ def plan_grammar(
     grounds: Grounds,
     *,
     best_only: bool = False,
+    write_text: bool = True,
     open_when_empty: bool = False,
 ) -> PlanGrammar:
     """The grammar of all plans that the exposed tools and the grounds allow.
@@ -57,6 +58,9 @@ def plan_grammar(
             nothing else is said. This is how a model that cannot choose values well is used: on
             70 training requests with the right API known, plans were right 57 times this way and
             35 times when untuned SmolLM2-135M chose among all values.
+        write_text: Let the model write free text. Else text arguments are the person's own words,
+            or the title of the item that a search is after: on 30 training requests their token-F1
+            with the labelled text is 16, that of what untuned SmolLM2-135M writes is 10.
         open_when_empty: Allow any short text where nothing is offered; for experiments that hide
             the person's items, never for serving.
     """
@@ -88,7 +92,11 @@ def plan_grammar(
             values = found.get(argument.name, ())
             if best_only and argument.type != "enum":
                 values = values[:1]
-            rules.append(f"v{number}_{position}: {_value_rule(argument, values, best_only)}")
+            if argument.match == "text" and not write_text:
+                rule = _literal(_spelled(grounds.own_words(tool, argument)))
+            else:
+                rule = _value_rule(argument, values, best_only)
+            rules.append(f"v{number}_{position}: {rule}")
         rules.append(f"api{number}: {_call_rule(tool, usable, number, best_only)}")
         apis.append(tool.api)
         offers[tool.api] = found

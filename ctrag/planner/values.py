@@ -20,6 +20,8 @@ from stores.items import Item, Person, Request
 MOST = 24
 """Values offered for one argument at most."""
 
+_LONGEST_WORDS = 300
+
 OPEN = frozenset({"category", "target_language", "genre", "folder", "list", "language"})
 """Arguments whose value may be words that stand nowhere."""
 
@@ -57,6 +59,18 @@ class Grounds:
                 if len(found) == MOST:
                     break
         return found
+
+    def own_words(self, tool: Tool, argument: Argument) -> str:
+        """Text for a free text argument without writing any.
+
+        For what is searched in the person's own things it is the title of the best item there,
+        else the request as it was said.
+        """
+        if tool.effect == "read" and argument.name == "query":
+            for item in self.items:
+                if item.app == tool.app and item_text.title(item):
+                    return item_text.title(item)
+        return " ".join(self.request.text.split())[:_LONGEST_WORDS]
 
     def _found(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
         if argument.type == "enum":

@@ -77,6 +77,8 @@ def _convert(packed: Path, target: Path) -> None:
         fresh.save_pretrained(temporary)
         tokenizer.save_pretrained(temporary)
         (temporary / _READY).write_text(packed.name)
+        if target.exists() and not (target / _READY).exists():
+            shutil.rmtree(target)  # left half made by a version that did not rename
         if not target.exists():
             temporary.rename(target)
     finally:

@@ -104,9 +104,7 @@ def tool_line(tool: Tool) -> str:
     return f"{tool.signature}: {purpose(tool)}"
 
 
-def _user_text(
-    request: Request, items: Sequence[Item], tools: Sequence[Tool], width: int
-) -> str:
+def _user_text(request: Request, items: Sequence[Item], tools: Sequence[Tool], width: int) -> str:
     moment = request.asked_at
     lines = [f"Now: {moment.strftime('%A')} {format_local_time(moment).replace('T', ' ')}"]
     if request.place:

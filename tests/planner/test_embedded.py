@@ -101,7 +101,7 @@ def test_with_no_api_to_call_the_answer_is_none(planner: EmbeddedPlanner) -> Non
 def test_free_decoding_ends_at_a_line_break_or_the_longest_plan(
     planner: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch, longest: int
 ) -> None:
-    monkeypatch.setattr(embedded, "LONGEST_PLAN", longest)
+    monkeypatch.setattr(embedded, "LONGEST_FREE", longest)
     prompt, _, _ = made(planner, Request("tell me a long story", OWNER.person.now), [], [])
     planned = planner.plan(prompt, None)
     assert "\n" not in planned.text
