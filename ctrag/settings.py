@@ -28,8 +28,9 @@ class Settings(BaseSettings):
     """Items that a request gets."""
     tools: int = Field(default=5, ge=1, le=59)
     """Tools that the planner sees."""
-    prompt_budget: int = Field(default=400, ge=100)
-    """Tokens of the planner's prompt."""
+    prompt_budget: int = Field(default=380, ge=100)
+    """Tokens of the planner's prompt; the chat template adds about a dozen, so that the whole
+    stays under 400."""
     write_text: bool = False
     """Let the embedded model write free text arguments; without it they are the person's own
     words. Off, because an untuned model writes worse than the person speaks."""

@@ -14,7 +14,7 @@ def test_defaults_are_those_of_the_embedded_models() -> None:
         "all-MiniLM-L6-v2-int8",
         "SmolLM2-135M-Instruct",
     )
-    assert (found.items, found.tools, found.prompt_budget, found.online) == (5, 5, 400, True)
+    assert (found.items, found.tools, found.prompt_budget, found.online) == (5, 5, 380, True)
 
 
 def test_the_environment_overrides_each_field(configure: Callable[..., None]) -> None:
