@@ -8,8 +8,9 @@ import typer
 
 from ctrag.cli.output import line
 
-PERSON = "p007"
-REQUESTS = ("p007-q1", "p007-q2", "p007-q3", "p007-q5", "p007-q7", "p007-q9")
+PERSON = "p204"
+REQUESTS = ("p204-q1", "p204-q8", "p204-q7", "p204-q4", "p204-q2", "p204-q3")
+"""One of each main kind, in the order in which they were made."""
 
 
 def demo(
@@ -59,7 +60,7 @@ def demo(
             show(answer, explain=explain)
     line()
     line("What to try next:", bold=True)
-    line(f'  ctrag ask "what did the school lady want earlier" --persona {PERSON} --explain')
+    line(f'  ctrag ask "what did the school lady want earlier" --persona p007 --explain')
     line(f"  ctrag chat --persona {PERSON}")
     line('  ctrag import calendar.ics --persona me --name "Your Name"')
 
