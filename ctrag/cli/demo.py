@@ -60,7 +60,7 @@ def demo(
             show(answer, explain=explain)
     line()
     line("What to try next:", bold=True)
-    line(f'  ctrag ask "what did the school lady want earlier" --persona p007 --explain')
+    line('  ctrag ask "what did the school lady want earlier" --persona p007 --explain')
     line(f"  ctrag chat --persona {PERSON}")
     line('  ctrag import calendar.ics --persona me --name "Your Name"')
 
