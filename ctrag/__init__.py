@@ -10,8 +10,9 @@ A request's way through the package, each step usable alone:
 - `session`: the trace of it all.
 - `assistant`: joins them (`Assistant`).
 
-Besides: `encoder` and `models` (vectors and where weights come from), `opening` (from a folder to
-stores), `settings`, `cli`. `stores` is the package below; `synth`, `eval` and `training` are above.
+Besides: `encoder` and `models` (vectors and where weights come from), `artefacts` (what was
+trained), `opening` and `importing` (from a folder or file to stores), `settings`, `cli`. `stores`
+is the package below; `synth`, `eval` and `training` are above.
 """
 
 from importlib.metadata import PackageNotFoundError, version

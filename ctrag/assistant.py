@@ -8,6 +8,7 @@ from typing import Any
 
 from ctrag.apps.execute import Result, execute
 from ctrag.apps.toolbox import Toolbox
+from ctrag.artefacts import load_artefacts
 from ctrag.context.ranker import Ranker
 from ctrag.context.retrieve import ContextRetriever, Found, FoundItem
 from ctrag.context.view import PersonView, encode_items, load_view
@@ -102,13 +103,14 @@ class Assistant:
         """
         options = settings()
         encoder = load_encoder(options.encoder)
+        ranker, tool_prior = load_artefacts(options.artefacts)
         opened = open_stores(Path(path), person, encoder)
         return cls(
             opened.stores,
             person,
             encoder=encoder,
-            ranker=Ranker.packaged(),
-            tool_prior=ToolPrior.packaged(),
+            ranker=ranker,
+            tool_prior=tool_prior,
             planner=make_planner(planner, options),
             toolbox=Toolbox.packaged(),
             options=options,

@@ -20,6 +20,9 @@ class Settings(BaseSettings):
     cache: Path = Field(default_factory=lambda: user_cache_path("ctrag"))
     """Converted models and stores of data sets; can be deleted at any time."""
     encoder: str = f"{models.ENCODER}-int8"
+    artefacts: Path | None = None
+    """Folder with a ranker and tool prior of one's own, as `ctrag train ranker` writes it; the
+    packaged ones when not set."""
     planner_model: str = models.PLANNER
     """Name, folder or hub name of the embedded planner's base model."""
     threads: int = Field(default=2, ge=1)

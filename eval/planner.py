@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from ctrag.apps.toolbox import Tool, Toolbox
-from ctrag.context.ranker import Ranker
+from ctrag.artefacts import load_artefacts
 from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView
 from ctrag.encoder import load_encoder
@@ -20,7 +20,6 @@ from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
 from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import planner_prompt
 from ctrag.settings import Settings, settings
-from ctrag.tools.prior import ToolPrior
 from ctrag.tools.retrieve import FoundTools, ToolRetriever
 from eval.examples import Example, load_examples
 from eval.experiment import Experiment, data_sha256, versions
@@ -110,7 +109,7 @@ def run_planner(
     wanted = [name for name in SETTINGS if methods is None or name in methods]
     options = settings()
     encoder = load_encoder(options.encoder)
-    ranker = Ranker.packaged() if model is None else Ranker.load(model)
+    ranker, tool_prior = load_artefacts(model)
     toolbox = toolbox_of(data)
     planner = EmbeddedPlanner(options.planner_model, options.threads)
     every = [one for one in load_examples(data, encoder) if one.labels.has_plan]
@@ -119,7 +118,7 @@ def run_planner(
         raise ValueError(f"{data}: no request has a labelled plan")
     show = _Shower(
         ContextRetriever(encoder, ranker),
-        ToolRetriever(toolbox, encoder, ToolPrior.packaged()),
+        ToolRetriever(toolbox, encoder, tool_prior),
         toolbox,
         options,
     )

@@ -9,11 +9,10 @@ import numpy as np
 from pydantic import JsonValue
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.context.ranker import Ranker
+from ctrag.artefacts import load_artefacts
 from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.encoder import load_encoder
 from ctrag.settings import settings
-from ctrag.tools.prior import ToolPrior
 from ctrag.tools.retrieve import ToolRetriever
 from eval.examples import Example, load_examples
 from eval.experiment import Experiment, data_sha256, versions
@@ -49,11 +48,11 @@ def run_tools(
         if name not in METHODS:
             raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
     encoder = load_encoder(settings().encoder)
-    ranker = Ranker.packaged() if model is None else Ranker.load(model)
+    ranker, tool_prior = load_artefacts(model)
     toolbox = toolbox_of(data)
     retriever = ContextRetriever(encoder, ranker)
     ways = {
-        "shipped": ToolRetriever(toolbox, encoder, ToolPrior.packaged()),
+        "shipped": ToolRetriever(toolbox, encoder, tool_prior),
         "dense": ToolRetriever(toolbox, encoder),
     }
     examples = [one for one in load_examples(data, encoder)[:limit] if one.labels.tools]
