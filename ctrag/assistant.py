@@ -24,6 +24,7 @@ from ctrag.session.trace import Trace
 from ctrag.settings import Settings, settings
 from ctrag.tools.prior import ToolPrior
 from ctrag.tools.retrieve import FoundTool, FoundTools, ToolRetriever
+from stores.database import StoreUnavailable
 from stores.dataset import format_local_time
 from stores.federation import Stores
 from stores.items import Item, Person, Request
@@ -49,6 +50,8 @@ class Answer:
     result: Result | None
     """What running the plan did; None when it was not run."""
     trace: Trace
+    request: Request
+    """What was asked, with the time and place that were assumed."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
 
@@ -112,7 +115,7 @@ class Assistant:
             ranker=ranker,
             tool_prior=tool_prior,
             planner=make_planner(planner, options),
-            toolbox=Toolbox.packaged(),
+            toolbox=opened.toolbox,
             options=options,
             frozen_clock=opened.frozen_clock,
         )
@@ -164,7 +167,14 @@ class Assistant:
         plan = NONE if planned.plan is None else planned.plan
         result = self._run(plan, request, view, found, confirm, trace) if run else None
         return Answer(
-            found.items, tools.tools, plan, planned.confidence, result, trace, found.unavailable
+            found.items,
+            tools.tools,
+            plan,
+            planned.confidence,
+            result,
+            trace,
+            request,
+            found.unavailable,
         )
 
     def view(self) -> PersonView:
@@ -185,11 +195,11 @@ class Assistant:
     def _last_started(self, view: PersonView) -> str | None:
         if "music" in view.unavailable:
             return None
-        rows = [
-            row.entry
-            for app, row in self.stores.outbox(self.person.person_id)
-            if app == "music" and row.entry.kind in ("play", "pause", "skip")
-        ]
+        try:
+            sent = self.stores.outbox(self.person.person_id, "music")
+        except StoreUnavailable:  # since the items were read
+            return None
+        rows = [row.entry for _, row in sent if row.entry.kind in ("play", "pause", "skip")]
         return rows[-1].item_id if rows and rows[-1].kind != "pause" else None
 
     def _request(

@@ -4,13 +4,16 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from ctrag.apps.toolbox import Toolbox
 from ctrag.context.view import encode_items
 from ctrag.encoder import Encoder
 from ctrag.settings import cache_folder
-from stores.dataset import PERSONAS, load_dataset
+from stores.dataset import PERSONAS, QUERIES, load_dataset
 from stores.federation import Stores
 from stores.generations import MANIFEST
 from stores.people_store import UnknownPerson
+
+TOOLBOX = "toolbox.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,8 @@ class Opened:
     """Stores that hold a person."""
 
     stores: Stores
+    toolbox: Toolbox
+    """The data set's own `toolbox.yaml`, else the packaged one."""
     frozen_clock: bool
     """True when the person comes from a data set, whose time stands still at their `now`."""
 
@@ -33,10 +38,12 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
         ValueError: A line of the data set breaks a rule, or nobody has that id.
     """
     if (path / MANIFEST).exists():
-        return Opened(Stores.open(path), frozen_clock=False)
+        return Opened(Stores.open(path), Toolbox.packaged(), frozen_clock=False)
     if not (path / PERSONAS).exists():
         raise FileNotFoundError(f"{path}: neither a data set folder nor a stores folder")
-    digest = sha256((path / PERSONAS).read_bytes() + encoder.name.encode()).hexdigest()[:16]
+    content = [path / name for name in (PERSONAS, QUERIES, TOOLBOX)]
+    parts = [one.read_bytes() if one.exists() else b"" for one in content]
+    digest = sha256(b"\0".join([*parts, encoder.name.encode()])).hexdigest()[:16]
     stores = Stores(cache_folder() / "datasets" / digest)
     if stores.exists():
         stores = Stores.open(stores.root)
@@ -48,4 +55,10 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
         stores.import_personas(
             [known[person_id]], lambda owned: encode_items(encoder, list(owned)), encoder.name
         )
-    return Opened(stores, frozen_clock=True)
+    return Opened(stores, toolbox_of(path), frozen_clock=True)
+
+
+def toolbox_of(data: Path) -> Toolbox:
+    """The data set's own `toolbox.yaml`, else the packaged one."""
+    own = data / TOOLBOX
+    return Toolbox.from_file(own) if own.exists() else Toolbox.packaged()

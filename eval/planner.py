@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ctrag.artefacts import load_artefacts
 from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView
 from ctrag.encoder import load_encoder
+from ctrag.opening import toolbox_of
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.planner.grammar import plan_grammar
 from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
@@ -27,7 +29,6 @@ from eval.grounded import ungrounded
 from eval.intervals import bootstrap_interval
 from eval.plans import PlanScore, score, summarise
 from eval.tables import Table, figure
-from eval.tools import toolbox_of
 from stores.items import Item, LabelledPlan
 
 SETTINGS = (
@@ -124,7 +125,8 @@ def run_planner(
     )
     depends_on = (
         data_sha256(data)[:12],
-        ranker.card.data_sha256[:12],
+        sha256(ranker.model.encode() + tool_prior.weights.tobytes()).hexdigest()[:12],
+        encoder.name,
         options.planner_model,
         options.items,
         options.tools,
@@ -250,8 +252,11 @@ class _Rows:
     def __init__(self, path: Path | None, run: str) -> None:
         self._path = path
         self._rows: dict[tuple[str, bool, str], Row] = {}
+        self._gap = ""
         if path is not None and path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
+            text = path.read_text(encoding="utf-8")
+            self._gap = "" if text.endswith("\n") or not text else "\n"
+            for line in text.splitlines():
                 try:
                     row = Row.model_validate_json(line)
                 except ValueError:
@@ -269,7 +274,8 @@ class _Rows:
         self._rows[row.setting, row.free, row.query_id] = row
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(row.model_dump_json() + "\n")
+                file.write(f"{self._gap}{row.model_dump_json()}\n")
+            self._gap = ""
 
 
 def _decode(

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from pydantic import JsonValue
 
-from ctrag.apps.toolbox import Toolbox
 from ctrag.artefacts import load_artefacts
 from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.encoder import load_encoder
+from ctrag.opening import toolbox_of
 from ctrag.settings import settings
 from ctrag.tools.retrieve import ToolRetriever
 from eval.examples import Example, load_examples
@@ -113,12 +113,6 @@ def table(experiment: Experiment) -> Table:
     if experiment.extra.get("ranker_saw_this_data"):
         notes.append("The ranker was trained on these people: with_context says nothing here.")
     return Table(["retrieval", "context", *(f"Recall@{k}" for k in KS)], rows, notes)
-
-
-def toolbox_of(data: Path) -> Toolbox:
-    """The data set's own `toolbox.yaml`, else the packaged one."""
-    own = data / "toolbox.yaml"
-    return Toolbox.from_file(own) if own.exists() else Toolbox.packaged()
 
 
 def _context(method: str, example: Example, retriever: ContextRetriever) -> Found:

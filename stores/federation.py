@@ -162,8 +162,12 @@ class Stores:
         """A named value that an application keeps for the person (JSON), or None."""
         return self._read(lambda folder: self._store_in(folder, app).state(person_id, name))
 
-    def outbox(self, person_id: str) -> list[tuple[str, OutboxRow]]:
+    def outbox(self, person_id: str, app: str | None = None) -> list[tuple[str, OutboxRow]]:
         """(application, row) of everything that left the phone, oldest first.
+
+        Args:
+            person_id: Whose outbox.
+            app: Only this application's; all when None.
 
         Raises:
             StoreUnavailable: A store does not answer.
@@ -172,6 +176,7 @@ class Stores:
             lambda folder: [
                 (store.app.name, row)
                 for store in self._stores_in(folder)
+                if app in (None, store.app.name)
                 for row in store.outbox(person_id)
             ]
         )

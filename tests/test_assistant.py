@@ -265,13 +265,18 @@ def test_items_are_read_again_only_after_a_change(
     assert len(loads) == 2
 
 
+@pytest.mark.parametrize("damage", [b"no database", None], ids=["damaged", "missing"])
+@pytest.mark.parametrize("app", ["mail", "calendar", "google", "music", "reminders", "phonecall"])
 def test_a_store_that_does_not_answer_is_named_and_the_others_do(
-    ada: Assistant, through_endpoint: Any
+    ada: Assistant, through_endpoint: Any, app: str, damage: bytes | None
 ) -> None:
-    [path] = ada.stores.root.rglob("music.duckdb")
-    path.write_bytes(b"no database")
+    [path] = ada.stores.root.rglob(f"{app}.duckdb")
+    if damage is None:
+        path.unlink()
+    else:
+        path.write_bytes(damage)
     answer = run(ada, through_endpoint, 'read_note(title="Gate code")')
-    assert list(answer.unavailable) == ["music"]
+    assert list(answer.unavailable) == [app]
     assert answer.result is not None
     assert "4711" in answer.result.answer
 

@@ -47,7 +47,7 @@ def ask(
         explain=explain,
     )
     if json:
-        print_json(answer_json(moment or assistant.person.now, text, answer))
+        print_json(answer_json(answer.request.asked_at, text, answer))
         return
     show(answer, explain=explain)
 

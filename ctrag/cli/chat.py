@@ -1,7 +1,6 @@
 """`ctrag chat`: the assistant as a conversation."""
 
 import sys
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +12,10 @@ from ctrag.cli.options import At, Data, Persona, Place, folder_of, parse_at
 from ctrag.cli.output import line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ctrag.assistant import Answer, Assistant
+    from stores.app_store import OutboxRow
 
 _HELP = """Say what you want. Besides:
   /why      the last answer in full
@@ -67,13 +69,13 @@ def chat(
             continue
         _reply(last)
         if record is not None:
-            _record(record, assistant, said, moment, last)
+            _record(record, assistant, said, last)
 
 
-def _requests() -> "list[str] | _Prompted":
+def _requests() -> "Iterator[str]":
     if sys.stdin.isatty():
         return _Prompted()
-    return [one.strip() for one in sys.stdin if one.strip()]
+    return (one.strip() for one in sys.stdin if one.strip())
 
 
 class _Prompted:
@@ -114,7 +116,7 @@ def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
     elif word == "/undo":
         line(f"Taken back: {assistant.stores.undo(person)}")
     elif word == "/outbox":
-        for app, row in assistant.stores.outbox(person):
+        for app, row in _sent(assistant):
             to = f" to {row.entry.recipient}" if row.entry.recipient else ""
             when = f"{row.happened_at:%Y-%m-%d %H:%M}"
             line(f"{when} {app} {row.entry.kind}{to}: {row.entry.content}")
@@ -122,14 +124,23 @@ def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
         line(_HELP)
 
 
-def _record(
-    path: Path, assistant: "Assistant", said: str, moment: datetime | None, answer: "Answer"
-) -> None:
+def _sent(assistant: "Assistant") -> "Iterator[tuple[str, OutboxRow]]":
+    """What left the phone, application by application; a store that does not answer is named."""
+    from stores.database import StoreUnavailable
+
+    for app in assistant.stores.apps:
+        try:
+            yield from assistant.stores.outbox(assistant.person.person_id, app.name)
+        except StoreUnavailable as error:
+            line(f"({error})")
+
+
+def _record(path: Path, assistant: "Assistant", said: str, answer: "Answer") -> None:
     from ctrag.assistant import answer_json
     from ctrag.session.record import Turn, append_turn
     from stores.dataset import format_local_time
 
-    asked = moment or assistant.person.now
+    asked = answer.request.asked_at
     append_turn(
         path,
         Turn(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ctrag.cli.options import Json, Persona, own_stores
+from ctrag.cli.options import Data, Json, Persona, own_stores, stores_with
 from ctrag.cli.output import line, print_json
 
 Home = Annotated[
@@ -55,6 +55,7 @@ def export(
     persona: Persona,
     out: Annotated[Path, typer.Option(help="Folder to write; made when missing.")],
     stores: Home = None,
+    data: Data = None,
 ) -> None:
     """Write a person's data as a data set folder, which `ctrag import` reads back.
 
@@ -62,9 +63,8 @@ def export(
     """
     from stores.dataset import Persona as Exported
     from stores.dataset import write_personas
-    from stores.federation import Stores
 
-    source = Stores.open(stores or own_stores())
+    source = stores_with(persona, stores, data)
     person = source.person(persona)
     found = source.items(persona)
     if found.unavailable:
@@ -97,11 +97,9 @@ def forget(
     line(f"{target.forget(persona, item)} items erased")
 
 
-def undo(persona: Persona, stores: Home = None) -> None:
-    """Take back the person's last change, or the last import.
+def undo(persona: Persona, stores: Home = None, data: Data = None) -> None:
+    """Take back the person's last change, or the last import that replaced earlier data.
 
     Example: ctrag undo --persona me
     """
-    from stores.federation import Stores
-
-    line(f"taken back: {Stores.open(stores or own_stores()).undo(persona)}")
+    line(f"taken back: {stores_with(persona, stores, data).undo(persona)}")

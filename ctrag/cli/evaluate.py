@@ -23,7 +23,7 @@ Model = Annotated[
     Path | None, typer.Option("--model", help="Ranker folder. Default: the packaged one.")
 ]
 Methods = Annotated[str | None, typer.Option("--methods", help="Only these, separated by commas.")]
-Limit = Annotated[int | None, typer.Option("--limit", help="Only the first N requests.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N requests.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Write the experiment as JSON.")]
 
 

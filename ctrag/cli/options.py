@@ -2,9 +2,12 @@
 
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from stores.federation import Stores
 
 Persona = Annotated[str, typer.Option("--persona", help="Id of the person, such as p007.")]
 Data = Annotated[
@@ -48,6 +51,31 @@ def own_stores() -> Path:
     from ctrag.settings import settings
 
     return settings().home.expanduser() / "stores"
+
+
+def stores_with(persona: str, stores: Path | None, data: Path | None) -> "Stores":
+    """The stores that `ask` and `chat` change for a person.
+
+    Args:
+        persona: Id of the person.
+        stores: `--stores`, or None.
+        data: `--data`, or None: then the user's own stores, then the packaged people.
+
+    Raises:
+        FileNotFoundError: There are no such stores.
+    """
+    from ctrag.encoder import load_encoder
+    from ctrag.opening import open_stores
+    from ctrag.settings import settings
+    from stores.federation import Stores
+    from synth.reference import folder_with
+
+    own = Stores(own_stores())
+    known = data is None and own.exists() and persona in own.people()
+    folder = None if known else data or folder_with(persona)
+    if stores is not None or folder is None:
+        return Stores.open(stores or own.root)
+    return open_stores(folder, persona, load_encoder(settings().encoder)).stores
 
 
 def folder_of(persona: str, data: Path | None) -> Path:

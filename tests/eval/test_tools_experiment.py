@@ -12,8 +12,9 @@ import pytest
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.ranker import Ranker
 from ctrag.encoder import Matrix, load_encoder
+from ctrag.opening import toolbox_of
 from eval.experiment import Experiment, data_sha256
-from eval.tools import METHODS, run_tools, table, toolbox_of
+from eval.tools import METHODS, run_tools, table
 from synth.reference import split_folder
 
 MEASURES = {"recall@1", "recall@3", "recall@5", "recall@10"}
