@@ -11,6 +11,7 @@ from pydantic import JsonValue
 
 from ctrag.context.bm25t import Bm25T
 from ctrag.context.fusion import fuse
+from ctrag.context.item_text import searched_text
 from ctrag.context.ranker import Ranker
 from ctrag.context.retrieve import ContextRetriever
 from ctrag.context.scene import Scene
@@ -151,7 +152,7 @@ def _wanted(methods: Sequence[str] | None) -> list[str]:
 def _ways(encoder: Encoder, ranker: Ranker, examples: Sequence[Example]) -> dict[str, Method]:
     collection = load_dataset(split_folder("train"))
     statistics = Bm25T.fit(
-        [terms(_words(item)) for persona in collection.personas for item in persona.items]
+        [terms(searched_text(item)) for persona in collection.personas for item in persona.items]
     )
     thoughts = {
         one.asked.query_id: f"{one.asked.request.text} {one.labels.chain_of_thought or ''}"
@@ -185,12 +186,6 @@ def _ways(encoder: Encoder, ranker: Ranker, examples: Sequence[Example]) -> dict
 
 def _documents(scene: Scene) -> list[list[str]]:
     return [scene.view.terms[row] for row in scene.rows]
-
-
-def _words(item: Any) -> str:
-    from ctrag.context.item_text import searched_text
-
-    return searched_text(item)
 
 
 def _score(examples: Sequence[Example], method: Method) -> RankingScores:

@@ -162,7 +162,7 @@ def choose_fusion(
         for one, score in zip(examples, scores, strict=True)
     ]
     alone = _figures(examples, scores)
-    best: tuple[float, float, dict[str, float], dict[str, float]] | None = None
+    best: tuple[float, float, dict[str, float]] | None = None
     for k, dense, bm25 in itertools.product(FUSION_K, FUSION_WEIGHTS, FUSION_WEIGHTS):
         if dense == bm25 == 0:
             continue  # that is LambdaMART alone
@@ -170,9 +170,9 @@ def choose_fusion(
         fused = [fuse(one, weights, k)[0] for one in rankings]
         quality = _mean_recall(examples, fused)
         if best is None or quality > best[0]:
-            best = (quality, k, weights, {})
+            best = (quality, k, weights)
     assert best is not None
-    _, k, weights, _ = best
+    _, k, weights = best
     fused = [fuse(one, weights, k)[0] for one in rankings]
     return k, weights, {"lambdamart": alone, "lambdamart_rrf": _figures(examples, fused)}
 

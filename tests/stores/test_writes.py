@@ -278,6 +278,7 @@ def test_the_lease_of_a_killed_writer_is_free(stores: Stores, root: Path, proces
     held.kill()
     held.wait()
     stores.apply("ada", "mail", Change("x", put=[mail("a")]), WHEN)
+    assert "a" in comparable(stores.items("ada"))
 
 
 def test_a_clock_set_back_does_not_put_a_change_before_its_import(
