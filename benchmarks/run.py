@@ -9,18 +9,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from benchmarks.people import enlarged, people_like
-from ctrag.context.ranker import Ranker
+from benchmarks.people import people_like
+from ctrag.artefacts import load_artefacts
 from ctrag.context.retrieve import ContextRetriever
 from ctrag.context.view import PersonView, encode_items, load_view
 from ctrag.encoder import load_encoder
 from eval.experiment import versions
-from stores.dataset import Asked, Dataset, Persona, load_dataset
+from stores.dataset import Asked, Dataset, load_dataset
 from stores.federation import Stores
 from synth.reference import split_folder
 
@@ -46,8 +47,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ctrag-bench-") as folder:
         work = Path(folder)
         rows += _imports(dataset, work)
-        for size in (None, 50_000):
-            rows += _retrieval(dataset, work, size)
+        rows += _retrieval(dataset, work)
         rows += _commands(work)
     width = max(len(row.what) for row in rows)
     print(f"{'what':<{width}}  {'runs':>5}  {'p50':>9}  {'p95':>9}")
@@ -85,33 +85,23 @@ def _imports(dataset: Dataset, work: Path) -> list[Timing]:
     ]
 
 
-def _retrieval(dataset: Dataset, work: Path, size: int | None) -> list[Timing]:
+def _retrieval(dataset: Dataset, work: Path) -> list[Timing]:
     encoder = load_encoder()
-    retriever = ContextRetriever(encoder, Ranker.packaged())
+    artefacts = load_artefacts(None)
+    retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
     persona = dataset.persona(PERSON)
-    stores = Stores(work / f"retrieval-{size or 'own'}")
-    if size is not None:
-        vectors = encode_items(encoder, [(persona.person, item) for item in persona.items])
-        made = enlarged(persona, vectors, size, SEED)
-        known = {stored.item.id: stored.vector for stored in made}
-        persona = Persona(persona.person, tuple(stored.item for stored in made))
-        stores.import_personas(
-            [persona],
-            lambda owned: np.stack([known[item.id] for _, item in owned]),
-            encoder.name,
-        )
-    else:
-        stores.import_personas(
-            [persona], lambda owned: encode_items(encoder, list(owned)), encoder.name
-        )
+    stores = Stores(work / "retrieval")
+    stores.import_personas(
+        [persona], lambda owned: encode_items(encoder, list(owned)), encoder.name
+    )
     began = time.perf_counter()
     view = load_view(stores, PERSON, encoder)
     asked = [one for one in dataset.requests if one.person_id == PERSON]
-    retriever.retrieve(view, replace(asked[0].request, playing=None))
+    retriever.retrieve(view, asked[0].request)
     load = 1000 * (time.perf_counter() - began)
     label = f"{len(view):,} items"
     with_encoding = _times(lambda one: _retrieve(retriever, view, one, None), asked, 30)
-    ready = {one.query_id: encoder.encode([one.request.text])[0] for one in asked}
+    ready = {one.query_id: retriever.reader.read([one.request.text])[0] for one in asked}
     without = _times(lambda one: _retrieve(retriever, view, one, ready[one.query_id]), asked, 30)
     return [
         Timing(f"retrieval, {label}: load and first request (cold)", 1, load, load),
@@ -120,12 +110,8 @@ def _retrieval(dataset: Dataset, work: Path, size: int | None) -> list[Timing]:
     ]
 
 
-def _retrieve(
-    retriever: ContextRetriever, view: PersonView, asked: Asked, vector: np.ndarray | None
-) -> None:
-    playing = asked.request.playing
-    request = replace(asked.request, playing=playing if playing in view.row else None)
-    retriever.retrieve(view, request, vector=vector)
+def _retrieve(retriever: ContextRetriever, view: PersonView, asked: Asked, ready: Any) -> None:
+    retriever.retrieve(view, asked.request, read=ready)
 
 
 def _commands(work: Path) -> list[Timing]:

@@ -24,6 +24,7 @@ from ctrag.session.trace import Trace
 from ctrag.settings import Settings, settings
 from ctrag.tools.prior import ToolPrior
 from ctrag.tools.retrieve import FoundTool, FoundTools, ToolRetriever
+from ctrag.tuned import Adapter
 from stores.database import StoreUnavailable
 from stores.dataset import format_local_time
 from stores.federation import Stores
@@ -74,6 +75,7 @@ class Assistant:
         encoder: Encoder,
         ranker: Ranker,
         tool_prior: ToolPrior | None,
+        adapter: Adapter | None = None,
         planner: Planner,
         toolbox: Toolbox,
         options: Settings,
@@ -82,7 +84,7 @@ class Assistant:
         self.stores = stores
         self.person: Person = stores.person(person)
         self.toolbox = toolbox
-        self.retriever = ContextRetriever(encoder, ranker)
+        self.retriever = ContextRetriever(encoder, ranker, adapter)
         self.tools = ToolRetriever(toolbox, encoder, tool_prior)
         self.planner = planner
         self._encoder = encoder
@@ -106,14 +108,15 @@ class Assistant:
         """
         options = settings()
         encoder = load_encoder(options.encoder)
-        ranker, tool_prior = load_artefacts(options.artefacts)
+        artefacts = load_artefacts(options.artefacts)
         opened = open_stores(Path(path), person, encoder)
         return cls(
             opened.stores,
             person,
             encoder=encoder,
-            ranker=ranker,
-            tool_prior=tool_prior,
+            ranker=artefacts.ranker,
+            tool_prior=artefacts.tool_prior,
+            adapter=artefacts.adapter,
             planner=make_planner(planner, options),
             toolbox=opened.toolbox,
             options=options,
@@ -322,6 +325,7 @@ def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, An
                 "ranks": one.ranks,
                 "parts": {name: round(part, 5) for name, part in one.parts.items()},
                 "reasons": [[name, round(value, 3)] for name, value in one.reasons],
+                "because": list(one.because),
             }
             for one in answer.items
         ],

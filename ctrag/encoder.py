@@ -1,11 +1,11 @@
 """Sentence encoders: text in, unit vectors out."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,11 @@ from numpy.typing import NDArray
 from ctrag import models
 
 Matrix = NDArray[np.float32]
+T = TypeVar("T")
+Pair = tuple[Matrix, Matrix]
 _MAX_TOKENS = 256
+TUNED_LAYERS = {models.ENCODER: 6, models.LARGE_ENCODER: 4}
+"""Encoder → how many of its last layers an adapter tunes."""
 
 
 class Encoder(Protocol):
@@ -35,7 +39,6 @@ class OnnxEncoder:
     """
 
     def __init__(self, workers: int = 2) -> None:
-        import onnxruntime
         from tokenizers import Tokenizer
 
         self.name = f"{models.ENCODER}-int8"
@@ -44,13 +47,7 @@ class OnnxEncoder:
         self._tokenizer = Tokenizer.from_file(str(vocabulary))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_MAX_TOKENS)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        self._session = onnxruntime.InferenceSession(
-            str(weights), options, providers=["CPUExecutionProvider"]
-        )
+        self._session = open_session(weights)
         self._workers = workers
 
     def encode(self, texts: Sequence[str]) -> Matrix:
@@ -76,6 +73,88 @@ class OnnxEncoder:
         return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
 
 
+class Tower:
+    """One encoder on ONNX Runtime with 8-bit weights: no torch once its graph is made."""
+
+    def __init__(self, name: str) -> None:
+        from tokenizers import Tokenizer
+
+        from ctrag.graphs import base_graph
+        from ctrag.weights import encoder_folder
+
+        self.name = name
+        self.top = TUNED_LAYERS[name]
+        self._session = open_session(base_graph(name, self.top))
+        self._tokenizer = Tokenizer.from_file(str(encoder_folder(name) / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_MAX_TOKENS)
+
+    def run(self, text: str) -> tuple[Matrix, Matrix]:
+        """The text's unit vector, and the hidden states below the layers that adapters tune."""
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        plain, below = self._session.run(None, {"input": ids})
+        return np.asarray(plain, dtype=np.float32), np.asarray(below, dtype=np.float32)
+
+
+class TowerEncoder:
+    """Several encoders side by side; the cosine of their vectors is the mean of the cosines.
+
+    Texts are encoded one by one: alone, a text has the same vector whatever it is encoded with.
+    """
+
+    def __init__(self, name: str = models.PAIR, workers: int = 2) -> None:
+        self.name = name
+        self.towers = tuple(Tower(part) for part in name.split("+"))
+        self._pool = ThreadPoolExecutor(workers)
+        self.dimension = len(self.encode([""])[0])
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """See `Encoder.encode`; the parts in the order of the name."""
+
+        def plain(tower: Tower, text: str) -> Matrix:
+            return tower.run(text)[0]
+
+        parts = self._spread([partial(plain, tower) for tower in self.towers], texts)
+        rows = [self.join(row) for row in zip(*parts, strict=True)]
+        return np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
+
+    def run_with(self, tops: Sequence[Any], texts: Sequence[str]) -> list[list[Pair]]:
+        """Per tower and text: plain and tuned unit vector.
+
+        Args:
+            tops: Per tower the session of its tuned last layers.
+            texts: What to read.
+        """
+
+        def run(tower: Tower, top: Any, text: str) -> Pair:
+            plain, below = tower.run(text)
+            return plain, np.asarray(top.run(None, {"input": below})[0], dtype=np.float32)
+
+        pairs = zip(self.towers, tops, strict=True)
+        return self._spread([partial(run, tower, top) for tower, top in pairs], texts)
+
+    @staticmethod
+    def join(parts: Sequence[Matrix]) -> Matrix:
+        """Unit vectors end to end as one unit vector."""
+        return np.asarray(np.concatenate(list(parts)) / np.sqrt(len(parts)), dtype=np.float32)
+
+    def _spread(self, runs: Sequence[Callable[[str], T]], texts: Sequence[str]) -> list[list[T]]:
+        # The last tower is the slowest: it starts first, so that one text waits for it alone.
+        futures = [[self._pool.submit(run, text) for text in texts] for run in runs[::-1]]
+        return [[one.result() for one in row] for row in futures[::-1]]
+
+
+def open_session(graph: Path) -> Any:
+    """An ONNX Runtime session on one thread."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+
+
 class TransformersEncoder:
     """Any sentence-transformers folder (mean pooling), on torch; for other encoders by name."""
 
@@ -98,7 +177,7 @@ class TransformersEncoder:
 
 
 @cache
-def load_encoder(name: str = f"{models.ENCODER}-int8") -> Encoder:
+def load_encoder(name: str = models.PAIR) -> Encoder:
     """The encoder of that name or path, loaded once per process.
 
     Raises:
@@ -106,4 +185,6 @@ def load_encoder(name: str = f"{models.ENCODER}-int8") -> Encoder:
     """
     if name == f"{models.ENCODER}-int8":
         return OnnxEncoder()
+    if set(name.split("+")) <= set(TUNED_LAYERS):
+        return TowerEncoder(name)
     return TransformersEncoder(name)

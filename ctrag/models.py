@@ -8,6 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 ENCODER = "all-MiniLM-L6-v2"
+LARGE_ENCODER = "all-mpnet-base-v2"
+PAIR = f"{ENCODER}+{LARGE_ENCODER}"
+"""Both encoders side by side, the default."""
 PLANNER = "SmolLM2-135M-Instruct"
 
 

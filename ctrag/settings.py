@@ -19,7 +19,9 @@ class Settings(BaseSettings):
     """Where a user's own stores are."""
     cache: Path = Field(default_factory=lambda: user_cache_path("ctrag"))
     """Converted models and stores of data sets; can be deleted at any time."""
-    encoder: str = f"{models.ENCODER}-int8"
+    weights: Path = Field(default_factory=lambda: user_cache_path("ctrag") / "weights")
+    """Encoders put together and converted from packages, once; can be deleted at any time."""
+    encoder: str = models.PAIR
     artefacts: Path | None = None
     """Folder with a ranker and tool prior of one's own, as `ctrag train ranker` writes it; the
     packaged ones when not set."""

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
+from ctrag.artefacts import load_artefacts
 from ctrag.context.bm25t import Bm25T
-from ctrag.context.fusion import fuse
+from ctrag.context.fusion import fuse, rankings
 from ctrag.context.item_text import searched_text
-from ctrag.context.ranker import Ranker
+from ctrag.context.prior import tuned_scores
 from ctrag.context.retrieve import ContextRetriever
 from ctrag.context.scene import Scene
 from ctrag.context.words import terms
-from ctrag.encoder import Encoder, load_encoder
+from ctrag.encoder import load_encoder
+from ctrag.models import ModelMissing
 from ctrag.settings import settings
 from eval.examples import Example, load_examples
 from eval.experiment import Experiment, data_sha256, versions
+from eval.importance import permutation_importance
 from eval.intervals import bootstrap_interval, paired_permutation
-from eval.ranking import RankingScores, evaluate_run
+from eval.misses import misses
+from eval.ranking import RankingScores, evaluate_run, recall_curve
 from eval.tables import Table, figure
+from eval.thoughts import Generated, generate
 from stores.dataset import load_dataset
 from synth.reference import split_folder
 
@@ -45,12 +51,7 @@ PAPER = {
     "lambdamart_rrf": (81.27, 92.65, 98.77),
 }
 """Recall@3, 5, 10 of the paper's table 2."""
-SKIPPED = {
-    "cot_generated": "no generated thoughts: this version has no generator for them",
-    "finetuned": "no fine-tuned encoder: this version has no `ctrag train encoder`",
-    "finetuned_cot": "no fine-tuned encoder: this version has no `ctrag train encoder`",
-}
-_NAMES = {"bm25t": "bm25t", "cot": "cot (oracle)"}
+_NAMES = {"cot": "cot (oracle)", "finetuned_cot": "finetuned_cot (oracle)"}
 _SEED = 0
 
 Scores = NDArray[np.floating]
@@ -63,6 +64,9 @@ def run_context(
     model: Path | None = None,
     methods: Sequence[str] | None = None,
     limit: int | None = None,
+    detail: bool = False,
+    thoughts: str = "embedded",
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Experiment:
     """Recall and NDCG of every retriever on a labelled data set.
 
@@ -71,21 +75,37 @@ def run_context(
         model: A ranker's folder; the packaged one when None.
         methods: Names from `METHODS`; all when None.
         limit: Only the first so many requests.
+        detail: Also what each signal is worth and which items are still missed.
+        thoughts: Who writes those of `cot_generated`: `embedded` or `openai`.
+        progress: Told how many of them there are.
 
     Raises:
         ValueError: A method is unknown, the ranker was trained with another encoder, or the data
             set breaks a rule or has no labels.
+        EndpointError: The endpoint that should write thoughts does not.
     """
     began = time.perf_counter()
     wanted = _wanted(methods)
     encoder = load_encoder(settings().encoder)
-    ranker = Ranker.packaged() if model is None else Ranker.load(model)
-    ContextRetriever(encoder, ranker)  # refuses a ranker of another encoder
-    examples = load_examples(data, encoder)[:limit]
-    ways = _ways(encoder, ranker, examples)
-    skipped = {name: reason for name, reason in SKIPPED.items() if name in wanted}
+    artefacts = load_artefacts(model)
+    ranker, adapter = artefacts.ranker, artefacts.adapter
+    retriever = ContextRetriever(encoder, ranker, adapter)  # refuses another encoder's ranker
+    examples = load_examples(data, encoder, adapter)[:limit]
+    ways = _ways(retriever, examples)
+    skipped: dict[str, str] = {}
+    if adapter is None:
+        untuned = "the ranker's folder holds no adapter: run `ctrag train encoder`"
+        skipped |= {name: untuned for name in ("finetuned", "finetuned_cot") if name in wanted}
     if "cot" in wanted and not any(one.labels.chain_of_thought for one in examples):
-        skipped["cot"] = "the data set has no written thoughts"
+        nothing = "the data set has no written thoughts"
+        skipped |= {name: nothing for name in ("cot", "finetuned_cot") if name in wanted}
+    generated: Generated | None = None
+    if "cot_generated" in wanted:
+        try:
+            generated = generate(examples, encoder, thoughts, progress)
+            ways["cot_generated"] = generated.scores
+        except ModelMissing as missing:
+            skipped["cot_generated"] = str(missing)
     scored = {name: _score(examples, ways[name]) for name in wanted if name not in skipped}
     people = _people(examples)
     extra: dict[str, Any] = {
@@ -93,8 +113,19 @@ def run_context(
         "requests": len(people),
         "people": len(set(people)),
         "paired_tests": _paired(scored, people),
+        "curves": {name: recall_curve(*_rankings(examples, ways[name])) for name in scored},
         "ranker_saw_this_data": ranker.card.data_sha256 == data_sha256(data),
     }
+    if "bm25t" in scored:
+        own = _score(examples, _bm25t_per_person())
+        extra["bm25t_per_person"] = _rounded(own.figures)
+    if generated is not None:
+        mixed = _rounded(_score(examples, generated.mixed).figures)
+        extra["cot_generated"] = {**generated.facts, "mean_with_request": mixed}
+    if detail:
+        extra["ablation"] = ranker.card.ablation
+        extra["permutation_importance"] = permutation_importance(examples, ranker, seed=_SEED)
+        extra["misses"] = misses(examples, ways["lambdamart_rrf"])
     return Experiment(
         experiment="context",
         data=str(data),
@@ -149,7 +180,7 @@ def _wanted(methods: Sequence[str] | None) -> list[str]:
     return [name for name in METHODS if methods is None or name in methods]
 
 
-def _ways(encoder: Encoder, ranker: Ranker, examples: Sequence[Example]) -> dict[str, Method]:
+def _ways(retriever: ContextRetriever, examples: Sequence[Example]) -> dict[str, Method]:
     collection = load_dataset(split_folder("train"))
     statistics = Bm25T.fit(
         [terms(searched_text(item)) for persona in collection.personas for item in persona.items]
@@ -158,7 +189,8 @@ def _ways(encoder: Encoder, ranker: Ranker, examples: Sequence[Example]) -> dict
         one.asked.query_id: f"{one.asked.request.text} {one.labels.chain_of_thought or ''}"
         for one in examples
     }
-    vectors = dict(zip(thoughts, encoder.encode(list(thoughts.values())), strict=True))
+    read = dict(zip(thoughts, retriever.reader.read(list(thoughts.values())), strict=True))
+    ranker = retriever.ranker
     learned: dict[str, Scores] = {}
 
     def lambdamart(example: Example) -> Scores:
@@ -168,20 +200,36 @@ def _ways(encoder: Encoder, ranker: Ranker, examples: Sequence[Example]) -> dict
         return learned[key]
 
     def rrf(example: Example) -> Scores:
-        scores = {
-            "lambdamart": lambdamart(example),
-            "dense": example.scene.cosine,
-            "bm25": example.scene.bm25,
-        }
+        scores = rankings(example.scene, lambdamart(example))
         return fuse(scores, ranker.card.fusion_weights, ranker.card.fusion_k)[0]
 
     return {
         "bm25t": lambda one: statistics.scores(one.scene.terms, _documents(one.scene)),
         "semantic": lambda one: one.scene.cosine,
-        "cot": lambda one: one.scene.view.vectors @ vectors[one.asked.query_id],
+        "cot": lambda one: one.scene.view.vectors @ read[one.asked.query_id][0],
+        "finetuned": lambda one: tuned_scores(one.scene),
+        "finetuned_cot": lambda one: tuned_scores(
+            replace(one.scene, tuned=read[one.asked.query_id][1])
+        ),
         "lambdamart": lambdamart,
         "lambdamart_rrf": rrf,
     }
+
+
+def _bm25t_per_person() -> Method:
+    """BM25T with the statistics of the person's own items."""
+    fitted: dict[str, Bm25T] = {}
+
+    def scores(example: Example) -> Scores:
+        scene, person = example.scene, example.asked.person_id
+        documents = list(scene.view.terms)
+        if not any(documents):
+            return np.zeros(len(scene))
+        if person not in fitted:
+            fitted[person] = Bm25T.fit(documents)
+        return fitted[person].scores(scene.terms, _documents(scene))
+
+    return scores
 
 
 def _documents(scene: Scene) -> list[list[str]]:
@@ -189,6 +237,13 @@ def _documents(scene: Scene) -> list[list[str]]:
 
 
 def _score(examples: Sequence[Example], method: Method) -> RankingScores:
+    return evaluate_run(*_rankings(examples, method))
+
+
+def _rankings(
+    examples: Sequence[Example], method: Method
+) -> tuple[dict[str, list[str]], dict[str, set[str]]]:
+    """Per query all ids, best first, and the relevant ones."""
     run: dict[str, list[str]] = {}
     qrels: dict[str, set[str]] = {}
     for example in examples:
@@ -196,7 +251,7 @@ def _score(examples: Sequence[Example], method: Method) -> RankingScores:
         order = np.argsort(-method(example), kind="stable")
         run[example.asked.query_id] = [str(one) for one in ids[order]]
         qrels[example.asked.query_id] = {str(one) for one in ids[example.relevance > 0]}
-    return evaluate_run(run, qrels)
+    return run, qrels
 
 
 def _people(examples: Sequence[Example]) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 from ctrag.context.scene import Scene
 from ctrag.context.view import Floats, PersonView, encode_items
 from ctrag.encoder import Encoder
+from ctrag.tuned import Adapter, RequestReader
 from stores.dataset import Asked, Dataset, load_dataset, load_labels
 from stores.items import Labels
 from stores.spec import packaged_apps
@@ -24,8 +25,13 @@ class Example:
     """1 for the items that a careful assistant needs, else 0."""
 
 
-def load_examples(folder: Path, encoder: Encoder) -> list[Example]:
+def load_examples(folder: Path, encoder: Encoder, adapter: Adapter | None = None) -> list[Example]:
     """Every request of a data set that says which items are relevant.
+
+    Args:
+        folder: The data set.
+        encoder: Makes the vectors of items and requests.
+        adapter: Makes the tuned readings of requests; without one scenes have none.
 
     Raises:
         ValueError: The data set breaks a rule, or has no such label.
@@ -33,15 +39,16 @@ def load_examples(folder: Path, encoder: Encoder) -> list[Example]:
     dataset = load_dataset(folder)
     labels = load_labels(folder)
     views = load_views(dataset, encoder)
-    vectors = encoder.encode([asked.request.text for asked in dataset.requests])
+    reader = RequestReader(encoder, adapter)
+    readings = reader.read([asked.request.text for asked in dataset.requests])
     examples = []
-    for asked, vector in zip(dataset.requests, vectors, strict=True):
+    for asked, (vector, tuned) in zip(dataset.requests, readings, strict=True):
         known = labels[asked.query_id]
         if known.relevant is None:
             continue
         view = views[asked.person_id]
         relevance = np.isin(view.ids, list(known.relevant)).astype(np.float32)
-        scene = Scene(view, asked.request, vector, np.arange(len(view)))
+        scene = Scene(view, asked.request, vector, np.arange(len(view)), tuned)
         examples.append(Example(asked, scene, known, relevance))
     if not examples:
         raise ValueError(f"{folder}: no request says which items are relevant")

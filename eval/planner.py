@@ -110,15 +110,16 @@ def run_planner(
     wanted = [name for name in SETTINGS if methods is None or name in methods]
     options = settings()
     encoder = load_encoder(options.encoder)
-    ranker, tool_prior = load_artefacts(model)
+    artefacts = load_artefacts(model)
+    ranker, tool_prior = artefacts.ranker, artefacts.tool_prior
     toolbox = toolbox_of(data)
     planner = EmbeddedPlanner(options.planner_model, options.threads)
-    every = [one for one in load_examples(data, encoder) if one.labels.has_plan]
+    every = [one for one in load_examples(data, encoder, artefacts.adapter) if one.labels.has_plan]
     examples = every[:limit]
     if not examples:
         raise ValueError(f"{data}: no request has a labelled plan")
     show = _Shower(
-        ContextRetriever(encoder, ranker),
+        ContextRetriever(encoder, ranker, artefacts.adapter),
         ToolRetriever(toolbox, encoder, tool_prior),
         toolbox,
         options,
@@ -228,7 +229,7 @@ class _Shower:
         found = Found.given(scene, np.empty(0, dtype=np.int64))
         if setting == "context_tuned_rag":
             found = self._retriever.retrieve(
-                scene.view, scene.request, self._options.items, vector=scene.vector
+                scene.view, scene.request, self._options.items, read=(scene.vector, scene.tuned)
             )
         elif setting == "context_tuned_upper_bound":
             found = Found.given(scene, np.flatnonzero(example.relevance))

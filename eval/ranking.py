@@ -40,6 +40,22 @@ def recall_at(ranked_ids: Sequence[str], relevant: Collection[str], k: int) -> f
     return len(wanted.intersection(ranked_ids[:k])) / len(wanted)
 
 
+def recall_curve(
+    run: Mapping[str, Sequence[str]], qrels: Mapping[str, Collection[str]], *, depth: int = 20
+) -> list[float]:
+    """Mean recall (0-100) at each K from 1 to `depth`, over the queries with relevant ids.
+
+    Raises:
+        ValueError: as `evaluate_run`.
+    """
+    judged = {query: set(relevant) for query, relevant in qrels.items() if relevant}
+    _check(run, judged, (depth,))
+    return [
+        round(100 * fmean(recall_at(run[query], judged[query], k) for query in judged), 2)
+        for k in range(1, depth + 1)
+    ]
+
+
 def evaluate_run(
     run: Mapping[str, Sequence[str]],
     qrels: Mapping[str, Collection[str]],

@@ -48,14 +48,17 @@ def run_tools(
         if name not in METHODS:
             raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
     encoder = load_encoder(settings().encoder)
-    ranker, tool_prior = load_artefacts(model)
+    artefacts = load_artefacts(model)
+    ranker, tool_prior = artefacts.ranker, artefacts.tool_prior
     toolbox = toolbox_of(data)
-    retriever = ContextRetriever(encoder, ranker)
+    retriever = ContextRetriever(encoder, ranker, artefacts.adapter)
     ways = {
         "shipped": ToolRetriever(toolbox, encoder, tool_prior),
         "dense": ToolRetriever(toolbox, encoder),
     }
-    examples = [one for one in load_examples(data, encoder)[:limit] if one.labels.tools]
+    examples = [
+        one for one in load_examples(data, encoder, artefacts.adapter)[:limit] if one.labels.tools
+    ]
     if not examples:
         raise ValueError(f"{data}: no request says which tools fit")
     people = [one.asked.person_id for one in examples]
@@ -121,7 +124,9 @@ def _context(method: str, example: Example, retriever: ContextRetriever) -> Foun
         return Found.given(scene, np.empty(0, dtype=np.int64))
     if method == "with_true_context":
         return Found.given(scene, np.flatnonzero(example.relevance))
-    return retriever.retrieve(scene.view, scene.request, settings().items, vector=scene.vector)
+    return retriever.retrieve(
+        scene.view, scene.request, settings().items, read=(scene.vector, scene.tuned)
+    )
 
 
 def _scores(

@@ -7,10 +7,13 @@ Modules, in the order in which data flows through them:
 - `dataset`: reads and writes a data set folder; a bad line is named and nothing is loaded.
 - `migrations`: the stores' schema as named steps.
 - `database`: opens a DuckDB file for a moment, waits for other processes, names what is wrong.
+- `garbage`: makes very many objects without looking for garbage in between.
 - `app_store`: one application's items, outbox, state and journal of changes.
 - `people_store`: profiles and contacts.
+- `generations`: folders of files; the next is built beside the current and swapped in by a rename.
+- `store_files`: the stores of one generation, and reading them while others swap in the next.
+- `bulk`: import, forgetting and schema steps, which make a generation.
 - `federation`: the stores of all applications together (`Stores`): reads, writes, undo, forget.
-- `generations`: bulk import into a new generation of files, swapped in by one rename.
 
 The package stores vectors and never makes them.
 """

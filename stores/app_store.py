@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from stores import migrations
 from stores.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
+from stores.garbage import without_collection
 from stores.items import Item, Usage, Value
 from stores.migrations import Connection
 from stores.spec import AppSpec
@@ -334,26 +335,27 @@ class AppStore:
         if ids is not None:
             query += " AND list_contains(?::VARCHAR[], item_id)"
             parameters.append(list(ids))
-        rows = connection.execute(query + " ORDER BY rowid", parameters).fetchall()
         names = [one.name for one in self.app.fields]
         stop = 1 + len(names)
-        return [
-            StoredItem(
-                Item(
-                    id=row[0],
-                    app=self.app.name,
-                    fields={
-                        name: tuple(value) if isinstance(value, list) else value
-                        for name, value in zip(names, row[1:stop], strict=True)
-                    },
-                    usage=Usage(
-                        row[stop], row[stop + 1], tuple(row[stop + 2] or ()), row[stop + 3]
+        with without_collection():
+            rows = connection.execute(query + " ORDER BY rowid", parameters).fetchall()
+            return [
+                StoredItem(
+                    Item(
+                        id=row[0],
+                        app=self.app.name,
+                        fields={
+                            name: tuple(value) if isinstance(value, list) else value
+                            for name, value in zip(names, row[1:stop], strict=True)
+                        },
+                        usage=Usage(
+                            row[stop], row[stop + 1], tuple(row[stop + 2] or ()), row[stop + 3]
+                        ),
                     ),
-                ),
-                None if row[-1] is None else np.frombuffer(row[-1], dtype=np.float32),
-            )
-            for row in rows
-        ]
+                    None if row[-1] is None else np.frombuffer(row[-1], dtype=np.float32),
+                )
+                for row in rows
+            ]
 
     def _delete(self, connection: Connection, person_id: str, ids: Sequence[str]) -> None:
         connection.execute(

@@ -1,7 +1,7 @@
 """Which applications there are and what their fields mean."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -57,9 +57,17 @@ class AppSpec:
     phrase: tuple[str, ...] = ()
     """Parts of the item's wording, each with one `{field}`; see `apps.yaml`."""
 
+    _by_role: dict[Role, tuple[str, ...]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        for one in self.fields:
+            self._by_role[one.role] = (*self._by_role.get(one.role, ()), one.name)
+
     def named(self, role: Role) -> tuple[str, ...]:
         """Names of the fields with `role`, in declared order."""
-        return tuple(field.name for field in self.fields if field.role == role)
+        return self._by_role.get(role, ())
 
 
 class _FieldModel(BaseModel):

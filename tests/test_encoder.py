@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctrag.encoder import Encoder, OnnxEncoder, load_encoder
+from ctrag.encoder import Encoder, OnnxEncoder, Tower, TowerEncoder, load_encoder
 
 TEXTS = [
     "ugh, can't make the 6 o'clock thing",
@@ -28,7 +28,7 @@ def encoder() -> Encoder:
 
 def test_rows_have_length_one_and_are_float32(encoder: Encoder) -> None:
     vectors = encoder.encode(TEXTS)
-    assert vectors.shape == (len(TEXTS), 384)
+    assert vectors.shape == (len(TEXTS), 384 + 768)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
 
@@ -46,11 +46,11 @@ def test_the_order_of_the_texts_is_kept(encoder: Encoder) -> None:
 
 
 def test_the_number_of_workers_changes_nothing(encoder: Encoder) -> None:
-    assert np.array_equal(OnnxEncoder(workers=1).encode(TEXTS), encoder.encode(TEXTS))
+    assert np.array_equal(TowerEncoder(workers=1).encode(TEXTS), encoder.encode(TEXTS))
 
 
 def test_no_texts_give_no_rows_of_the_same_width(encoder: Encoder) -> None:
-    assert encoder.encode([]).shape == (0, 384)
+    assert encoder.encode([]).shape == (0, 384 + 768)
 
 
 def test_ten_thousand_characters_are_cut_and_not_refused(encoder: Encoder) -> None:
@@ -75,4 +75,17 @@ def test_any_text_has_a_vector_of_length_one(text: str) -> None:
 
 def test_an_encoder_is_loaded_once() -> None:
     assert load_encoder() is load_encoder()
-    assert load_encoder().name == "all-MiniLM-L6-v2-int8"
+    assert load_encoder().name == "all-MiniLM-L6-v2+all-mpnet-base-v2"
+
+
+def test_the_cosine_is_the_mean_of_the_encoders_cosines(encoder: Encoder) -> None:
+    first, second = encoder.encode(TEXTS[:2])
+    parts = [Tower(name) for name in encoder.name.split("+")]
+    cosines = [float(one.run(TEXTS[0])[0] @ one.run(TEXTS[1])[0]) for one in parts]
+    assert first @ second == pytest.approx(np.mean(cosines), abs=1e-5)
+
+
+def test_the_int8_encoder_can_be_asked_for_by_name() -> None:
+    small = load_encoder("all-MiniLM-L6-v2-int8")
+    assert isinstance(small, OnnxEncoder)
+    assert small.encode(TEXTS).shape == (len(TEXTS), 384)

@@ -11,7 +11,7 @@ from ctrag.settings import Settings, cache_folder, settings
 def test_defaults_are_those_of_the_embedded_models() -> None:
     found = settings()
     assert (found.encoder, found.planner_model) == (
-        "all-MiniLM-L6-v2-int8",
+        "all-MiniLM-L6-v2+all-mpnet-base-v2",
         "SmolLM2-135M-Instruct",
     )
     assert (found.items, found.tools, found.prompt_budget, found.online) == (5, 5, 380, True)

@@ -1,22 +1,35 @@
-"""Training the LambdaMART ranker and the weights of its fusion."""
+"""Training the LambdaMART ranker (both passes) and the weights of its fusion."""
 
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.context.fusion import fuse
+from ctrag.context.company import (
+    CATEGORIES,
+    COMPANY,
+    Company,
+    best_of,
+    company_table,
+    second_pass,
+)
+from ctrag.context.fusion import fuse, rankings
 from ctrag.context.ranker import Ranker, RankerCard
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
 from eval.examples import Example, load_examples
 from eval.experiment import data_sha256, versions
-from eval.ranking import evaluate_run
+from training.encoder import TunedEncoder, with_readings
+from training.figures import mean_recall, ranking_figures
 from training.prior import cross_fitted_priors, fit_prior
+
+if TYPE_CHECKING:
+    import lightgbm
 
 CATEGORICAL = ("kind",)
 FUSION_K = (1.0, 3.0, 10.0, 60.0)
@@ -26,58 +39,111 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class RankerSettings:
-    """How the ranker is trained; the defaults were chosen by cross-validation on train."""
+class PassSettings:
+    """How one pass of LambdaMART is trained."""
 
-    folds: int = 5
-    rounds: int = 400
-    learning_rate: float = 0.05
-    leaves: int = 7
-    fewest_in_leaf: int = 30
-    penalty: float = 5.0
+    rounds: int
+    learning_rate: float
+    leaves: int
+    fewest_in_leaf: int
+    penalty: float
     """L2 penalty on leaf values."""
-    columns: float = 0.4
+    columns: float
     """Share of the signals that each tree may use."""
     rows: float = 0.8
     """Share of the rows that each tree sees."""
     truncation: int = 10
     """Ranks that LambdaMART's gradients look at."""
+
+
+FIRST = PassSettings(
+    rounds=350,
+    learning_rate=0.05,
+    leaves=7,
+    fewest_in_leaf=27,
+    penalty=20.0,
+    columns=0.33,
+    truncation=12,
+)
+SECOND = PassSettings(
+    rounds=150,
+    learning_rate=0.09,
+    leaves=5,
+    fewest_in_leaf=43,
+    penalty=4.5,
+    columns=0.48,
+    truncation=23,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RankerSettings:
+    """How the ranker is trained; the defaults were chosen by cross-validation on train."""
+
+    folds: int = 5
+    first: PassSettings = FIRST
+    second: PassSettings = SECOND
     threads: int = 2
     seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class CrossFitted:
-    """Labelled requests with what was learned about each without its own person."""
+class Prepared:
+    """Labelled requests with their signals, the learned ones out of fold."""
 
     examples: list[Example]
     fold: NDArray[np.int64]
     tables: list[Floats]
-    """Signals of each request's candidates, learned ones out of fold."""
+    """Signals of each request's candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrossFitted(Prepared):
+    """Labelled requests with what was learned about each without its own person."""
+
+    first_scores: list[Floats]
+    """Scores of the first pass of each request's candidates."""
     scores: list[Floats]
-    """LambdaMART scores of each request's candidates, out of fold."""
+    """Scores of both passes."""
 
 
 def train_ranker(
-    data: Path, encoder: Encoder, settings: RankerSettings, progress: Progress = lambda _: None
+    data: Path,
+    encoder: Encoder,
+    settings: RankerSettings,
+    tuned: TunedEncoder | None = None,
+    progress: Progress = lambda _: None,
 ) -> Ranker:
     """A ranker from a labelled data set, with cross-validated figures in its card.
 
     Raises:
-        ValueError: The data set breaks a rule, has no labels or fewer people than folds.
+        ValueError: The data set breaks a rule, has no labels or fewer people than folds, or the
+            tuned encoder was cross-fitted on other folds.
     """
-    return final_ranker(
-        cross_fit(data, encoder, settings, progress), data, encoder, settings, progress
-    )
+    prepared = prepare(data, encoder, settings, tuned, progress)
+    fitted = cross_fit(prepared, settings, progress)
+    return final_ranker(fitted, data, encoder, settings, progress)
 
 
-def cross_fit(
-    data: Path, encoder: Encoder, settings: RankerSettings, progress: Progress = lambda _: None
-) -> CrossFitted:
-    """Priors, signals and LambdaMART scores of every request, without its own person.
+def prepare(
+    data: Path,
+    encoder: Encoder,
+    settings: RankerSettings,
+    tuned: TunedEncoder | None = None,
+    progress: Progress = lambda _: None,
+) -> Prepared:
+    """Examples and signals of a labelled data set.
+
+    Args:
+        data: The labelled data set.
+        encoder: Makes the vectors.
+        settings: Folds and seed.
+        tuned: The tuned encoder, cross-fitted on the same folds; without one its signals say
+            nothing.
+        progress: Told what happens.
 
     Raises:
-        ValueError: The data set breaks a rule, has no labels or fewer people than folds.
+        ValueError: As `train_ranker`.
     """
     progress("encoding items and requests")
     examples = load_examples(data, encoder)
@@ -85,16 +151,41 @@ def cross_fit(
         raise ValueError(f"{data}: no request needs an item, there is nothing to learn")
     progress(f"cross-fitting priors on {len(examples)} requests")
     priors, fold = cross_fitted_priors(examples, settings.folds, settings.seed)
+    if tuned is not None:
+        _same_folds(examples, fold, tuned)
+        examples = with_readings(examples, tuned.readings)
     tables = [compute(one.scene, priors[place]) for one, place in zip(examples, fold, strict=True)]
-    progress("cross-validating the ranker")
-    scores: list[Floats] = [np.empty(0, dtype=np.float32)] * len(examples)
-    for held_out in range(settings.folds):
-        kept = np.flatnonzero(fold != held_out)
-        model = fit([tables[i] for i in kept], [examples[i].relevance for i in kept], settings)
-        ranker = Ranker(model, priors[held_out], _card(encoder, settings, data, {}, 1.0, {}))
-        for i in np.flatnonzero(fold == held_out):
-            scores[i] = ranker.scores_of(tables[i])
-    return CrossFitted(examples, fold, tables, scores)
+    return Prepared(examples, fold, tables)
+
+
+def cross_fit(
+    prepared: Prepared, settings: RankerSettings, progress: Progress = lambda _: None
+) -> CrossFitted:
+    """LambdaMART scores of every request, without its own person."""
+    examples, fold, tables = prepared.examples, prepared.fold, prepared.tables
+    relevance = [one.relevance for one in examples]
+    progress("cross-validating the first pass")
+    first = out_of_fold(
+        fold,
+        lambda kept: fit_first([tables[i] for i in kept], [relevance[i] for i in kept], settings),
+        lambda model, i: _predict(model, tables[i]),
+    )
+    progress("cross-validating the second pass")
+    companies = [best_of(one.scene, scores) for one, scores in zip(examples, first, strict=True)]
+    together = [company_table(one) for one in companies]
+    scores = out_of_fold(
+        fold,
+        lambda kept: _fit_second(
+            [companies[i] for i in kept],
+            [together[i] for i in kept],
+            [relevance[i] for i in kept],
+            settings,
+        ),
+        lambda model, i: second_pass(
+            examples[i].scene, first[i], lambda table: _predict(model, table)
+        ),
+    )
+    return CrossFitted(examples, fold, tables, first, scores)
 
 
 def final_ranker(
@@ -103,46 +194,130 @@ def final_ranker(
     encoder: Encoder,
     settings: RankerSettings,
     progress: Progress = lambda _: None,
+    ablation: dict[str, dict[str, float]] | None = None,
 ) -> Ranker:
-    """The ranker of everybody, its fusion chosen on the out-of-fold scores."""
+    """The ranker of everybody; its second pass and fusion learn from out-of-fold scores."""
     progress("choosing the fusion")
     k, weights, figures = choose_fusion(fitted.examples, fitted.scores)
+    figures = {"first_pass": ranking_figures(fitted.examples, fitted.first_scores), **figures}
     progress("training the ranker on everybody")
-    model = fit(fitted.tables, [one.relevance for one in fitted.examples], settings)
-    card = _card(encoder, settings, data, figures, k, weights)
-    return Ranker(model, fit_prior(fitted.examples), card)
+    tuned = " --encoder ENCODER" if fitted.examples[0].scene.tuned is not None else ""
+    relevance = [one.relevance for one in fitted.examples]
+    companies = [
+        best_of(one.scene, scores)
+        for one, scores in zip(fitted.examples, fitted.first_scores, strict=True)
+    ]
+    return Ranker(
+        model=fit_first(fitted.tables, relevance, settings),
+        second=_fit_second(
+            companies, [company_table(one) for one in companies], relevance, settings
+        ),
+        prior=fit_prior(fitted.examples),
+        card=_card(encoder, settings, data, figures, k, weights, ablation or {}, tuned),
+    )
 
 
-def fit(tables: Sequence[Floats], relevance: Sequence[Floats], settings: RankerSettings) -> str:
-    """LambdaMART (Burges, 2010) on signals; requests without a relevant item teach nothing."""
+def out_of_fold(
+    fold: NDArray[np.int64],
+    fit: Callable[[NDArray[np.int64]], str],
+    predict: Callable[["lightgbm.Booster", int], Floats],
+) -> list[Floats]:
+    """Predictions of each row by a model that was fitted without the row's fold.
+
+    Args:
+        fold: Fold of each row.
+        fit: From the rows to learn from to a LightGBM model as text.
+        predict: From a model and a row to its prediction.
+    """
+    import lightgbm
+
+    found: list[Floats] = [np.empty(0, dtype=np.float32)] * len(fold)
+    for held_out in np.unique(fold):
+        model = lightgbm.Booster(model_str=fit(np.flatnonzero(fold != held_out)))
+        for row in np.flatnonzero(fold == held_out):
+            found[row] = predict(model, int(row))
+    return found
+
+
+def fit_first(
+    tables: Sequence[Floats], relevance: Sequence[Floats], settings: RankerSettings
+) -> str:
+    """The first pass on signals, as LightGBM's text."""
+    names = [signal.name for signal in SIGNALS]
+    return _fit(tables, relevance, None, names, CATEGORICAL, settings.first, settings)
+
+
+def _fit_second(
+    companies: Sequence[Company],
+    tables: Sequence[Floats],
+    relevance: Sequence[Floats],
+    settings: RankerSettings,
+) -> str:
+    """The second pass, which boosts on from the scores of the first."""
+    return _fit(
+        tables,
+        [labels[one.rows] for one, labels in zip(companies, relevance, strict=True)],
+        [one.scores for one in companies],
+        [signal.name for signal in COMPANY],
+        CATEGORIES,
+        settings.second,
+        settings,
+    )
+
+
+def _fit(
+    tables: Sequence[Floats],
+    relevance: Sequence[Floats],
+    start: Sequence[Floats] | None,
+    names: Sequence[str],
+    categories: Sequence[str],
+    one_pass: PassSettings,
+    settings: RankerSettings,
+) -> str:
+    """LambdaMART (Burges, 2010); requests without a relevant item teach nothing."""
     import lightgbm
 
     useful = [i for i, labels in enumerate(relevance) if labels.any()]
-    names = [signal.name for signal in SIGNALS]
     dataset = lightgbm.Dataset(
         np.vstack([tables[i] for i in useful]),
         np.concatenate([relevance[i] for i in useful]),
         group=[len(relevance[i]) for i in useful],
-        feature_name=names,
-        categorical_feature=[names.index(name) for name in CATEGORICAL],
+        init_score=None if start is None else np.concatenate([start[i] for i in useful]),
+        feature_name=list(names),
+        categorical_feature=[names.index(name) for name in categories],
     )
     parameters = {
         "objective": "lambdarank",
-        "learning_rate": settings.learning_rate,
-        "num_leaves": settings.leaves,
-        "min_data_in_leaf": settings.fewest_in_leaf,
-        "lambda_l2": settings.penalty,
-        "feature_fraction": settings.columns,
-        "bagging_fraction": settings.rows,
+        "learning_rate": one_pass.learning_rate,
+        "num_leaves": one_pass.leaves,
+        "min_data_in_leaf": one_pass.fewest_in_leaf,
+        "lambda_l2": one_pass.penalty,
+        "feature_fraction": one_pass.columns,
+        "bagging_fraction": one_pass.rows,
         "bagging_freq": 1,
-        "lambdarank_truncation_level": settings.truncation,
+        "lambdarank_truncation_level": one_pass.truncation,
         "num_threads": settings.threads,
         "seed": settings.seed,
         "deterministic": True,
         "force_row_wise": True,
         "verbose": -1,
     }
-    return str(lightgbm.train(parameters, dataset, settings.rounds).model_to_string())
+    return str(lightgbm.train(parameters, dataset, one_pass.rounds).model_to_string())
+
+
+def _predict(model: "lightgbm.Booster", table: Floats) -> Floats:
+    return np.asarray(model.predict(table, num_threads=1), dtype=np.float32)
+
+
+def _same_folds(examples: Sequence[Example], fold: NDArray[np.int64], tuned: TunedEncoder) -> None:
+    """The tuned encoder must not have seen the person of any held-out request."""
+    for example, place in zip(examples, fold, strict=True):
+        query = example.asked.query_id
+        if tuned.fold.get(query) != place:
+            raise ValueError(
+                f"encoder: {query} is in fold {place} here and in {tuned.fold.get(query)} of the "
+                "tuned encoder; train both on the same data with the same seed"
+            )
 
 
 def choose_fusion(
@@ -157,49 +332,21 @@ def choose_fusion(
     Returns:
         k, weights, and the figures of `lambdamart` alone and fused.
     """
-    rankings: list[dict[str, NDArray[np.floating]]] = [
-        {"lambdamart": score, "dense": one.scene.cosine, "bm25": one.scene.bm25}
-        for one, score in zip(examples, scores, strict=True)
-    ]
-    alone = _figures(examples, scores)
+    ranked = [rankings(one.scene, score) for one, score in zip(examples, scores, strict=True)]
+    alone = ranking_figures(examples, scores)
     best: tuple[float, float, dict[str, float]] | None = None
     for k, dense, bm25 in itertools.product(FUSION_K, FUSION_WEIGHTS, FUSION_WEIGHTS):
         if dense == bm25 == 0:
             continue  # that is LambdaMART alone
         weights = {"lambdamart": 1.0, "dense": dense, "bm25": bm25}
-        fused = [fuse(one, weights, k)[0] for one in rankings]
-        quality = _mean_recall(examples, fused)
+        fused = [fuse(one, weights, k)[0] for one in ranked]
+        quality = mean_recall(examples, fused)
         if best is None or quality > best[0]:
             best = (quality, k, weights)
     assert best is not None
     _, k, weights = best
-    fused = [fuse(one, weights, k)[0] for one in rankings]
-    return k, weights, {"lambdamart": alone, "lambdamart_rrf": _figures(examples, fused)}
-
-
-def _mean_recall(examples: Sequence[Example], scores: Sequence[NDArray[np.floating]]) -> float:
-    total = 0.0
-    count = 0
-    for example, score in zip(examples, scores, strict=True):
-        relevant = example.relevance.sum()
-        if relevant:
-            hits = np.cumsum(example.relevance[np.argsort(-score, kind="stable")[:10]])
-            total += float(sum(hits[min(k, len(hits)) - 1] for k in (3, 5, 10))) / float(relevant)
-            count += 1
-    return total / max(3 * count, 1)
-
-
-def _figures(
-    examples: Sequence[Example], scores: Sequence[NDArray[np.floating]]
-) -> dict[str, float]:
-    run = {}
-    qrels = {}
-    for example, score in zip(examples, scores, strict=True):
-        ids = np.array(example.scene.view.ids)
-        run[example.asked.query_id] = list(ids[np.argsort(-score, kind="stable")])
-        qrels[example.asked.query_id] = set(ids[example.relevance > 0])
-    figures = evaluate_run(run, qrels).figures
-    return {name: round(value, 2) for name, value in figures.items()}
+    fused = [fuse(one, weights, k)[0] for one in ranked]
+    return k, weights, {"lambdamart": alone, "lambdamart_rrf": ranking_figures(examples, fused)}
 
 
 def _card(
@@ -209,11 +356,14 @@ def _card(
     figures: dict[str, dict[str, float]],
     k: float,
     weights: dict[str, float],
+    ablation: dict[str, dict[str, float]],
+    tuned: str,
 ) -> RankerCard:
     return RankerCard(
-        command=f"ctrag train ranker --data {data.name} --out DIR",
+        command=f"ctrag train ranker --data {data.name}{tuned} --out DIR",
         encoder=encoder.name,
         signals=[signal.name for signal in SIGNALS],
+        company=[signal.name for signal in COMPANY],
         fusion_k=k,
         fusion_weights=weights,
         settings=asdict(settings),
@@ -221,5 +371,6 @@ def _card(
         data_sha256=data_sha256(data),
         seed=settings.seed,
         figures=figures,
+        ablation=ablation,
         versions=versions(),
     )

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
-from ctrag.tools.prior import CONTEXT, ToolPrior, ToolPriorCard, item_weights, prior_inputs
+from ctrag.tools.prior import (
+    CONTEXT,
+    ToolPrior,
+    ToolPriorCard,
+    classes_of,
+    item_weights,
+    prior_inputs,
+)
 from ctrag.tools.retrieve import COSINE_WEIGHT, tool_text
 from eval.examples import Example
 from eval.experiment import data_sha256, versions
@@ -26,11 +33,6 @@ class ToolPriorSettings:
 
     inverse_penalty: float = 1.0
     iterations: int = 300
-
-
-def classes_of(toolbox: Toolbox) -> list[str]:
-    """All APIs, and `none`."""
-    return [*toolbox.names, "none"]
 
 
 def targets(examples: Sequence[Example], apis: Sequence[str]) -> NDArray[np.int64]:
@@ -114,8 +116,9 @@ def train_tool_prior(
             held_out[name][out] = _log_softmax(inputs[out] @ weights[:-1] + weights[-1])
     for name, scores in held_out.items():
         figures[name] = _recall(scores + COSINE_WEIGHT * cosines, wanted, apis)
+    tuned = " --encoder ENCODER" if fitted.examples[0].scene.tuned is not None else ""
     card = ToolPriorCard(
-        command=f"ctrag train ranker --data {data.name} --out DIR",
+        command=f"ctrag train ranker --data {data.name}{tuned} --out DIR",
         encoder=encoder.name,
         apis=apis,
         settings={**asdict(settings), "cosine_weight": COSINE_WEIGHT},

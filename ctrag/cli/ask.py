@@ -72,9 +72,8 @@ def show(answer: "Answer", *, explain: bool = False) -> None:
         )
         line(f"  {item_line(one.item, 96)}")
         line(f"      {one.item.id}  {one.score:.3f} = {parts}", dim=True)
-        if one.reasons:
-            why = ", ".join(f"{name} {value:+.2f}" for name, value in one.reasons)
-            line(f"      because {why}", dim=True)
+        if one.because:
+            line(f"      {told(one.because)}", dim=True)
     for app, reason in answer.unavailable.items():
         line(f"  the {app} store did not answer: {reason}")
     line("tools", bold=True)
@@ -92,6 +91,15 @@ def show(answer: "Answer", *, explain: bool = False) -> None:
         line(f"  {answer.result.status}: {answer.result.answer}".replace("\n", "\n  "))
     if explain:
         _show_trace(answer)
+
+
+def told(because: tuple[str, ...]) -> str:
+    """Reasons as one sentence without a full stop: "because …; …, but … and …"."""
+    lifting = [reason for reason in because if not reason.startswith("but ")]
+    lowering = [reason.removeprefix("but ") for reason in because[len(lifting) :]]
+    parts = [f"because {'; '.join(lifting)}"] if lifting else []
+    parts += [f"but {' and '.join(lowering)}"] if lowering else []
+    return ", ".join(parts)
 
 
 def _show_trace(answer: "Answer") -> None:

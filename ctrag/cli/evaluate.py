@@ -11,6 +11,7 @@ from ctrag.cli.output import line, print_json, progress
 
 if TYPE_CHECKING:
     from eval.experiment import Experiment
+    from eval.report import Report
     from eval.tables import Table
 
 app = typer.Typer(
@@ -25,6 +26,10 @@ Model = Annotated[
 Methods = Annotated[str | None, typer.Option("--methods", help="Only these, separated by commas.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N requests.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Write the experiment as JSON.")]
+Page = Annotated[
+    Path | None,
+    typer.Option("--report", help="Folder for a page (HTML) and the experiment (JSON)."),
+]
 
 
 @app.callback()
@@ -39,6 +44,10 @@ def context(
     methods: Methods = None,
     limit: Limit = None,
     out: Out = None,
+    report: Page = None,
+    planner: Annotated[
+        str, typer.Option("--planner", help="Who writes thoughts: embedded or openai.")
+    ] = "embedded",
     json: Json = False,
 ) -> None:
     """Context retrieval: Table 2 of the paper.
@@ -47,11 +56,25 @@ def context(
     """
     from eval.context import run_context, table
 
+    def page(experiment: "Experiment") -> "Report":
+        from eval.context_report import context_report
+
+        return context_report(experiment)
+
     _report(
-        lambda: run_context(data, model=model, methods=_names(methods), limit=limit),
+        lambda: run_context(
+            data,
+            model=model,
+            methods=_names(methods),
+            limit=limit,
+            detail=report is not None,
+            thoughts=planner,
+            progress=progress,
+        ),
         table,
         out,
         json,
+        None if report is None else (page, report),
     )
 
 
@@ -118,14 +141,33 @@ def _report(
     table: "Callable[[Experiment], Table]",
     out: Path | None,
     json: bool,
+    page: "tuple[Callable[[Experiment], Report], Path] | None" = None,
 ) -> None:
+    """Run, write what is to be written, print.
+
+    Args:
+        run: Makes the experiment.
+        table: What is printed of it.
+        out: File for its JSON, or None.
+        json: Whether the JSON is printed instead of the table.
+        page: What makes the page of it and the folder for that, or None.
+    """
     if out is not None and not out.parent.is_dir():
         raise FileNotFoundError(2, "no such folder", str(out.parent))
+    if page is not None:
+        page[1].mkdir(parents=True, exist_ok=True)  # what cannot be made is told before the work
     experiment = run()
     if out is not None:
         experiment.write(out)
+    written = None
+    if page is not None:
+        from eval.report import write_report
+
+        written = write_report(experiment, *page)
     if json:
         print_json(experiment.model_dump(mode="json"))
         return
     for row in table(experiment).lines():
         line(row)
+    if written is not None:
+        line(f"page: {written}")

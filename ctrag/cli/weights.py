@@ -16,7 +16,8 @@ def list_(json: Json = False) -> None:
 
     Example: ctrag models list
     """
-    from ctrag.models import PACKAGED, package_folder
+    from ctrag.models import LARGE_ENCODER, PACKAGED, ModelMissing, package_folder
+    from ctrag.weights import PIECES, pieces
 
     rows = []
     for model in PACKAGED:
@@ -29,12 +30,43 @@ def list_(json: Json = False) -> None:
                 "install": model.install,
             }
         )
+    try:
+        present = bool(pieces())
+    except ModelMissing:
+        present = False
+    rows.append(
+        {
+            "model": LARGE_ENCODER,
+            "present": present,
+            "from": f"package {PIECES[0]} to {PIECES[-1][-3:]}",
+            "install": f"pip install {' '.join(PIECES)}",
+        }
+    )
     if json:
         print_json(rows)
         return
     for row in rows:
         state = "present" if row["present"] else f"missing: run `{row['install']}`"
-        line(f"{row['model']:<28} {row['from']:<30} {state}")
+        line(f"{row['model']:<28} {row['from']:<52} {state}")
+
+
+@app.command("prepare")
+def prepare() -> None:
+    """Convert the packaged encoder and its adapter, which the first request does otherwise.
+
+    Example: ctrag models prepare
+    """
+    from ctrag.artefacts import load_artefacts
+    from ctrag.context.retrieve import ContextRetriever
+    from ctrag.encoder import load_encoder
+    from ctrag.settings import settings
+    from ctrag.weights import weights_folder
+
+    artefacts = load_artefacts(settings().artefacts)
+    encoder = load_encoder(settings().encoder)
+    retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
+    retriever.reader.read(["ready"])
+    line(f"{weights_folder()}: {encoder.name} is ready")
 
 
 @app.command("fetch")

@@ -68,6 +68,16 @@ def kinds_of(scene: Scene) -> NDArray[np.int64]:
     return kinds
 
 
+def tuned_scores(scene: Scene) -> Floats:
+    """How strongly the tuned reading of the request points at each candidate (log odds up to a
+    constant): where it aims, and which kinds of items it expects; NaN without a reading."""
+    tuned = scene.tuned
+    if tuned is None:
+        return np.full(len(scene), np.nan, dtype=np.float32)
+    aimed = scene.view.vectors[scene.rows] @ tuned.aim
+    return np.asarray(aimed + tuned.kinds[kinds_of(scene)], dtype=np.float32)
+
+
 @dataclass(frozen=True, slots=True)
 class Prior:
     """Two logistic classifiers and a linear map over the request's vector."""

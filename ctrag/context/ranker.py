@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from ctrag.context.company import COMPANY, second_pass
 from ctrag.context.prior import Prior
 from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS, compute
@@ -18,7 +19,7 @@ from stores.files import write_text
 if TYPE_CHECKING:
     import lightgbm
 
-MODEL, PRIOR, CARD = "ranker.txt", "prior.npz", "card.json"
+MODEL, SECOND, PRIOR, CARD = "ranker.txt", "company.txt", "prior.npz", "card.json"
 
 
 class RankerCard(BaseModel):
@@ -29,6 +30,8 @@ class RankerCard(BaseModel):
     """Makes the artefact again."""
     encoder: str
     signals: list[str]
+    company: list[str]
+    """Signals of the second pass."""
     fusion_k: float
     fusion_weights: dict[str, float]
     """Ranking (`lambdamart`, `dense`, `bm25`) → weight."""
@@ -38,6 +41,8 @@ class RankerCard(BaseModel):
     seed: int
     figures: dict[str, dict[str, float]]
     """Cross-validated by person: method → figure, in percent."""
+    ablation: dict[str, dict[str, float]] = {}
+    """Signal group → the figures without it, cross-validated; empty when it was not asked for."""
     versions: dict[str, str]
 
 
@@ -46,7 +51,9 @@ class Ranker:
     """Orders candidates by learned relevance."""
 
     model: str
-    """The LightGBM model as text."""
+    """The LightGBM model of the first pass as text."""
+    second: str
+    """That of the second pass, over items seen together."""
     prior: Prior
     card: RankerCard
 
@@ -59,16 +66,18 @@ class Ranker:
             ValueError: The artefact was made for other signals than this version computes.
         """
         card = RankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        known = [signal.name for signal in SIGNALS]
-        if card.signals != known:
-            differ = sorted(set(card.signals) ^ set(known)) or ["their order"]
+        made_for = [*card.signals, *card.company]
+        known = [signal.name for signal in SIGNALS] + [signal.name for signal in COMPANY]
+        if made_for != known:
+            differ = sorted(set(made_for) ^ set(known)) or ["their order"]
             raise ValueError(
                 f"{folder}: made for other signals ({', '.join(differ[:5])}); "
                 f"train it again: {card.command}"
             )
         with np.load(folder / PRIOR) as arrays:
             prior = Prior(*(arrays[name].astype(np.float32) for name in Prior.__slots__))
-        return cls((folder / MODEL).read_text(encoding="utf-8"), prior, card)
+        model, second = ((folder / name).read_text(encoding="utf-8") for name in (MODEL, SECOND))
+        return cls(model, second, prior, card)
 
     @classmethod
     def packaged(cls) -> "Ranker":
@@ -79,6 +88,7 @@ class Ranker:
         """Write model, prior and card into `folder`, which is made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / MODEL, self.model)
+        write_text(folder / SECOND, self.second)
         temporary = folder / f".{PRIOR}"
         with temporary.open("wb") as file:
             np.savez_compressed(
@@ -93,17 +103,24 @@ class Ranker:
         """Learned relevance of each candidate; only the order means something."""
         if not len(scene):
             return np.empty(0, dtype=np.float32)
-        return self.scores_of(compute(scene, self.prior))
+        return self.scores_of(scene, compute(scene, self.prior))
 
-    def scores_of(self, table: Floats) -> Floats:
-        """Learned relevance of rows of signals."""
+    def scores_of(self, scene: Scene, table: Floats) -> Floats:
+        """`scores` from the signals of every candidate."""
+        return second_pass(scene, self.first_scores(table), self._correct)
+
+    def first_scores(self, table: Floats) -> Floats:
+        """Scores of the first pass, each item by itself."""
         predicted = self._booster.predict(table, num_threads=1)
         return np.asarray(predicted, dtype=np.float32)
 
-    def contributions(self, scene: Scene) -> Floats:
-        """(candidates, signals + 1): what each signal adds to a score; last is the base."""
-        table = compute(scene, self.prior)
+    def contributions(self, table: Floats) -> Floats:
+        """(candidates, signals + 1): what each signal adds in the first pass; last is the base."""
         predicted = self._booster.predict(table, num_threads=1, pred_contrib=True)
+        return np.asarray(predicted, dtype=np.float32)
+
+    def _correct(self, table: Floats) -> Floats:
+        predicted = self._second_booster.predict(table, num_threads=1)
         return np.asarray(predicted, dtype=np.float32)
 
     @cached_property
@@ -111,3 +128,9 @@ class Ranker:
         import lightgbm
 
         return lightgbm.Booster(model_str=self.model)
+
+    @cached_property
+    def _second_booster(self) -> "lightgbm.Booster":
+        import lightgbm
+
+        return lightgbm.Booster(model_str=self.second)

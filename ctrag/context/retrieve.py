@@ -8,20 +8,19 @@ stores have no item in common and cannot be fused by rank.)
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ctrag.context.fusion import fuse, ranks
+from ctrag.context.candidates import EXHAUSTIVE, PER_STORE, candidates
+from ctrag.context.fusion import fuse, rankings, ranks
 from ctrag.context.ranker import Ranker
-from ctrag.context.scene import Scene, bm25_scores
-from ctrag.context.signals import SIGNALS
-from ctrag.context.view import Floats, Ints, PersonView, hours
+from ctrag.context.reasons import because
+from ctrag.context.scene import Scene
+from ctrag.context.signals import SIGNALS, compute
+from ctrag.context.view import Floats, Ints, PersonView
 from ctrag.encoder import Encoder, Matrix
+from ctrag.tuned import Adapter, RequestReader, Tuned
 from stores.items import Item, Request
 
-EXHAUSTIVE = 400
-"""Up to so many items, all are candidates."""
-PER_STORE = 40
-"""Candidates that each way of looking takes from each store beyond that."""
+__all__ = ["EXHAUSTIVE", "PER_STORE", "ContextRetriever", "Found", "FoundItem", "candidates"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +36,8 @@ class FoundItem:
     """Ranking → its share of the fused score."""
     reasons: tuple[tuple[str, float], ...] = ()
     """(signal, contribution to the LambdaMART score), strongest first; only when asked for."""
+    because: tuple[str, ...] = ()
+    """Why it ranks where LambdaMART has it, in words; only when asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +81,12 @@ class Found:
 class ContextRetriever:
     """Finds the items of a person that a request needs."""
 
-    def __init__(self, encoder: Encoder, ranker: Ranker) -> None:
+    def __init__(self, encoder: Encoder, ranker: Ranker, adapter: Adapter | None = None) -> None:
         if ranker.card.encoder != encoder.name:
             raise ValueError(
                 f"encoder: the ranker was trained with {ranker.card.encoder}, not {encoder.name}"
             )
-        self.encoder = encoder
+        self.reader = RequestReader(encoder, adapter)
         self.ranker = ranker
 
     def retrieve(
@@ -94,7 +95,7 @@ class ContextRetriever:
         request: Request,
         limit: int = 5,
         *,
-        vector: Matrix | None = None,
+        read: tuple[Matrix, Tuned | None] | None = None,
         explain: bool = False,
     ) -> Found:
         """The `limit` best items for a request.
@@ -103,78 +104,50 @@ class ContextRetriever:
             view: The person's items.
             request: What was said, when and where.
             limit: How many items to return at most.
-            vector: The request's vector where it is known already.
-            explain: Whether each item gets `reasons`.
+            read: What `reader` says of the request's text, where it is known already.
+            explain: Whether each item gets `reasons` and `because`.
         """
-        if vector is None:
-            vector = self.encoder.encode([request.text])[0]
-        scene = Scene(view, request, vector, candidates(view, request, vector))
+        vector, tuned = self.reader.read([request.text])[0] if read is None else read
+        scene = Scene(view, request, vector, candidates(view, request, vector, tuned), tuned)
         if not len(scene):
             nothing = np.empty(0, dtype=np.int64)
             return Found((), scene, nothing, np.empty(0, np.float32), view.unavailable)
-        scores: dict[str, NDArray[np.floating]] = {
-            "lambdamart": self.ranker.scores(scene),
-            "dense": scene.cosine,
-            "bm25": scene.bm25,
-        }
+        table = compute(scene, self.ranker.prior)
+        scores = rankings(scene, self.ranker.scores_of(scene, table))
         card = self.ranker.card
         fused, parts = fuse(scores, card.fusion_weights, card.fusion_k)
         best = np.argsort(-fused, kind="stable")[:limit]
-        why = self._reasons(scene, best) if explain else {}
+        why, told = self._reasons(scene, best, table) if explain else ({}, {})
         positions = {name: ranks(values) for name, values in scores.items()}
+        said = {
+            row: [name for name, values in scores.items() if not np.isnan(values[row])]
+            for row in best
+        }
         found = tuple(
             FoundItem(
                 item=view.items[scene.rows[row]],
                 score=float(fused[row]),
-                ranks={name: int(rank[row]) for name, rank in positions.items()},
-                parts={name: float(part[row]) for name, part in parts.items()},
+                ranks={name: int(positions[name][row]) for name in said[row]},
+                parts={name: float(parts[name][row]) for name in said[row] if name in parts},
                 reasons=why.get(int(row), ()),
+                because=told.get(int(row), ()),
             )
             for row in best
         )
         relevance = np.asarray(scores["lambdamart"][best], dtype=np.float32)
         return Found(found, scene, best, relevance, view.unavailable)
 
-    def _reasons(self, scene: Scene, rows: Ints) -> dict[int, tuple[tuple[str, float], ...]]:
-        added = self.ranker.contributions(scene)[:, :-1]
-        usual = np.median(added, axis=0)
-        return {
+    def _reasons(
+        self, scene: Scene, rows: Ints, table: Floats
+    ) -> tuple[dict[int, tuple[tuple[str, float], ...]], dict[int, tuple[str, ...]]]:
+        """What lifts each row beyond the median candidate: by signal, and in words."""
+        added = self.ranker.contributions(table)[:, :-1]
+        lifts = added - np.median(added, axis=0)
+        why = {
             int(row): tuple(
-                (SIGNALS[column].name, float(added[row, column] - usual[column]))
-                for column in np.argsort(-(added[row] - usual))[:4]
+                (SIGNALS[column].name, float(lifts[row, column]))
+                for column in np.argsort(-lifts[row])[:4]
             )
             for row in rows
         }
-
-
-def candidates(view: PersonView, request: Request, vector: Matrix) -> Ints:
-    """Rows worth ranking: all of a small person, the union of each store's best otherwise.
-
-    From each store come the best by meaning, by words, by opens at this hour, and those nearest
-    in time before and after the request.
-    """
-    if len(view) <= EXHAUSTIVE:
-        return np.arange(len(view))
-    words_of = Scene(view, request, vector, np.empty(0, dtype=np.int64)).terms
-    now = hours(request.asked_at)
-    gap = view.starts - now
-    hour = request.asked_at.hour
-    looks: list[Floats | NDArray[np.float64]] = [
-        view.vectors @ vector,
-        bm25_scores(view, words_of),
-        np.log1p(view.opens) * (0.2 + view.usual_hours[:, hour]),
-        np.where(gap >= 0, -gap, -np.inf),
-        np.where(gap <= 0, gap, -np.inf),
-    ]
-    chosen: list[Ints] = []
-    for app in np.unique(view.apps):
-        rows = np.flatnonzero(view.apps == app)
-        for scores in looks:
-            # Not nan_to_num: it makes the -inf of "says nothing" finite, and so a candidate.
-            mine = np.where(np.isnan(scores[rows]), -np.inf, scores[rows])
-            count = min(PER_STORE, len(rows))
-            top = np.argpartition(-mine, count - 1)[:count]
-            chosen.append(rows[top[mine[top] > -np.inf]])
-    if request.playing in view.row:
-        chosen.append(np.array([view.row[str(request.playing)]]))
-    return np.unique(np.concatenate(chosen))
+        return why, {int(row): because(scene, int(row), table, lifts[row]) for row in rows}

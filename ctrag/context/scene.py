@@ -14,6 +14,7 @@ from ctrag.context.moments import Moment, find_moments
 from ctrag.context.view import Floats, Ints, PersonView, hours
 from ctrag.context.words import fold, terms, words
 from ctrag.encoder import Matrix
+from ctrag.tuned import Tuned
 from stores.items import Request
 
 Doubles = NDArray[np.float64]
@@ -31,6 +32,8 @@ class Scene:
     """(dimension,), length one."""
     rows: Ints
     """Rows of the view that are candidates; all of them for a small person."""
+    tuned: Tuned | None = None
+    """The request as the tuned encoder reads it; None where there is no adapter."""
 
     def __len__(self) -> int:
         return len(self.rows)

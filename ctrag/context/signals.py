@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.context.prior import Prior, kinds_of
+from ctrag.context.prior import Prior, kinds_of, tuned_scores
 from ctrag.context.scene import Doubles, Scene
 from ctrag.context.trigrams import grams, trigram_cosines
 from ctrag.context.view import Floats, hours
@@ -26,7 +26,7 @@ class Signal:
 
     name: str
     group: str
-    """`meaning`, `words`, `time`, `usage`, `state`, `people`, `learned` or `request`."""
+    """`meaning`, `words`, `time`, `usage`, `state`, `people`, `learned`, `tuned` or `request`."""
     unit: str
     meaning: str
     column: Column
@@ -359,6 +359,21 @@ def mapped_cosine(scene: Scene, prior: Prior) -> Floats:
 def mapped_rank_in_app(scene: Scene, prior: Prior) -> Doubles:
     """Reciprocal rank of the mapped cosine among items of the same application."""
     return scene.rank_within_app(prior.mapped_cosine(scene))
+
+
+@_signal("tuned", "log probability")
+def tuned_probability(scene: Scene, prior: Prior) -> Doubles:
+    """Probability of the item by the tuned encoder, among the candidates."""
+    scores = tuned_scores(scene).astype(np.float64)
+    shifted = scores - scores.max(initial=-np.inf)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum()), dtype=np.float64)
+
+
+@_signal("tuned", "log odds")
+def tuned_behind_best(scene: Scene, prior: Prior) -> Floats:
+    """How far the item is behind the best one by the tuned encoder."""
+    scores = tuned_scores(scene)
+    return np.asarray(scores - scores.max(initial=-np.inf), dtype=np.float32)
 
 
 # --- the request itself --------------------------------------------------------------------

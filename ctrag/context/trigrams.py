@@ -4,6 +4,8 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +25,16 @@ class Grams:
 
 def grams(text: str) -> Grams:
     """Trigrams of the words of `text`, word boundaries included; long texts are cut."""
-    found: Counter[int] = Counter()
-    for word in words(text[:_LONGEST]):
-        padded = f" {word} "
-        found.update(
-            zlib.crc32(padded[start : start + 3].encode()) for start in range(len(padded) - 2)
-        )
+    found = Counter(chain.from_iterable(map(_grams_of, words(text[:_LONGEST]))))
     counts = np.fromiter(found.values(), dtype=np.float64, count=len(found))
     return Grams(np.fromiter(found.keys(), dtype=np.int64, count=len(found)), 1.0 + np.log(counts))
+
+
+@lru_cache(maxsize=50_000)
+def _grams_of(word: str) -> tuple[int, ...]:
+    """Hashes of the trigrams of one word, kept because most words stand in many items."""
+    padded = f" {word} "
+    return tuple(zlib.crc32(padded[start : start + 3].encode()) for start in range(len(padded) - 2))
 
 
 def trigram_cosines(query: Grams, candidates: Sequence[Grams]) -> NDArray[np.float32]:

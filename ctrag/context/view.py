@@ -3,31 +3,59 @@
 Built once per person and change of the stores; signals and rankers only index into it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.context import item_text
+from ctrag.context.coarse import Coarse
 from ctrag.context.trigrams import Grams, grams
 from ctrag.context.words import terms, words
 from ctrag.encoder import Encoder, Matrix
-from stores.federation import PersonItems, Stores
+from stores.federation import Stores
+from stores.garbage import without_collection
 from stores.items import Item, Person
 from stores.spec import Role, packaged_apps
 
+if TYPE_CHECKING:
+    from ctrag.context.links import Links
+
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+COARSE_FROM = 20_000
+"""Items from which on a first look at meaning is worth its preparation."""
 _EPOCH = datetime(1970, 1, 1)
+_Value = TypeVar("_Value")
 
 
 def hours(moment: datetime) -> float:
     """Hours since 1970, local time."""
     return (moment - _EPOCH).total_seconds() / 3600.0
+
+
+class Rows(Generic[_Value]):
+    """One value per item, made when it is first asked for: few of many items ever are."""
+
+    def __init__(self, count: int, make: Callable[[int], _Value]) -> None:
+        self._count = count
+        self._make = make
+        self._made: dict[int, _Value] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, row: int) -> _Value:
+        if row not in self._made:
+            self._made[row] = self._make(row)
+        return self._made[row]
+
+    def __iter__(self) -> Iterator[_Value]:
+        return (self[row] for row in range(self._count))
 
 
 @dataclass(frozen=True, slots=False)
@@ -39,7 +67,6 @@ class PersonView:
     vectors: Matrix
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
-    _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -77,6 +104,11 @@ class PersonView:
         return np.array([item.usage.opens_30d for item in self.items], dtype=np.float32)
 
     @cached_property
+    def log_opens(self) -> Floats:
+        """Logarithm of one more than `opens`."""
+        return np.log1p(self.opens)
+
+    @cached_property
     def opened(self) -> NDArray[np.float64]:
         """When last opened, in hours since 1970; NaN when never."""
         return np.array(
@@ -100,47 +132,79 @@ class PersonView:
         return np.array([" ".join(words(item.usage.usual_place or "")) for item in self.items])
 
     @cached_property
-    def title_terms(self) -> list[frozenset[str]]:
+    def members(self) -> tuple[Ints, ...]:
+        """Rows of each application that has items, in the order of `apps`."""
+        return tuple(np.flatnonzero(self.apps == app) for app in np.unique(self.apps))
+
+    @cached_property
+    def used_members(self) -> tuple[Ints, ...]:
+        """`members` that were opened in 30 days."""
+        return tuple(rows[self.opens[rows] > 0] for rows in self.members)
+
+    @cached_property
+    def timelines(self) -> tuple[tuple[Ints, NDArray[np.float64]], ...]:
+        """`members` that have a time, with their `starts`, in ascending order of those."""
+        dated = (rows[~np.isnan(self.starts[rows])] for rows in self.members)
+        ordered = [rows[np.argsort(self.starts[rows], kind="stable")] for rows in dated]
+        return tuple((rows, self.starts[rows]) for rows in ordered)
+
+    @cached_property
+    def coarse(self) -> Coarse | None:
+        """`vectors` on few axes where they are so many that it pays, else None."""
+        return Coarse.of(self.vectors) if len(self) > COARSE_FROM else None
+
+    @cached_property
+    def title_terms(self) -> Rows[frozenset[str]]:
         """Stemmed words of each title."""
-        return [frozenset(terms(item_text.title(item))) for item in self.items]
+        return self._rows(lambda item: frozenset(terms(item_text.title(item))))
 
     @cached_property
-    def terms(self) -> list[list[str]]:
+    def terms(self) -> Rows[list[str]]:
         """Stemmed words of everything that lexical search sees."""
-        return [terms(item_text.searched_text(item)) for item in self.items]
+        return self._rows(lambda item: terms(item_text.searched_text(item)))
 
     @cached_property
-    def people(self) -> list[tuple[str, ...]]:
+    def people(self) -> Rows[tuple[str, ...]]:
         """Names in each item's person fields."""
-        return [item_text.people(item) for item in self.items]
+        return self._rows(item_text.people)
 
     @cached_property
-    def groups(self) -> list[tuple[str, ...]]:
+    def groups(self) -> Rows[tuple[str, ...]]:
         """Folder, list, playlist and genre of each item, folded."""
-        return [
-            tuple(" ".join(words(one)) for one in item_text.groups(item)) for item in self.items
-        ]
+        return self._rows(
+            lambda item: tuple(" ".join(words(one)) for one in item_text.groups(item))
+        )
+
+    @cached_property
+    def links(self) -> "Links":
+        """What ties the items to each other."""
+        from ctrag.context.links import Links
+
+        return Links(self)
 
     @cached_property
     def bm25(self) -> Any:
         """A BM25 index over `terms`, or None when there is no word to index."""
         import bm25s
 
-        if not any(self.terms):
-            return None
-        index = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
-        index.index(self.terms, show_progress=False)
-        return index
+        with without_collection():
+            corpus = list(self.terms)
+            if not any(corpus):
+                return None
+            index = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
+            index.index(corpus, show_progress=False)
+            return index
 
     @cached_property
-    def term_sets(self) -> list[frozenset[str]]:
+    def term_sets(self) -> Rows[frozenset[str]]:
         """`terms` without order."""
-        return [frozenset(one) for one in self.terms]
+        ordered = self.terms
+        return Rows(len(self), lambda row: frozenset(ordered[row]))
 
     @cached_property
-    def folded_words(self) -> list[frozenset[str]]:
+    def folded_words(self) -> Rows[frozenset[str]]:
         """All words of what lexical search sees, folded."""
-        return [frozenset(words(item_text.searched_text(item))) for item in self.items]
+        return self._rows(lambda item: frozenset(words(item_text.searched_text(item))))
 
     @cached_property
     def app_names(self) -> list[str]:
@@ -162,10 +226,16 @@ class PersonView:
         return np.array([item.text("direction") for item in self.items], dtype=np.str_)
 
     def grams(self, row: int) -> Grams:
-        """Character trigrams of one item, made when first asked for."""
-        if row not in self._grams:
-            self._grams[row] = grams(item_text.searched_text(self.items[row]))
+        """Character trigrams of one item."""
         return self._grams[row]
+
+    @cached_property
+    def _grams(self) -> Rows[Grams]:
+        return self._rows(lambda item: grams(item_text.searched_text(item)))
+
+    def _rows(self, make: Callable[[Item], _Value]) -> Rows[_Value]:
+        items = self.items  # and not the view, which then would be freed late
+        return Rows(len(items), lambda row: make(items[row]))
 
     def _times(self, role: Role) -> NDArray[np.float64]:
         found = np.full(len(self.items), np.nan)
@@ -178,21 +248,21 @@ class PersonView:
 
 
 def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
-    """The person's items as they are in the stores now; missing vectors are made.
+    """The person's items as they are in the stores now.
+
+    Vectors that are missing, or were made by another encoder, are made here.
 
     Raises:
         UnknownPerson: The stores hold nobody of that id.
     """
-    person = stores.person(person_id)
-    found: PersonItems = stores.items(person_id)
+    person, found = stores.person_and_items(person_id)
     items = tuple(stored.item for stored in found.items)
-    missing = [row for row, stored in enumerate(found.items) if stored.vector is None]
+    ours = stores.encoder in (None, encoder.name)
+    known = [stored.vector if ours else None for stored in found.items]
+    missing = [row for row, vector in enumerate(known) if vector is None]
     made = encode_items(encoder, [(person, items[row]) for row in missing])
     fresh = dict(zip(missing, made, strict=True))
-    rows = [
-        fresh[row] if stored.vector is None else stored.vector
-        for row, stored in enumerate(found.items)
-    ]
+    rows = [fresh[row] if vector is None else vector for row, vector in enumerate(known)]
     vectors = np.stack(rows) if rows else np.empty((0, 0), np.float32)
     return PersonView(person, items, vectors, found.unavailable)
 

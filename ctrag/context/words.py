@@ -18,6 +18,8 @@ STOPWORDS = frozenset(
 
 def fold(text: str) -> str:
     """Lower case without accents; "Macías" and "macias" are one name."""
+    if text.isascii():
+        return text.lower()  # nothing to take apart, which is most of the work
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
+from ctrag.apps.toolbox import Toolbox
 from ctrag.context.prior import KINDS, kinds_of
 from ctrag.context.scene import Scene
 from ctrag.context.view import Floats, Ints
@@ -25,7 +26,7 @@ CONTEXT = 5
 """Items that are looked at."""
 
 # Scales of the blocks of inputs, so that one penalty fits them all; chosen on train.
-_VECTOR, _KINDS, _FIRST, _SECOND = 3.0, 1.5, 1.0, 0.5
+_VECTOR, _KINDS, _FIRST, _SECOND, _TUNED = 3.0, 1.5, 1.0, 0.5, 0.15
 _RAREST = -9.0
 
 
@@ -76,7 +77,15 @@ class ToolPrior:
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
     def log_probabilities(self, inputs: Floats) -> dict[str, float]:
-        """API (and `none`) → log probability, never below -9."""
+        """API (and `none`) → log probability, never below -9.
+
+        Args:
+            inputs: What `prior_inputs` gives; without the tuned block at its end, that block says
+                nothing.
+        """
+        missing = len(self.weights) - 1 - len(inputs)
+        if missing:
+            inputs = np.concatenate([inputs, np.zeros(missing, np.float32)])
         scores = inputs @ self.weights[:-1] + self.weights[-1]
         scores = scores - scores.max()
         scores = scores - np.log(np.exp(scores).sum())
@@ -86,6 +95,11 @@ class ToolPrior:
         }
 
 
+def classes_of(toolbox: Toolbox) -> list[str]:
+    """All APIs, and `none`."""
+    return [*toolbox.names, "none"]
+
+
 def prior_inputs(scene: Scene, rows: Ints, weights: NDArray[np.floating]) -> Floats:
     """One row of inputs.
 
@@ -93,6 +107,11 @@ def prior_inputs(scene: Scene, rows: Ints, weights: NDArray[np.floating]) -> Flo
         scene: The request and its candidates.
         rows: Rows of the scene that hold the items, best first; empty for the request alone.
         weights: What each item counts, summing to 1.
+
+    Returns:
+        Blocks end to end: the request's vector, kinds of the items, the first's and second's kind,
+        what is known of the first, flags of the request, and the tuned reading's APIs last where
+        the scene has one.
     """
     request = scene.request
     asked = [
@@ -127,6 +146,10 @@ def prior_inputs(scene: Scene, rows: Ints, weights: NDArray[np.floating]) -> Flo
         context,
         np.array(asked, dtype=np.float64),
     ]
+    if scene.tuned is not None:
+        apis = scene.tuned.apis - scene.tuned.apis.max()
+        logs = np.maximum(apis - np.log(np.exp(apis).sum()), _RAREST)
+        blocks.append(_TUNED * (logs - logs.mean()))
     return np.concatenate(blocks).astype(np.float32)
 
 

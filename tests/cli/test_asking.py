@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from ctrag.cli.ask import told
+from ctrag.context.signals import SIGNALS
+
 Run = Callable[..., Any]
 GATE = 'read_note(title="Gate code")'
 FORWARD = 'forward_mail(subject="Pallets for Monterrey", to="Omar Salcedo")'
@@ -62,13 +65,33 @@ def test_the_time_and_place_that_are_given_reach_the_prompt(
     assert "Now: Friday 2025-04-18 07:05, work" in through_endpoint.asked()
 
 
-def test_explain_prints_reasons_and_each_step(ask: Run) -> None:
+def test_explain_prints_reasons_in_words_and_each_step(ask: Run) -> None:
     out = ask("what was the gate code", GATE, "--explain").out
-    assert "because " in out
+    [why] = [line for line in out.splitlines()[:4] if line.startswith("      because ")]
+    assert "its title has your words “gate” and “code”" in why
+    assert not any(signal.name in why for signal in SIGNALS if "_" in signal.name)
     trace = out.partition("\ntrace\n")[2]
     for step in ("context.retrieve", "tools.search", "prompt.assemble", "planner.plan"):
         assert f"  {step}  " in trace
     assert "Request: what was the gate code" in trace
+
+
+def test_explained_json_has_reasons_as_numbers_and_in_words(ask: Run) -> None:
+    first = ask("what was the gate code", GATE, "--explain", "--json").json["items"][0]
+    assert {name for name, _ in first["reasons"]} <= {signal.name for signal in SIGNALS}
+    assert "its title has your words “gate” and “code”" in first["because"]
+
+
+@pytest.mark.parametrize(
+    ("because", "sentence"),
+    [
+        (("it is a note", "it is new"), "because it is a note; it is new"),
+        (("it is a note", "but it is old"), "because it is a note, but it is old"),
+        (("but it is old", "but it is a song"), "but it is old and it is a song"),
+    ],
+)
+def test_reasons_are_one_sentence(because: tuple[str, ...], sentence: str) -> None:
+    assert told(because) == sentence
 
 
 def outbox(ask: Run) -> str:

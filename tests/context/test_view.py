@@ -14,6 +14,7 @@ from ctrag.context.item_text import embedded_text
 from ctrag.context.view import PersonView, encode_items, hours, load_view
 from stores.app_store import StoredItem
 from stores.federation import PersonItems, Stores
+from stores.items import Person
 from stores.people_store import UnknownPerson
 from stores.spec import packaged_apps
 from tests.context.conftest import ADA, NOW, AxisEncoder, view_of
@@ -120,16 +121,15 @@ def test_items_without_a_word_have_no_index() -> None:
 class StoresDouble:
     """Ada's items, with vectors where they are given, and stores that do not answer."""
 
+    encoder = AxisEncoder().name
+
     def __init__(self, vectors: dict[str, np.ndarray], unavailable: dict[str, str]) -> None:
         self._found = PersonItems(
             [StoredItem(item, vectors.get(item.id)) for item in ADA.items], unavailable
         )
 
-    def person(self, person_id: str) -> Any:
-        return ADA.person
-
-    def items(self, person_id: str) -> PersonItems:
-        return self._found
+    def person_and_items(self, person_id: str) -> tuple[Person, PersonItems]:
+        return ADA.person, self._found
 
 
 def load(vectors: dict[str, np.ndarray], encoder: AxisEncoder, **unavailable: str) -> PersonView:
@@ -148,6 +148,14 @@ def test_stored_vectors_are_kept_and_missing_ones_made() -> None:
     assert view.vectors[view.row["s2"]] == pytest.approx([0, 2**-0.5, 0, 2**-0.5, 0])
     kept = [row for row, item_id in enumerate(view.ids) if item_id in stored]
     assert (view.vectors[kept] == 0.25).all()
+
+
+def test_vectors_of_another_encoder_are_made_anew() -> None:
+    stored = {item.id: np.full(5, 9.0, np.float32) for item in ADA.items}
+    encoder = AxisEncoder("another")
+    view = load(stored, encoder)
+    assert len(encoder.asked) == len(ADA.items)
+    assert not (view.vectors == 9.0).any()
 
 
 def test_stores_that_do_not_answer_are_passed_on() -> None:
@@ -173,7 +181,9 @@ def test_an_unknown_person_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_person_without_stored_items_has_an_empty_view() -> None:
-    empty: Any = SimpleNamespace(person=lambda _: ADA.person, items=lambda _: PersonItems([]))
+    empty: Any = SimpleNamespace(
+        encoder=None, person_and_items=lambda _: (ADA.person, PersonItems([]))
+    )
     view = load_view(empty, "ada", AxisEncoder())
     assert len(view) == 0
     assert view.person.now == NOW

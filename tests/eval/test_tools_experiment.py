@@ -45,7 +45,10 @@ class Remembering:
     def encode(self, texts: Sequence[str]) -> Matrix:
         fresh = list(dict.fromkeys(text for text in texts if text not in self._known))
         self._known |= dict(zip(fresh, load_encoder().encode(fresh), strict=True))
-        return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(-1, 384)
+        return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(-1, 1152)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(load_encoder(), name)  # requests are read anew
 
 
 @pytest.fixture(scope="module", autouse=True)

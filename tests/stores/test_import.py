@@ -15,6 +15,7 @@ from stores.database import StoreUnavailable
 from stores.dataset import Persona
 from stores.federation import Stores
 from stores.items import Contact, Item, Person
+from stores.store_files import StoreFiles
 from tests.stores.conftest import ENCODER, WHEN, comparable, contents, encode, item, persona
 
 Process = Callable[[Path, str], "subprocess.Popen[str]"]
@@ -237,9 +238,9 @@ def test_a_reader_whose_generation_is_removed_on_the_way_starts_again(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waiting = [persona("ada", "one"), persona("ada", "two"), persona("ada", "three")]
-    look = Stores._stores_in
+    look = StoreFiles.stores_in
 
-    def slow(self: Stores, folder: Path) -> object:
+    def slow(self: StoreFiles, folder: Path) -> object:
         found = look(self, folder)
         if waiting:  # between the manifest and the first file, three imports go by
             todo, waiting[:] = list(waiting), []
@@ -247,7 +248,7 @@ def test_a_reader_whose_generation_is_removed_on_the_way_starts_again(
                 stores.import_personas([one], encode, ENCODER)
         return found
 
-    monkeypatch.setattr(Stores, "_stores_in", slow)
+    monkeypatch.setattr(StoreFiles, "stores_in", slow)
     assert said(stores, "ada") == {"three"}
 
 

@@ -69,13 +69,15 @@ def test_inputs_without_items_say_nothing_about_items(examples: list[Example]) -
 
 def test_probabilities_are_the_plain_softmax(examples: list[Example]) -> None:
     prior = ToolPrior.packaged()
-    inputs = prior_inputs(examples[1].scene, NOTHING, np.empty(0))
+    unread = prior_inputs(examples[1].scene, NOTHING, np.empty(0))
+    # Without a tuned reading its block at the end says nothing.
+    inputs = np.pad(unread, (0, len(prior.weights) - 1 - len(unread)))
     scores = [
         float(np.dot(inputs, prior.weights[:-1, place])) + float(prior.weights[-1, place])
         for place in range(len(prior.card.apis))
     ]
     total = sum(np.exp(one) for one in scores)
-    found = prior.log_probabilities(inputs)
+    found = prior.log_probabilities(unread)
     for api, score in zip(prior.card.apis, scores, strict=True):
         assert found[api] == pytest.approx(max(score - np.log(total), -9.0), abs=1e-3)
 

@@ -8,7 +8,14 @@ import pytest
 
 from ctrag.encoder import Encoder
 from eval.examples import Example
-from training.ranker import CrossFitted, RankerSettings, cross_fit
+from training.ranker import (
+    FIRST,
+    SECOND,
+    CrossFitted,
+    RankerSettings,
+    cross_fit,
+    prepare,
+)
 from training.tools import (
     ToolPriorSettings,
     fit_tool_prior,
@@ -18,13 +25,15 @@ from training.tools import (
     train_tool_prior,
 )
 
-SETTINGS = RankerSettings(folds=3, rounds=10, threads=1)
+SETTINGS = RankerSettings(
+    folds=3, first=replace(FIRST, rounds=10), second=replace(SECOND, rounds=5), threads=1
+)
 APIS = ["read_note", "play_song", "none"]
 
 
 @pytest.fixture(scope="module")
 def fitted(dozen: Path, encoder: Encoder) -> CrossFitted:
-    return cross_fit(dozen, encoder, SETTINGS)
+    return cross_fit(prepare(dozen, encoder, SETTINGS), SETTINGS)
 
 
 def test_the_best_tool_is_the_target_and_no_tool_is_none(examples: list[Example]) -> None:

@@ -1,0 +1,379 @@
+"""Claims about reasons in words: Ada's are worked out by hand, those of packaged people are true."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+
+from ctrag.context import matters
+from ctrag.context.case import Case
+from ctrag.context.matters import AGAINST, ASIDE, EITHER, FOR, MATTERS, Matter, Speaks
+from ctrag.context.prior import KINDS
+from ctrag.context.ranker import Ranker
+from ctrag.context.reasons import LIFTING, LOWERING, all_matters, because, by_meaning
+from ctrag.context.signals import SIGNALS, compute
+from ctrag.context.wordings import (
+    KINDS_SAID,
+    closest,
+    counted,
+    happens,
+    hours_words,
+    lapse,
+    percent,
+    place_words,
+    quoted,
+    when,
+)
+from ctrag.context.words import terms, words
+from ctrag.encoder import load_encoder
+from eval.examples import Example, load_examples
+from stores.items import Request
+from synth.reference import split_folder
+from tests.context.conftest import ASKED, NOW, scene_of, toy_prior, view_of
+
+VIEW = view_of()
+NAMES = [signal.name for signal in SIGNALS]
+
+
+def case_of(item_id: str, request: Request = ASKED) -> Case:
+    scene = scene_of(request, VIEW)
+    return Case(scene, VIEW.row[item_id], compute(scene, toy_prior()))
+
+
+def about(signal: str) -> Matter:
+    return next(matter for matter in all_matters() if signal in matter.signals)
+
+
+def said(signal: str, item_id: str, way: Speaks, request: Request = ASKED) -> str:
+    """What is told first of those that speak this way; empty when nothing does."""
+    told = about(signal).tell(case_of(item_id, request))
+    return next((text for speaks, text in told if speaks is way), "")
+
+
+BUS = replace(ASKED, text="bus", place="bus", playing=None)
+TOMORROW = replace(ASKED, text="ring ben tomorrow morning")
+BY_HAND: list[tuple[str, str, Speaks, Request, str]] = [
+    ("cosine", "c1", FOR, ASKED, "it is the closest of your 20 items in meaning"),
+    ("cosine", "g1", FOR, ASKED, "it is the 2nd closest of your 20 items to what such requests are about"),
+    ("cosine", "n1", AGAINST, ASKED, "3 of your 20 items are closer in meaning"),
+    # The toy map turns dentists into buses.
+    ("mapped_cosine", "m1", FOR, ASKED, "it is the closest of your 20 items to what such requests are about"),
+    ("bm25", "c1", FOR, ASKED, "its title has your word “dentist”"),
+    ("bm25", "c1", AGAINST, ASKED, "of your 7 telling words it has only “dentist”"),
+    ("bm25", "n1", AGAINST, ASKED, "it has none of your words"),
+    ("bm25", "n1", FOR, ASKED, ""),
+    ("bm25", "c1", FOR, replace(ASKED, text="dentistry"), "its “dentist” is spelled much like your “dentistry”"),
+    ("bm25", "c1", ASIDE, replace(ASKED, text="?"), "the request has no telling word"),
+    ("time_from_now", "c1", FOR, ASKED, "it begins today at 18:00"),
+    ("time_from_now", "c2", FOR, ASKED, "it is going on, until 12:30"),
+    ("time_from_now", "c3", AGAINST, ASKED, "it was over on 10 April, 7 days ago"),
+    ("time_from_now", "c4", EITHER, ASKED, "it begins on 24 April, 7 days ahead"),
+    ("time_from_now", "p1", FOR, ASKED, "the call was today at 11:00, the latest of your calls"),
+    ("time_from_now", "s1", FOR, ASKED, "you last played it 5 minutes ago, the latest of your songs"),
+    ("time_from_now", "r3", FOR, ASKED, "it is due today at 20:00, the next of your reminders"),
+    ("time_from_now", "r2", EITHER, ASKED, "it has no date"),
+    ("in_named_time", "c1", FOR, ASKED, "its time fits your “6 pm”"),
+    ("in_named_time", "r3", EITHER, ASKED, "it is 2 hours from your “6 pm”"),
+    ("in_named_time", "r3", FOR, ASKED, ""),
+    ("in_named_time", "c4", AGAINST, ASKED, "it is 6 days from your “6 pm”"),
+    ("in_named_time", "p2", FOR, ASKED, "its clock time, 18:00, fits your “6 pm”"),
+    ("in_named_time", "r2", AGAINST, ASKED, "it has no date, and you say “6 pm”"),
+    ("in_named_time", "c1", ASIDE, BUS, "the request names no time"),
+    ("opens", "c1", FOR, ASKED, "you usually open it around 12:30 (7 times in 30 days)"),
+    ("opens", "c1", AGAINST, ASKED, "you usually open it at work, not at home"),
+    ("opens", "m2", FOR, ASKED, "you usually open it at home (3 times in 30 days)"),
+    ("opens", "m2", AGAINST, ASKED, "you usually open it between 23:00 and 01:00, not at 12:00"),
+    ("opens", "c2", FOR, ASKED, "you opened it once in 30 days, around 11:30"),
+    ("opens", "c2", AGAINST, ASKED, "you opened it only once in 30 days"),
+    ("opens", "c2", FOR, BUS, "you opened it once in 30 days, around 11:30 on the way"),
+    ("opens", "n1", AGAINST, ASKED, "you have not opened it in 30 days"),
+    ("opens", "n1", FOR, ASKED, ""),
+    ("opens", "m1", EITHER, ASKED, "you have not opened it in 30 days"),
+    # The prior's log odds are 3, -2 and 0.
+    ("kind", "c1", FOR, ASKED, "requests like this one mostly need an event of today (95 %)"),
+    ("kind", "n1", EITHER, ASKED, "requests like this one sometimes need a note (12 %)"),
+    ("kind", "p4", FOR, ASKED, "requests like this one often need a voicemail (50 %)"),
+    ("app_size", "n1", EITHER, ASKED, "you have no other note"),
+    ("app_size", "c1", EITHER, ASKED, "it is one of your 4 events"),
+    ("is_playing", "s1", FOR, ASKED, "it is the song that plays"),
+    ("is_playing", "s2", FOR, ASKED, "it shares “Jazz” with the song that plays"),
+    ("is_playing", "n1", AGAINST, ASKED, "it shares no playlist or genre with the song that plays"),
+    ("is_playing", "s1", ASIDE, BUS, "no song of yours plays"),
+    ("person_named", "c1", FOR, ASKED, "the request points at Mia Quist (sister)"),
+    ("person_named", "m1", AGAINST, ASKED, "it says nothing of Mia Quist (sister), at whom the request may point"),
+    ("person_named", "p1", FOR, TOMORROW, "the request points at Ben Okoro (dispatcher)"),
+    ("person_named", "m2", EITHER, BUS, "it involves City Shop"),
+    ("person_named", "n1", ASIDE, BUS, "the request points at nobody you know"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("signal", "item_id", "way", "request_", "words_"), BY_HAND)
+def test_what_is_said_is_the_sentence_worked_out_by_hand(
+    signal: str, item_id: str, way: Speaks, request_: Request, words_: str
+) -> None:
+    assert said(signal, item_id, way, request_) == words_
+
+
+def lifts(**added: float) -> np.ndarray:
+    found = np.zeros(len(SIGNALS), dtype=np.float32)
+    for name, value in added.items():
+        found[NAMES.index(name)] = value
+    return found
+
+
+def why(item_id: str, **added: float) -> tuple[str, ...]:
+    case = case_of(item_id)
+    return because(case.scene, case.row, case.table, lifts(**added))
+
+
+def test_signals_of_one_matter_are_one_reason() -> None:
+    closest_ = "it is the closest of your 20 items in meaning"
+    assert why("c1", cosine=0.2, cosine_rank=0.3, mapped_cosine=0.1) == (closest_,)
+    assert why("c1", cosine=0.4, mapped_cosine=-0.4) == ()
+
+
+def test_what_lifts_comes_first_and_the_strongest_before_the_weaker() -> None:
+    assert why("c1", opens=-1, kind=0.5, person_named=0.6, in_named_time=2) == (
+        "its time fits your “6 pm”",
+        "the request points at Mia Quist (sister)",
+        "requests like this one mostly need an event of today (95 %)",
+        "but you usually open it at work, not at home",
+    )
+
+
+def test_what_hardly_weighs_is_not_told() -> None:
+    assert why("c1", person_named=0.04) == ()
+    told = why("c1", in_named_time=2, person_named=0.19, opens=-0.39)
+    assert told == ("its time fits your “6 pm”",)
+
+
+def test_a_lift_for_what_is_no_merit_is_passed_over() -> None:
+    assert why("n1", opens=3.0, cosine=1.0, person_named=2.0) == ()
+    assert why("c1", is_playing=-1.0) != ()
+    assert why("s1", is_playing=-1.0) == ()
+
+
+def test_what_is_true_of_the_request_alone_is_no_reason() -> None:
+    case = case_of("n1", BUS)
+    added = lifts(times_named=1.0, something_plays=1.0, people_count=1.0)
+    assert because(case.scene, case.row, case.table, added) == ()
+
+
+def test_one_item_alone_is_compared_with_nothing() -> None:
+    scene = scene_of(view=VIEW, rows=[VIEW.row["c1"]])
+    case = Case(scene, 0, compute(scene, toy_prior()))
+    assert because(scene, 0, case.table, lifts(cosine=1.0)) == ()
+    assert because(scene, 0, case.table, lifts(person_named=1.0)) != ()
+
+
+def test_ranks_among_some_of_the_items_are_not_said_of_all() -> None:
+    scene = scene_of(view=VIEW, rows=[VIEW.row[item_id] for item_id in ("m1", "c1", "g1")])
+    case = Case(scene, 1, compute(scene, toy_prior()))
+    [told] = because(scene, 1, case.table, lifts(cosine=1.0))
+    assert told == "it is the closest of the 3 items looked at in meaning"
+
+
+def test_every_signal_belongs_to_one_matter_at_most_and_no_matter_names_another() -> None:
+    named = [name for matter in MATTERS for name in matter.signals]
+    assert len(named) == len(set(named))
+    assert set(named) <= set(NAMES)
+    assert set(matters._CLOSE) <= set(named)
+    assert {name for matter in all_matters() for name in matter.signals} == set(NAMES)
+
+
+def test_a_signal_without_phrases_is_told_by_its_meaning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ctrag.context.reasons.MATTERS", [])
+    assert why("c1", in_named_time=1.0) == (
+        "whether the item lies in a span that the request names: 1.00, "
+        "more than for all your other items",
+    )
+    assert why("m2", day_gap=-1.0) == (
+        "but calendar days between request and item, within a month: -2.00",
+    )
+    assert why("m1", unread=1.0) == ("a mail that was not read: yes",)
+    assert why("r2", named_time_gap=1.0) == (
+        "hours from the nearest time that the request names: does not apply",
+    )
+
+
+def test_every_kind_has_words() -> None:
+    assert set(KINDS_SAID) == {*KINDS} - {"other"}
+
+
+# --- the packaged people -------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Example]:
+    """The requests of four packaged people."""
+    folder = tmp_path_factory.mktemp("people")
+    people = (split_folder("dev") / "personas.jsonl").read_text(encoding="utf-8").splitlines()[:4]
+    known = {json.loads(line)["persona_id"] for line in people}
+    asked = (split_folder("dev") / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = [line for line in asked if json.loads(line)["persona_id"] in known]
+    for name, lines in (("personas", people), ("queries", asked)):
+        (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return load_examples(folder, load_encoder())
+
+
+def cases(examples: list[Example]) -> Iterator[Case]:
+    prior = Ranker.packaged().prior
+    for example in examples:
+        table = compute(example.scene, prior)
+        for row in range(len(example.scene)):
+            yield Case(example.scene, row, table)
+
+
+def test_every_signal_of_packaged_people_is_told_in_words(examples: list[Example]) -> None:
+    raw = [name for name in NAMES if "_" in name]
+    for case in cases(examples):
+        for matter in [*all_matters(), *(by_meaning(signal) for signal in SIGNALS)]:
+            told = [text for _, text in matter.tell(case)]
+            assert told, (case.item.id, matter.signals)
+            for text in told:
+                assert text.strip(), (case.item.id, matter.signals)
+                assert not re.search(r"(?i:\bnan\b)|None|\binf\b| {2}|[_{}\n]", text), text
+                assert not any(name in text for name in raw), text
+
+
+def test_every_sentence_about_packaged_people_is_true(examples: list[Example]) -> None:
+    for case in cases(examples):
+        for matter in MATTERS:
+            for _, text in matter.tell(case):
+                _check(text, case)
+
+
+def _check(text: str, case: Case) -> None:
+    """Each claim of a sentence, read from the item again."""
+    item, request, usage = case.item, case.scene.request, case.item.usage
+    begin, end = case.time("time"), case.time("end")
+    claim = f"{item.id}, {request.asked_at}, {request.text!r}: {text}"
+    if found := re.search(r"(\d+) times in 30 days", text):
+        assert usage.opens_30d == int(found[1]), claim
+    if "you usually" in text:
+        assert usage.opens_30d > 2, claim
+    if "have not opened" in text:
+        assert usage.opens_30d == 0, claim
+    if found := re.search(r"around (\d\d):30", text):
+        assert int(found[1]) in usage.usual_hours, claim
+    if found := re.search(r"between (\d\d):00 and (\d\d):00", text):
+        assert {int(found[1]), (int(found[2]) - 1) % 24} <= set(usage.usual_hours), claim
+    for place in ("home", "work"):
+        if re.search(rf"you (usually|opened).* at {place}(?! *,? not)", text.partition(", not")[0]):
+            assert usage.usual_place == place, claim
+        if f"not at {place}" in text:
+            assert request.place == place != usage.usual_place, claim
+    if found := re.search(r"in (\d+) minutes", text):
+        assert begin is not None, claim
+        assert begin - request.asked_at == timedelta(minutes=int(found[1])), claim
+    if found := re.search(r"(\d+) minutes ago", text):
+        ago = {request.asked_at - one for one in (begin, end, usage.last_opened) if one}
+        assert timedelta(minutes=int(found[1])) in ago, claim
+    if "going on" in text:
+        assert begin is not None, claim
+        assert end is not None, claim
+        assert begin <= request.asked_at < end, claim
+    if "was over" in text:
+        assert end is not None, claim
+        assert end < request.asked_at, claim
+    if found := re.search("its time fits your “(.*)”", text):
+        named = [one for one in case.scene.moments if one.phrase == found[1]]
+        assert begin is not None, claim
+        assert any(one.start <= begin <= one.end for one in named), claim
+    if "unread mail" in text:
+        assert item.flag("unread"), claim
+    if "has your word" in text:
+        for word in re.findall(r"“(.*?)”", text):
+            assert word in words(request.text), claim
+            assert set(terms(word)) <= case.scene.view.term_sets[case.row], claim
+    if re.search(r"request (may )?points? at", text) and "says nothing" not in text:
+        whom = re.split(r"points? at ", text)[1].partition(" (")[0]
+        if "word" not in text and "nobody" not in text:
+            assert whom.partition(" and ")[0].split(",")[0] in case.scene.view.people[case.row], (
+                claim
+            )
+    if "it is the closest of" in text and "in meaning" in text:
+        among = case._in_app if "items" not in text else np.ones(len(case.scene), dtype=bool)
+        assert case.scene.cosine[case.row] >= case.scene.cosine[among].max() - 1e-6, claim
+
+
+def test_reasons_of_packaged_people_say_what_the_ranker_adds(examples: list[Example]) -> None:
+    ranker = Ranker.packaged()
+    told = []
+    for example in examples:
+        table = compute(example.scene, ranker.prior)
+        added = ranker.contributions(table)[:, :-1]
+        lifted = added - np.median(added, axis=0)
+        for row in np.argsort(-added.sum(axis=1))[:5]:
+            told.append(because(example.scene, int(row), table, lifted[row]))
+    lifting = [[one for one in reasons if not one.startswith("but ")] for reasons in told]
+    assert np.mean([bool(one) for one in lifting]) > 0.95, "nearly all of the best have a reason"
+    for reasons, plain in zip(told, lifting, strict=True):
+        assert reasons[: len(plain)] == tuple(plain)
+        assert len(plain) <= LIFTING
+        assert len(reasons) - len(plain) <= LOWERING
+        assert len(set(reasons)) == len(reasons)
+
+
+# --- plain words ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("moment", "told"),
+    [
+        (NOW, "right now"),
+        (NOW + timedelta(minutes=1), "in 1 minute"),
+        (NOW - timedelta(minutes=59), "59 minutes ago"),
+        (NOW + timedelta(hours=1), "today at 13:00"),
+        (NOW - timedelta(hours=13), "yesterday at 23:00"),
+        (NOW + timedelta(hours=12), "tomorrow at 00:00"),
+        (NOW + timedelta(days=6), "on Wednesday at 12:00"),
+        (NOW - timedelta(days=20), "on 28 March, 3 weeks ago"),
+        (datetime(2026, 4, 17), "on 17 April 2026, 12 months ahead"),
+    ],
+)
+def test_moments_are_said_as_people_say_them(moment: datetime, told: str) -> None:
+    assert when(moment, NOW) == told
+
+
+@pytest.mark.parametrize(
+    ("usual", "asked", "told"),
+    [
+        ((5,), 5, "around 05:30"),
+        ((23, 0), 12, "between 23:00 and 01:00"),
+        ((7, 8, 20), 6, "between 07:00 and 09:00"),
+        ((7, 8, 20), 22, "around 20:30"),
+        (tuple(range(24)), 3, "at any hour"),
+    ],
+)
+def test_of_the_usual_hours_the_nearest_are_said(
+    usual: tuple[int, ...], asked: int, told: str
+) -> None:
+    assert hours_words(usual, asked) == told
+
+
+def test_numbers_are_said_no_rounder_than_they_are() -> None:
+    assert [percent(share) for share in (0, 0.001, 0.62, 0.999, 1)] == [
+        "0 %", "under 1 %", "62 %", "over 99 %", "100 %",
+    ]  # fmt: skip
+    assert [closest(rank) for rank in (1, 2, 11, 23)] == [
+        "the closest", "the 2nd closest", "the 11th closest", "the 23rd closest",
+    ]  # fmt: skip
+    assert [lapse(minutes) for minutes in (1, 90, 36 * 60, 21 * 24 * 60)] == [
+        "1 minute", "2 hours", "2 days", "3 weeks",
+    ]  # fmt: skip
+
+
+def test_a_further_application_and_place_have_words_too() -> None:
+    assert counted("photos", 1) == "1 photos item"
+    assert counted("photos", 3) == "3 photos items"
+    assert happens("taken_at", NOW - timedelta(minutes=5), NOW) == "its time was 5 minutes ago"
+    assert happens("received_at", NOW + timedelta(minutes=5), NOW) == "its time is in 5 minutes"
+    assert [place_words(place) for place in ("Home", "commute", "The Lough ")] == [
+        "at home", "on the way", "at The Lough",
+    ]  # fmt: skip
+    assert quoted(["a", "b", "c"]) == "“a”, “b” and “c”"

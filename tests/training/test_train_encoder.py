@@ -1,0 +1,110 @@
+"""Claims about tuning the encoder, with the small encoder alone and one epoch."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctrag import models
+from ctrag.context.prior import tuned_scores
+from ctrag.encoder import TowerEncoder
+from ctrag.tuned import Adapter, RequestReader
+from eval.examples import load_examples
+from training.encoder import EncoderSettings, TunedEncoder, train_encoder, with_readings
+from training.folds import folds_by_person
+from training.ranker import FIRST, SECOND, RankerSettings, prepare, train_ranker
+
+QUICK = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
+
+
+@pytest.fixture(scope="module")
+def small() -> TowerEncoder:
+    return TowerEncoder(models.ENCODER)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("encoder")
+
+
+@pytest.fixture(scope="module")
+def tuned(dozen: Path, small: TowerEncoder, folder: Path) -> TunedEncoder:
+    return train_encoder(dozen, small, QUICK, folder)
+
+
+def test_every_request_is_read_by_an_adapter_that_never_saw_its_person(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+) -> None:
+    examples = load_examples(dozen, small)
+    fold = folds_by_person([one.asked.person_id for one in examples], QUICK.folds, QUICK.seed)
+    assert tuned.fold == {
+        one.asked.query_id: place for one, place in zip(examples, fold, strict=True)
+    }
+    assert set(tuned.readings) == set(tuned.fold)
+
+
+def test_the_adapter_reads_as_it_was_trained(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+) -> None:
+    # The served graph has 8-bit weights; in training they are whole.
+    examples = load_examples(dozen, small, tuned.adapter)[:10]
+    served = [tuned_scores(one.scene) for one in examples]
+    plain = [one.scene.cosine / QUICK.temperature for one in examples]
+    for one, other in zip(served, plain, strict=True):
+        assert np.isfinite(one).all()
+        assert np.corrcoef(one, other)[0, 1] > 0.3  # one epoch of rank 2 stays near its start
+
+
+def test_a_second_run_takes_what_is_there(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder, folder: Path
+) -> None:
+    steps: list[str] = []
+    again = train_encoder(dozen, small, QUICK, folder, steps.append)
+    assert not [step for step in steps if "epoch" in step]
+    assert again.adapter.digest == tuned.adapter.digest
+
+
+def test_training_twice_gives_the_same_adapter(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    again = train_encoder(dozen, small, QUICK, tmp_path)
+    assert again.adapter.digest == tuned.adapter.digest
+
+
+def test_what_was_saved_is_what_the_ranker_learns_from(tuned: TunedEncoder, tmp_path: Path) -> None:
+    tuned.save(tmp_path)
+    loaded = TunedEncoder.load(tmp_path)
+    assert loaded.fold == tuned.fold
+    for query, reading in tuned.readings.items():
+        assert np.array_equal(loaded.readings[query].aim, reading.aim)
+
+
+def test_a_ranker_on_other_folds_is_refused(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+) -> None:
+    other = RankerSettings(folds=3, threads=1)
+    with pytest.raises(ValueError, match="train both on the same data with the same seed"):
+        prepare(dozen, small, other, tuned)
+
+
+def test_a_ranker_learns_from_the_readings(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+) -> None:
+    quick = RankerSettings(
+        folds=2, first=replace(FIRST, rounds=10), second=replace(SECOND, rounds=5), threads=1
+    )
+    ranker = train_ranker(dozen, small, quick, tuned)
+    assert "--encoder ENCODER" in ranker.card.command
+    prepared = prepare(dozen, small, quick, tuned)
+    scenes = [one.scene for one in with_readings(prepared.examples, tuned.readings)]
+    assert all(np.isfinite(tuned_scores(scene)).all() for scene in scenes)
+
+
+def test_the_served_reading_is_the_adapters(tuned: TunedEncoder, small: TowerEncoder) -> None:
+    reader = RequestReader(small, tuned.adapter)
+    [(_, first)], [(_, again)] = reader.read(["dentist"]), reader.read(["dentist"])
+    assert first is not None
+    assert again is not None
+    assert np.array_equal(first.aim, again.aim)
+    assert isinstance(tuned.adapter, Adapter)

@@ -1,0 +1,444 @@
+"""Training the adapter of the encoder: requests learn to point at the items that they need.
+
+Contrastive: a request's vector against the vectors of all of its person's items, which are the
+hard negatives (same person, same names, same weeks). Two linear heads learn beside it which kinds
+of items and which API are needed. Items keep their plain vectors.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag import models
+from ctrag.apps.toolbox import Toolbox
+from ctrag.context.prior import KINDS, kinds_of, tuned_scores
+from ctrag.encoder import Matrix, Tower, TowerEncoder
+from ctrag.graphs import LINEAR, load_model
+from ctrag.tools.prior import classes_of
+from ctrag.tuned import Adapter, AdapterCard, Tuned
+from eval.examples import Example, load_examples
+from eval.experiment import data_sha256, versions
+from training.figures import ranking_figures
+from training.folds import folds_by_person
+
+Progress = Callable[[str], None]
+READINGS = "readings.npz"
+CHECKPOINTS = "checkpoints"
+_TOOL_SHARES = (0.7, 0.2, 0.1)
+"""What the three labelled tools count as targets of the API head."""
+
+
+@dataclass(frozen=True, slots=True)
+class TowerSettings:
+    """How one encoder is tuned; chosen by cross-validation on train."""
+
+    epochs: int
+    learning_rate: float
+    dropout: float = 0.1
+
+
+TOWERS = {
+    models.ENCODER: TowerSettings(epochs=6, learning_rate=3e-4),
+    models.LARGE_ENCODER: TowerSettings(epochs=4, learning_rate=3e-4),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSettings:
+    """What all towers share."""
+
+    folds: int = 5
+    rank: int = 16
+    batch: int = 32
+    head_rate: float = 3e-3
+    temperature: float = 0.05
+    api_weight: float = 0.3
+    scale: float = 2.0
+    weight_decay: float = 0.01
+    epochs: int | None = None
+    """Of every tower; None for each one's own."""
+    half: bool = True
+    """Whether layers compute in bfloat16."""
+    threads: int = 2
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TunedEncoder:
+    """An adapter, and what adapters that never saw a request's person say of the request."""
+
+    adapter: Adapter
+    readings: dict[str, Tuned]
+    """Query id → reading out of fold."""
+    fold: dict[str, int]
+    """Query id → fold that was held out."""
+
+    def save(self, folder: Path) -> None:
+        """Adapter, card and the readings that the ranker is trained on."""
+        self.adapter.save(folder)
+        ids = list(self.readings)
+        temporary = folder / f".{READINGS}"
+        with temporary.open("wb") as file:
+            np.savez_compressed(
+                file,
+                allow_pickle=False,
+                query_id=np.array(ids),
+                fold=np.array([self.fold[one] for one in ids]),
+                **{
+                    name: np.stack([getattr(self.readings[one], name) for one in ids])
+                    for name in ("aim", "kinds", "apis")
+                },
+            )
+        temporary.replace(folder / READINGS)
+
+    @classmethod
+    def load(cls, folder: Path) -> "TunedEncoder":
+        """What `save` wrote; FileNotFoundError when a file is missing."""
+        adapter = Adapter.load(folder)
+        with np.load(folder / READINGS) as arrays:
+            ids = [str(one) for one in arrays["query_id"]]
+            rows = zip(arrays["aim"], arrays["kinds"], arrays["apis"], strict=True)
+            readings = {one: Tuned(*row) for one, row in zip(ids, rows, strict=True)}
+            fold = dict(zip(ids, (int(one) for one in arrays["fold"]), strict=True))
+        return cls(adapter, readings, fold)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One request as a tower sees it."""
+
+    below: Matrix
+    """(tokens, dimension): hidden states below the tuned layers."""
+    items: Matrix
+    """(items, dimension), unit vectors."""
+    kinds: NDArray[np.int64]
+    relevance: NDArray[np.float32]
+    apis: NDArray[np.float32]
+    """Target distribution of the API head."""
+
+
+def train_encoder(
+    data: Path,
+    encoder: TowerEncoder,
+    settings: EncoderSettings,
+    checkpoints: Path,
+    progress: Progress = lambda _: None,
+) -> TunedEncoder:
+    """An adapter from a labelled data set, cross-fitted by person.
+
+    Args:
+        data: The labelled data set.
+        encoder: Whose last layers are tuned.
+        settings: See `EncoderSettings`.
+        checkpoints: Folder for what is done; a run that finds it there goes on from it.
+        progress: Told what happens.
+
+    Raises:
+        ValueError: The data set breaks a rule, has no labels or fewer people than folds.
+    """
+    progress("encoding items and requests")
+    examples = load_examples(data, encoder)
+    apis = classes_of(Toolbox.packaged())
+    people = [one.asked.person_id for one in examples]
+    fold = folds_by_person(people, settings.folds, settings.seed)
+    key = _key(data, encoder, settings)
+    arrays: dict[str, Matrix] = {}
+    vectors: list[Matrix] = []
+    heads = {"kinds": np.zeros((len(examples), len(KINDS)), np.float32)}
+    heads["apis"] = np.zeros((len(examples), len(apis)), np.float32)
+    start = 0
+    for tower in encoder.towers:
+        rows = _rows(tower, examples, apis, start, len(encoder.towers))
+        size = rows[0].below.shape[1]
+        start += size
+        found = np.zeros((len(examples), size), np.float32)
+        for held_out in [*range(settings.folds), None]:
+            kept = np.flatnonzero(fold != (-1 if held_out is None else held_out))
+            name = f"{key}-{tower.name}-{'all' if held_out is None else held_out}"
+            fit = partial(
+                _fit,
+                tower,
+                [rows[i] for i in kept],
+                settings,
+                len(apis),
+                _said(progress, held_out),
+            )
+            weights = _checkpointed(checkpoints / f"{name}.npz", fit)
+            if held_out is None:
+                arrays |= {f"{tower.name}/{one}": array for one, array in weights.items()}
+                continue
+            out = np.flatnonzero(fold == held_out)
+            read = _read(tower, weights, [rows[i].below for i in out], settings)
+            for place, (vector, kinds, tools) in zip(out, read, strict=True):
+                found[place] = vector
+                heads["kinds"][place] += kinds
+                heads["apis"][place] += tools
+        vectors.append(found)
+    aims = np.hstack(vectors) * (math.sqrt(len(encoder.towers)) / settings.temperature)
+    readings = {
+        one.asked.query_id: Tuned(aim, kinds, tools)
+        for one, aim, kinds, tools in zip(
+            examples, aims, heads["kinds"], heads["apis"], strict=True
+        )
+    }
+    card = AdapterCard(
+        command=f"ctrag train encoder --data {data.name} --out DIR",
+        encoder=encoder.name,
+        kinds=list(KINDS),
+        apis=apis,
+        temperature=settings.temperature,
+        scale=settings.scale,
+        settings={**asdict(settings), "towers": {t.name: asdict(_of(t)) for t in encoder.towers}},
+        data=data.name,
+        data_sha256=data_sha256(data),
+        seed=settings.seed,
+        figures=_figures(examples, readings),
+        versions=versions(),
+    )
+    folds = {one.asked.query_id: int(place) for one, place in zip(examples, fold, strict=True)}
+    return TunedEncoder(Adapter(arrays, card), readings, folds)
+
+
+def with_readings(examples: Sequence[Example], readings: dict[str, Tuned]) -> list[Example]:
+    """The examples, their scenes with the tuned reading of each request."""
+    return [
+        replace(one, scene=replace(one.scene, tuned=readings[one.asked.query_id]))
+        for one in examples
+    ]
+
+
+def _of(tower: Tower) -> TowerSettings:
+    return TOWERS[tower.name]
+
+
+def _said(progress: Progress, held_out: int | None) -> Progress:
+    part = "everybody" if held_out is None else f"without fold {held_out + 1}"
+    return lambda text: progress(f"{text}, {part}")
+
+
+def _key(data: Path, encoder: TowerEncoder, settings: EncoderSettings) -> str:
+    parts = [data_sha256(data), encoder.name, repr(settings)]
+    parts += [repr(_of(tower)) for tower in encoder.towers]
+    return sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _checkpointed(path: Path, make: Callable[[], dict[str, Matrix]]) -> dict[str, Matrix]:
+    if path.exists():
+        with np.load(path) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    made = make()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}")
+    with temporary.open("wb") as file:
+        np.savez(file, allow_pickle=False, **made)
+    temporary.replace(path)
+    return made
+
+
+def _rows(
+    tower: Tower, examples: Sequence[Example], apis: Sequence[str], start: int, towers: int
+) -> list[_Row]:
+    position = {api: place for place, api in enumerate(apis)}
+    rows = []
+    for one in examples:
+        _, below = tower.run(one.asked.request.text)
+        stop = start + below.shape[2]
+        items = one.scene.view.vectors[one.scene.rows, start:stop] * math.sqrt(towers)
+        wanted = np.zeros(len(apis), np.float32)
+        for share, api in zip(_TOOL_SHARES, one.labels.tools or ["none"], strict=False):
+            if api in position:
+                wanted[position[api]] += share
+        if one.labels.tools is None:
+            wanted[:] = 0  # not labelled
+        total = float(wanted.sum())
+        rows.append(
+            _Row(
+                below[0],
+                np.ascontiguousarray(items),
+                kinds_of(one.scene),
+                one.relevance,
+                wanted / total if total else wanted,
+            )
+        )
+    return rows
+
+
+def _fit(
+    tower: Tower,
+    rows: Sequence[_Row],
+    settings: EncoderSettings,
+    apis: int,
+    progress: Progress,
+) -> dict[str, Matrix]:
+    import torch
+
+    torch.set_num_threads(settings.threads)
+    torch.manual_seed(settings.seed)
+    own = _of(tower)
+    epochs = settings.epochs or own.epochs
+    net = _network(tower, settings, own.dropout, apis)
+    groups = [
+        {"params": net.head_parameters(), "lr": settings.head_rate},
+        {"params": net.adapter_parameters(), "lr": own.learning_rate},
+    ]
+    optimiser = torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
+    steps = epochs * math.ceil(len(rows) / settings.batch)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser,
+        lambda step: (
+            min(1.0, (step + 1) / (0.1 * steps + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
+        ),
+    )
+    order = np.random.default_rng(settings.seed)
+    net.train()
+    for epoch in range(epochs):
+        progress(f"{tower.name}: epoch {epoch + 1} of {epochs}")
+        shuffled = order.permutation(len(rows))
+        for begin in range(0, len(rows), settings.batch):
+            batch = [rows[i] for i in shuffled[begin : begin + settings.batch]]
+            loss = _loss(net, batch, settings)
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+    weights: dict[str, Matrix] = net.weights()
+    return weights
+
+
+def _loss(net: Any, batch: Sequence[_Row], settings: EncoderSettings) -> Any:
+    import torch
+    from torch.nn.functional import log_softmax
+
+    vectors, kinds, apis = net([row.below for row in batch])
+    losses = []
+    for row, vector, kind in zip(batch, vectors, kinds, strict=True):
+        if row.relevance.any():
+            scores = torch.from_numpy(row.items) @ vector / settings.temperature
+            scores = log_softmax(scores + kind[torch.from_numpy(row.kinds)], dim=0)
+            losses.append(-scores[torch.from_numpy(row.relevance > 0)].mean())
+    wanted = torch.from_numpy(np.stack([row.apis for row in batch]))
+    api_loss = -(log_softmax(apis, dim=1) * wanted).sum(dim=1).mean()
+    return sum(losses, torch.zeros(())) / max(len(losses), 1) + settings.api_weight * api_loss
+
+
+def _read(
+    tower: Tower, weights: dict[str, Matrix], below: Sequence[Matrix], settings: EncoderSettings
+) -> list[tuple[Matrix, Matrix, Matrix]]:
+    """Tuned unit vector, kind scores and API scores of requests."""
+    import torch
+
+    torch.set_num_threads(settings.threads)
+    net = _network(tower, settings, 0.0, weights["apis"].shape[1])
+    net.restore(weights)
+    net.eval()
+    found = []
+    with torch.inference_mode():
+        for begin in range(0, len(below), settings.batch):
+            rows = net(below[begin : begin + settings.batch])
+            found += list(zip(*(part.float().numpy() for part in rows), strict=True))
+    return found
+
+
+def _network(tower: Tower, settings: EncoderSettings, dropout: float, apis: int) -> Any:
+    import torch
+    from torch import nn
+
+    model = load_model(tower.name)
+    size = int(model.config.hidden_size)
+    mpnet = model.config.model_type == "mpnet"
+
+    class LowRank(nn.Module):  # type: ignore[misc]  # torch is untyped here
+        def __init__(self, linear: nn.Linear) -> None:
+            super().__init__()
+            self.linear = linear
+            start = torch.randn(settings.rank, linear.in_features) / math.sqrt(linear.in_features)
+            self.A = nn.Parameter(start)
+            self.B = nn.Parameter(torch.zeros(linear.out_features, settings.rank))
+            self.drop = nn.Dropout(dropout)
+
+        def forward(self, x: Any) -> Any:
+            return self.linear(x) + settings.scale * (self.drop(x) @ self.A.T) @ self.B.T
+
+    class Network(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            model.requires_grad_(False)
+            self.model = model
+            self.layers = model.encoder.layer[-tower.top :]
+            self.low: dict[str, LowRank] = {}
+            for place, layer in enumerate(self.layers):
+                for name in LINEAR[model.config.model_type]:
+                    parent, _, leaf = name.rpartition(".")
+                    low = LowRank(layer.get_submodule(name))
+                    setattr(layer.get_submodule(parent), leaf, low)
+                    self.low[f"{place}.{name}"] = low
+            self.kinds = nn.Linear(size, len(KINDS))
+            self.apis = nn.Linear(size, apis)
+            nn.init.zeros_(self.kinds.weight)
+            nn.init.zeros_(self.kinds.bias)
+            self.drop = nn.Dropout(dropout)
+
+        def head_parameters(self) -> list[nn.Parameter]:
+            return [*self.kinds.parameters(), *self.apis.parameters()]
+
+        def adapter_parameters(self) -> list[nn.Parameter]:
+            return [part for low in self.low.values() for part in (low.A, low.B)]
+
+        def forward(self, below: Sequence[Matrix]) -> tuple[Any, Any, Any]:
+            longest = max(len(one) for one in below)
+            hidden = torch.zeros(len(below), longest, size)
+            real = torch.zeros(len(below), longest, 1)
+            for row, one in enumerate(below):
+                hidden[row, : len(one)] = torch.from_numpy(one)
+                real[row, : len(one)] = 1
+            bias = [model.encoder.compute_position_bias(hidden)] if mpnet else []
+            mask = (1 - real.transpose(1, 2))[:, None] * -1e9
+            with torch.autocast("cpu", torch.bfloat16, enabled=settings.half):
+                for layer in self.layers:
+                    out = layer(hidden, mask, *bias)
+                    hidden = out[0] if isinstance(out, tuple) else out
+            mean = (hidden.float() * real).sum(dim=1) / real.sum(dim=1)
+            unit = nn.functional.normalize(mean, dim=-1)
+            scaled = self.drop(unit * math.sqrt(size))
+            return unit, self.kinds(scaled), self.apis(scaled)
+
+        def weights(self) -> dict[str, Matrix]:
+            found = {}
+            for name, low in self.low.items():
+                found[f"{name}.A"] = low.A.detach().numpy().copy()
+                found[f"{name}.B"] = low.B.detach().numpy().copy()
+            for name in ("kinds", "apis"):
+                head = getattr(self, name)
+                rows = torch.cat([head.weight.T, head.bias[None]]).detach().numpy().copy()
+                found[name] = rows
+            return found
+
+        def restore(self, weights: dict[str, Matrix]) -> None:
+            with torch.no_grad():
+                for name, low in self.low.items():
+                    low.A.copy_(torch.from_numpy(weights[f"{name}.A"]))
+                    low.B.copy_(torch.from_numpy(weights[f"{name}.B"]))
+                for name in ("kinds", "apis"):
+                    head = getattr(self, name)
+                    head.weight.copy_(torch.from_numpy(weights[name][:-1].T))
+                    head.bias.copy_(torch.from_numpy(weights[name][-1]))
+
+    return Network()
+
+
+def _figures(
+    examples: Sequence[Example], readings: dict[str, Tuned]
+) -> dict[str, dict[str, float]]:
+    tuned = [tuned_scores(one.scene) for one in with_readings(examples, readings)]
+    return {
+        "semantic": ranking_figures(examples, [one.scene.cosine for one in examples]),
+        "finetuned": ranking_figures(examples, tuned),
+    }
