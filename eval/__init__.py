@@ -4,5 +4,9 @@
 - `ranking`, `plans`, `bfcl`: scores of rankings and plans; BFCL's verdicts on other people's calls.
 - `intervals`: bootstrap intervals and paired tests over people.
 - `experiment`, `tables`: the JSON that an experiment leaves, and the table that it prints.
+- `importance`, `misses`: what each signal is worth, and what is still not found.
+- `report`, `report_tables`, `plots`, `svg`, `context_report`, `context_figures`: the page of
+  `--report`.
+- `thoughts`: thoughts generated for requests, remembered between runs.
 - `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
 """

@@ -2,5 +2,9 @@
 
 - `folds`: people into folds; whatever learns from labels and feeds a learner is cross-fitted.
 - `prior`: what requests of a meaning needed before (`ctrag.context.prior`).
-- `ranker`: LambdaMART and the weights of the fusion (`ctrag train ranker`).
+- `encoder`: the adapter that points requests at items (`ctrag train encoder`).
+- `figures`: figures of scores over labelled requests.
+- `tuning`, `ablation`: hyper-parameters by optuna; what each group of signals is worth.
+- `tools`: the tool prior.
+- `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`).
 """

@@ -57,8 +57,8 @@ class PassSettings:
 
 
 FIRST = PassSettings(
-    rounds=350,
-    learning_rate=0.05,
+    rounds=700,
+    learning_rate=0.025,
     leaves=7,
     fewest_in_leaf=27,
     penalty=20.0,
@@ -66,8 +66,8 @@ FIRST = PassSettings(
     truncation=12,
 )
 SECOND = PassSettings(
-    rounds=150,
-    learning_rate=0.09,
+    rounds=400,
+    learning_rate=0.02,
     leaves=5,
     fewest_in_leaf=43,
     penalty=4.5,
