@@ -74,7 +74,7 @@ def tuned_scores(scene: Scene) -> Floats:
     tuned = scene.tuned
     if tuned is None:
         return np.full(len(scene), np.nan, dtype=np.float32)
-    aimed = scene.view.vectors[scene.rows] @ tuned.aim
+    aimed = scene.vectors @ tuned.aim
     return np.asarray(aimed + tuned.kinds[kinds_of(scene)], dtype=np.float32)
 
 
@@ -103,4 +103,4 @@ class Prior:
         """Cosine of candidate and mapped request."""
         mapped = scene.vector @ self.item_map
         mapped = mapped / max(float(np.linalg.norm(mapped)), 1e-9)
-        return np.asarray(scene.view.vectors[scene.rows] @ mapped, dtype=np.float32)
+        return np.asarray(scene.vectors @ mapped, dtype=np.float32)

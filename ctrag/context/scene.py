@@ -54,9 +54,14 @@ class Scene:
         return np.equal(np.arange(self.apps.max(initial=0) + 1)[:, None], self.apps[None, :])
 
     @cached_property
+    def vectors(self) -> Matrix:
+        """(candidates, dimension): unit vectors of the candidates."""
+        return self.view.vectors[self.rows]
+
+    @cached_property
     def cosine(self) -> Floats:
         """Cosine of request and candidate."""
-        return np.asarray(self.view.vectors[self.rows] @ self.vector, dtype=np.float32)
+        return np.asarray(self.vectors @ self.vector, dtype=np.float32)
 
     @cached_property
     def terms(self) -> list[str]:

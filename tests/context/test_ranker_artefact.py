@@ -91,3 +91,17 @@ def test_the_prior_is_part_of_the_score(ranker: Ranker) -> None:
     app_weights[-1] += np.linspace(-9, 9, app_weights.shape[1])
     other = replace(ranker, prior=replace(ranker.prior, app_weights=app_weights))
     assert not np.array_equal(other.scores(wide_scene()), ranker.scores(wide_scene()))
+
+
+def test_of_many_rows_the_best_have_the_scores_that_all_trees_give(ranker: Ranker) -> None:
+    scene = wide_scene()
+    drawn = np.random.default_rng(0)
+    table = compute(scene, ranker.prior)[drawn.integers(0, len(scene), 1000)]
+    table[:, 0] = drawn.normal(0.3, 0.2, len(table))  # a signal that tells them apart
+    one_by_one = np.concatenate(
+        [ranker.first_scores(table[i : i + 100]) for i in range(0, 1000, 100)]
+    )
+    together = ranker.first_scores(table)
+    best = np.argsort(-one_by_one, kind="stable")[:50]
+    assert together[best] == pytest.approx(one_by_one[best])
+    assert set(np.argsort(-together, kind="stable")[:20]) <= set(np.argsort(-one_by_one)[:60])
