@@ -17,6 +17,7 @@ import numpy as np
 
 from benchmarks.people import people_like
 from ctrag.artefacts import load_artefacts
+from ctrag.assistant import Assistant
 from ctrag.context.retrieve import ContextRetriever
 from ctrag.context.view import PersonView, encode_items, load_view
 from ctrag.encoder import load_encoder
@@ -48,6 +49,7 @@ def main() -> None:
         work = Path(folder)
         rows += _imports(dataset, work)
         rows += _retrieval(dataset, work)
+        rows += _plans(dataset, work)
         rows += _commands(work)
     width = max(len(row.what) for row in rows)
     print(f"{'what':<{width}}  {'runs':>5}  {'p50':>9}  {'p95':>9}")
@@ -129,6 +131,31 @@ def _commands(work: Path) -> list[Timing]:
             seconds.append(1000 * (time.perf_counter() - began))
         rows.append(_row(f"{what} (whole process)", seconds))
     return rows
+
+
+def _plans(dataset: Dataset, work: Path) -> list[Timing]:
+    """Whole answers of one process, from the request to the plan."""
+    began = time.perf_counter()
+    assistant = Assistant.open(work / "retrieval", PERSON)
+    asked = [one for one in dataset.requests if one.person_id == PERSON]
+    assistant.ask(asked[0].request.text, asked[0].request.asked_at)
+    first = 1000 * (time.perf_counter() - began)
+    tools: list[float] = []
+    plans: list[float] = []
+
+    def ask(one: Asked) -> None:
+        answer = assistant.ask(one.request.text, one.request.asked_at, one.request.place)
+        steps = {step.name: step.milliseconds for step in answer.trace.steps}
+        tools.append(steps["tools.search"])
+        plans.append(steps["prompt.assemble"] + steps["planner.plan"])
+
+    whole = _times(ask, asked, 10)
+    return [
+        Timing("request to plan: open and first one", 1, first, first),
+        _row("request to plan", whole),
+        _row("  of which tools", tools[len(asked) :]),
+        _row("  of which values, prompt and planner", plans[len(asked) :]),
+    ]
 
 
 def _times(call: Callable[[Asked], None], asked: list[Asked], rounds: int) -> list[float]:

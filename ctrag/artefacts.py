@@ -1,11 +1,17 @@
-"""Trained artefacts: the packaged ones, or a folder that `ctrag train ranker` wrote."""
+"""Trained artefacts: the packaged ones, or a folder that `ctrag train` wrote."""
 
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from ctrag.context.ranker import CARD as RANKER
 from ctrag.context.ranker import Ranker
-from ctrag.tools.prior import WEIGHTS, ToolPrior
+from ctrag.planner.arguments import MODEL as ARGUMENTS
+from ctrag.planner.arguments import ArgumentRanker
+from ctrag.tools.prior import WEIGHTS as PRIOR
+from ctrag.tools.prior import ToolPrior
+from ctrag.tools.reader import WEIGHTS as READER
+from ctrag.tools.reader import ToolReader
 from ctrag.tuned import WEIGHTS as ADAPTER
 from ctrag.tuned import Adapter
 
@@ -18,22 +24,53 @@ class Artefacts:
     tool_prior: ToolPrior
     adapter: Adapter | None
     """None for a ranker that was trained without one."""
+    reader: ToolReader
+    arguments: ArgumentRanker
 
 
 def load_artefacts(folder: Path | None) -> Artefacts:
     """The artefacts of `folder`, or the packaged ones when None.
 
-    A folder without a tool prior gets the packaged one.
+    Each part that the folder lacks is the packaged one; the adapter belongs to the ranker, and a
+    ranker that was trained without one gets none.
 
     Raises:
-        FileNotFoundError: The folder holds no ranker.
-        ValueError: The ranker was made for other signals than this version computes.
+        FileNotFoundError: The folder holds nothing that `ctrag train` leaves.
+        ValueError: A part was made for other inputs than this version computes.
     """
-    if folder is None:
-        packaged = Path(str(files("ctrag.context").joinpath("artefact")))
-        return Artefacts(Ranker.packaged(), ToolPrior.packaged(), Adapter.load(packaged))
+    ranker, adapter = load_context_artefacts(folder)
+    own = _own(folder)
+    at = Path() if folder is None else folder
     return Artefacts(
-        ranker=Ranker.load(folder),
-        tool_prior=ToolPrior.load(folder) if (folder / WEIGHTS).exists() else ToolPrior.packaged(),
-        adapter=Adapter.load(folder) if (folder / ADAPTER).exists() else None,
+        ranker=ranker,
+        tool_prior=ToolPrior.load(at) if PRIOR in own else ToolPrior.packaged(),
+        adapter=adapter,
+        reader=ToolReader.load(at) if READER in own else ToolReader.packaged(),
+        arguments=ArgumentRanker.load(at) if ARGUMENTS in own else ArgumentRanker.packaged(),
     )
+
+
+def load_context_artefacts(folder: Path | None) -> tuple[Ranker, Adapter | None]:
+    """What context retrieval alone needs: all that is there when tools are trained.
+
+    Raises:
+        FileNotFoundError, ValueError: As `load_artefacts`.
+    """
+    if folder is not None and RANKER in _own(folder):
+        adapter = Adapter.load(folder) if (folder / ADAPTER).exists() else None
+        return Ranker.load(folder), adapter
+    packaged = Path(str(files("ctrag.context").joinpath("artefact")))
+    return Ranker.packaged(), Adapter.load(packaged)
+
+
+def _own(folder: Path | None) -> set[str]:
+    """Parts that the folder holds."""
+    if folder is None:
+        return set()
+    own = {name for name in (RANKER, PRIOR, READER, ARGUMENTS) if (folder / name).exists()}
+    if not own:
+        raise FileNotFoundError(
+            f"{folder}: holds none of {RANKER}, {PRIOR}, {READER}, {ARGUMENTS}; "
+            "give a folder that `ctrag train` wrote"
+        )
+    return own

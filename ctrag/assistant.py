@@ -8,12 +8,12 @@ from typing import Any
 
 from ctrag.apps.execute import Result, execute
 from ctrag.apps.toolbox import Toolbox
-from ctrag.artefacts import load_artefacts
-from ctrag.context.ranker import Ranker
+from ctrag.artefacts import Artefacts, load_artefacts
 from ctrag.context.retrieve import ContextRetriever, Found, FoundItem
 from ctrag.context.view import PersonView, encode_items, load_view
 from ctrag.encoder import Encoder, load_encoder
 from ctrag.opening import open_stores
+from ctrag.planner.adapter import packaged_adapter
 from ctrag.planner.embedded import EmbeddedPlanner, Planned
 from ctrag.planner.endpoint import EndpointPlanner
 from ctrag.planner.grammar import plan_grammar
@@ -22,13 +22,11 @@ from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import planner_prompt
 from ctrag.session.trace import Trace
 from ctrag.settings import Settings, settings
-from ctrag.tools.prior import ToolPrior
 from ctrag.tools.retrieve import FoundTool, FoundTools, ToolRetriever
-from ctrag.tuned import Adapter
 from stores.database import StoreUnavailable
 from stores.dataset import format_local_time
 from stores.federation import Stores
-from stores.items import Item, Person, Request
+from stores.items import Person, Request
 
 LONGEST_REQUEST = 1000
 """Characters of a request at most."""
@@ -55,6 +53,8 @@ class Answer:
     """What was asked, with the time and place that were assumed."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
+    other: Plan | None = None
+    """The next best plan, where the first is less sure than the setting `sure` asks."""
 
 
 class Assistant:
@@ -73,9 +73,7 @@ class Assistant:
         person: str,
         *,
         encoder: Encoder,
-        ranker: Ranker,
-        tool_prior: ToolPrior | None,
-        adapter: Adapter | None = None,
+        artefacts: Artefacts,
         planner: Planner,
         toolbox: Toolbox,
         options: Settings,
@@ -84,8 +82,9 @@ class Assistant:
         self.stores = stores
         self.person: Person = stores.person(person)
         self.toolbox = toolbox
-        self.retriever = ContextRetriever(encoder, ranker, adapter)
-        self.tools = ToolRetriever(toolbox, encoder, tool_prior)
+        self.retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
+        self.tools = ToolRetriever(toolbox, encoder, artefacts.tool_prior, artefacts.reader)
+        self.arguments = artefacts.arguments
         self.planner = planner
         self._encoder = encoder
         self._options = options
@@ -108,15 +107,12 @@ class Assistant:
         """
         options = settings()
         encoder = load_encoder(options.encoder)
-        artefacts = load_artefacts(options.artefacts)
         opened = open_stores(Path(path), person, encoder)
         return cls(
             opened.stores,
             person,
             encoder=encoder,
-            ranker=artefacts.ranker,
-            tool_prior=artefacts.tool_prior,
-            adapter=artefacts.adapter,
+            artefacts=load_artefacts(options.artefacts),
             planner=make_planner(planner, options),
             toolbox=opened.toolbox,
             options=options,
@@ -159,16 +155,18 @@ class Assistant:
                 "candidates": found.candidates,
                 "unavailable": found.unavailable,
             }
-        items = [one.item for one in found.items]
-        with trace.step("tools.search", items=[item.id for item in items]) as step:
+        with trace.step("tools.search", items=[one.item.id for one in found.items]) as step:
             tools = self.tools.search(found, self._options.tools)
             step.outputs = {
                 "tools": {one.tool.api: round(one.score, 3) for one in tools.tools},
                 "none": round(tools.none, 3),
             }
-        planned = self._plan(request, items, tools, trace)
+        planned, other = self._plan(request, found, tools, trace)
         plan = NONE if planned.plan is None else planned.plan
-        result = self._run(plan, request, view, found, confirm, trace) if run else None
+        doubt = "Not sure." if planned.confidence < self._options.sure else ""
+        if doubt and other is not None:
+            doubt = f"Not sure; it could also be {other}."
+        result = self._run(plan, request, view, found, confirm, trace, doubt) if run else None
         return Answer(
             found.items,
             tools.tools,
@@ -178,6 +176,7 @@ class Assistant:
             trace,
             request,
             found.unavailable,
+            other,
         )
 
     def view(self) -> PersonView:
@@ -224,17 +223,21 @@ class Assistant:
     def _plan(
         self,
         request: Request,
-        items: list[Item],
+        found: Found,
         tools: FoundTools,
         trace: Trace,
-    ) -> Planned:
+    ) -> tuple[Planned, Plan | None]:
+        """The plan, and the next best one where the first is not sure."""
+        items = [one.item for one in found.items]
         exposed = [one.tool for one in tools.tools]
         with trace.step("prompt.assemble", budget=self._options.prompt_budget) as step:
+            embedded = isinstance(self.planner, EmbeddedPlanner)
             grammar = plan_grammar(
                 exposed,
-                Grounds(request, self.person, items),
-                best_only=isinstance(self.planner, EmbeddedPlanner),
-                write_text=self._options.write_text,
+                Grounds.of(found),
+                best_only=embedded,
+                write_text=writes_text(self.planner, self._options),
+                ranker=self.arguments if embedded else None,
             )
             prompt = planner_prompt(
                 request,
@@ -243,6 +246,7 @@ class Assistant:
                 exposed,
                 self.planner.count_tokens,
                 self._options.prompt_budget,
+                brief=is_tuned(self.planner),
             )
             step.outputs = {
                 "prompt": f"{prompt.system}\n\n{prompt.user}",
@@ -255,8 +259,18 @@ class Assistant:
                 },
             }
         with trace.step("planner.plan", planner=type(self.planner).__name__) as step:
+            other: Plan | None = None
             if isinstance(self.planner, EmbeddedPlanner):
                 planned = self.planner.plan(prompt, grammar, tools.preferences)
+                if planned.confidence < self._options.sure and planned.plan is not None:
+                    rest = {
+                        api: score
+                        for api, score in tools.preferences.items()
+                        if api not in (planned.plan.api, NONE.api)
+                    }
+                    other = self.planner.plan(prompt, grammar, rest).plan
+                    if other is not None and other.is_none:
+                        other = None
             else:
                 planned = self.planner.plan(prompt, grammar, exposed)
             step.outputs = {
@@ -264,8 +278,9 @@ class Assistant:
                 "confidence": planned.confidence,
                 "prompt_tokens": planned.prompt_tokens,
                 "plan_tokens": planned.plan_tokens,
+                "other": None if other is None else str(other),
             }
-        return planned
+        return planned, other
 
     def _run(
         self,
@@ -275,6 +290,7 @@ class Assistant:
         found: Found,
         confirm: Callable[[str], bool],
         trace: Trace,
+        doubt: str,
     ) -> Result:
         with trace.step("apps.execute", plan=str(plan)) as step:
             result = execute(
@@ -289,9 +305,28 @@ class Assistant:
                 playing=request.playing,
                 preferred=[one.item.id for one in found.items],
                 online=self._options.online,
+                doubt=doubt,
             )
             step.outputs = {"status": result.status, "answer": result.answer}
         return result
+
+
+def embedded_planner(options: Settings) -> EmbeddedPlanner:
+    """The embedded planner with the adapter that the settings name."""
+    adapter = options.planner_adapter or packaged_adapter(options.planner_model)
+    return EmbeddedPlanner(options.planner_model, options.threads, adapter)
+
+
+def writes_text(planner: Planner, options: Settings) -> bool:
+    """Whether the planner writes free text: an endpoint does, the embedded one with an adapter."""
+    if isinstance(planner, EndpointPlanner):
+        return True
+    return is_tuned(planner) if options.write_text is None else options.write_text
+
+
+def is_tuned(planner: Planner) -> bool:
+    """Whether the planner knows the packaged APIs by training."""
+    return isinstance(planner, EmbeddedPlanner) and planner.adapter is not None
 
 
 def make_planner(name: str, options: Settings) -> Planner:
@@ -301,7 +336,7 @@ def make_planner(name: str, options: Settings) -> Planner:
         ValueError: There is no such planner.
     """
     if name == "embedded":
-        return EmbeddedPlanner(options.planner_model, options.threads)
+        return embedded_planner(options)
     if name == "openai":
         import os
 
@@ -345,6 +380,7 @@ def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, An
             "arguments": answer.plan.arguments,
         },
         "confidence": round(answer.confidence, 4),
+        "other": None if answer.other is None else str(answer.other),
         "result": None
         if answer.result is None
         else {"status": answer.result.status, "answer": answer.result.answer},

@@ -9,7 +9,7 @@ import io
 import logging
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -89,15 +89,43 @@ def top_graph(name: str, top: int, deltas: Mapping[str, NDArray[np.float32]], di
         import torch
 
         model = load_model(name)
-        layers = model.encoder.layer[-top:]
-        with torch.no_grad():
-            for key, delta in deltas.items():
-                place, map_name = key.split(".", 1)
-                layers[int(place)].get_submodule(map_name).weight += torch.from_numpy(delta)
+        _add(model, top, deltas)
         sample = torch.randn(1, 6, model.config.hidden_size)
         _export(_top(model, top), sample, folder, "tuned")
 
     return assembled(f"{Path(name).name}-top{top}-{digest}-v{_FORMAT}", make) / GRAPH
+
+
+def whole_graph(
+    name: str, layers: int, deltas: Callable[[], Mapping[str, NDArray[np.float32]]], digest: str
+) -> Path:
+    """The graph of a whole encoder with an adapter in its last `layers`: tokens to unit vector.
+
+    Args:
+        name: The encoder.
+        layers: How many layers are tuned.
+        deltas: Computes them as for `top_graph`; called when the graph is not there yet.
+        digest: Tells adapters apart.
+    """
+
+    def make(folder: Path) -> None:
+        import torch
+
+        model = load_model(name)
+        _add(model, layers, deltas())
+        _export(_whole(model), torch.tensor([[0, 2, 3, 4, 5, 6]]), folder, "tuned")
+
+    return assembled(f"{Path(name).name}-whole{layers}-{digest}-v{_FORMAT}", make) / GRAPH
+
+
+def _add(model: Any, layers: int, deltas: Mapping[str, NDArray[np.float32]]) -> None:
+    import torch
+
+    tuned = model.encoder.layer[-layers:]
+    with torch.no_grad():
+        for key, delta in deltas.items():
+            place, map_name = key.split(".", 1)
+            tuned[int(place)].get_submodule(map_name).weight += torch.from_numpy(delta)
 
 
 def run_layers(model: Any, hidden: Any, first: int, keep: int | None = None) -> tuple[Any, Any]:
@@ -143,6 +171,21 @@ def _top(model: Any, top: int) -> Any:
             return torch.nn.functional.normalize(last.mean(dim=1), dim=-1)[0]
 
     return Top()
+
+
+def _whole(model: Any) -> Any:
+    import torch
+
+    class Whole(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, ids: Any) -> Any:
+            last, _ = run_layers(self.model, self.model.embeddings(input_ids=ids), 0)
+            return torch.nn.functional.normalize(last.mean(dim=1), dim=-1)[0]
+
+    return Whole()
 
 
 def _export(module: Any, sample: Any, folder: Path, *outputs: str) -> None:

@@ -36,9 +36,15 @@ class Settings(BaseSettings):
     prompt_budget: int = Field(default=380, ge=100)
     """Tokens of the planner's prompt; the chat template adds about a dozen, so that the whole
     stays under 400."""
-    write_text: bool = False
+    planner_adapter: Path | None = None
+    """Folder with a LoRA adapter of one's own, as `ctrag train planner` writes it; when not set,
+    the packaged one for the embedded model and none for others."""
+    write_text: bool | None = None
     """Let the embedded model write free text arguments; without it they are the person's own
-    words. Off, because an untuned model writes worse than the person speaks."""
+    words. When not set, it writes with an adapter only: an untuned model writes worse than the
+    person speaks."""
+    sure: float = Field(default=0.5, ge=0, le=1)
+    """Plans of less confidence are shown with the next best one, and change nothing unasked."""
     online: bool = True
     """False makes what needs a network refuse."""
     openai_base_url: str = "https://api.openai.com/v1"

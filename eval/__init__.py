@@ -3,6 +3,7 @@
 - `examples`: a data set with its labels, as scenes and relevance.
 - `ranking`, `plans`, `bfcl`: scores of rankings and plans; BFCL's verdicts on other people's calls.
 - `intervals`: bootstrap intervals and paired tests over people.
+- `calibration`: whether a confidence means what it says.
 - `experiment`, `tables`: the JSON that an experiment leaves, and the table that it prints.
 - `importance`, `misses`: what each signal is worth, and what is still not found.
 - `report`, `report_tables`, `plots`, `svg`, `context_report`, `context_figures`: the page of

@@ -1,15 +1,20 @@
-"""Values that a plan made up: found in no item, contact, profile field, request or date."""
+"""Values that a plan made up: found in no item, contact, profile field, request or date.
+
+A date counts as found when an item has it (or its full hour), when the words of an item name it (seen from the item's
+own time), or when those of the request do; "an hour later" may hang on any item.
+"""
 
 from dataclasses import asdict
 from datetime import datetime
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.context.item_text import field_of
-from ctrag.context.moments import offered_dates, offered_datetimes
+from ctrag.context.item_text import field_of, fields_of
+from ctrag.context.moments import find_moments, offered_dates, offered_datetimes
 from ctrag.context.scene import Scene
 from ctrag.planner.grounding import stands_somewhere
 from ctrag.planner.plan import Plan
 from stores.dataset import format_local_time
+from stores.items import Item
 
 
 def ungrounded(plan: Plan, scene: Scene, toolbox: Toolbox) -> list[str]:
@@ -50,20 +55,29 @@ def known_texts(scene: Scene) -> list[str]:
 
 
 def _dates(scene: Scene) -> set[str]:
+    """Times and days of items, those that the request names, and those that items' words name."""
     request = scene.request
-    anchors = []
+    timed = []
     for item in scene.view.items:
         name = field_of(item, "time")
         moment = item.time(name) if name is not None else None
         if moment is not None:
-            anchors.append(moment)
+            timed.append((item, moment))
     values = [value for item in scene.view.items for value in item.fields.values()]
     moments = [value for value in values if isinstance(value, datetime)]
-    found = {format_local_time(moment) for moment in moments}
+    hours = [moment.replace(minute=0) for moment in moments]
+    found = {format_local_time(moment) for moment in [*moments, *hours]}
     found |= {moment.date().isoformat() for moment in moments}
-    for anchor in [None, *anchors]:
-        near = () if anchor is None else (anchor,)
-        times = offered_datetimes(request.text, request.asked_at, near)
-        found |= {format_local_time(moment) for moment in times}
-        found |= {day.isoformat() for day in offered_dates(request.text, request.asked_at, near)}
+    sayings = [(request.text, request.asked_at)]
+    sayings += [(_words(item), moment) for item, moment in timed if _words(item)]
+    for text, said_at in sayings:
+        for near in [(), *((anchor,) for _, anchor in timed)]:
+            times = offered_datetimes(text, said_at, near)
+            found |= {format_local_time(moment) for moment in times}
+            found |= {day.isoformat() for day in offered_dates(text, said_at, near)}
+        found |= {moment.start.date().isoformat() for moment in find_moments(text, said_at)}
     return found
+
+
+def _words(item: Item) -> str:
+    return " ".join(item.text(name) for role in ("title", "text") for name in fields_of(item, role))

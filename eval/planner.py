@@ -12,10 +12,13 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.artefacts import load_artefacts
+from ctrag.assistant import embedded_planner, writes_text
 from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView
 from ctrag.encoder import load_encoder
 from ctrag.opening import toolbox_of
+from ctrag.planner.adapter import load_card, weights_sha256
+from ctrag.planner.arguments import ArgumentRanker
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.planner.grammar import plan_grammar
 from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
@@ -23,6 +26,7 @@ from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import planner_prompt
 from ctrag.settings import Settings, settings
 from ctrag.tools.retrieve import FoundTools, ToolRetriever
+from eval.calibration import expected_calibration_error
 from eval.examples import Example, load_examples
 from eval.experiment import Experiment, data_sha256, versions
 from eval.grounded import ungrounded
@@ -64,19 +68,25 @@ class Row(BaseModel):
     seconds: float
     missed: str
     """`item`, `tool` or nothing: what retrieval failed to bring."""
+    confidence: float
 
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
     """What one setting shows the planner."""
 
-    items: list[Item]
+    found: Found
     tools: list[Tool]
     """Tools in the prompt."""
     callable_tools: list[Tool]
     """Tools in the grammar: all of them where the prompt names none."""
     preferences: dict[str, float] | None
     """What tool retrieval says of them; None where there is no retrieval."""
+
+    @property
+    def items(self) -> list[Item]:
+        """Items in the prompt, best first."""
+        return [one.item for one in self.found.items]
 
 
 def run_planner(
@@ -111,30 +121,35 @@ def run_planner(
     options = settings()
     encoder = load_encoder(options.encoder)
     artefacts = load_artefacts(model)
-    ranker, tool_prior = artefacts.ranker, artefacts.tool_prior
+    ranker = artefacts.ranker
     toolbox = toolbox_of(data)
-    planner = EmbeddedPlanner(options.planner_model, options.threads)
+    planner = embedded_planner(options)
     every = [one for one in load_examples(data, encoder, artefacts.adapter) if one.labels.has_plan]
     examples = every[:limit]
     if not examples:
         raise ValueError(f"{data}: no request has a labelled plan")
     show = _Shower(
         ContextRetriever(encoder, ranker, artefacts.adapter),
-        ToolRetriever(toolbox, encoder, tool_prior),
+        ToolRetriever(toolbox, encoder, artefacts.tool_prior, artefacts.reader),
         toolbox,
         options,
+        artefacts.arguments,
     )
     depends_on = (
         data_sha256(data)[:12],
-        sha256(ranker.model.encode() + tool_prior.weights.tobytes()).hexdigest()[:12],
+        sha256((ranker.model + ranker.second + artefacts.arguments.model).encode()).hexdigest(),
+        sha256(artefacts.tool_prior.weights.tobytes()).hexdigest(),
+        None if artefacts.adapter is None else artefacts.adapter.digest,
+        artefacts.reader.digest,
         encoder.name,
         options.planner_model,
         options.items,
         options.tools,
         options.prompt_budget,
-        options.write_text,
+        writes_text(planner, options),
+        None if planner.adapter is None else weights_sha256(planner.adapter),
     )
-    run = "|".join(str(one) for one in depends_on)
+    run = sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]
     rows = _Rows(resume, run)
     decodings = [False, True] if free else [False]
     total = len(wanted) * len(decodings) * len(examples)
@@ -149,10 +164,25 @@ def run_planner(
                 progress(f"{count}/{total} {name}{' free' if decoding else ''}")
     figures: dict[str, JsonValue] = {}
     intervals: dict[str, JsonValue] = {}
-    extra: dict[str, Any] = {"errors": {}, "seconds_per_plan": {}}
+    extra: dict[str, Any] = {
+        "errors": {},
+        "calibration_error": {},
+        "text_f1": {},
+        "seconds_per_plan": {},
+    }
     for name in wanted:
         figures[name], intervals[name] = _figures(name, decodings, examples, rows, toolbox)
         extra["errors"][name] = _errors(name, examples, rows, toolbox)
+        verdicts = _scores(name, False, examples, rows, toolbox)
+        written = [one.text_f1 for one in verdicts if one.text_f1 is not None]
+        extra["text_f1"][name] = round(100 * float(np.mean(written)), 2) if written else None
+        extra["calibration_error"][name] = round(
+            expected_calibration_error(
+                [rows.get(name, False, one).confidence for one in examples],
+                [one.ast_match for one in verdicts],
+            ),
+            2,
+        )
         seconds = sorted(rows.get(name, False, one).seconds for one in examples)
         extra["seconds_per_plan"][name] = {
             "p50": seconds[len(seconds) // 2],
@@ -169,11 +199,11 @@ def run_planner(
         versions=versions(),
         settings={
             "planner_model": options.planner_model,
-            "adapter": None,
+            "adapter": None if planner.adapter is None else load_card(planner.adapter).command,
             "items": options.items,
             "tools": options.tools,
             "prompt_budget": options.prompt_budget,
-            "write_text": options.write_text,
+            "write_text": writes_text(planner, options),
             "limit": limit,
             "free": free,
         },
@@ -218,7 +248,9 @@ class _Shower:
         tools: ToolRetriever,
         toolbox: Toolbox,
         options: Settings,
+        arguments: ArgumentRanker,
     ) -> None:
+        self.arguments = arguments
         self._retriever = retriever
         self._tools = tools
         self._toolbox = toolbox
@@ -233,9 +265,8 @@ class _Shower:
             )
         elif setting == "context_tuned_upper_bound":
             found = Found.given(scene, np.flatnonzero(example.relevance))
-        items = [one.item for one in found.items]
         if setting == "lower_bound":
-            return _Shown(items, [], list(self._toolbox), None)
+            return _Shown(found, [], list(self._toolbox), None)
         if setting.endswith("upper_bound"):
             # Retrieval orders the labelled tools: their own order is the answer.
             ranked = self._tools.search(found, len(self._toolbox))
@@ -244,7 +275,7 @@ class _Shower:
         else:
             ranked = self._tools.search(found, self._options.tools)
         tools = [one.tool for one in ranked.tools]
-        return _Shown(items, tools, tools, ranked.preferences)
+        return _Shown(found, tools, tools, ranked.preferences)
 
 
 class _Rows:
@@ -298,8 +329,9 @@ def _decode(
         shown.tools,
         planner.count_tokens,
         options.prompt_budget,
+        brief=planner.adapter is not None,
     )
-    grounds = Grounds(request, view.person, shown.items)
+    grounds = Grounds.of(shown.found)
     # Without items in the prompt there may be nothing to ground a value in: then it is open.
     grammar = (
         None
@@ -308,8 +340,9 @@ def _decode(
             shown.callable_tools,
             grounds,
             best_only=True,
-            write_text=options.write_text,
+            write_text=writes_text(planner, options),
             open_when_empty=not shown.items,
+            ranker=show.arguments,
         )
     )
     planned = planner.plan(prompt, grammar, shown.preferences)
@@ -321,6 +354,7 @@ def _decode(
         text=planned.text,
         seconds=round(planned.seconds, 3),
         missed=_missed(example, shown),
+        confidence=round(planned.confidence, 4),
     )
 
 

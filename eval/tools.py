@@ -49,11 +49,11 @@ def run_tools(
             raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
     encoder = load_encoder(settings().encoder)
     artefacts = load_artefacts(model)
-    ranker, tool_prior = artefacts.ranker, artefacts.tool_prior
+    ranker = artefacts.ranker
     toolbox = toolbox_of(data)
     retriever = ContextRetriever(encoder, ranker, artefacts.adapter)
     ways = {
-        "shipped": ToolRetriever(toolbox, encoder, tool_prior),
+        "shipped": ToolRetriever(toolbox, encoder, artefacts.tool_prior, artefacts.reader),
         "dense": ToolRetriever(toolbox, encoder),
     }
     examples = [

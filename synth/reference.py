@@ -1,4 +1,4 @@
-"""The packaged reference people: `train` for training, `dev` for choosing."""
+"""The packaged people: `train` and the scenes for training, `dev` for choosing."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -26,3 +26,8 @@ def folder_with(person_id: str) -> Path | None:
             if any(marker in line[:200] for line in file):
                 return folder
     return None
+
+
+def scenes_folder() -> Path:
+    """The packaged scenes: further people with many requests about few items, for training."""
+    return Path(str(files("synth").joinpath("data", "scenes")))

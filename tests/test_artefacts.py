@@ -6,7 +6,9 @@ import pytest
 
 from ctrag.artefacts import load_artefacts
 from ctrag.context.ranker import Ranker
+from ctrag.planner.arguments import ArgumentRanker
 from ctrag.tools.prior import ToolPrior
+from ctrag.tools.reader import ToolReader
 
 
 def test_the_packaged_artefacts_are_the_default() -> None:
@@ -28,6 +30,18 @@ def test_a_folder_without_a_tool_prior_gets_the_packaged_one(tmp_path: Path) -> 
     assert load_artefacts(tmp_path).tool_prior.card == ToolPrior.packaged().card
 
 
-def test_a_folder_without_a_ranker_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"card\.json"):
+def test_a_folder_of_tools_alone_gets_the_packaged_ranker(tmp_path: Path) -> None:
+    reader = ToolReader.packaged()
+    ToolReader(reader.arrays, reader.card.model_copy(update={"seed": 7})).save(tmp_path)
+    arguments = ArgumentRanker.packaged()
+    changed = arguments.card.model_copy(update={"seed": 8})
+    ArgumentRanker(arguments.model, changed).save(tmp_path)
+    found = load_artefacts(tmp_path)
+    assert (found.reader.card.seed, found.arguments.card.seed) == (7, 8)
+    assert found.ranker.card == Ranker.packaged().card
+    assert found.adapter is not None
+
+
+def test_a_folder_without_any_artefact_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"holds none of card\.json"):
         load_artefacts(tmp_path)

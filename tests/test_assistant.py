@@ -291,6 +291,29 @@ def test_an_outward_plan_is_declined_unless_somebody_agrees(
     assert ada.stores.outbox("ada") == []
 
 
+def test_an_unsure_plan_shows_the_next_best_and_changes_nothing_unasked(
+    people: Path, with_planner: Path, configure: Callable[..., None]
+) -> None:
+    configure(sure=1.0, items=5)
+    ada = Assistant.open(people, "ada")
+    questions: list[str] = []
+    answer = ada.ask(
+        "move the dentist to ten", run=True, confirm=lambda one: bool(questions.append(one))
+    )
+    assert answer.plan.api == "reschedule_event"
+    assert answer.other is not None
+    assert answer.other.api != "reschedule_event"
+    assert answer.result is not None
+    assert answer.result.status == "declined"
+    assert f"it could also be {answer.other}" in questions[0]
+    assert answer_json(AT, "x", answer)["other"] == str(answer.other)
+    configure(sure=0.0, items=5)
+    sure = Assistant.open(people, "ada").ask("move the dentist to ten", run=True)
+    assert sure.other is None
+    assert sure.result is not None
+    assert sure.result.status == "done"
+
+
 def test_a_planner_without_a_name_it_knows_is_refused(people: Path) -> None:
     with pytest.raises(ValueError, match="planner: must be embedded or openai, not 'magic'"):
         Assistant.open(people, "ada", planner="magic")

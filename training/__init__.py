@@ -6,5 +6,8 @@
 - `figures`: figures of scores over labelled requests.
 - `tuning`, `ablation`: hyper-parameters by optuna; what each group of signals is worth.
 - `tools`: the tool prior.
+- `retrieved`: requests with what retrieval brings, by models that never saw their people.
+- `reader`, `arguments`: the tool reader and the ranker of values (`ctrag train tools`).
+- `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`).
 """

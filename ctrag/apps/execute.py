@@ -56,6 +56,7 @@ def execute(
     playing: str | None = None,
     preferred: Sequence[str] = (),
     online: bool = True,
+    doubt: str = "",
 ) -> Result:
     """Run a plan on the person's stores.
 
@@ -72,6 +73,8 @@ def execute(
         playing: Id of the song that plays.
         preferred: Ids of the retrieved items, best first.
         online: False makes what needs a network refuse.
+        doubt: Why this may not be what was meant; with it, changes of the person's own things ask
+            first too.
 
     Raises:
         StoreUnavailable: The store is locked for too long, missing or damaged.
@@ -95,7 +98,8 @@ def execute(
     except Refusal as refusal:
         return Result("refused", str(refusal))
     reaches_out = tool.effect == "outward" or bool(effect.recipients)
-    if reaches_out and not confirm(question(tool, plan, effect)):
+    asks = reaches_out or (bool(doubt) and effect.change is not None)
+    if asks and not confirm(f"{doubt} {question(tool, plan, effect)}".strip()):
         return Result("declined", "Nothing was done.", effect.items)
     record = None
     if effect.change is not None:

@@ -62,7 +62,7 @@ def confirm(question: str) -> bool:
 
 def show(answer: "Answer", *, explain: bool = False) -> None:
     """Print an answer for people."""
-    from ctrag.prompt.planner import item_line
+    from ctrag.context.item_line import item_line
     from ctrag.tools.retrieve import purpose
 
     line("context", bold=True)
@@ -80,12 +80,14 @@ def show(answer: "Answer", *, explain: bool = False) -> None:
     for found in answer.tools:
         line(f"  {found.tool.signature:<44} {purpose(found.tool)}")
         line(
-            f"      {found.score:.2f} = prior {found.prior:.2f} + 4 x cosine {found.cosine:.2f}; "
-            f"context {found.context:.2f}",
+            f"      log probability {found.prior:.2f}; cosine {found.cosine:.2f}; "
+            f"items of its application {found.context:.2f}",
             dim=True,
         )
     line("plan", bold=True)
     line(f"  {answer.plan}   (confidence {answer.confidence:.2f})")
+    if answer.other is not None:
+        line(f"  or {answer.other}", dim=True)
     if answer.result is not None:
         line("result", bold=True)
         line(f"  {answer.result.status}: {answer.result.answer}".replace("\n", "\n  "))

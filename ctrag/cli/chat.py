@@ -99,6 +99,8 @@ def _reply(answer: "Answer") -> None:
     assert answer.result is not None
     about = ", ".join(one.item.id for one in answer.items[:3])
     line(f"{answer.plan}   (from {about})", dim=True)
+    if answer.other is not None:
+        line(f"or {answer.other}", dim=True)
     line(answer.result.answer)
     for app, reason in answer.unavailable.items():
         line(f"(the {app} store did not answer: {reason})")

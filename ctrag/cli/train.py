@@ -1,13 +1,16 @@
 """`ctrag train`: artefacts from labelled data."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctrag import models
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
+
+if TYPE_CHECKING:
+    from training.retrieved import Retrieved
 
 app = typer.Typer(
     help="Train artefacts.\n\n"
@@ -23,6 +26,14 @@ def _group() -> None:
 
 Data = Annotated[Path, typer.Option(help="A labelled data set folder.")]
 Out = Annotated[Path, typer.Option(help="Folder for the artefact.")]
+More = Annotated[
+    list[Path],
+    typer.Option(help="Further labelled data sets to learn from, of other people."),
+]
+Tuned = Annotated[
+    Path | None,
+    typer.Option("--encoder", help="Folder of `ctrag train encoder` on the same data."),
+]
 Seed = Annotated[int, typer.Option(help="Decides folds and samples.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads to compute with.")]
 
@@ -76,10 +87,7 @@ def encoder(
 def ranker(
     data: Data,
     out: Out,
-    tuned: Annotated[
-        Path | None,
-        typer.Option("--encoder", help="Folder of `ctrag train encoder` on the same data."),
-    ] = None,
+    tuned: Tuned = None,
     trials: Annotated[
         int, typer.Option(min=0, help="Search so many sets of hyper-parameters first.")
     ] = 0,
@@ -131,7 +139,146 @@ def ranker(
     _show(out, trained.card.data, {**trained.card.figures, **tools.card.figures})
 
 
+@app.command("tools")
+def tools(
+    data: Data,
+    out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    tuned: Tuned = None,
+    resume: Annotated[
+        bool, typer.Option("--resume/--no-resume", help="Go on from what OUT holds already.")
+    ] = True,
+    seed: Seed = 1,
+    threads: Threads = 2,
+    json: Json = False,
+) -> None:
+    """Train the tool reader, which names the API, and the ranker of its arguments' values.
+
+    One person in five of DATA is held out; the cards hold figures of these people.
+
+    Example: ctrag train tools --data synth/data/reference/train --more synth/data/scenes
+    --encoder runs/encoder --out runs/tools
+    """
+    import shutil
+
+    from eval.experiment import versions
+    from training.arguments import ArgumentSettings, choices, train_arguments
+    from training.reader import CHECKPOINTS, ReaderSettings, seen_requests, train_reader
+
+    found = _retrieved(data, more, tuned, seed, threads)
+    names = "+".join(one.name for one in (data, *more))
+    card = {
+        "command": f"ctrag train tools --data {data.name}"
+        + "".join(f" --more {one.name}" for one in more)
+        + " --encoder ENCODER --out DIR",
+        "data": names,
+        "data_sha256": _hash([data, *more]),
+        "seed": seed,
+        "versions": versions(),
+    }
+    progress("training the ranker of values")
+    arguments = train_arguments(
+        choices(*found.learned()),
+        choices(*found.kept_back()),
+        ArgumentSettings(seed=seed, threads=threads),
+        card,
+    )
+    arguments.save(out)
+    if not resume:
+        shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
+    reader = train_reader(
+        seen_requests(*found.learned()),
+        seen_requests(*found.kept_back()),
+        ReaderSettings(seed=seed, threads=threads),
+        {**card, "encoder": found.encoder},
+        out / CHECKPOINTS,
+        progress,
+    )
+    reader.save(out)
+    if json:
+        print_json({"reader": reader.card.model_dump(), "arguments": arguments.card.model_dump()})
+        return
+    _show(out, names, {**arguments.card.figures, **reader.card.figures})
+
+
+@app.command("planner")
+def planner(
+    data: Data,
+    out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    tuned: Tuned = None,
+    base: Annotated[
+        str | None,
+        typer.Option(help="Base model: name, folder or hub name. Default: the embedded one."),
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="How often everything is seen.")] = 1,
+    four_bit: Annotated[
+        bool, typer.Option(help="4-bit base weights (GPU and bitsandbytes needed).")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Learn from the first so many requests only.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume/--no-resume", help="Go on from OUT's checkpoint.")
+    ] = True,
+    seed: Seed = 1,
+    threads: Threads = 2,
+    json: Json = False,
+) -> None:
+    """Train the planner's LoRA adapter on requests, retrieved items and plans.
+
+    One person in five of DATA is held out.
+
+    Example: ctrag train planner --data synth/data/reference/train --more synth/data/scenes
+    --encoder runs/encoder --out runs/planner
+    """
+    from eval.experiment import versions
+    from training.planner import PlannerSettings, train_planner
+    from training.planner_examples import EASY, lessons, practised
+
+    found = _retrieved(data, more, tuned, seed, threads)
+    card = train_planner(
+        practised(lessons(*found.learned()), EASY, seed)[:limit],
+        base,
+        PlannerSettings(epochs=epochs, seed=seed, threads=threads, four_bit=four_bit),
+        out,
+        "+".join(one.name for one in (data, *more)),
+        _hash([data, *more]),
+        versions(),
+        progress,
+        resume,
+    )
+    if json:
+        print_json(card.model_dump())
+        return
+    _show(out, card.data, card.figures)
+
+
+def _retrieved(
+    data: Path, more: list[Path], tuned: Path | None, seed: int, threads: int
+) -> "Retrieved":
+    from ctrag.artefacts import load_context_artefacts
+    from ctrag.settings import settings
+    from training.encoder import TunedEncoder
+    from training.ranker import RankerSettings
+    from training.retrieved import retrieve
+
+    if tuned is None:
+        raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")
+    ranker, adapter = load_context_artefacts(settings().artefacts)
+    options = RankerSettings(seed=seed, threads=threads)
+    return retrieve(data, more, TunedEncoder.load(tuned), ranker, adapter, options, progress)
+
+
+def _hash(folders: list[Path]) -> str:
+    from hashlib import sha256
+
+    from eval.experiment import data_sha256
+
+    return sha256("".join(data_sha256(one) for one in folders).encode()).hexdigest()
+
+
 def _show(out: Path, data: str, figures: dict[str, dict[str, float]]) -> None:
-    line(f"{out}: trained on {data}, cross-validated by person:")
+    line(f"{out}: trained on {data}, figures of people not learned from:")
     for method, values in figures.items():
         line(f"  {method:<16} " + "  ".join(f"{name} {value}" for name, value in values.items()))

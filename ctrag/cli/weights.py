@@ -52,7 +52,7 @@ def list_(json: Json = False) -> None:
 
 @app.command("prepare")
 def prepare() -> None:
-    """Convert the packaged encoder and its adapter, which the first request does otherwise.
+    """Convert the packaged encoders with their adapters, which the first request does otherwise.
 
     Example: ctrag models prepare
     """
@@ -66,6 +66,8 @@ def prepare() -> None:
     encoder = load_encoder(settings().encoder)
     retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
     retriever.reader.read(["ready"])
+    if artefacts.reader.card.encoder == encoder.name:
+        artefacts.reader.prepare()
     line(f"{weights_folder()}: {encoder.name} is ready")
 
 

@@ -2,7 +2,10 @@
 
 - `plan`: the plan's syntax, and its check against a toolbox.
 - `values`: which values arguments may take, and where each was found.
+- `arguments`: which of them an argument takes, by a learned ranker; `artefact/` holds it.
 - `grammar`: the grammar of all plans that are possible for one request.
 - `embedded`: a small Llama model on this machine, decoding under that grammar.
+- `adapter`, `weights`: its LoRA adapter and its base.
+- `grounding`: whether a plan from elsewhere keeps to the grammar's offers.
 - `endpoint`: any OpenAI-compatible endpoint, held to the same grammar's offers.
 """

@@ -31,8 +31,8 @@ class Planned:
     text: str
     """The answer as it came."""
     confidence: float
-    """Probability, 0 to 1, of the chosen API among the possible ones: from tool retrieval where it
-    chose, else the model's own."""
+    """Probability, 0 to 1, of the plan: of its API among the possible ones (from tool retrieval
+    where it chose, else the model's own) times that of its arguments' values."""
     prompt_tokens: int
     plan_tokens: int
     seconds: float
@@ -41,9 +41,13 @@ class Planned:
 class EmbeddedPlanner:
     """A causal language model from the Llama family, loaded when first used."""
 
-    def __init__(self, name_or_path: str | None = None, threads: int = 2) -> None:
+    def __init__(
+        self, name_or_path: str | None = None, threads: int = 2, adapter: Path | None = None
+    ) -> None:
         self._name = name_or_path
         self._threads = threads
+        self.adapter = adapter
+        """Folder of the LoRA adapter that is merged in; None for the base as it is."""
 
     @cached_property
     def folder(self) -> Path:
@@ -76,7 +80,7 @@ class EmbeddedPlanner:
                 return Planned(NONE, str(NONE), chosen, 0, 0, time.perf_counter() - began)
             ids = self._prompt_ids(prompt)
             tokens, _ = self._bound(ids, grammar, f"{api}(")
-            confidence = chosen
+            confidence = chosen * grammar.belief.get(api, 1.0)
         else:
             ids = self._prompt_ids(prompt)
             tokens, confidence = (
@@ -87,6 +91,8 @@ class EmbeddedPlanner:
             plan = Plan.parse(text)
         except PlanSyntaxError:
             plan = None
+        if grammar is not None and preferences is None and plan is not None:
+            confidence *= grammar.belief.get(plan.api, 1.0)
         return Planned(plan, text, confidence, len(ids), len(tokens), time.perf_counter() - began)
 
     @cached_property
@@ -97,7 +103,7 @@ class EmbeddedPlanner:
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
-        return load(self.folder, self._threads)
+        return load(self.folder, self._threads, self.adapter)
 
     @cached_property
     def _guide(self) -> Any:

@@ -8,9 +8,10 @@ import itertools
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ctrag.apps.toolbox import Argument, Tool
+from ctrag.planner.arguments import ABSENT, ArgumentRanker
 from ctrag.planner.values import OPEN, Grounds, Offer
 
 TEXT_LENGTH = 120
@@ -38,6 +39,8 @@ class PlanGrammar:
     """API → argument → values offered; arguments of free text are left out."""
     left_out: dict[str, str]
     """Exposed APIs that cannot be called now → which argument has no value."""
+    belief: dict[str, float] = field(default_factory=dict)
+    """API → how surely its likeliest arguments are right, 0 to 1; 1 without a ranker of values."""
 
 
 def plan_grammar(
@@ -47,6 +50,7 @@ def plan_grammar(
     best_only: bool = False,
     write_text: bool = True,
     open_when_empty: bool = False,
+    ranker: ArgumentRanker | None = None,
 ) -> PlanGrammar:
     """The grammar of all plans that the exposed tools and the grounds allow.
 
@@ -60,17 +64,29 @@ def plan_grammar(
             or the title of the item that a search is after.
         open_when_empty: Allow any short text where nothing is offered; for experiments that hide
             the person's items, never for serving.
+        ranker: Orders the offers, and says which optional arguments are left out where only the
+            best may be taken; without one the order in which they were found stands.
     """
     rules: list[str] = []
     offers: dict[str, dict[str, tuple[Offer, ...]]] = {}
     left_out: dict[str, str] = {}
     apis: list[str] = []
+    belief: dict[str, float] = {}
     for number, tool in enumerate(tools):
-        found = {
-            argument.name: tuple(grounds.offers(tool, argument))
-            for argument in tool.arguments
-            if argument.match == "value"
-        }
+        found: dict[str, tuple[Offer, ...]] = {}
+        dropped: set[str] = set()
+        sure = 1.0
+        for argument in tool.arguments:
+            if argument.match != "value":
+                continue
+            offered = grounds.offers(tool, argument)
+            if ranker is not None:
+                ordered = ranker.order(grounds, tool, argument, offered)
+                if ordered and ordered[0][0] is ABSENT:
+                    dropped.add(argument.name)
+                sure *= ordered[0][1] if ordered else 1.0
+                offered = [one for one, _ in ordered if one is not ABSENT]
+            found[argument.name] = tuple(offered)
         empty = {
             argument.name
             for argument in tool.arguments
@@ -84,10 +100,11 @@ def plan_grammar(
         if missing:
             left_out[tool.api] = missing[0]
             continue
-        usable = [argument for argument in tool.arguments if argument.name not in empty]
+        left = empty | dropped if best_only else empty
+        usable = [argument for argument in tool.arguments if argument.name not in left]
         for position, argument in enumerate(usable):
             values = found.get(argument.name, ())
-            if best_only and argument.type != "enum":
+            if best_only and (argument.type != "enum" or ranker is not None):
                 values = values[:1]
             if argument.match == "text" and not write_text:
                 rule = _literal(_spelled(grounds.own_words(tool, argument)))
@@ -97,9 +114,10 @@ def plan_grammar(
         rules.append(f"api{number}: {_call_rule(tool, usable, number, best_only)}")
         apis.append(tool.api)
         offers[tool.api] = found
+        belief[tool.api] = sure
     names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in offers]
     start = "start: " + " | ".join([*names, '"none()"'])
-    return PlanGrammar("\n".join([start, *rules, _RULES]), tuple(apis), offers, left_out)
+    return PlanGrammar("\n".join([start, *rules, _RULES]), tuple(apis), offers, left_out, belief)
 
 
 def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: bool) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ctrag import models
+from ctrag.planner.adapter import merge
 from ctrag.settings import cache_folder
 
 _READY = "converted"
@@ -34,8 +35,8 @@ def planner_folder(name_or_path: str = models.PLANNER) -> Path:
     return target
 
 
-def load(folder: Path, threads: int) -> tuple[Any, Any]:
-    """(model, tokenizer), float32, in evaluation mode, on the CPU."""
+def load(folder: Path, threads: int, adapter: Path | None = None) -> tuple[Any, Any]:
+    """(model, tokenizer), float32, in evaluation mode, on the CPU; an adapter is merged in."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -45,6 +46,8 @@ def load(folder: Path, threads: int) -> tuple[Any, Any]:
     torch.set_num_threads(threads)
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    if adapter is not None:
+        merge(model, adapter)
     return model.eval(), tokenizer
 
 

@@ -5,14 +5,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.context.retrieve import Found
 from ctrag.encoder import Encoder, Matrix
 from ctrag.tools.prior import CONTEXT, ToolPrior, item_weights, prior_inputs
+from ctrag.tools.reader import ToolReader
 
+UNKNOWN = -9.0
+"""Log probability of an API that was never learned."""
 COSINE_WEIGHT = 4.0
 """What the cosine weighs beside the log probability; chosen by cross-validation on train."""
+STAND_IN_WEIGHT = 8.0
+"""What distance in meaning costs an unknown API; a guess, no data has such APIs."""
 APP_WEIGHT, APP_DECAY = 0.2, 0.4
 """Dense search alone: weight of the retrieved items' applications, and how each further item
 counts less. Chosen by cross-validation on train."""
@@ -30,7 +36,8 @@ class FoundTool:
     cosine: float
     """Meaning of the request against the tool's name and description."""
     prior: float
-    """Log probability that similar requests needed this API; -9 when it was never seen."""
+    """Log probability that the request needs this API, by what was learned; -9 when it was never
+    seen."""
     context: float
     """Share of the retrieved items that belong to the tool's application, 0 to 1."""
 
@@ -52,16 +59,26 @@ class FoundTools:
 class ToolRetriever:
     """Finds the APIs of a toolbox that a request needs.
 
-    With a prior, the score is its log probability plus the weighted cosine; without one (or for
-    a toolbox that the prior does not know), cosine plus the applications of the retrieved items.
+    With a reader, the score is its log probability; with a prior, that one's log probability plus
+    the weighted cosine; without either (or for a toolbox that neither knows), cosine plus the
+    applications of the retrieved items. A reader needs the encoder that it was trained with.
     """
 
-    def __init__(self, toolbox: Toolbox, encoder: Encoder, prior: ToolPrior | None = None) -> None:
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        encoder: Encoder,
+        prior: ToolPrior | None = None,
+        reader: ToolReader | None = None,
+    ) -> None:
         self.toolbox = toolbox
         self._tools = list(toolbox)
         self._vectors: Matrix = encoder.encode([tool_text(tool) for tool in self._tools])
         known = set() if prior is None else set(prior.card.apis)
         self._prior = prior if known.intersection(toolbox.names) else None
+        fits = reader is not None and reader.card.encoder == encoder.name
+        read = set() if reader is None else set(reader.card.apis)
+        self._reader = reader if fits and read.intersection(toolbox.names) else None
 
     def search(self, found: Found, k: int = 5) -> FoundTools:
         """The `k` best tools, best first.
@@ -73,17 +90,22 @@ class ToolRetriever:
         cosines = self._vectors @ found.scene.vector
         shares = self._app_shares(found)
         learned: Mapping[str, float] = {}
-        if self._prior is not None:
-            rows = found.rows[:CONTEXT]
-            inputs = prior_inputs(found.scene, rows, item_weights(found.relevance[:CONTEXT]))
-            learned = self._prior.log_probabilities(inputs)
-        priors = np.array([learned.get(tool.api, -9.0) for tool in self._tools])
-        if self._prior is None:
+        rows = found.rows[:CONTEXT]
+        weights = item_weights(found.relevance[:CONTEXT])
+        if self._reader is not None:
+            learned = self._reader.log_probabilities(found.scene, rows, weights)
+        elif self._prior is not None:
+            learned = self._prior.log_probabilities(prior_inputs(found.scene, rows, weights))
+        priors = np.array([learned.get(tool.api, UNKNOWN) for tool in self._tools])
+        if not learned:
             scores = cosines + APP_WEIGHT * shares
             none = float(np.median(scores))
+        elif self._reader is not None:
+            scores = self._with_stand_ins(priors, learned)
+            none = learned.get("none", UNKNOWN)
         else:
             scores = priors + COSINE_WEIGHT * cosines
-            none = learned.get("none", -9.0) + COSINE_WEIGHT * float(np.mean(cosines))
+            none = learned.get("none", UNKNOWN) + COSINE_WEIGHT * float(np.mean(cosines))
         best = np.argsort(-scores, kind="stable")[:k]
         return FoundTools(
             tuple(
@@ -98,6 +120,19 @@ class ToolRetriever:
             ),
             none,
         )
+
+    def _with_stand_ins(
+        self, logs: NDArray[np.float64], learned: Mapping[str, float]
+    ) -> NDArray[np.float64]:
+        """Log probabilities in which an API that was never learned has those of the known API that
+        is nearest in meaning, less by how far away that is."""
+        unread = np.array([tool.api not in learned for tool in self._tools])
+        if not unread.any():
+            return logs
+        likeness = self._vectors[unread] @ self._vectors[~unread].T
+        filled = logs.copy()
+        filled[unread] = (logs[~unread] + STAND_IN_WEIGHT * (likeness - 1)).max(axis=1)
+        return filled
 
     def _app_shares(self, found: Found) -> Matrix:
         weights: dict[str, float] = {}

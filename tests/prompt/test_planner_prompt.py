@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.prompt.planner import SYSTEM, PlannerPrompt, item_line, planner_prompt, tool_line
+from ctrag.context.item_line import item_line
+from ctrag.prompt.planner import SYSTEM, PlannerPrompt, planner_prompt, tool_line
 from stores.items import Contact, Item, Person, Profile, Request
 
 AT = datetime(2025, 4, 17, 12, 59)
@@ -41,14 +42,15 @@ def prompt(items: Sequence[Item], budget: int = 1000, text: str = "the truck?") 
     return planner_prompt(Request(text, AT, "work"), ADA, items, TOOLS, words, budget)
 
 
-def test_time_place_items_tools_and_request_stand_in_that_order() -> None:
+def test_items_tools_time_place_and_request_stand_in_that_order() -> None:
     lines = prompt([mail(1)]).user.splitlines()
     assert lines == [
-        "Now: Thursday 2025-04-17 12:59, work",
         "Items:",
         "- mail: Pallets 1; 2025-04-16 18:44; unread; Omar Salcedo; 22 pallets, dock 4",
+        "Likely: mail: Pallets 1",
         "APIs:",
         *(f"- {tool_line(tool)}" for tool in TOOLS),
+        "Now: Thursday 2025-04-17 12:59, work",
         "Request: the truck?",
     ]
 

@@ -1,0 +1,237 @@
+"""The tool reader: which API a request wants, read from its words and the retrieved items.
+
+Encoders tuned to name the API, each with a small head that attends from the request to the items
+that retrieval brought: what they are, when they are, what they say. The log probabilities of all
+encoders are averaged.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from ctrag.context.scene import Scene
+from ctrag.context.view import Ints
+from ctrag.encoder import Matrix, open_session
+from ctrag.tools.sight import Sight, sight
+from stores.files import write_text
+
+WEIGHTS, CARD = "reader.npz", "reader-card.json"
+VECTOR_SCALE = 0.3
+LONGEST = 128
+"""Tokens of a text at most."""
+_LEAST = 1e-6
+_RAREST = -12.0
+
+
+class TowerCard(BaseModel):
+    """One encoder of a reader."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    lines: int
+    """Items whose words are read behind the request's."""
+    layers: int
+    """Layers, counted from the last, that are tuned."""
+
+
+class ReaderCard(BaseModel):
+    """Where a reader comes from."""
+
+    model_config = ConfigDict(extra="forbid")
+    command: str
+    encoder: str
+    """Encoder of the items' vectors."""
+    towers: list[TowerCard]
+    apis: list[str]
+    """Classes in order; the last one is `none`."""
+    scale: float
+    """Factor of the low-rank products."""
+    temperature: float = 1.0
+    """The averaged log probabilities are divided by it, so that they mean what they say."""
+    settings: dict[str, Any]
+    data: str
+    data_sha256: str
+    seed: int
+    figures: dict[str, dict[str, float]]
+    """Of held-out people, in percent."""
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=False)
+class ToolReader:
+    """Log probabilities of APIs for a request and its retrieved items."""
+
+    arrays: dict[str, Matrix]
+    """`tower/layer.map.A` and `.B`, and the heads' weights as `tower/head.part`."""
+    card: ReaderCard
+
+    @classmethod
+    def load(cls, folder: Path) -> "ToolReader":
+        """The reader that `save` wrote; FileNotFoundError when a file is missing."""
+        card = ReaderCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        with np.load(folder / WEIGHTS) as arrays:
+            return cls({name: arrays[name].astype(np.float32) for name in arrays.files}, card)
+
+    @classmethod
+    def packaged(cls) -> "ToolReader":
+        """The reader that ctrag ships."""
+        return cls.load(Path(str(files("ctrag.tools").joinpath("artefact"))))
+
+    def save(self, folder: Path) -> None:
+        """Write weights (float16) and card into `folder`, which is made when missing."""
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = folder / f".{WEIGHTS}"
+        with temporary.open("wb") as file:
+            np.savez_compressed(
+                file,
+                allow_pickle=False,
+                **{name: array.astype(np.float16) for name, array in self.arrays.items()},
+            )
+        temporary.replace(folder / WEIGHTS)
+        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+
+    def log_probabilities(
+        self, scene: Scene, rows: Ints, shares: NDArray[np.floating]
+    ) -> dict[str, float]:
+        """API (and `none`) → log probability.
+
+        Args:
+            scene: The request beside its candidates.
+            rows: Rows of the scene that hold the retrieved items, best first; empty without.
+            shares: How likely each item is meant, summing to 1.
+        """
+        seen = sight(scene, rows, shares)
+        total = np.zeros(len(self.card.apis), dtype=np.float64)
+        for tower in self.card.towers:
+            vector = self._read(tower.name, reader_text(scene.request.text, seen, tower.lines))
+            total += log_softmax(self._head(tower.name, vector, seen))
+        logs = log_softmax(total / len(self.card.towers) / self.card.temperature)
+        return {
+            api: max(float(value), _RAREST) for api, value in zip(self.card.apis, logs, strict=True)
+        }
+
+    def prepare(self) -> None:
+        """Make what the first request would otherwise wait for: graphs and open sessions."""
+        for tower in self.card.towers:
+            self._read(tower.name, "ready")
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells readers apart."""
+        content = sha256(f"{self.card.scale}|{self.card.towers}".encode())
+        for name in sorted(self.arrays):
+            content.update(name.encode())
+            content.update(self.arrays[name].astype(np.float16).tobytes())
+        return content.hexdigest()[:16]
+
+    def _head(self, tower: str, vector: Matrix, seen: Sight) -> NDArray[np.float64]:
+        """Scores of all classes; the twin of the head in `training.reader`."""
+
+        def part(name: str) -> Matrix:
+            return self.arrays[f"{tower}/head.{name}"]
+
+        def linear(name: str, inputs: Matrix) -> Matrix:
+            found: Matrix = inputs @ part(f"{name}.weight").T + part(f"{name}.bias")
+            return found
+
+        wide = np.sqrt(seen.vectors.shape[1]) * VECTOR_SCALE
+        there = seen.flags[:, -1:]
+        items = gelu(
+            part("kind.weight")[seen.kinds]
+            + linear("flags", seen.flags)
+            + linear("vector", seen.vectors * wide)
+        )
+        items = items * there
+        wanted = linear("key", items) @ linear("query", vector) / 8
+        wanted = wanted + part("trust") * np.log(seen.shares + _LEAST)
+        wanted = np.where(there[:, 0] > 0, wanted, -1e4)
+        attention = np.exp(wanted - wanted.max())
+        attention /= attention.sum()
+        together = np.concatenate(
+            [vector, attention @ items, seen.shares @ items, items[0], seen.asked]
+        )
+        scores = linear("out", gelu(linear("hidden", together))) + linear("skip", together)
+        return np.asarray(scores, dtype=np.float64)
+
+    def _read(self, tower: str, text: str) -> Matrix:
+        vector: Matrix = self._towers[tower](text)
+        return vector
+
+    @cached_property
+    def _towers(self) -> dict[str, Any]:
+        return {tower.name: self._open(tower) for tower in self.card.towers}
+
+    def _open(self, tower: TowerCard) -> Any:
+        from ctrag.graphs import whole_graph
+
+        deltas = partial(self._deltas, tower.name)
+        session = open_session(whole_graph(tower.name, tower.layers, deltas, self.digest))
+        encode = tokens_of(tower.name)
+
+        @lru_cache(maxsize=512)
+        def read(text: str) -> Matrix:
+            vector = session.run(None, {"input": np.array([encode(text)], dtype=np.int64)})[0]
+            return np.asarray(vector * np.sqrt(len(vector)), dtype=np.float32)
+
+        return read
+
+    def _deltas(self, tower: str) -> dict[str, Matrix]:
+        return {
+            name.removeprefix(f"{tower}/").removesuffix(".A"): np.asarray(
+                self.card.scale * (self.arrays[name.removesuffix("A") + "B"] @ down),
+                dtype=np.float32,
+            )
+            for name, down in self.arrays.items()
+            if name.startswith(f"{tower}/") and name.endswith(".A")
+        }
+
+
+def reader_text(text: str, seen: Sight, lines: int) -> str:
+    """What an encoder reads: the request, and the words of the best `lines` items."""
+    return "\n".join([" ".join(text.split()), *seen.lines[:lines]])
+
+
+def tokens_of(tower: str) -> Any:
+    """A function from the lines of a text to token ids, separators between them."""
+    from tokenizers import Tokenizer
+
+    from ctrag.weights import encoder_folder
+
+    tokenizer = Tokenizer.from_file(str(encoder_folder(tower) / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    first, *_, last = tokenizer.encode("a").ids
+
+    def encode(text: str) -> list[int]:
+        ids = [first]
+        for place, line in enumerate(text.split("\n")):
+            own = tokenizer.encode(line, add_special_tokens=False).ids
+            ids += [*own[: _REQUEST if place == 0 else _ITEM], last]
+        return ids[:LONGEST]
+
+    return encode
+
+
+_REQUEST, _ITEM = 48, 26
+"""Tokens of the request and of an item's line at most."""
+
+
+def gelu(values: Matrix) -> Matrix:
+    """GELU in its tanh form."""
+    inner = np.sqrt(2 / np.pi) * (values + 0.044715 * values**3)
+    return np.asarray(0.5 * values * (1 + np.tanh(inner)), dtype=np.float32)
+
+
+def log_softmax(scores: Sequence[float] | NDArray[np.floating]) -> NDArray[np.float64]:
+    """Logarithms of the shares of exponentials, along the last axis."""
+    shifted = np.asarray(scores, dtype=np.float64)
+    shifted = shifted - shifted.max(axis=-1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))

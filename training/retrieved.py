@@ -1,0 +1,88 @@
+"""Labelled requests with what retrieval brings for them, by models that never saw their people."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.context.ranker import Ranker
+from ctrag.context.signals import compute
+from ctrag.context.view import Floats
+from ctrag.encoder import Encoder, load_encoder
+from ctrag.tuned import Adapter
+from eval.examples import Example, load_examples
+from eval.experiment import data_sha256
+from training.encoder import TunedEncoder
+from training.ranker import RankerSettings, cross_fit, prepare
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Requests and the relevance of their candidates."""
+
+    examples: list[Example]
+    scores: list[Floats]
+    held_out: NDArray[np.bool_]
+    """Requests that nothing may be trained on: they give the figures."""
+    encoder: str
+    """Of the items' vectors."""
+
+    def learned(self) -> tuple[list[Example], list[Floats]]:
+        """What may be trained on."""
+        return self._part(~self.held_out)
+
+    def kept_back(self) -> tuple[list[Example], list[Floats]]:
+        """What may not."""
+        return self._part(self.held_out)
+
+    def _part(self, where: NDArray[np.bool_]) -> tuple[list[Example], list[Floats]]:
+        places = np.flatnonzero(where)
+        return [self.examples[i] for i in places], [self.scores[i] for i in places]
+
+
+def retrieve(
+    data: Path,
+    more: Sequence[Path],
+    tuned: TunedEncoder,
+    ranker: Ranker,
+    adapter: Adapter | None,
+    settings: RankerSettings,
+    progress: Progress = lambda _: None,
+) -> Retrieved:
+    """What retrieval brings for every labelled request.
+
+    Args:
+        data: The data set that ranker and adapter learned from: it is cross-fitted by person here,
+            and its first fold is held out.
+        more: Data sets that `ranker` never saw; nothing of them is held out.
+        tuned: The cross-fitted adapter of `data`.
+        ranker: Retrieves for `more`.
+        adapter: The ranker's.
+        settings: Folds and seed; those of `tuned`.
+        progress: Told what happens.
+
+    Raises:
+        ValueError: The ranker learned from one of `more`, two data sets share a person, or one
+            breaks a rule.
+    """
+    encoder: Encoder = load_encoder(tuned.adapter.card.encoder)
+    fitted = cross_fit(prepare(data, encoder, settings, tuned, progress), settings, progress)
+    examples, scores = list(fitted.examples), list(fitted.scores)
+    held_out = [place == 0 for place in fitted.fold]
+    for folder in more:
+        if data_sha256(folder) == ranker.card.data_sha256:
+            raise ValueError(f"--more: the ranker was trained on {folder}; give it as --data")
+        progress(f"encoding items and requests of {folder.name}")
+        added = load_examples(folder, encoder, adapter)
+        known = {one.asked.person_id for one in examples}
+        shared = known & {one.asked.person_id for one in added}
+        if shared:
+            raise ValueError(f"--more: {folder} has people of the other data: {sorted(shared)[:3]}")
+        examples += added
+        scores += [ranker.scores_of(one.scene, compute(one.scene, ranker.prior)) for one in added]
+        held_out += [False] * len(added)
+    return Retrieved(examples, scores, np.array(held_out, dtype=bool), encoder.name)
