@@ -1,7 +1,8 @@
 """Values that a plan made up: found in no item, contact, profile field, request or date.
 
 A date counts as found when an item has it (or its full hour), when the words of an item name it
-(seen from the item's own time), or when those of the request do; "an hour later" may hang on any item.
+(seen from the item's own time), or when those of the request do; "an hour later" may hang on
+any item.
 """
 
 from dataclasses import asdict
