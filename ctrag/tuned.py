@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from ctrag.arrays import low_rank_changes, save_arrays
 from ctrag.encoder import Matrix, TowerEncoder, open_session
 from stores.files import write_text
 
@@ -77,14 +78,7 @@ class Adapter:
     def save(self, folder: Path) -> None:
         """Write weights (float16) and card into `folder`, which is made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = folder / f".{WEIGHTS}"
-        with temporary.open("wb") as file:
-            np.savez_compressed(
-                file,
-                allow_pickle=False,
-                **{name: array.astype(np.float16) for name, array in self.arrays.items()},
-            )
-        temporary.replace(folder / WEIGHTS)
+        save_arrays(folder / WEIGHTS, self.arrays)
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
     @cached_property
@@ -98,14 +92,7 @@ class Adapter:
 
     def deltas(self, tower: str) -> dict[str, Matrix]:
         """ "layer.map" → what is added to the tower's weights, (outputs, inputs)."""
-        return {
-            name.removeprefix(f"{tower}/").removesuffix(".A"): np.asarray(
-                self.card.scale * (self.arrays[name.removesuffix("A") + "B"] @ array),
-                dtype=np.float32,
-            )
-            for name, array in self.arrays.items()
-            if name.startswith(f"{tower}/") and name.endswith(".A")
-        }
+        return low_rank_changes(self.arrays, tower, self.card.scale)
 
     def reading(self, tuned: Sequence[Matrix]) -> Tuned:
         """What tuned unit vectors, one per tower, say."""

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.context.item_text import field_of, fields_of
+from ctrag.context.item_text import fields_of, time_of
 from ctrag.context.moments import find_moments, offered_dates, offered_datetimes
 from ctrag.context.scene import Scene
 from ctrag.planner.grounding import stands_somewhere
@@ -60,8 +60,7 @@ def _dates(scene: Scene) -> set[str]:
     request = scene.request
     timed = []
     for item in scene.view.items:
-        name = field_of(item, "time")
-        moment = item.time(name) if name is not None else None
+        moment = time_of(item)
         if moment is not None:
             timed.append((item, moment))
     values = [value for item in scene.view.items for value in item.fields.values()]

@@ -1,7 +1,7 @@
 """Planning in five settings: Table 3 of the context-tuning paper."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -171,9 +171,10 @@ def run_planner(
         "seconds_per_plan": {},
     }
     for name in wanted:
-        figures[name], intervals[name] = _figures(name, decodings, examples, rows, toolbox)
-        extra["errors"][name] = _errors(name, examples, rows, toolbox)
-        verdicts = _scores(name, False, examples, rows, toolbox)
+        scores = {one: _scores(name, one, examples, rows, toolbox) for one in decodings}
+        figures[name], intervals[name] = _figures(scores, examples)
+        verdicts = scores[False]
+        extra["errors"][name] = _errors(name, examples, verdicts, rows)
         written = [one.text_f1 for one in verdicts if one.text_f1 is not None]
         extra["text_f1"][name] = round(100 * float(np.mean(written)), 2) if written else None
         extra["calibration_error"][name] = round(
@@ -391,17 +392,12 @@ def _scores(
 
 
 def _figures(
-    setting: str,
-    decodings: Sequence[bool],
-    examples: Sequence[Example],
-    rows: _Rows,
-    toolbox: Toolbox,
+    by_decoding: Mapping[bool, Sequence[PlanScore]], examples: Sequence[Example]
 ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     people = [example.asked.person_id for example in examples]
     figures: dict[str, JsonValue] = {}
     intervals: dict[str, JsonValue] = {}
-    for free in decodings:
-        scores = _scores(setting, free, examples, rows, toolbox)
+    for free, scores in by_decoding.items():
         found = summarise(scores)
         kept = ("ast_accuracy", "hallucination") if free else tuple(found)
         for key in kept:
@@ -415,13 +411,11 @@ def _figures(
 
 
 def _errors(
-    setting: str, examples: Sequence[Example], rows: _Rows, toolbox: Toolbox
+    setting: str, examples: Sequence[Example], verdicts: Sequence[PlanScore], rows: _Rows
 ) -> dict[str, int]:
     """Plans under the grammar that are wrong, by the first thing that went wrong."""
     causes = dict.fromkeys(("tool missed", "item missed", "wrong API", "wrong argument"), 0)
-    for example, verdict in zip(
-        examples, _scores(setting, False, examples, rows, toolbox), strict=True
-    ):
+    for example, verdict in zip(examples, verdicts, strict=True):
         if verdict.ast_match:
             continue
         row = rows.get(setting, False, example)

@@ -21,10 +21,9 @@ from ctrag.planner.arguments import (
 )
 from ctrag.planner.plan import Plan
 from ctrag.planner.values import Grounds, Offer
+from ctrag.tools.sight import ITEMS
 from eval.examples import Example
 from eval.plans import score
-
-ITEMS = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from ctrag import models
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.prior import KINDS, kinds_of, tuned_scores
 from ctrag.encoder import Matrix, Tower, TowerEncoder
-from ctrag.graphs import LINEAR, load_model
+from ctrag.graphs import load_model
 from ctrag.tools.prior import classes_of
 from ctrag.tuned import Adapter, AdapterCard, Tuned
 from eval.examples import Example, load_examples
@@ -351,35 +351,18 @@ def _network(tower: Tower, settings: EncoderSettings, dropout: float, apis: int)
     import torch
     from torch import nn
 
+    from training.low_rank import make_low_rank
+
     model = load_model(tower.name)
     size = int(model.config.hidden_size)
     mpnet = model.config.model_type == "mpnet"
 
-    class LowRank(nn.Module):  # type: ignore[misc]  # torch is untyped here
-        def __init__(self, linear: nn.Linear) -> None:
-            super().__init__()
-            self.linear = linear
-            start = torch.randn(settings.rank, linear.in_features) / math.sqrt(linear.in_features)
-            self.A = nn.Parameter(start)
-            self.B = nn.Parameter(torch.zeros(linear.out_features, settings.rank))
-            self.drop = nn.Dropout(dropout)
-
-        def forward(self, x: Any) -> Any:
-            return self.linear(x) + settings.scale * (self.drop(x) @ self.A.T) @ self.B.T
-
     class Network(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
-            model.requires_grad_(False)
+            self.low = make_low_rank(model, tower.top, settings.rank, settings.scale, dropout)
             self.model = model
             self.layers = model.encoder.layer[-tower.top :]
-            self.low: dict[str, LowRank] = {}
-            for place, layer in enumerate(self.layers):
-                for name in LINEAR[model.config.model_type]:
-                    parent, _, leaf = name.rpartition(".")
-                    low = LowRank(layer.get_submodule(name))
-                    setattr(layer.get_submodule(parent), leaf, low)
-                    self.low[f"{place}.{name}"] = low
             self.kinds = nn.Linear(size, len(KINDS))
             self.apis = nn.Linear(size, apis)
             nn.init.zeros_(self.kinds.weight)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.prompt.chat import closing, opening
 from training.planner_examples import Pack
 
 Encode = Callable[[str], list[int]]
@@ -72,12 +73,5 @@ def row_of(
 
 def chat(pack: Pack, system: str) -> tuple[str, list[tuple[str, str]]]:
     """The pack in the chat markup that the planner is asked in: (shared text, requests)."""
-    before = f"<|im_start|>system\n{system}<|im_end|>\n<|im_start|>user\n{_plain(pack.context)}"
-    asked = [
-        (f"{_plain(text)}<|im_end|>\n<|im_start|>assistant\n", plan) for text, plan in pack.asked
-    ]
-    return before, asked
-
-
-def _plain(text: str) -> str:
-    return text.replace("<|", "< |")
+    asked = [(closing(text), plan) for text, plan in pack.asked]
+    return opening(system, pack.context), asked

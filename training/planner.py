@@ -14,8 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ctrag.planner.adapter import END, PlannerCard, save_adapter
+from ctrag.planner.adapter import PlannerCard, save_adapter
 from ctrag.planner.weights import planner_folder
+from ctrag.prompt.chat import END
 from ctrag.prompt.planner import SYSTEM
 from training.packs import Row, chat, row_of
 from training.planner_examples import Lesson, MixSettings, packs
@@ -46,18 +47,6 @@ class PlannerSettings:
     mix: MixSettings = field(default_factory=MixSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class Lap:
-    """Where a run stands."""
-
-    step: int
-    steps: int
-    loss: float
-    """Mean over the plan tokens of the last steps."""
-    tokens_per_second: float
-    seconds_left: float
-
-
 def train_planner(
     taught: Sequence[Lesson],
     base: str | None,
@@ -79,7 +68,7 @@ def train_planner(
         data: Names of the data sets.
         data_sha256: Their hash.
         versions: Library versions, for the card.
-        progress: Told about each lap.
+        progress: Told loss, speed and time left.
         resume: Whether to go on from a checkpoint in `out`.
 
     Raises:
@@ -122,10 +111,11 @@ def train_planner(
         tokens += len(row.tokens)
         losses.append(float(loss.detach()))
         if step % 20 == 0 or step == steps:
-            lap = _lap(step, done, steps, losses, tokens, time.perf_counter() - began)
+            seconds, recent = time.perf_counter() - began, losses[-20:]
+            left = seconds / (step - done) * (steps - step) / 60
             progress(
-                f"step {lap.step} of {steps}, loss {lap.loss:.3f}, "
-                f"{lap.tokens_per_second:.0f} tokens/s, {lap.seconds_left / 60:.0f} min left"
+                f"step {step} of {steps}, loss {sum(recent) / len(recent):.3f}, "
+                f"{tokens / seconds:.0f} tokens/s, {left:.0f} min left"
             )
         if step % settings.save_every == 0:
             _checkpoint(out, key, step, model, optimiser, schedule)
@@ -222,14 +212,6 @@ def _predicted(model: Any, row: Row) -> tuple[Any, Any]:
     at = np.flatnonzero(row.targets >= 0)
     logits = causal.lm_head(hidden[at]).float()
     return logits, torch.from_numpy(row.targets[at]).to(causal.device)
-
-
-def _lap(
-    step: int, done: int, steps: int, losses: Sequence[float], tokens: int, seconds: float
-) -> Lap:
-    recent = losses[-20:]
-    per_step = seconds / max(step - done, 1)
-    return Lap(step, steps, sum(recent) / len(recent), tokens / seconds, per_step * (steps - step))
 
 
 def _weights(model: Any) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from ctrag.context.view import Floats
 from ctrag.planner.plan import NONE, Plan
 from ctrag.planner.values import OPEN, PLACES
 from ctrag.prompt.planner import asking_text, context_text
+from ctrag.tools.sight import ITEMS
 from eval.examples import Example
 from stores.items import Item, Person, Request
 
-RETRIEVED = 5
 EASY = 0.15
 """Share of the lessons kept whose plan has nothing to write or choose."""
 _RESOLVED = ("contact", "contacts", "date", "datetime")
@@ -82,11 +82,11 @@ def lessons(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Lesso
         if not example.labels.has_plan:
             continue
         scene, gold = example.scene, example.labels.plan
-        best = np.argsort(-score, kind="stable")[:RETRIEVED]
+        best = np.argsort(-score, kind="stable")[:ITEMS]
         named: tuple[str, ...] = ()
         if scene.tuned is not None:
             order = np.argsort(-scene.tuned.apis[: len(apis)], kind="stable")
-            named = tuple(str(api) for api in apis[order[:RETRIEVED]])
+            named = tuple(str(api) for api in apis[order[:ITEMS]])
         found.append(
             Lesson(
                 scene.view.person,
@@ -156,7 +156,7 @@ def _pack(chunk: Sequence[Lesson], mix: MixSettings, draw: np.random.Generator) 
                 if draw.random() >= mix.item_missing:
                     shown[item.id] = item
         if not true_context:
-            for rank in range(RETRIEVED):
+            for rank in range(ITEMS):
                 for lesson in chunk:
                     if rank < len(lesson.items) and len(shown) < mix.most_items:
                         shown.setdefault(lesson.items[rank].id, lesson.items[rank])

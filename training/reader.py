@@ -20,7 +20,7 @@ from ctrag.apps.toolbox import Toolbox
 from ctrag.context.prior import KINDS
 from ctrag.context.view import Floats
 from ctrag.encoder import Matrix
-from ctrag.graphs import LINEAR, load_model
+from ctrag.graphs import load_model
 from ctrag.tools.prior import classes_of, item_weights
 from ctrag.tools.reader import (
     VECTOR_SCALE,
@@ -334,6 +334,8 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
     import torch
     from torch import nn
 
+    from training.low_rank import make_low_rank
+
     model = load_model(tower.name)
     size = int(model.config.hidden_size)
     padding = int(model.config.pad_token_id)
@@ -341,19 +343,7 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
     wide = math.sqrt(dimension) * VECTOR_SCALE
     together = size + 3 * _WIDTH + len(ASKED)
 
-    class LowRank(nn.Module):  # type: ignore[misc]  # torch is untyped here
-        def __init__(self, linear: nn.Linear) -> None:
-            super().__init__()
-            self.linear = linear
-            start = torch.randn(settings.rank, linear.in_features) / math.sqrt(linear.in_features)
-            self.A = nn.Parameter(start)
-            self.B = nn.Parameter(torch.zeros(linear.out_features, settings.rank))
-            self.drop = nn.Dropout(settings.dropout)
-
-        def forward(self, x: Any) -> Any:
-            return self.linear(x) + settings.scale * (self.drop(x) @ self.A.T) @ self.B.T
-
-    class Head(nn.Module):  # type: ignore[misc]
+    class Head(nn.Module):  # type: ignore[misc]  # torch is untyped here
         """The twin of `ToolReader._head`."""
 
         def __init__(self) -> None:
@@ -403,17 +393,12 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
     class Network(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
-            model.requires_grad_(False)
-            self.model = model
             self.head = Head()
-            self.low: dict[str, LowRank] = {}
+            self.low = make_low_rank(
+                model, tower.layers, settings.rank, settings.scale, settings.dropout
+            )
+            self.model = model
             self.known: dict[str, list[int]] = {}
-            for place, layer in enumerate(model.encoder.layer[-tower.layers :]):
-                for name in LINEAR[model.config.model_type]:
-                    parent, _, leaf = name.rpartition(".")
-                    low = LowRank(layer.get_submodule(name))
-                    setattr(layer.get_submodule(parent), leaf, low)
-                    self.low[f"{place}.{name}"] = low
 
         def tokens(self, one: Seen, mode: str) -> list[int]:
             text = reader_text(one.text, one.sights[mode], tower.lines)

@@ -1,6 +1,7 @@
 """Items as words: what is searched, what is embedded and what a prompt shows."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from functools import cache
 from string import Formatter
 
@@ -64,6 +65,12 @@ def field_of(item: Item, role: Role) -> str | None:
     """Name of the item's first field with that role, or None."""
     names = fields_of(item, role)
     return names[0] if names else None
+
+
+def time_of(item: Item, role: Role = "time") -> datetime | None:
+    """The item's time in that role, or None."""
+    name = field_of(item, role)
+    return None if name is None else item.time(name)
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
+from ctrag.arrays import save_arrays
 from ctrag.context.company import COMPANY, second_pass
 from ctrag.context.prior import Prior
 from ctrag.context.scene import Scene
@@ -95,14 +96,7 @@ class Ranker:
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / MODEL, self.model)
         write_text(folder / SECOND, self.second)
-        temporary = folder / f".{PRIOR}"
-        with temporary.open("wb") as file:
-            np.savez_compressed(
-                file,
-                allow_pickle=False,
-                **{name: getattr(self.prior, name).astype(np.float16) for name in Prior.__slots__},
-            )
-        temporary.replace(folder / PRIOR)
+        save_arrays(folder / PRIOR, {name: getattr(self.prior, name) for name in Prior.__slots__})
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
     def scores(self, scene: Scene) -> Floats:

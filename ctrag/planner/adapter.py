@@ -13,8 +13,6 @@ from ctrag import models
 from stores.files import write_text
 
 WEIGHTS, CONFIG, CARD = "adapter_model.safetensors", "adapter_config.json", "adapter-card.json"
-END = "<|im_end|>"
-"""What closes a plan in training."""
 
 
 class PlannerCard(BaseModel):

@@ -22,7 +22,6 @@ from ctrag.context.view import Floats
 from ctrag.context.words import terms, words
 from ctrag.planner.values import HOW, Grounds, Offer
 from stores.files import write_text
-from stores.items import Item
 
 if TYPE_CHECKING:
     import lightgbm
@@ -239,10 +238,6 @@ class _Scene:
             (rank for rank, item in enumerate(grounds.items) if item.app == tool.app), -1
         )
 
-    def time(self, item: Item) -> datetime | None:
-        name = item_text.field_of(item, "time")
-        return None if name is None else item.time(name)
-
 
 def _features(scene: _Scene, argument: Argument, offer: Offer) -> dict[str, float]:
     grounds = scene.grounds
@@ -324,7 +319,7 @@ def _of_time(scene: _Scene, value: str) -> dict[str, float]:
         "days_from_now": float((moment.date() - now.date()).days),
     }
     at = scene.first if scene.first >= 0 else 0
-    anchor = scene.time(grounds.items[at]) if grounds.items else None
+    anchor = item_text.time_of(grounds.items[at]) if grounds.items else None
     if anchor is not None:
         found["hours_from_item"] = _signed_log((moment - anchor).total_seconds() / 3600)
         found["same_clock"] = float(moment.time() == anchor.time())

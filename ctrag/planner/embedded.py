@@ -14,6 +14,7 @@ import numpy as np
 from ctrag.planner.grammar import PlanGrammar
 from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
 from ctrag.planner.weights import load, planner_folder
+from ctrag.prompt.chat import closing, opening
 from ctrag.prompt.planner import PlannerPrompt
 
 LONGEST_PLAN = 600
@@ -124,11 +125,7 @@ class EmbeddedPlanner:
         return int(self._config["vocab_size"])
 
     def _prompt_ids(self, prompt: PlannerPrompt) -> list[int]:
-        text = (
-            f"<|im_start|>system\n{_escaped(prompt.system)}<|im_end|>\n"
-            f"<|im_start|>user\n{_escaped(prompt.user)}<|im_end|>\n"
-            "<|im_start|>assistant\n"
-        )
+        text = opening(prompt.system) + closing(prompt.user)
         return list(self._tokenizer.encode(text).ids)
 
     def _bound(self, ids: list[int], grammar: PlanGrammar, begin: str) -> tuple[list[int], float]:
@@ -233,8 +230,3 @@ def _choice(grammar: PlanGrammar, preferences: Mapping[str, float]) -> tuple[str
 def _probability(logits: "np.ndarray[Any, Any]", token: int) -> float:
     finite = logits - logits[token]
     return float(1.0 / np.exp(finite[np.isfinite(finite)]).sum())
-
-
-def _escaped(text: str) -> str:
-    """Text of items cannot end the user's turn."""
-    return text.replace("<|", "< |")

@@ -247,7 +247,7 @@ class Grounds:
         more = [*own, *self._ends(), *written]
         if argument.name == "since":
             # "What played before I slept" means from the full hour before it.
-            past = [moment for moment in self._starts() if moment <= asked]
+            past = [moment for _, moment in self._timed() if moment <= asked]
             more = [*(moment.replace(minute=0) for moment in past), *past]
         for moment in dict.fromkeys([*named, *more]):
             how = "anchor" if moment in own else "written" if moment in written else "phrase"
@@ -281,28 +281,17 @@ class Grounds:
 
     def _timed(self) -> Iterator[tuple[Item, datetime]]:
         for item in self.items:
-            name = item_text.field_of(item, "time")
-            moment = item.time(name) if name is not None else None
+            moment = item_text.time_of(item)
             if moment is not None:
                 yield item, moment
 
-    def _starts(self) -> list[datetime]:
-        return [moment for _, moment in self._timed()]
-
     def _ends(self) -> list[datetime]:
-        found = []
-        for item in self.items:
-            name = item_text.field_of(item, "end")
-            moment = item.time(name) if name is not None else None
-            if moment is not None and moment >= self.request.asked_at:
-                found.append(moment)
-        return found
+        ends = [item_text.time_of(item, "end") for item in self.items]
+        return [end for end in ends if end is not None and end >= self.request.asked_at]
 
     def _dates_in(self, item: Item) -> list[date]:
         """Days that an item's words name, seen from its own day."""
-        name = item_text.field_of(item, "time")
-        moment = item.time(name) if name is not None else None
-        seen_from = self.request.asked_at if moment is None else moment
+        seen_from = item_text.time_of(item) or self.request.asked_at
         text = f"{item_text.title(item)}. {_told(item)}"
         days = [one.start.date() for one in find_moments(text, seen_from)[:4]]
         return [day for day in days if self._is_near(day)]

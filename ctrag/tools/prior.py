@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from ctrag.apps.toolbox import Toolbox
+from ctrag.arrays import save_arrays
 from ctrag.context.prior import KINDS, kinds_of
 from ctrag.context.scene import Scene
 from ctrag.context.view import Floats, Ints
@@ -70,10 +71,7 @@ class ToolPrior:
     def save(self, folder: Path) -> None:
         """Write weights and card into `folder`, which is made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = folder / f".{WEIGHTS}"
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, weights=self.weights.astype(np.float16))
-        temporary.replace(folder / WEIGHTS)
+        save_arrays(folder / WEIGHTS, {"weights": self.weights})
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
     def log_probabilities(self, inputs: Floats) -> dict[str, float]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
+from ctrag.arrays import low_rank_changes, save_arrays
 from ctrag.context.scene import Scene
 from ctrag.context.view import Ints
 from ctrag.encoder import Matrix, open_session
@@ -88,14 +89,7 @@ class ToolReader:
     def save(self, folder: Path) -> None:
         """Write weights (float16) and card into `folder`, which is made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = folder / f".{WEIGHTS}"
-        with temporary.open("wb") as file:
-            np.savez_compressed(
-                file,
-                allow_pickle=False,
-                **{name: array.astype(np.float16) for name, array in self.arrays.items()},
-            )
-        temporary.replace(folder / WEIGHTS)
+        save_arrays(folder / WEIGHTS, self.arrays)
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
     def log_probabilities(
@@ -172,7 +166,7 @@ class ToolReader:
     def _open(self, tower: TowerCard) -> Any:
         from ctrag.graphs import whole_graph
 
-        deltas = partial(self._deltas, tower.name)
+        deltas = partial(low_rank_changes, self.arrays, tower.name, self.card.scale)
         session = open_session(whole_graph(tower.name, tower.layers, deltas, self.digest))
         encode = tokens_of(tower.name)
 
@@ -182,16 +176,6 @@ class ToolReader:
             return np.asarray(vector * np.sqrt(len(vector)), dtype=np.float32)
 
         return read
-
-    def _deltas(self, tower: str) -> dict[str, Matrix]:
-        return {
-            name.removeprefix(f"{tower}/").removesuffix(".A"): np.asarray(
-                self.card.scale * (self.arrays[name.removesuffix("A") + "B"] @ down),
-                dtype=np.float32,
-            )
-            for name, down in self.arrays.items()
-            if name.startswith(f"{tower}/") and name.endswith(".A")
-        }
 
 
 def reader_text(text: str, seen: Sight, lines: int) -> str:

@@ -1,0 +1,34 @@
+"""Arrays of artefacts: files of half precision, and low-rank changes of weights."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ctrag.encoder import Matrix
+
+
+def save_arrays(path: Path, arrays: Mapping[str, Matrix]) -> None:
+    """Write arrays as float16, compressed; the file is whole or not there."""
+    temporary = path.with_name(f".{path.name}")
+    half = {name: array.astype(np.float16) for name, array in arrays.items()}
+    with temporary.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **half)
+    temporary.replace(path)
+
+
+def low_rank_changes(arrays: Mapping[str, Matrix], tower: str, scale: float) -> dict[str, Matrix]:
+    """What is added to an encoder's weights: "layer.map" → (outputs, inputs).
+
+    Args:
+        arrays: `tower/layer.map.A` (rank, inputs) and `.B` (outputs, rank), among others.
+        tower: The encoder.
+        scale: Factor of the products.
+    """
+    return {
+        name.removeprefix(f"{tower}/").removesuffix(".A"): np.asarray(
+            scale * (arrays[name.removesuffix("A") + "B"] @ down), dtype=np.float32
+        )
+        for name, down in arrays.items()
+        if name.startswith(f"{tower}/") and name.endswith(".A")
+    }

@@ -1,0 +1,44 @@
+"""Low-rank changes of an encoder's linear maps, while they are learned."""
+
+import math
+from typing import Any
+
+import torch
+from torch import nn
+
+from ctrag.graphs import LINEAR
+
+
+class LowRank(nn.Module):  # type: ignore[misc]  # torch is untyped here
+    """A frozen linear map with a low-rank change that begins at zero."""
+
+    def __init__(self, linear: nn.Linear, rank: int, scale: float, dropout: float) -> None:
+        super().__init__()
+        self.linear = linear
+        self.scale = scale
+        self.A = nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x: Any) -> Any:
+        """The map's answer with the change."""
+        return self.linear(x) + self.scale * (self.drop(x) @ self.A.T) @ self.B.T
+
+
+def make_low_rank(
+    model: Any, layers: int, rank: int, scale: float, dropout: float
+) -> dict[str, LowRank]:
+    """Freeze an encoder and put low-rank maps into its last `layers`.
+
+    Returns:
+        "layer.map", layers counted from the first of these → the map that now stands there.
+    """
+    model.requires_grad_(False)
+    found = {}
+    for place, layer in enumerate(model.encoder.layer[-layers:]):
+        for name in LINEAR[model.config.model_type]:
+            parent, _, leaf = name.rpartition(".")
+            low = LowRank(layer.get_submodule(name), rank, scale, dropout)
+            setattr(layer.get_submodule(parent), leaf, low)
+            found[f"{place}.{name}"] = low
+    return found
