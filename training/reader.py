@@ -7,7 +7,7 @@ none, so that one reader serves all of them.
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -56,9 +56,11 @@ class TowerSettings:
 
 
 TOWERS = (
-    TowerSettings(models.LARGE_ENCODER, epochs=4, learning_rate=3e-4, layers=12),
+    TowerSettings(models.LARGE_ENCODER, epochs=3, learning_rate=3e-4, layers=12, lines=3),
     TowerSettings(models.ENCODER, epochs=5, learning_rate=5e-4, layers=6, lines=3),
 )
+CONTINUED = 2
+"""Epochs when a reader is trained on; its rates are half of those of a new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,18 @@ class ReaderSettings:
     weight_decay: float = 0.01
     modes: tuple[float, ...] = (0.5, 0.2, 0.3)
     """How often a request is practised in each of `MODES`."""
+    start: str | None = None
+    """Digest of the reader that is trained on; None for a new one."""
     threads: int = 2
     seed: int = 1
+
+    def continuing(self, start: ToolReader) -> "ReaderSettings":
+        """The same settings for training `start` on."""
+        towers = tuple(
+            replace(one, epochs=min(one.epochs, CONTINUED), learning_rate=one.learning_rate / 2)
+            for one in self.towers
+        )
+        return replace(self, towers=towers, head_rate=self.head_rate / 2, start=start.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +135,7 @@ def train_reader(
     card: dict[str, Any],
     checkpoints: Path,
     progress: Progress = lambda _: None,
+    start: ToolReader | None = None,
 ) -> ToolReader:
     """A reader, with figures of the held-out requests in its card.
 
@@ -133,12 +146,15 @@ def train_reader(
         card: The fields `command`, `encoder`, `data`, `data_sha256`, `seed` and `versions`.
         checkpoints: Folder for finished epochs; a run that finds it there goes on from it.
         progress: Told what happens.
+        start: A reader to train on, in fewer epochs; None starts from the untuned encoders.
 
     Raises:
-        ValueError: There is nothing to learn from.
+        ValueError: There is nothing to learn from, or `start` has other encoders or layers.
     """
     if not learned:
         raise ValueError("data: no request has labelled tools, there is nothing to learn")
+    if start is not None:
+        settings = settings.continuing(start)
     apis = classes_of(Toolbox.packaged())
     arrays: dict[str, Matrix] = {}
     logs = {mode: np.zeros((len(held_out), len(apis))) for mode in MODES}
@@ -146,7 +162,7 @@ def train_reader(
     gold = np.array([int(one.wanted.argmax()) for one in held_out], dtype=np.int64)
     for tower in settings.towers:
         key = _key(learned, settings, tower)
-        network = _fit(tower, learned, settings, checkpoints / f"{key}.pt", progress)
+        network = _fit(tower, learned, settings, checkpoints / f"{key}.pt", progress, start)
         arrays |= {f"{tower.name}/{name}": array for name, array in network.arrays().items()}
         for mode in MODES if held_out else ():
             own = log_softmax(_scores(network, held_out, mode, settings))
@@ -206,6 +222,7 @@ def _fit(
     settings: ReaderSettings,
     checkpoint: Path,
     progress: Progress,
+    start: ToolReader | None = None,
 ) -> Any:
     import torch
     from torch.nn.functional import log_softmax as torch_log_softmax
@@ -214,6 +231,8 @@ def _fit(
     torch.manual_seed(settings.seed)
     dimension = learned[0].sights["none"].vectors.shape[1]
     network = _network(tower, settings, dimension, len(learned[0].wanted))
+    if start is not None:
+        network.take(start)
     groups = [
         {"params": network.head_parameters(), "lr": settings.head_rate},
         {"params": network.adapter_parameters(), "lr": tower.learning_rate},
@@ -425,6 +444,20 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
             mean = (hidden.float() * kept).sum(dim=1) / kept.sum(dim=1)
             unit = nn.functional.normalize(mean, dim=-1) * math.sqrt(size)
             return self.head(unit, sights)
+
+        def take(self, start: ToolReader) -> None:
+            own = {f"head.{name}": part for name, part in self.head.named_parameters()}
+            for name, low in self.low.items():
+                own |= {f"{name}.A": low.A, f"{name}.B": low.B}
+            for name, part in own.items():
+                array = start.arrays.get(f"{tower.name}/{name}")
+                if array is None or array.shape != tuple(part.shape):
+                    raise ValueError(
+                        f"start: the reader has no {name} of shape {tuple(part.shape)} for "
+                        f"{tower.name}; start from a reader of the same encoders and layers"
+                    )
+                with torch.no_grad():
+                    part.copy_(torch.from_numpy(array))
 
         def arrays(self) -> dict[str, Matrix]:
             found = {

@@ -1,7 +1,9 @@
 """Labelled requests with what retrieval brings for them, by models that never saw their people."""
 
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +44,58 @@ class Retrieved:
     def _part(self, where: NDArray[np.bool_]) -> tuple[list[Example], list[Floats]]:
         places = np.flatnonzero(where)
         return [self.examples[i] for i in places], [self.scores[i] for i in places]
+
+
+def retrieve_once(
+    folder: Path,
+    data: Path,
+    more: Sequence[Path],
+    tuned: TunedEncoder,
+    ranker: Ranker,
+    adapter: Adapter | None,
+    settings: RankerSettings,
+    progress: Progress = lambda _: None,
+) -> Retrieved:
+    """What `retrieve` gives, read from `folder` when the same data, models and code gave it before.
+
+    Encoding ten thousand requests takes minutes, and several trainings learn from the same ones.
+    """
+    path = folder / f"{_key(data, more, tuned, ranker, adapter, settings)}.pickle"
+    if path.exists():
+        with path.open("rb") as file:
+            found = pickle.load(file)
+        if not isinstance(found, Retrieved):
+            raise ValueError(f"{path}: holds no retrieved requests; delete it")
+        return found
+    found = retrieve(data, more, tuned, ranker, adapter, settings, progress)
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}")
+    with temporary.open("wb") as file:
+        pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
+    temporary.replace(path)
+    return found
+
+
+def _key(
+    data: Path,
+    more: Sequence[Path],
+    tuned: TunedEncoder,
+    ranker: Ranker,
+    adapter: Adapter | None,
+    settings: RankerSettings,
+) -> str:
+    """Tells apart what retrieval depends on, the code included."""
+    own = Path(__file__).parents[1]
+    code = [*sorted((own / "ctrag" / "context").glob("*.py")), own / "eval" / "examples.py"]
+    parts = [
+        *(data_sha256(one) for one in (data, *more)),
+        tuned.adapter.digest,
+        ranker.card.model_dump_json(),
+        "" if adapter is None else adapter.digest,
+        repr(settings),
+        *(path.read_text(encoding="utf-8") for path in (*code, Path(__file__))),
+    ]
+    return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def retrieve(

@@ -145,6 +145,9 @@ def tools(
     out: Out,
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
     tuned: Tuned = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Folder of a reader to train on, in fewer epochs.")
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="Go on from what OUT holds already.")
     ] = True,
@@ -161,6 +164,7 @@ def tools(
     """
     import shutil
 
+    from ctrag.tools.reader import ToolReader
     from eval.experiment import versions
     from training.arguments import ArgumentSettings, choices, train_arguments
     from training.reader import CHECKPOINTS, ReaderSettings, seen_requests, train_reader
@@ -170,7 +174,9 @@ def tools(
     card = {
         "command": f"ctrag train tools --data {data.name}"
         + "".join(f" --more {one.name}" for one in more)
-        + " --encoder ENCODER --out DIR",
+        + " --encoder ENCODER"
+        + (" --start READER" if start else "")
+        + " --out DIR",
         "data": names,
         "data_sha256": _hash([data, *more]),
         "seed": seed,
@@ -193,6 +199,7 @@ def tools(
         {**card, "encoder": found.encoder},
         out / CHECKPOINTS,
         progress,
+        None if start is None else ToolReader.load(start),
     )
     reader.save(out)
     if json:
@@ -258,16 +265,18 @@ def _retrieved(
     data: Path, more: list[Path], tuned: Path | None, seed: int, threads: int
 ) -> "Retrieved":
     from ctrag.artefacts import load_context_artefacts
-    from ctrag.settings import settings
+    from ctrag.settings import cache_folder, settings
     from training.encoder import TunedEncoder
     from training.ranker import RankerSettings
-    from training.retrieved import retrieve
+    from training.retrieved import retrieve_once
 
     if tuned is None:
         raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")
     ranker, adapter = load_context_artefacts(settings().artefacts)
     options = RankerSettings(seed=seed, threads=threads)
-    return retrieve(data, more, TunedEncoder.load(tuned), ranker, adapter, options, progress)
+    trained = TunedEncoder.load(tuned)
+    kept = cache_folder() / "retrieved"
+    return retrieve_once(kept, data, more, trained, ranker, adapter, options, progress)
 
 
 def _hash(folders: list[Path]) -> str:

@@ -114,6 +114,26 @@ def test_the_temperature_undoes_a_flattening() -> None:
     assert module.fit_temperature(logs * 0.5, gold) == pytest.approx(0.5, abs=0.06)
 
 
+def test_a_reader_that_is_trained_on_begins_where_it_was(seen: list[Seen], tmp_path: Path) -> None:
+    first = train(seen, tmp_path / "first")
+    still = replace(QUICK, towers=(replace(SMALL, learning_rate=0.0),), head_rate=0.0)
+    card = {**CARD, "command": "ctrag train tools --start READER"}
+    same = module.train_reader(seen[:16], seen[16:], still, card, tmp_path / "on", start=first)
+    assert same.arrays.keys() == first.arrays.keys()
+    for name, array in first.arrays.items():
+        assert np.array_equal(array, same.arrays[name]), name
+    assert same.card.settings["start"] == first.digest
+    changed = module.train_reader(seen[:16], [], QUICK, CARD, tmp_path / "on", start=first)
+    assert changed.digest != first.digest
+
+
+def test_a_reader_of_other_layers_is_not_trained_on(seen: list[Seen], tmp_path: Path) -> None:
+    first = train(seen, tmp_path / "first")
+    deeper = replace(QUICK, towers=(replace(SMALL, layers=2),))
+    with pytest.raises(ValueError, match="start from a reader of the same encoders and layers"):
+        module.train_reader(seen[:16], [], deeper, CARD, tmp_path / "on", start=first)
+
+
 def test_nothing_to_learn_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to learn"):
         module.train_reader([], [], QUICK, CARD, tmp_path)

@@ -1,0 +1,72 @@
+"""Claims about keeping what retrieval brought for later trainings."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from ctrag.context.ranker import Ranker
+from eval.examples import Example
+from training import retrieved as module
+from training.encoder import TunedEncoder
+from training.ranker import RankerSettings
+from training.retrieved import Retrieved, retrieve_once
+
+
+class _Named:
+    """Stands for an adapter, of which only the digest is asked."""
+
+    digest = "one"
+
+
+class _Tuned:
+    adapter = _Named()
+
+
+@pytest.fixture
+def ask(
+    examples: list[Example], dozen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Any:
+    """Asks for what retrieval brings; `ask.times` counts how often it really was retrieved."""
+
+    def retrieve(*_: Any) -> Retrieved:
+        asked.times += 1
+        some = examples[:6]
+        scores = [one.relevance for one in some]
+        return Retrieved(some, scores, np.array([True, *[False] * 5]), "bins")
+
+    def asked(settings: RankerSettings | None = None) -> Retrieved:
+        tuned = cast(TunedEncoder, _Tuned())
+        options = settings or RankerSettings()
+        return retrieve_once(tmp_path, dozen, [], tuned, Ranker.packaged(), None, options)
+
+    monkeypatch.setattr(module, "retrieve", retrieve)
+    asked.times = 0  # type: ignore[attr-defined]
+    return asked
+
+
+def test_the_same_requests_are_retrieved_for_once(ask: Any) -> None:
+    first, again = ask(), ask()
+    assert ask.times == 1
+    assert [one.asked for one in first.examples] == [one.asked for one in again.examples]
+    for one, other in zip(first.examples, again.examples, strict=True):
+        assert np.array_equal(one.relevance, other.relevance)
+        assert one.scene.request == other.scene.request
+        assert np.array_equal(one.scene.vector, other.scene.vector)
+    assert len(again.kept_back()[0]) == 1
+
+
+def test_another_seed_is_another_retrieval(ask: Any) -> None:
+    ask(), ask(RankerSettings(seed=2))
+    assert ask.times == 2
+
+
+def test_a_file_of_something_else_is_not_taken(ask: Any, tmp_path: Path) -> None:
+    import pickle
+
+    ask()
+    [path] = tmp_path.glob("*.pickle")
+    path.write_bytes(pickle.dumps(["nothing"]))
+    with pytest.raises(ValueError, match="holds no retrieved requests; delete it"):
+        ask()
