@@ -4,7 +4,7 @@ Everything here is computed once per request, vectorised over the items, and see
 method may see: the request, the person and the items.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -37,6 +37,10 @@ class Scene:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Fields only: what is computed from them is computed again."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
     def now(self) -> float:

@@ -4,7 +4,7 @@ Built once per person and change of the stores; signals and rankers only index i
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -70,6 +70,10 @@ class PersonView:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Fields only: what is computed from them is computed again."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
     def ids(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ctrag.context.ranker import Ranker
+from ctrag.context.signals import compute
 from eval.examples import Example
 from training import retrieved as module
 from training.encoder import TunedEncoder
@@ -33,6 +34,8 @@ def ask(
     def retrieve(*_: Any) -> Retrieved:
         asked.times += 1
         some = examples[:6]
+        for one in some:  # what is computed on the way is not kept
+            compute(one.scene, Ranker.packaged().prior)
         scores = [one.relevance for one in some]
         return Retrieved(some, scores, np.array([True, *[False] * 5]), "bins")
 
