@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.apps.toolbox import Argument, Tool, Toolbox
-from ctrag.context.retrieve import Found
+from ctrag.context.retrieve import FURTHER, Found
 from ctrag.context.view import Floats
 from ctrag.planner.arguments import (
     CATEGORIES,
@@ -66,8 +66,8 @@ def choices(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Choic
         tool = None if gold is None else toolbox.get(gold.api)
         if gold is None or tool is None:
             continue
-        best = np.argsort(-score_of, kind="stable")[:ITEMS]
-        grounds = Grounds.of(Found.given(example.scene, best, score_of[best]))
+        best = np.argsort(-score_of, kind="stable")[: ITEMS + FURTHER]
+        grounds = Grounds.of(Found.given(example.scene, best, score_of[best], ITEMS))
         for argument in tool.arguments:
             if argument.match != "value":
                 continue

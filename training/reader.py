@@ -59,8 +59,6 @@ TOWERS = (
     TowerSettings(models.LARGE_ENCODER, epochs=3, learning_rate=3e-4, layers=12, lines=3),
     TowerSettings(models.ENCODER, epochs=5, learning_rate=5e-4, layers=6, lines=3),
 )
-CONTINUED = 2
-"""Epochs when a reader is trained on; its rates are half of those of a new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +80,11 @@ class ReaderSettings:
     threads: int = 2
     seed: int = 1
 
-    def continuing(self, start: ToolReader) -> "ReaderSettings":
-        """The same settings for training `start` on."""
-        towers = tuple(
-            replace(one, epochs=min(one.epochs, CONTINUED), learning_rate=one.learning_rate / 2)
-            for one in self.towers
-        )
-        return replace(self, towers=towers, head_rate=self.head_rate / 2, start=start.digest)
+    def seen(self, epochs: int | None, start: ToolReader | None) -> "ReaderSettings":
+        """The same settings for so many epochs, a single one when a reader is trained on."""
+        often = epochs if epochs is not None or start is None else 1
+        towers = tuple(one if often is None else replace(one, epochs=often) for one in self.towers)
+        return replace(self, towers=towers, start=None if start is None else start.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +142,13 @@ def train_reader(
         card: The fields `command`, `encoder`, `data`, `data_sha256`, `seed` and `versions`.
         checkpoints: Folder for finished epochs; a run that finds it there goes on from it.
         progress: Told what happens.
-        start: A reader to train on, in fewer epochs; None starts from the untuned encoders.
+        start: A reader to train on; None starts from the untuned encoders.
 
     Raises:
         ValueError: There is nothing to learn from, or `start` has other encoders or layers.
     """
     if not learned:
         raise ValueError("data: no request has labelled tools, there is nothing to learn")
-    if start is not None:
-        settings = settings.continuing(start)
     apis = classes_of(Toolbox.packaged())
     arrays: dict[str, Matrix] = {}
     logs = {mode: np.zeros((len(held_out), len(apis))) for mode in MODES}

@@ -70,9 +70,12 @@ def retrieve_once(
     found = retrieve(data, more, tuned, ranker, adapter, settings, progress)
     folder.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}")
-    with temporary.open("wb") as file:
-        pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
     return found
 
 

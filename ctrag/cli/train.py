@@ -145,8 +145,10 @@ def tools(
     out: Out,
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
     tuned: Tuned = None,
-    start: Annotated[
-        Path | None, typer.Option(help="Folder of a reader to train on, in fewer epochs.")
+    start: Annotated[Path | None, typer.Option(help="Folder of a reader to train on.")] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Default: what each encoder needs; 1 with --start."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="Go on from what OUT holds already.")
@@ -169,6 +171,7 @@ def tools(
     from training.arguments import ArgumentSettings, choices, train_arguments
     from training.reader import CHECKPOINTS, ReaderSettings, seen_requests, train_reader
 
+    before = None if start is None else ToolReader.load(start)
     found = _retrieved(data, more, tuned, seed, threads)
     names = "+".join(one.name for one in (data, *more))
     card = {
@@ -176,6 +179,7 @@ def tools(
         + "".join(f" --more {one.name}" for one in more)
         + " --encoder ENCODER"
         + (" --start READER" if start else "")
+        + (f" --epochs {epochs}" if epochs else "")
         + " --out DIR",
         "data": names,
         "data_sha256": _hash([data, *more]),
@@ -195,11 +199,11 @@ def tools(
     reader = train_reader(
         seen_requests(*found.learned()),
         seen_requests(*found.kept_back()),
-        ReaderSettings(seed=seed, threads=threads),
+        ReaderSettings(seed=seed, threads=threads).seen(epochs, before),
         {**card, "encoder": found.encoder},
         out / CHECKPOINTS,
         progress,
-        None if start is None else ToolReader.load(start),
+        before,
     )
     reader.save(out)
     if json:

@@ -20,7 +20,18 @@ from ctrag.encoder import Encoder, Matrix
 from ctrag.tuned import Adapter, RequestReader, Tuned
 from stores.items import Item, Request
 
-__all__ = ["EXHAUSTIVE", "PER_STORE", "ContextRetriever", "Found", "FoundItem", "candidates"]
+FURTHER = 10
+"""Items behind the retrieved ones that values may still be taken from."""
+
+__all__ = [
+    "EXHAUSTIVE",
+    "FURTHER",
+    "PER_STORE",
+    "ContextRetriever",
+    "Found",
+    "FoundItem",
+    "candidates",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +64,10 @@ class Found:
     """LambdaMART score of each of `items`."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
+    further: tuple[Item, ...] = ()
+    """What ranks behind `items`, best first: an API may need something of its own application."""
+    further_relevance: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    """LambdaMART score of each of `further`."""
 
     @property
     def candidates(self) -> int:
@@ -65,17 +80,27 @@ class Found:
         return self.scene.vector
 
     @classmethod
-    def given(cls, scene: Scene, rows: Ints, relevance: Floats | None = None) -> "Found":
+    def given(
+        cls, scene: Scene, rows: Ints, relevance: Floats | None = None, limit: int | None = None
+    ) -> "Found":
         """Items that were not retrieved but given: labelled ones, or none at all.
 
         Args:
             scene: The request beside the candidates.
             rows: Rows of the scene, best first.
             relevance: A score per row; equal when None.
+            limit: So many are the items, the others are `further`; all are items when None.
         """
-        items = tuple(FoundItem(scene.view.items[scene.rows[row]], 0.0, {}, {}) for row in rows)
         scores = np.zeros(len(rows), dtype=np.float32) if relevance is None else relevance
-        return cls(items, scene, rows, scores)
+        given = tuple(scene.view.items[scene.rows[row]] for row in rows)
+        return cls(
+            tuple(FoundItem(item, 0.0, {}, {}) for item in given[:limit]),
+            scene,
+            rows[:limit],
+            scores[:limit],
+            further=() if limit is None else given[limit:],
+            further_relevance=scores[:0] if limit is None else scores[limit:],
+        )
 
 
 class ContextRetriever:
@@ -116,7 +141,8 @@ class ContextRetriever:
         scores = rankings(scene, self.ranker.scores_of(scene, table))
         card = self.ranker.card
         fused, parts = fuse(scores, card.fusion_weights, card.fusion_k)
-        best = np.argsort(-fused, kind="stable")[:limit]
+        order = np.argsort(-fused, kind="stable")
+        best = order[:limit]
         why, told = self._reasons(scene, best, table) if explain else ({}, {})
         positions = {name: ranks(values) for name, values in scores.items()}
         said = {
@@ -134,8 +160,17 @@ class ContextRetriever:
             )
             for row in best
         )
-        relevance = np.asarray(scores["lambdamart"][best], dtype=np.float32)
-        return Found(found, scene, best, relevance, view.unavailable)
+        relevance = np.asarray(scores["lambdamart"], dtype=np.float32)
+        behind = order[limit : limit + FURTHER]
+        return Found(
+            found,
+            scene,
+            best,
+            relevance[best],
+            view.unavailable,
+            tuple(view.items[scene.rows[row]] for row in behind),
+            relevance[behind],
+        )
 
     def _reasons(
         self, scene: Scene, rows: Ints, table: Floats

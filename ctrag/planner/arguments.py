@@ -68,6 +68,11 @@ FEATURES = (
     "cue",
     "digits",
     "question",
+    "app_rank",
+    "said_behind",
+    "said_before",
+    "written_behind",
+    "written_before",
 )
 _CUES: dict[str, frozenset[str]] = {
     "cycling": frozenset("bike bikes bicycle cycle cycling pedal pedalling saddle".split()),
@@ -85,7 +90,30 @@ _CUES: dict[str, frozenset[str]] = {
 }
 """Words of a request that speak for a value of an enum."""
 
-CATEGORIES = ("argument", "name", "how", "app")
+CATEGORIES = (
+    "argument",
+    "name",
+    "how",
+    "app",
+    "said_behind",
+    "said_before",
+    "written_behind",
+    "written_before",
+)
+_JOINTS = {
+    word: number
+    for number, words_of in enumerate(
+        (
+            ("to", "into", "towards", "for"),
+            ("from", "out", "off", "leaving"),
+            ("in", "at", "on", "around", "near", "by", "beside"),
+            ("with", "and"),
+            ("of", "the", "a", "my", "our", "her", "his", "their"),
+        )
+    )
+    for word in words_of
+}
+"""Small words around a value, by what they say of a place or a person."""
 _UNKNOWN = -1
 
 
@@ -218,12 +246,14 @@ class _Scene:
         self.grounds = grounds
         self.tool = tool
         self.said = set(terms(grounds.request.text))
-        count = len(grounds.items)
+        self.ranked = grounds.ranked
+        count = len(self.ranked)
         self.shares = list(grounds.shares) or [1.0 / max(count, 1)] * count
         self.texts = [
             f" {' '.join(words(item_text.searched_text(item)))} " for item in grounds.items
         ]
-        self.heard = set(words(grounds.request.text))
+        self.spoken = words(grounds.request.text)
+        self.heard = set(self.spoken)
         self.titles = [f" {' '.join(words(item_text.title(item)))} " for item in grounds.items]
         people = [name for item in grounds.items for name in item_text.people(item)]
         people += [contact.name for contact in grounds.person.contacts]
@@ -234,9 +264,8 @@ class _Scene:
             for place in (profile.city, profile.home, profile.work)
             for part in (place or "").split(",")
         }
-        self.first = next(
-            (rank for rank, item in enumerate(grounds.items) if item.app == tool.app), -1
-        )
+        self.own_ranks = [rank for rank, item in enumerate(self.ranked) if item.app == tool.app]
+        self.first = self.own_ranks[0] if self.own_ranks else -1
 
 
 def _features(scene: _Scene, argument: Argument, offer: Offer) -> dict[str, float]:
@@ -249,16 +278,21 @@ def _features(scene: _Scene, argument: Argument, offer: Offer) -> dict[str, floa
     }
     if offer.how == "absent":
         return found
-    if 0 <= offer.rank < len(grounds.items):
-        item = grounds.items[offer.rank]
+    if 0 <= offer.rank < len(scene.ranked):
+        item = scene.ranked[offer.rank]
         found["app"] = _APPS.index(item.app) if item.app in _APPS else _UNKNOWN
         found["share"] = scene.shares[offer.rank]
         found["same_app"] = float(item.app == scene.tool.app)
+        if item.app == scene.tool.app:
+            found["app_rank"] = scene.own_ranks.index(offer.rank)
+        written = words(item_text.searched_text(item))
+        found["written_behind"], found["written_before"] = _joints(written, words(offer.value))
     stems = set(terms(offer.value))
     found["said"] = len(stems & scene.said) / len(stems) if stems else 0.0
     found["of_request"] = len(stems & scene.said) / len(scene.said) if scene.said else 0.0
     parts = words(offer.value)
     found["length"] = len(parts)
+    found["said_behind"], found["said_before"] = _joints(scene.spoken, parts)
     wanted = f" {' '.join(parts)} "
     within = [rank for rank, text in enumerate(scene.texts) if wanted in text]
     found["support"] = len(within)
@@ -281,11 +315,26 @@ def _features(scene: _Scene, argument: Argument, offer: Offer) -> dict[str, floa
     return found
 
 
+def _joints(text: Sequence[str], value: Sequence[str]) -> tuple[float, float]:
+    """Kinds of the small words behind which, and before which, the value first stands in a text.
+
+    `len(_JOINTS)` stands for any other word, NaN for nothing there.
+    """
+    size = len(value)
+    for at in range(len(text) - size + 1) if size else ():
+        if list(text[at : at + size]) == list(value):
+            behind = _JOINTS.get(text[at - 1], len(_JOINTS)) if at else math.nan
+            end = at + size
+            before = _JOINTS.get(text[end], len(_JOINTS)) if end < len(text) else math.nan
+            return float(behind), float(before)
+    return math.nan, math.nan
+
+
 def _ends_place(scene: _Scene, offer: Offer) -> bool:
     """Whether the value ends the place of the item that it was found in: there the town stands."""
-    if not 0 <= offer.rank < len(scene.grounds.items):
+    if not 0 <= offer.rank < len(scene.ranked):
         return False
-    item = scene.grounds.items[offer.rank]
+    item = scene.ranked[offer.rank]
     name = item_text.field_of(item, "place")
     return name is not None and item.text(name).rstrip(" .").endswith(offer.value)
 
@@ -295,7 +344,7 @@ def _of_person(scene: _Scene, name: str) -> dict[str, float]:
     contact = grounds.person.contact(name)
     related = set() if contact is None else set(terms(contact.relation))
     named = {word for word in terms(name) if len(word) > 2}
-    first = grounds.items[scene.first] if scene.first >= 0 else None
+    first = scene.ranked[scene.first] if scene.first >= 0 else None
     folded = name.casefold()
     return {
         "named": len(named & scene.said) / max(len(named), 1),
@@ -319,7 +368,7 @@ def _of_time(scene: _Scene, value: str) -> dict[str, float]:
         "days_from_now": float((moment.date() - now.date()).days),
     }
     at = scene.first if scene.first >= 0 else 0
-    anchor = item_text.time_of(grounds.items[at]) if grounds.items else None
+    anchor = item_text.time_of(scene.ranked[at]) if scene.ranked else None
     if anchor is not None:
         found["hours_from_item"] = _signed_log((moment - anchor).total_seconds() / 3600)
         found["same_clock"] = float(moment.time() == anchor.time())

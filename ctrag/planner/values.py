@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+import numpy as np
+
 from ctrag.apps.toolbox import Argument, Tool
 from ctrag.context import item_text
 from ctrag.context.moments import find_moments, offered_dates, offered_datetimes
@@ -84,22 +86,36 @@ class Grounds:
     person: Person
     items: Sequence[Item]
     shares: Sequence[float] = ()
-    """How likely each item is meant, summing to 1; equal ones when empty."""
+    """How likely each item is meant, the further ones included, summing to 1; equal ones when
+    empty."""
     owned: Sequence[Item] = ()
     """Everything that the person has, for names of folders, lists and playlists."""
+    further: Sequence[Item] = ()
+    """What ranks behind `items`, best first: only for calls in the item's own application."""
 
     @classmethod
     def of(cls, found: Found) -> "Grounds":
         """What the answer of context retrieval gives; without an item, the person's other things
         are no ground either."""
         view = found.scene.view
+        relevance = np.concatenate([found.relevance, found.further_relevance])
         return cls(
             found.scene.request,
             view.person,
             [one.item for one in found.items],
-            [float(share) for share in item_weights(found.relevance)],
+            [float(share) for share in item_weights(relevance)],
             view.items if found.items else (),
+            found.further,
         )
+
+    @property
+    def ranked(self) -> list[Item]:
+        """The items and the further ones; ranks of offers count in it."""
+        return [*self.items, *self.further]
+
+    def _own(self, tool: Tool) -> Iterator[tuple[int, Item]]:
+        """Items of the tool's application with their ranks, best first."""
+        return ((rank, item) for rank, item in enumerate(self.ranked) if item.app == tool.app)
 
     def offers(self, tool: Tool, argument: Argument) -> list[Offer]:
         """Values for an argument, likeliest first, no value twice, `MOST` at most."""
@@ -144,9 +160,7 @@ class Grounds:
 
     def _fields(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
         """Values of the field that the argument is named after, in the tool's own items."""
-        for rank, item in enumerate(self.items):
-            if item.app != tool.app:
-                continue
+        for rank, item in self._own(tool):
             name = _field_for(item, argument.name)
             if name is not None and item.text(name):
                 yield Offer(item.text(name), item.id, "field", rank)
@@ -190,6 +204,10 @@ class Grounds:
             for contact in contacts:
                 if mentioned.intersection(words(contact.name)[:1]):
                     yield Offer(contact.name, item.id, "mentioned", rank)
+        for rank, item in self._own(tool):
+            for name in item_text.people(item) if rank >= len(self.items) else ():
+                if name.casefold() in known or argument.name != "to":
+                    yield Offer(name, item.id, "person", rank)
         yield from (Offer(contact.name, "contact", "contact") for contact in contacts)
 
     def _numbers(self) -> Iterator[Offer]:

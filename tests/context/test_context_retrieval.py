@@ -10,7 +10,7 @@ import pytest
 
 from ctrag.context import candidates
 from ctrag.context.ranker import Ranker
-from ctrag.context.retrieve import ContextRetriever
+from ctrag.context.retrieve import FURTHER, ContextRetriever, Found
 from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS
 from ctrag.context.view import PersonView
@@ -77,6 +77,22 @@ def test_the_limit_cuts_the_same_order(
     every = retriever.retrieve(ada, ASKED, limit=1_000).items
     assert retriever.retrieve(ada, ASKED, limit=limit).items == every[:limit]
     assert len(every) == len(ada)
+
+
+def test_what_follows_the_limit_goes_along_for_values(
+    retriever: ContextRetriever, ada: PersonView
+) -> None:
+    every = [one.item for one in retriever.retrieve(ada, ASKED, limit=1_000).items]
+    found = retriever.retrieve(ada, ASKED, limit=2)
+    assert list(found.further) == every[2 : 2 + FURTHER]
+    assert len(found.further_relevance) == len(found.further)
+    given = Found.given(found.scene, np.arange(4), np.arange(4, dtype=np.float32), limit=3)
+    assert [one.item for one in given.items] == [ada.items[row] for row in found.scene.rows[:3]]
+    assert (given.further, list(given.further_relevance)) == (
+        (ada.items[found.scene.rows[3]],),
+        [3],
+    )
+    assert Found.given(found.scene, np.arange(4)).further == ()
 
 
 def test_a_vector_that_is_known_is_not_made_again(ada: PersonView) -> None:

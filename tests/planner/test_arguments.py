@@ -85,6 +85,19 @@ def test_the_home_town_is_told_from_other_places() -> None:
     assert found["Hospital"]["own_city"] == 0.0
 
 
+def test_the_small_words_around_a_place_are_seen() -> None:
+    trip = Item(
+        "n1", "notes", {"title": "From Lyon to Gaia", "body": "", "folder": "", "modified_at": AT}
+    )
+    found = seen("fly me from Porto to Lyon and on", "google_flights", "destination", trip)
+    to, out, other = 0.0, 1.0, float(3)
+    assert (found["Porto"]["said_behind"], found["Porto"]["said_before"]) == (out, to)
+    assert (found["Lyon"]["said_behind"], found["Lyon"]["said_before"]) == (to, other)
+    assert found["Gaia"]["written_behind"] == to
+    assert np.isnan(found["Gaia"]["written_before"])
+    assert np.isnan(found["Gaia"]["said_behind"])
+
+
 def test_leaving_out_is_a_candidate_of_optional_arguments_alone() -> None:
     offers = [Offer("Porto", "profile")]
     assert candidates(argument_of("google_nearby", "near")[1], offers) == [*offers, ABSENT]

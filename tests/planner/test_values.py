@@ -61,6 +61,21 @@ NOTES = [
 ]
 
 
+def test_what_ranks_behind_is_offered_to_its_own_application_only() -> None:
+    mail = item("mail", "m1", sender="Mr. Oak", subject="Milk prices")
+    grounds = Grounds(Request("read it", AT), ADA, [mail], (), (), NOTES)
+    assert grounds.ranked == [mail, *NOTES]
+    found = grounds.offers(*argument_of("read_note", "title"))
+    assert [(one.value, one.rank) for one in found] == [("Impala to-do", 1), ("Milk", 2)]
+    assert grounds.offers(*argument_of("read_mail", "subject")) == [Offer("Milk prices", "m1")]
+    behind = Grounds(Request("call", AT), ADA, [], (), (), [mail])
+    assert "Mr. Oak" not in [
+        one.value for one in behind.offers(*argument_of("call_contact", "contact"))
+    ]
+    searched = behind.offers(*argument_of("search_mail", "sender"))
+    assert searched[0] == Offer("Mr. Oak", "m1")
+
+
 def test_titles_of_the_tools_own_items_are_offered_best_item_first() -> None:
     assert offers("read_note", "title", items=NOTES) == [
         Offer("Impala to-do", "n1"),

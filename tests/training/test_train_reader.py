@@ -122,7 +122,7 @@ def test_a_reader_that_is_trained_on_begins_where_it_was(seen: list[Seen], tmp_p
     assert same.arrays.keys() == first.arrays.keys()
     for name, array in first.arrays.items():
         assert np.array_equal(array, same.arrays[name]), name
-    assert same.card.settings["start"] == first.digest
+    assert QUICK.seen(None, first).start == first.digest
     changed = module.train_reader(seen[:16], [], QUICK, CARD, tmp_path / "on", start=first)
     assert changed.digest != first.digest
 
