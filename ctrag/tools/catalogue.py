@@ -4,6 +4,7 @@ Two formats: a `toolbox.yaml`, or JSON: a list of `{name, description, parameter
 Schema parameters, and `server` where names repeat.
 """
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,14 @@ class CatalogueTool:
     server: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
     """JSON Schema of the arguments."""
+    version: str = ""
+    category: str = ""
+
+    @property
+    def content_hash(self) -> str:
+        """Changes with what is searched and shown; server and version are not part of it."""
+        content = [self.name, self.description, self.category, self.parameters]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
     def id(self) -> str:
@@ -54,6 +63,8 @@ class _ToolRow(BaseModel):
     description: _Text = ""
     server: _Text = ""
     parameters: dict[str, Any] = {}
+    version: _Text = ""
+    category: _Text = ""
 
 
 _ROWS = TypeAdapter(list[_ToolRow])
@@ -100,4 +111,9 @@ def _from_json(path: Path) -> list[CatalogueTool]:
         where = "".join(f"{part}." for part in problem["loc"])[:-1]
         rule = problem["msg"].removeprefix("Value error, ")
         raise ValueError(f"{path}: {where}: {rule}" if where else f"{path}: {rule}") from None
-    return [CatalogueTool(row.name, row.description, row.server, row.parameters) for row in rows]
+    return [
+        CatalogueTool(
+            row.name, row.description, row.server, row.parameters, row.version, row.category
+        )
+        for row in rows
+    ]
