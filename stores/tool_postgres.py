@@ -1,0 +1,274 @@
+"""Tools in PostgreSQL with pgvector: many processes read and write at once."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from stores.database import StoreUnavailable
+from stores.tool_rows import SATURATION, Candidate, Candidates, Filter, Query, ToolRow, Vector
+
+_NAME = "tool"
+_ONE_AT_A_TIME = 7_203_441
+"""Key of the lock that keeps two processes from making the tables at once."""
+_SCHEMA = """
+CREATE EXTENSION IF NOT EXISTS vector;
+CREATE TABLE IF NOT EXISTS ctrag_tools (
+    position bigserial PRIMARY KEY, tool_id text UNIQUE NOT NULL, server text NOT NULL,
+    name_key text NOT NULL, server_key text NOT NULL, content_hash text NOT NULL,
+    definition text NOT NULL, always boolean NOT NULL, vector vector);
+CREATE INDEX IF NOT EXISTS ctrag_tools_name ON ctrag_tools (name_key);
+CREATE TABLE IF NOT EXISTS ctrag_tool_words (
+    position bigint NOT NULL REFERENCES ctrag_tools ON DELETE CASCADE,
+    term text NOT NULL, weight double precision NOT NULL, PRIMARY KEY (term, position));
+CREATE INDEX IF NOT EXISTS ctrag_tool_words_position ON ctrag_tool_words (position);
+CREATE TABLE IF NOT EXISTS ctrag_tool_grants (
+    scope text NOT NULL, tool text NOT NULL, PRIMARY KEY (scope, tool));
+CREATE TABLE IF NOT EXISTS ctrag_tool_facts (name text PRIMARY KEY, content text NOT NULL);
+"""
+
+VISIBLE = """
+    (NOT tools.always OR %(always)s)
+    AND (%(open)s OR EXISTS (
+        SELECT 1 FROM ctrag_tool_grants AS grants WHERE grants.scope = ANY(%(scopes)s)
+        AND grants.tool IN (tools.tool_id, tools.server || '/*', '*')))
+    AND (%(free)s OR tools.tool_id = ANY(%(allow)s))
+    AND NOT tools.tool_id = ANY(%(exclude)s)
+"""
+"""The condition that every query of tools has."""
+
+_CANDIDATES = f"""
+WITH visible AS MATERIALIZED (
+    SELECT position, tool_id, content_hash, name_key, server_key,
+        CASE WHEN %(dense)s THEN -(vector <#> %(vector)s::vector) ELSE 0 END AS cosine
+    FROM ctrag_tools AS tools WHERE {VISIBLE}
+),
+total AS (SELECT count(*) AS tools FROM visible),
+asked AS MATERIALIZED (
+    SELECT words.position, words.term, words.weight
+    FROM ctrag_tool_words AS words JOIN visible USING (position)
+    WHERE words.term = ANY(%(terms)s)
+),
+rare AS MATERIALIZED (
+    SELECT term, count(*) AS tools, ln(1 + (total.tools - count(*) + 0.5) / (count(*) + 0.5)) AS idf
+    FROM asked, total GROUP BY term, total.tools
+),
+lexical AS (
+    SELECT position, sum(idf * weight / ({SATURATION} + weight)) AS score
+    FROM asked JOIN rare USING (term) GROUP BY position
+),
+scored AS (
+    SELECT visible.*, coalesce(lexical.score, 0) AS lexical
+    FROM visible LEFT JOIN lexical USING (position)
+),
+ranked AS (
+    SELECT *,
+        row_number() OVER (ORDER BY cosine DESC, position) AS by_cosine,
+        row_number() OVER (ORDER BY lexical DESC, position) AS by_lexical,
+        row_number() OVER (PARTITION BY server_key
+            ORDER BY CASE WHEN %(dense)s THEN cosine ELSE lexical END DESC, position) AS by_server
+    FROM scored
+)
+SELECT tool_id, content_hash, position, cosine, lexical,
+    (SELECT tools FROM total), (SELECT json_object_agg(term, tools) FROM rare)
+FROM ranked
+WHERE (%(dense)s AND by_cosine <= %(limit)s) OR (lexical > 0 AND by_lexical <= %(limit)s)
+    OR name_key = ANY(%(names)s)
+    OR (by_server <= %(limit)s AND server_key = ANY(%(names)s))
+ORDER BY position
+"""
+
+
+class PostgresToolStore:
+    """The same queries as in DuckDB, in a database that several servers share.
+
+    Connections come from a small pool; one that died with its server is made anew on the next
+    use, so that a restart of the database costs errors only while it is away.
+    """
+
+    def __init__(self, url: str, connections: int = 4) -> None:
+        """Connect, and make the tables where they are missing.
+
+        Raises:
+            StoreUnavailable: The server cannot be reached, or has no pgvector.
+            ModuleNotFoundError: psycopg is missing.
+        """
+        self._url = url
+        self._free: list[Any] = []
+        self._most = connections
+        with self._connected() as connection, connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", [_ONE_AT_A_TIME])
+            connection.execute(_SCHEMA)
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        import psycopg
+
+        try:
+            connection = self._take() or psycopg.connect(self._url, autocommit=True)
+        except psycopg.Error as error:
+            raise StoreUnavailable(_NAME, f"not reachable ({_first_line(error)})") from error
+        try:
+            yield connection
+        except psycopg.Error as error:
+            connection.close()
+            raise StoreUnavailable(_NAME, f"not readable ({_first_line(error)})") from error
+        finally:
+            if not connection.closed and len(self._free) < self._most:
+                self._free.append(connection)
+            else:
+                connection.close()
+
+    def _take(self) -> Any | None:
+        """A free connection that still answers, or None."""
+        import psycopg
+
+        while self._free:
+            try:
+                connection = self._free.pop()
+            except IndexError:  # another thread was first
+                return None
+            try:
+                connection.execute("")
+            except psycopg.Error:
+                connection.close()
+                continue
+            return connection
+        return None
+
+    def apply(self, changed: Sequence[ToolRow], removed: Collection[str] = ()) -> None:
+        """See `ToolStore.apply`."""
+        with self._connected() as connection, connection.transaction():
+            connection.execute(
+                "DELETE FROM ctrag_tools WHERE tool_id = ANY(%s)",
+                [list(set(removed) - {tool.tool_id for tool in changed})],
+            )
+            for tool in changed:
+                [position] = connection.execute(
+                    "INSERT INTO ctrag_tools (tool_id, server, name_key, server_key, "
+                    "content_hash, definition, always, vector) "
+                    "VALUES (%s, %s, %s, %s, %s, %s, %s, %s::vector) "
+                    "ON CONFLICT (tool_id) DO UPDATE SET content_hash = excluded.content_hash, "
+                    "definition = excluded.definition, always = excluded.always, "
+                    "vector = excluded.vector RETURNING position",
+                    [
+                        tool.tool_id,
+                        tool.server,
+                        tool.name_key,
+                        tool.server_key,
+                        tool.content_hash,
+                        tool.definition,
+                        tool.always,
+                        _literal(tool.vector),
+                    ],
+                ).fetchone()
+                connection.execute("DELETE FROM ctrag_tool_words WHERE position = %s", [position])
+                connection.execute(
+                    "INSERT INTO ctrag_tool_words SELECT %s, * FROM unnest(%s::text[], %s::float8[])",
+                    [position, list(tool.terms), list(tool.terms.values())],
+                )
+
+    def candidates(self, query: Query, seen: Filter, limit: int) -> Candidates:
+        """See `ToolStore.candidates`."""
+        asked: dict[str, Any] = {
+            **_filter(seen),
+            "terms": list(query.terms),
+            "dense": query.vector is not None,
+            "vector": None if query.vector is None else _literal(query.vector),
+            "limit": limit,
+            "names": list(query.names),
+        }
+        with self._connected() as connection:
+            rows = connection.execute(_CANDIDATES, asked).fetchall()
+        found = [Candidate(*row[:3], float(row[3]), float(row[4])) for row in rows]
+        return Candidates(found, rows[0][5] if rows else 0, dict(rows[0][6] or {}) if rows else {})
+
+    def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:
+        """See `ToolStore.definitions`."""
+        with self._connected() as connection:
+            return dict(
+                connection.execute(
+                    "SELECT tool_id, definition FROM ctrag_tools AS tools "
+                    f"WHERE tool_id = ANY(%(ids)s) AND {VISIBLE}",
+                    {"ids": list(ids), **_filter(seen)},
+                ).fetchall()
+            )
+
+    def named(self, name_key: str, seen: Filter) -> list[str]:
+        """See `ToolStore.named`."""
+        with self._connected() as connection:
+            rows = connection.execute(
+                "SELECT tool_id FROM ctrag_tools AS tools "
+                f"WHERE name_key = %(name)s AND {VISIBLE} ORDER BY position",
+                {"name": name_key, **_filter(seen)},
+            ).fetchall()
+        return [row[0] for row in rows]
+
+    def hashes(self) -> dict[str, str]:
+        """See `ToolStore.hashes`."""
+        with self._connected() as connection:
+            return dict(
+                connection.execute(
+                    "SELECT tool_id, content_hash FROM ctrag_tools ORDER BY position"
+                ).fetchall()
+            )
+
+    def vectors(self, hashes: Collection[str]) -> dict[str, Vector]:
+        """See `ToolStore.vectors`."""
+        with self._connected() as connection:
+            rows = connection.execute(
+                "SELECT content_hash, vector::text FROM ctrag_tools "
+                "WHERE content_hash = ANY(%s) AND vector IS NOT NULL",
+                [list(hashes)],
+            ).fetchall()
+        return {one: np.fromstring(text[1:-1], dtype=np.float32, sep=",") for one, text in rows}
+
+    def grants(self) -> list[tuple[str, str]] | None:
+        """See `ToolStore.grants`."""
+        with self._connected() as connection:
+            governed = connection.execute(
+                "SELECT 1 FROM ctrag_tool_facts WHERE name = 'governed'"
+            ).fetchone()
+            if not governed:
+                return None
+            found = connection.execute("SELECT scope, tool FROM ctrag_tool_grants").fetchall()
+        return sorted((scope, tool) for scope, tool in found)
+
+    def set_grants(self, grants: Collection[tuple[str, str]] | None) -> None:
+        """See `ToolStore.set_grants`."""
+        with self._connected() as connection, connection.transaction():
+            connection.execute("DELETE FROM ctrag_tool_grants")
+            connection.execute("DELETE FROM ctrag_tool_facts WHERE name = 'governed'")
+            if grants is None:
+                return
+            connection.execute("INSERT INTO ctrag_tool_facts VALUES ('governed', 'true')")
+            rows = sorted(set(grants))
+            connection.execute(
+                "INSERT INTO ctrag_tool_grants SELECT * FROM unnest(%s::text[], %s::text[])",
+                [[one for one, _ in rows], [one for _, one in rows]],
+            )
+
+    def close(self) -> None:
+        """Close all free connections."""
+        while self._free:
+            self._free.pop().close()
+
+
+def _filter(seen: Filter) -> dict[str, Any]:
+    return {
+        "always": seen.always,
+        "open": seen.scopes is None,
+        "scopes": sorted(seen.scopes or ()),
+        "free": seen.allow is None,
+        "allow": sorted(seen.allow or ()),
+        "exclude": sorted(seen.exclude),
+    }
+
+
+def _literal(vector: Vector) -> str | None:
+    return "[" + ",".join(map(repr, vector.tolist())) + "]" if len(vector) else None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
