@@ -17,15 +17,14 @@ import hashlib
 import hmac
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import jwt
+from mcp.server.auth.provider import AccessToken
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ctrag.server.config import read_checked
 from ctrag.tools.access import AccessRules, Grant, Principal
-
-if TYPE_CHECKING:
-    from mcp.server.auth.provider import AccessToken
 
 _Hash = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 _ASYMMETRIC = {"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS512", "EdDSA"}
@@ -131,15 +130,11 @@ class BearerTokens:
 
     async def verify_token(self, token: str) -> "AccessToken | None":
         """What the token proves, as the MCP library wants it; None when it proves nothing."""
-        from mcp.server.auth.provider import AccessToken
-
         who = self.principal(token)
         if who is None:
             return None
         claims = {"roles": sorted(who.roles), "organisations": sorted(who.organisations)}
-        return AccessToken(
-            token="", client_id=who.user, subject=who.user, scopes=[], claims=claims
-        )
+        return AccessToken(token="", client_id=who.user, subject=who.user, scopes=[], claims=claims)
 
     def principal(self, token: str) -> Principal | None:
         """Whom the token stands for, or None."""
@@ -160,7 +155,9 @@ def verified(token: "AccessToken | None") -> Principal | None:
         return None
     claims = token.claims or {}
     return Principal(
-        token.subject, frozenset(claims.get("roles", ())), frozenset(claims.get("organisations", ()))
+        token.subject,
+        frozenset(claims.get("roles", ())),
+        frozenset(claims.get("organisations", ())),
     )
 
 
@@ -170,8 +167,6 @@ class _SignedTokens:
         self._key = rules.key_file.read_bytes()
 
     def principal(self, token: str) -> Principal | None:
-        import jwt
-
         rules = self._rules
         try:
             claims: dict[str, Any] = jwt.decode(

@@ -1,14 +1,17 @@
 """The way to one server, with a door: what comes in is cleaned before the client reads it."""
 
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import anyio
+import httpx2
+from mcp.client._transport import TransportStreams
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 from ctrag.server.config import ServerSpec
-
-if TYPE_CHECKING:
-    from mcp.client._transport import TransportStreams
-
 
 
 class _Door:
@@ -24,8 +27,6 @@ class _Door:
         return getattr(self._inner, "last_context", None)
 
     async def receive(self) -> Any:
-        import anyio
-
         try:
             message = await self._inner.receive()
         except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
@@ -38,8 +39,6 @@ class _Door:
         return self
 
     async def __anext__(self) -> Any:
-        import anyio
-
         try:
             return await self.receive()
         except anyio.EndOfStream:
@@ -83,11 +82,7 @@ async def connection(
 
 
 def _transport(spec: ServerSpec) -> AbstractAsyncContextManager[Any]:
-    import sys
-
     if spec.command:
-        from mcp.client.stdio import StdioServerParameters, stdio_client
-
         started = StdioServerParameters(
             command=spec.command, args=spec.args, env=spec.filled(spec.env), cwd=spec.cwd
         )
@@ -97,9 +92,6 @@ def _transport(spec: ServerSpec) -> AbstractAsyncContextManager[Any]:
 
 @asynccontextmanager
 async def _over_http(spec: ServerSpec) -> AsyncIterator[Any]:
-    import httpx2
-    from mcp.client.streamable_http import streamable_http_client
-
     timeout = httpx2.Timeout(min(spec.start_timeout, 30.0), read=max(spec.timeout, 300.0))
     async with (
         httpx2.AsyncClient(headers=spec.filled(spec.headers), timeout=timeout) as client,

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import jsonschema
+
 DESCRIPTION_LIMIT = 1_000
 """Characters of a tool's description."""
 FIELD_LIMIT = 300
@@ -26,11 +28,13 @@ CUT = " […]"
 _ORDERS = re.compile(
     r"""
       \b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|previous|above)
-    | \b(?:do\ not|don't|never)\b.{0,20}\b(?:tell|mention|inform|reveal|show)\b.{0,40}\b(?:user|human)
+    | \b(?:do\ not|don't|never)\b.{0,20}\b(?:tell|mention|inform|reveal|show)\b
+      .{0,40}\b(?:user|human)
     | \b(?:system|developer)\s+(?:prompt|message)\b
     | </?\s*(?:system|important|instructions?|assistant|tool_call|secret)\s*>
     | \b(?:you|assistant|the\ model)\s+(?:must|shall|have\ to)\b
-    | \b(?:before|after|instead\ of)\s+(?:using|calling)\s+(?:this|any|other)\b.{0,60}\b(?:read|send|call)
+    | \b(?:before|after|instead\ of)\s+(?:using|calling)\s+(?:this|any|other)\b
+      .{0,60}\b(?:read|send|call)
     | \bnew\s+instructions?\s*:
     """,
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
@@ -77,8 +81,6 @@ def definition(raw: Any) -> ToolDefinition:
 
 
 def _checked_schema(schema: Any) -> dict[str, Any]:
-    import jsonschema
-
     if not isinstance(schema, dict):
         raise ValueError("has an input schema that is no object")
     if schema.get("type", "object") != "object":

@@ -4,15 +4,21 @@ import logging
 import math
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import anyio
+from mcp import Client, MCPError
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from mcp.types import (
+    CONNECTION_CLOSED,
+    REQUEST_TIMEOUT,
+    CallToolResult,
+    ToolListChangedNotification,
+)
 
 from ctrag.server.config import ServerSpec
 from ctrag.server.transport import connection
 from ctrag.server.untrusted import ToolDefinition, definition
-
-if TYPE_CHECKING:
-    from mcp import Client
-    from mcp.types import CallToolResult
 
 logger = logging.getLogger(__name__)
 
@@ -39,8 +45,6 @@ class Upstream:
     def __init__(
         self, name: str, spec: ServerSpec, changed: Callable[["Upstream"], Awaitable[None]]
     ) -> None:
-        import anyio
-
         self.name = name
         self.spec = spec
         self.tools: dict[str, ToolDefinition] = {}
@@ -49,6 +53,8 @@ class Upstream:
         """Why entries of the list were left out, by name."""
         self.down: str | None = "not started yet"
         """Why it cannot be called now; None when it can."""
+        self.listed = False
+        """Whether it has ever been listed."""
         self._changed = changed
         self._client: Client | None = None
         self._left_out: dict[str, str] = {}
@@ -58,8 +64,6 @@ class Upstream:
 
     async def run(self) -> None:
         """Connect, list, follow changes; connect again when the server is lost."""
-        import anyio
-
         pause = FIRST_PAUSE
         while True:
             began = anyio.current_time()
@@ -78,8 +82,6 @@ class Upstream:
         return self._client is not None
 
     async def _ready(self) -> "Client":
-        import anyio
-
         with anyio.move_on_after(self.spec.start_timeout):
             while self._client is None:
                 await self._tried.wait()
@@ -96,9 +98,6 @@ class Upstream:
         Raises:
             UpstreamError: There is no answer; the message says what is known and what to do.
         """
-        from mcp import MCPError
-        from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
-
         client = await self._ready()
         try:
             return await client.call_tool(name, arguments, self.spec.timeout)
@@ -125,9 +124,6 @@ class Upstream:
 
     async def _stay_connected(self) -> str:
         """Be connected for as long as it goes; says why it went no longer."""
-        import anyio
-        from mcp import Client
-
         self._lost = False
         self._signal = anyio.Event()
         limit = anyio.CancelScope(deadline=anyio.current_time() + self.spec.start_timeout)
@@ -150,8 +146,6 @@ class Upstream:
 
     async def _follow(self, client: "Client") -> None:
         """List again at each change; returns when the connection is lost."""
-        import anyio
-
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._listen, client)
             while True:
@@ -165,9 +159,6 @@ class Upstream:
 
     async def _listen(self, client: "Client") -> None:
         """Hear of changes the way of the 2026 revision; before it, they come unasked."""
-        from mcp import MCPError
-        from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
-
         offered = client.server_capabilities.tools
         if offered is None or not offered.list_changed:
             return
@@ -177,8 +168,6 @@ class Upstream:
                     self._notice()
 
     async def _heard(self, message: Any) -> None:
-        from mcp.types import ToolListChangedNotification
-
         if isinstance(getattr(message, "root", message), ToolListChangedNotification):
             self._notice()
 
@@ -199,7 +188,7 @@ class Upstream:
             cursor = page.next_cursor
             if cursor is None:
                 break
-        self.tools, self.problems = tools, self._left_out
+        self.tools, self.problems, self.listed = tools, self._left_out, True
         for name, problem in self.problems.items():
             logger.warning("%s/%s %s", self.name, name, problem)
         await self._changed(self)
@@ -234,8 +223,6 @@ class Upstream:
 
     def _announce(self) -> None:
         """Wake those who wait for an attempt to start."""
-        import anyio
-
         self._tried.set()
         self._tried = anyio.Event()
 
