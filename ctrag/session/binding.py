@@ -175,8 +175,11 @@ class ToolContextManager:
             tools: Best first.
         """
         now = self._tick()
-        found = {tool.id: tool for tool in reversed(list(tools)) if tool.id not in self._always}
-        batch = list(reversed(found.values()))  # of a tool given twice, the better place counts
+        found: dict[str, CatalogueTool] = {}
+        for tool in tools:
+            if tool.id not in self._always:
+                found.setdefault(tool.id, tool)  # of a tool given twice, the better place counts
+        batch = list(found.values())
         known = [tool.id for tool in batch if tool.id in self._entries]
         taken = self._that_fit(batch)
         for tool in taken:

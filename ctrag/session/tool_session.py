@@ -114,6 +114,8 @@ class ToolSession:
             results = list(tools)
             self._events.searched(query, [tool.id for tool in results], scores, seconds)
             visible = [tool for tool in results if self._may(tool.id)]
+            for tool_id in dict.fromkeys(tool.id for tool in results if tool not in visible):
+                self._events.refused(tool_id, "not_allowed")
             overlap = self._searches.add([tool.id for tool in visible])
             if overlap is not None:
                 self._events.repeated(overlap)
