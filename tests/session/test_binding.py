@@ -102,9 +102,7 @@ def test_always_included_tools_take_no_place_and_are_not_bound_twice(tool: Make)
 
 
 def test_a_pinned_tool_stays_and_takes_no_place(tool: Make, clock: Any) -> None:
-    manager = ToolContextManager(
-        settings=BindingSettings(capacity=1, ttl=1, pins=1), clock=clock
-    )
+    manager = ToolContextManager(settings=BindingSettings(capacity=1, ttl=1, pins=1), clock=clock)
     manager.bind([tool("hot")])
     manager.pin("hot")
     clock.now += 100
@@ -249,9 +247,7 @@ NAMES = st.sampled_from("abcdefgh")
 @given(
     capacity=st.integers(1, 4),
     steps=st.lists(
-        st.tuples(
-            st.sampled_from([0.0, 1.0, 30.0]), st.one_of(NAMES, st.lists(NAMES, max_size=6))
-        ),
+        st.tuples(st.sampled_from([0.0, 1.0, 30.0]), st.one_of(NAMES, st.lists(NAMES, max_size=6))),
         max_size=30,
     ),
 )
