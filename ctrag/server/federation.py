@@ -138,8 +138,7 @@ async def gather(registries: Sequence[Registry], session: str, query: str, limit
 def merged(lists: Sequence[Sequence[FoundTool]], limit: int) -> list[FoundTool]:
     """One list of several by reciprocal rank; equal ranks keep the order of the lists.
 
-    Scores of different registries do not compare, ranks do. A definition that an earlier place
-    has already, word for word and under the same name, is left out.
+    Scores of different registries do not compare, ranks do.
     """
     ranked = [
         (1 / (RANK_OFFSET + rank), -place, one)
@@ -147,11 +146,4 @@ def merged(lists: Sequence[Sequence[FoundTool]], limit: int) -> list[FoundTool]:
         for rank, one in enumerate(found, start=1)
     ]
     ranked.sort(key=lambda entry: entry[:2], reverse=True)
-    kept: dict[str, FoundTool] = {}
-    for _, _, one in ranked:
-        kept.setdefault(f"{one.tool.name.rpartition('/')[2]} {_content(one.tool)}", one)
-    return list(kept.values())[:limit]
-
-
-def _content(tool: CatalogueTool) -> str:
-    return CatalogueTool("", tool.description, "", tool.parameters).content_hash
+    return [one for _, _, one in ranked[:limit]]

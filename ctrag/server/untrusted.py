@@ -74,9 +74,7 @@ def definition(raw: Any) -> ToolDefinition:
         raise ValueError("has a description that is no text")
     marks: list[str] = []
     description = _cleaned(said, DESCRIPTION_LIMIT, marks)
-    parameters = _cleaned_schema(_checked_schema(raw.get("inputSchema")), marks)
-    if len(json.dumps(parameters)) > SCHEMA_LIMIT:
-        raise ValueError(f"has an input schema of more than {SCHEMA_LIMIT} characters")
+    parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
     return ToolDefinition(_printable(name), description, parameters, tuple(dict.fromkeys(marks)))
 
 
@@ -85,6 +83,8 @@ def _checked_schema(schema: Any) -> dict[str, Any]:
         raise ValueError("has an input schema that is no object")
     if schema.get("type", "object") != "object":
         raise ValueError("has an input schema whose type is not object")
+    if len(json.dumps(schema)) > SCHEMA_LIMIT:
+        raise ValueError(f"has an input schema of more than {SCHEMA_LIMIT} characters")
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
     except (jsonschema.SchemaError, RecursionError) as error:

@@ -39,7 +39,7 @@ class Upstream:
     Args:
         name: Its name in the file, the first part of its tools' ids.
         spec: How it is reached.
-        changed: Awaited after each listing and when the server is lost.
+        changed: Awaited after each listing.
     """
 
     def __init__(
@@ -70,7 +70,6 @@ class Upstream:
             reason = await self._stay_connected()
             self._client, self.down = None, reason
             logger.warning("%s: %s", self.name, reason)
-            await self._changed(self)
             if anyio.current_time() - began > 10 * LONGEST_PAUSE:
                 pause = FIRST_PAUSE
             await anyio.sleep(pause)
