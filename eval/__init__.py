@@ -9,5 +9,6 @@
 - `report`, `report_tables`, `plots`, `svg`, `context_report`, `context_figures`: the page of
   `--report`.
 - `thoughts`: thoughts generated for requests, remembered between runs.
+- `sessions`: sessions with many tools, played from a script (`episodes.json`).
 - `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
 """

@@ -49,8 +49,8 @@ class ToolSession:
         binding: How many tools, and for how long.
         guard: When a repeated call is a loop.
         overlap: When a search repeats an earlier one.
-        allowed: Asked at every listing, search and call; `ToolIndex.allowed` fits. None allows
-            all.
+        allowed: Asked at every listing, search and call, of always-included tools too;
+            `ToolIndex.allowed` fits, where these are in the index. None allows all.
         record: Gets every decision.
         clock: Seconds since 1970.
         count: Tokens of a text.
