@@ -155,18 +155,19 @@ def session_profile(
     def found(query: str) -> list[CatalogueTool]:
         return [hit.tool for hit in index.search(query, max(ks)) if hit.fits]
 
-    by_k: dict[str, JsonValue] = {}
-    for k in ks:
-        played = [
-            play(one, lambda query, k=k: found(query)[:k], binding, always) for one in episodes
-        ]
-        by_k[str(k)] = _profile(played, [one.episode for one in episodes])
+    def profile(k: int) -> JsonValue:
+        def first(query: str) -> list[CatalogueTool]:
+            return found(query)[:k]
+
+        played = [play(one, first, binding, always) for one in episodes]
+        return _profile(played, [one.episode for one in episodes])
+
     return {
         "episodes": len(episodes),
         "turns": sum(len(one.turns) for one in episodes),
         "tools": len(known),
         "static_tokens": sum(map(tool_tokens, index.tools)),
-        "by_results": by_k,
+        "by_results": {str(k): profile(k) for k in ks},
     }
 
 
@@ -232,7 +233,9 @@ def _share(values: Sequence[float], names: Sequence[str]) -> dict[str, JsonValue
     if not values:
         return {}
     interval = bootstrap_interval(values, names)
-    bounds = [round(interval.low, 2), round(interval.high, 2)] if interval else None
+    bounds: JsonValue = None
+    if interval is not None:
+        bounds = [round(interval.low, 2), round(interval.high, 2)]
     return {"median": round(median(values), 2), "mean": round(mean(values), 2), "interval": bounds}
 
 
