@@ -266,6 +266,17 @@ class DuckToolStore:
                 {"scopes": [one for one, _ in rows], "tools": [one for _, one in rows]},
             )
 
+    def fact(self, name: str) -> str | None:
+        """See `ToolStore.fact`."""
+        with self._reading() as cursor:
+            found = cursor.execute("SELECT content FROM facts WHERE name = ?", [name]).fetchone()
+        return None if found is None else str(found[0])
+
+    def set_fact(self, name: str, content: str) -> None:
+        """See `ToolStore.set_fact`."""
+        with self._writing() as cursor:
+            cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", [name, content])
+
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()

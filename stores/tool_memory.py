@@ -33,6 +33,7 @@ class MemoryToolStore:
         self._lock = threading.Lock()
         self._grants: list[tuple[str, str]] | None = None
         self._next_position = 0
+        self._facts: dict[str, str] = {}
         self._tools: dict[str, ToolRow] = {}
         self._clear()
 
@@ -276,6 +277,14 @@ class MemoryToolStore:
         with self._lock:
             self._grants = None if grants is None else sorted(set(grants))
             self._masks.clear()
+
+    def fact(self, name: str) -> str | None:
+        """See `ToolStore.fact`."""
+        return self._facts.get(name)
+
+    def set_fact(self, name: str, content: str) -> None:
+        """See `ToolStore.set_fact`."""
+        self._facts[name] = content
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -165,7 +165,8 @@ class PostgresToolStore:
                 ).fetchone()
                 connection.execute("DELETE FROM ctrag_tool_words WHERE position = %s", [position])
                 connection.execute(
-                    "INSERT INTO ctrag_tool_words SELECT %s, * FROM unnest(%s::text[], %s::float8[])",
+                    "INSERT INTO ctrag_tool_words "
+                    "SELECT %s, * FROM unnest(%s::text[], %s::float8[])",
                     [position, list(tool.terms), list(tool.terms.values())],
                 )
 
@@ -247,6 +248,23 @@ class PostgresToolStore:
             connection.execute(
                 "INSERT INTO ctrag_tool_grants SELECT * FROM unnest(%s::text[], %s::text[])",
                 [[one for one, _ in rows], [one for _, one in rows]],
+            )
+
+    def fact(self, name: str) -> str | None:
+        """See `ToolStore.fact`."""
+        with self._connected() as connection:
+            found = connection.execute(
+                "SELECT content FROM ctrag_tool_facts WHERE name = %s", [name]
+            ).fetchone()
+        return None if found is None else str(found[0])
+
+    def set_fact(self, name: str, content: str) -> None:
+        """See `ToolStore.set_fact`."""
+        with self._connected() as connection:
+            connection.execute(
+                "INSERT INTO ctrag_tool_facts VALUES (%s, %s) "
+                "ON CONFLICT (name) DO UPDATE SET content = excluded.content",
+                [name, content],
             )
 
     def close(self) -> None:

@@ -128,6 +128,14 @@ class ToolStore(Protocol):
         """Put these grants in the place of all others; None opens the catalogue to everybody."""
         ...
 
+    def fact(self, name: str) -> str | None:
+        """What was written under a name; None when nothing was."""
+        ...
+
+    def set_fact(self, name: str, content: str) -> None:
+        """Write something that is neither tool nor grant, such as who has which role."""
+        ...
+
     def close(self) -> None:
         """Let go of files and connections."""
         ...

@@ -1,0 +1,257 @@
+"""Weights of `ctrag.tools.ranker`, fitted on requests that name the tools they need.
+
+`python -m training.tool_ranker --data DIR --data DIR --chatter FILE --out FILE`. Only half of each
+folder's requests, by hash, is read; the other half is for testing.
+"""
+
+import argparse
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ctrag.encoder import load_encoder
+from ctrag.settings import cache_folder, settings
+from ctrag.tools.features import ABSOLUTE, FEATURES
+from ctrag.tools.index import CANDIDATES, ToolIndex
+from ctrag.tools.names import named_runs
+from ctrag.tools.parts import parts_of
+from ctrag.tools.pool import Pool
+from ctrag.tools.ranker import Floats, Reading, ToolRanker, Weights
+from ctrag.tools.vectors import CachedEncoder
+from eval.discovery_data import Benchmark, Need, held_out, read_folder
+from eval.experiment import data_sha256
+from stores.tool_rows import Filter
+
+SEED = 0
+MOST_PER_FOLDER = 350
+CHATTER = 100
+"""Requests of one need that get a sentence of somebody's talk before or behind them."""
+REJECTED = 3.0
+"""Percent of fitting requests whose best tool may fall below the floor."""
+_RIDGE = 1e-4
+_STEPS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A request's readings, and which of its candidates it needs."""
+
+    readings: list[Reading]
+    needed: Floats
+    """(candidates,), 1 where needed."""
+    share: float
+    """What it counts in the fit."""
+
+
+def examples_of(
+    index: ToolIndex, needs: Sequence[Need], encoder: CachedEncoder, share: float, *, dense: bool
+) -> list[Example]:
+    """Readings as searches make them, of requests whose tools are among the candidates."""
+    made = []
+    for need in needs:
+        parts = [need.text, *(one for one in parts_of(need.text) if one != need.text)]
+        pool = Pool(index.store, index.known, Filter(), CANDIDATES if dense else CANDIDATES // 2)
+        vectors = encoder.encode(parts) if dense else None
+        readings = pool.read(parts, vectors, named_runs(need.text))
+        needed = np.array([float(one.tool_id in need.tools) for one in pool.found])
+        if needed.any():
+            made.append(Example(readings, needed, share / len(needs)))
+    return made
+
+
+def with_chatter(needs: Sequence[Need], sentences: Sequence[str]) -> list[Need]:
+    """Requests of one need with talk around them: their parts must not count as needs."""
+    chance = random.Random(SEED)
+    single = [one for one in needs if len(one.tools) == 1][:CHATTER]
+    made = []
+    for need in single:
+        said = chance.choice(sentences).rstrip(".") + "."
+        text = (
+            f"{said} {need.text}" if chance.random() < 0.6 else f"{need.text.rstrip('.')}. {said}"
+        )
+        made.append(Need(f"{need.query_id}-chatter", text, need.tools))
+    return made
+
+
+def fit(examples: Sequence[Example]) -> Weights:
+    """Maximum likelihood of the needed tools under the mixture of `ToolRanker.rank`."""
+    import torch
+
+    torch.set_num_threads(1)
+    data = _Flat(examples, torch)
+    start = [4.0 if name == "cosine" else 1.0 for name in FEATURES]
+    values = torch.tensor([*start, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=torch.float64)
+    values.requires_grad_()
+    optimizer = torch.optim.LBFGS([values], max_iter=_STEPS, line_search_fn="strong_wolfe")
+
+    def step() -> Any:
+        optimizer.zero_grad()
+        loss = data.loss(values)
+        loss.backward()
+        return loss
+
+    optimizer.step(step)
+    found = values.detach().numpy()
+    count = len(FEATURES)
+    part, gate = found[count : count + 2], found[count + 2 :]
+    return Weights(
+        found[:count],
+        (float(part[0]), float(part[1])),
+        (float(gate[0]), float(gate[1]), float(gate[2]), float(gate[3])),
+        np.zeros(len(ABSOLUTE) + 1),
+    )
+
+
+class _Flat:
+    """All readings of all requests end to end, so that one step is a few array operations."""
+
+    def __init__(self, examples: Sequence[Example], torch: Any) -> None:
+        self.torch = torch
+        rows, reading, candidate, request, whole, length = [], [], [], [], [], []
+        first = 0
+        for number, example in enumerate(examples):
+            for place, one in enumerate(example.readings):
+                if not len(one.rows):
+                    continue
+                rows.append(one.rows)
+                reading.append(np.full(len(one.rows), len(request)))
+                candidate.append(first + one.candidates)
+                request.append(number)
+                whole.append(place == 0)
+                length.append(np.log(len(one.text.split()) + 1))
+            first += len(example.needed)
+        tensor = torch.tensor
+        self.rows = tensor(np.vstack(rows))
+        self.reading = tensor(np.concatenate(reading))
+        self.candidate = tensor(np.concatenate(candidate))
+        self.request, self.whole = tensor(request), tensor(whole)
+        self.length = tensor(length, dtype=torch.float64)
+        owners = [np.full(len(one.needed), number) for number, one in enumerate(examples)]
+        self.owner = tensor(np.concatenate(owners))
+        needed = np.concatenate([one.needed * one.share / one.needed.sum() for one in examples])
+        self.wanted = tensor(needed)
+        self.requests, self.readings, self.candidates = len(examples), len(request), first
+
+    def loss(self, values: Any) -> Any:
+        torch, count = self.torch, len(FEATURES)
+        weights, part, gate = values[:count], values[count : count + 2], values[count + 2 :]
+        belief, best = self._softmax(self.rows @ weights, self.reading, self.readings)
+        counted = part[0] * best + part[1] * self.length
+        hidden = torch.where(self.whole, torch.full_like(best, -1e9), counted)
+        share = self._softmax(hidden, self.request, self.requests)[0] * (~self.whole)
+        parts = self._sum((~self.whole).double(), self.request, self.requests)
+        whole = self._sum(self.whole[self.reading] * belief, self.candidate, self.candidates)
+        mixed = self._sum(share[self.reading] * belief, self.candidate, self.candidates)
+        agreement = self._sum(torch.sqrt(whole * mixed + 1e-12), self.owner, self.requests)
+        above = self._sum(torch.where(self.whole, -best, share * best), self.request, self.requests)
+        gated = gate[0] + gate[1] * torch.log(parts + 1) + gate[2] * agreement + gate[3] * above
+        counts = torch.where(parts == 0, torch.ones_like(gated), torch.sigmoid(gated))[self.owner]
+        beliefs = counts * whole + (1 - counts) * mixed
+        ridge = _RIDGE * (weights**2).sum() + 1e-3 * (gate[1:] ** 2).sum()
+        return -(self.wanted * torch.log(beliefs + 1e-4)).sum() + ridge
+
+    def _sum(self, values: Any, places: Any, count: int) -> Any:
+        return self.torch.zeros(count, dtype=values.dtype).index_add(0, places, values)
+
+    def _softmax(self, values: Any, places: Any, count: int) -> tuple[Any, Any]:
+        low = self.torch.full((count,), -1e30, dtype=values.dtype)
+        best = low.scatter_reduce(0, places, values, "amax")
+        powers = self.torch.exp(values - best[places])
+        return powers / self._sum(powers, places, count)[places], best
+
+
+def with_floor(weights: Weights, examples: Sequence[Example]) -> tuple[Weights, float]:
+    """The weights with a calibrated floor, and the least probability that fits.
+
+    For each request one needed candidate and the best one it does not need, which would come
+    first if the needed were not in the catalogue, are told apart.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    ranker = ToolRanker(weights, weights, 0.0, {})
+    inputs, labels = [], []
+    for example in examples:
+        beliefs = ranker.rank(example.readings, len(example.needed), dense=True).beliefs
+        for label in (1.0, 0.0):
+            among = np.where(example.needed == label, beliefs, -1.0)
+            row = _row_of(example, int(np.argmax(among)))
+            if among.max() >= 0 and row is not None:
+                inputs.append(row[list(ABSOLUTE)])
+                labels.append(label)
+    model = LogisticRegression(C=10.0, max_iter=1000).fit(np.array(inputs), labels)
+    floor = np.append(model.coef_[0], model.intercept_[0])
+    made = Weights(weights.features, weights.part, weights.gate, floor)
+    ranker = ToolRanker(made, made, 0.0, {})
+    tops = []
+    for example in examples:
+        ranked = ranker.rank(example.readings, len(example.needed), dense=True)
+        tops.append(ranked.fits[np.argsort(-ranked.beliefs)[:5]].max())
+    return made, float(np.percentile(tops, REJECTED))
+
+
+def _row_of(example: Example, candidate: int) -> Floats | None:
+    """The candidate's row in the reading that covers it best."""
+    rows = [one.rows[one.candidates == candidate] for one in example.readings]
+    kept = [row[0] for row in rows if len(row)]
+    return max(kept, key=lambda row: row[2] + row[0]) if kept else None
+
+
+def train(folders: Sequence[Path], chatter: Path, out: Path) -> ToolRanker:
+    """Fit on the folders' halves and write the ranker.
+
+    Raises:
+        ValueError: A file breaks a rule.
+    """
+    encoder = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
+    lines = chatter.read_text(encoding="utf-8").splitlines()
+    sentences = [json.loads(line)["text"] for line in lines]
+    sets = [(folder, read_folder(folder)) for folder in folders]
+    nothing = Weights(np.zeros(len(FEATURES)), (0, 0), (0, 0, 0, 0), np.zeros(len(ABSOLUTE) + 1))
+    blank = ToolRanker(nothing, nothing, 0.0, {})
+    found: dict[bool, list[Example]] = {True: [], False: []}
+    for _, benchmark in sets:
+        index = ToolIndex(benchmark.tools, encoder, ranker=blank)
+        needs = _fitting_half(benchmark)
+        talk = with_chatter(needs, sentences)
+        for dense in found:
+            found[dense] += examples_of(index, needs, encoder, 1.0, dense=dense)
+            if talk:
+                found[dense] += examples_of(index, talk, encoder, 0.5, dense=dense)
+    hybrid, least = with_floor(fit(found[True]), found[True])
+    lexical, _ = with_floor(fit(found[False]), found[False])
+    card = {
+        "command": "python -m training.tool_ranker --data SEAL --data CHAINS --chatter QUERIES",
+        "encoder": encoder.name,
+        "data": {folder.name: data_sha256(folder) for folder in folders},
+        "half": "the requests for which eval.discovery_data.held_out is false",
+        "requests": len(found[True]),
+        "seed": SEED,
+    }
+    ranker = ToolRanker(hybrid, lexical, round(least, 4), card)
+    ranker.save(out)
+    return ranker
+
+
+def _fitting_half(benchmark: Benchmark) -> list[Need]:
+    needs = [one for one in benchmark.needs if not held_out(one.query_id)]
+    random.Random(SEED).shuffle(needs)
+    return needs[:MOST_PER_FOLDER]
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, action="append", required=True)
+    parser.add_argument("--chatter", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    given = parser.parse_args()
+    train(given.data, given.chatter, given.out)
+
+
+if __name__ == "__main__":
+    main()
