@@ -275,6 +275,8 @@ class ToolContextManager:
     ) -> tuple[Eviction, ...]:
         """Take over saved tools in place of all present ones; what there is no room for.
 
+        Of more pinned tools than there are pins, those used last stay pinned.
+
         Args:
             entries: As `entries` gave them.
             listed: As `listed` gave them; of use to a cache-stable list only.
@@ -286,6 +288,9 @@ class ToolContextManager:
         shown |= {tool_id: one.tool for tool_id, one in kept.items()}
         self._entries = kept
         self._listed = {tool_id: self._priced(tool) for tool_id, tool in shown.items()}
+        pinned = sorted((one for one in kept.values() if one.pinned), key=_recency, reverse=True)
+        for one in pinned[self.settings.pins :]:
+            one.pinned = False
         self._order = max((one.order for one in kept.values()), default=0)
         self._now = max((one.last_used for one in kept.values()), default=float("-inf"))
         return self._make_room(self._tick())
@@ -346,7 +351,7 @@ class ToolContextManager:
             return ()
         evicted = self._evict(self._stale(now), "ttl")
         loose = [name for name, one in self._entries.items() if not one.pinned]
-        loose.sort(key=lambda name: (self._entries[name].last_used, self._entries[name].order))
+        loose.sort(key=lambda name: _recency(self._entries[name]))
         for tool_id in loose:
             if not self._too_many():
                 break
@@ -370,6 +375,10 @@ class ToolContextManager:
         for one in gone:
             self.unload(one.tool_id)
         return gone
+
+
+def _recency(entry: BoundTool) -> tuple[float, int]:
+    return entry.last_used, entry.order
 
 
 def _sum(listed: Iterable[_Listed]) -> int:

@@ -1,6 +1,7 @@
 """Turns a session's decisions into events."""
 
 import json
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,9 +14,11 @@ from ctrag.session.guard import Loop
 from ctrag.session.outcomes import Reason, TokenEstimate
 from ctrag.session.searches import Overlap
 
+_log = logging.getLogger(__name__)
+
 
 class SessionRecorder:
-    """Knows the names; a sink that keeps nothing costs nothing more than making the event."""
+    """Knows the names. A sink that fails costs its event and a warning, never a call's result."""
 
     def __init__(self, session_id: str, sink: EventSink, clock: Clock) -> None:
         self._session, self._sink, self._clock = session_id, sink, clock
@@ -30,15 +33,18 @@ class SessionRecorder:
         """Hand one event to the sink."""
         if self._silent:
             return
-        self._sink(
-            Event(
-                event=name,
-                at=self._clock(),
-                session=self._session,
-                attributes=dict(attributes or {}),
-                seconds=seconds,
+        try:
+            self._sink(
+                Event(
+                    event=name,
+                    at=self._clock(),
+                    session=self._session,
+                    attributes=dict(attributes or {}),
+                    seconds=seconds,
+                )
             )
-        )
+        except Exception as error:
+            _log.warning("%s is lost: %s: %s", name, type(error).__name__, error)
 
     def searched(
         self, query: str, found: Sequence[str], scores: Sequence[float], seconds: float | None

@@ -9,7 +9,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,7 +87,7 @@ class SessionRegistry:
         handle = secrets.token_urlsafe(24)
         session = self._make(_id_of(handle), principal)
         with self._lock:
-            self._add(_Open(session, self._clock()))
+            self._add([_Open(session, self._clock())])
         return handle, session
 
     def get(self, handle: str, principal: str = "") -> ToolSession:
@@ -144,23 +144,27 @@ class SessionRegistry:
             reason = error.errors()[0]["msg"]
             raise ValueError(f"{path}: not a file of saved sessions: {reason}") from None
         with self._lock:
-            for one in sorted(saved, key=lambda one: one.opened_at):
+            taken = []
+            for one in saved:
                 session = self._make(one.session.id, one.session.principal)
                 session.resume(one.session, resolve)
-                self._add(_Open(session, one.opened_at))
-            self._open = OrderedDict(sorted(self._open.items(), key=lambda item: item[1].opened_at))
-            self._collect()
+                taken.append(_Open(session, one.opened_at))
+            self._add(taken)
         return len(saved)
 
-    def _add(self, opened: _Open) -> None:
+    def _add(self, opened: Sequence[_Open]) -> None:
+        """Take sessions in, in the order of their age, and end those that are too many."""
+        self._open |= {one.session.id: one for one in opened}
+        by_age = sorted(self._open.items(), key=lambda item: item[1].opened_at)
+        self._open = OrderedDict(by_age)
         self._collect()
-        principal = opened.session.principal
-        own = [name for name, one in self._open.items() if one.session.principal == principal]
-        if self._per_principal is not None and len(own) >= self._per_principal:
-            self._end(own[0], "too_many")
-        while len(self._open) >= self._maximum:
+        for principal in {one.session.principal for one in opened}:
+            own = [name for name, one in self._open.items() if one.session.principal == principal]
+            most = len(own) if self._per_principal is None else self._per_principal
+            for session_id in own[:-most]:
+                self._end(session_id, "too_many")
+        while len(self._open) > self._maximum:
             self._end(next(iter(self._open)), "too_many")
-        self._open[opened.session.id] = opened
 
     def _collect(self) -> None:
         """End the sessions that are too old."""

@@ -307,7 +307,12 @@ class ToolSession:
         Args:
             state: As `state` gave it, perhaps in another process.
             resolve: Gives each tool's present definition; access is asked anew as well.
+
+        Raises:
+            ValueError: The state is another principal's.
         """
+        if state.principal != self.principal:
+            raise ValueError(f"state: is not of {self.principal!r}, whose session this is")
         with self._lock:
             wanted = dict.fromkeys([*(one.tool for one in state.bound), *state.listed])
             tools = {name: resolve(name) for name in wanted if self._may(name)}

@@ -104,6 +104,24 @@ def test_sessions_are_saved_without_their_handles_and_taken_up_again(
     assert len(later) == 1, "age counts from the first opening"
 
 
+def test_of_too_many_saved_sessions_the_oldest_are_left_behind(
+    tmp_path: Path, tool: Make, clock: Any
+) -> None:
+    registry = SessionRegistry(ToolSession, clock=clock)
+    handles = []
+    for name in ("ada", "bob", "bob", "bob"):
+        handles.append((name, registry.open(name)[0]))
+        clock.now += 1
+    registry.save(tmp_path / "sessions.json")
+    later = SessionRegistry(ToolSession, maximum=3, per_principal=2, clock=clock)
+    fresh, _ = later.open("carl")
+    later.load(tmp_path / "sessions.json", tool)
+    later.get(fresh, "carl")
+    for name, handle in handles[2:]:
+        later.get(handle, name)
+    assert len(later) == 3, "bob's first is one too many of his, ada's the oldest of all"
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"sessions": [{}]}', "[" * 100_000])
 def test_a_damaged_file_takes_nothing_up(text: str, tmp_path: Path) -> None:
     path = tmp_path / "sessions.json"

@@ -237,6 +237,38 @@ def test_a_saved_session_brings_back_nothing_that_is_gone_or_not_allowed(tool: M
     assert [(one.id, one.description) for one in other.tools] == [("a", "new")]
 
 
+def test_nobody_takes_up_anothers_state(tool: Make) -> None:
+    adas = ToolSession("s1", "ada")
+    adas.found("x", [tool("a")])
+    with pytest.raises(ValueError, match="state: is not of 'bob', whose session this is"):
+        ToolSession("s2", "bob").resume(adas.state(), tool)
+
+
+def test_a_state_brings_no_more_pins_than_there_are(tool: Make) -> None:
+    one = ToolSession(binding=BindingSettings(pins=2))
+    one.found("x", [tool("a"), tool("b")])
+    one.pin("a")
+    one.pin("b")
+    other = ToolSession(binding=BindingSettings(pins=1))
+    other.resume(one.state(), tool)
+    assert [(one.tool.id, one.pinned) for one in other.manager.entries] == [
+        ("a", True),
+        ("b", False),
+    ]
+
+
+def test_a_sink_that_fails_costs_its_event_and_no_result(
+    tool: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(event: Event) -> None:
+        raise OSError("no space left")
+
+    session = ToolSession(record=full)
+    session.found("x", [tool("a")])
+    assert session.call("a", {}, lambda tool, given: "done")[0] == "done"
+    assert "ctrag.tool.call is lost: OSError: no space left" in caplog.text
+
+
 def test_every_decision_is_told_with_names_others_know(tool: Make, clock: Any) -> None:
     events: list[Event] = []
     session = ToolSession(
