@@ -32,7 +32,7 @@ class KeywordWeights:
     """A term of the request stands in the description."""
     everyday: float = 0.25
     """Factor for everyday words such as `get`."""
-    least: float = 4.0
+    least: float = 3.0
     """A tool below it does not come up."""
 
 
