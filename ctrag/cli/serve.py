@@ -9,9 +9,10 @@ from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
-    from ctrag.server.gateway import Gateway
     from ctrag.server.marketplace import Marketplace
     from ctrag.server.principals import AccessFile
+    from ctrag.session.events import EventSink
+    from ctrag.tools.index import ToolIndex
 
 app = typer.Typer(
     help="Serve tools to any agent.\n\nExample: ctrag serve mcp --catalogue tools.json",
@@ -35,7 +36,7 @@ def _group() -> None:
 @app.command("mcp")
 def mcp(
     catalogue: Annotated[
-        Path | None, typer.Option(help="A tools.json or toolbox.yaml; may be left out.")
+        Path | None, typer.Option(help="A catalogue file; may be left out with --upstream.")
     ] = None,
     upstream: Annotated[
         Path | None,
@@ -47,6 +48,13 @@ def mcp(
     ] = None,
     http: Annotated[
         str | None, typer.Option(help="HOST:PORT to serve at; stdin and stdout when left out.")
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(help="Keep tools in a DuckDB file or postgresql:// address, not in memory."),
+    ] = None,
+    expert: Annotated[
+        str | None, typer.Option(help="The catalogue's expert that the sessions are of.")
     ] = None,
     always: Annotated[
         list[str] | None, typer.Option(help="Id of a tool that needs no search; may be repeated.")
@@ -75,20 +83,32 @@ def mcp(
     address = None if http is None else _address(http)
     import anyio
 
+    from ctrag.server.config import Upstreams
+    from ctrag.server.gateway import Gateway, GatewaySettings
     from ctrag.server.principals import AccessFile, BearerTokens
     from ctrag.server.serve import serve_http, serve_stdio
 
     callers = AccessFile() if access is None else AccessFile.from_file(access)
     plugins = None if marketplace is None else _marketplace(marketplace, installed)
-    gateway = _gateway(
-        catalogue, upstream, callers, plugins, always or [], limit, allow_install, record, otel
+    index = _index(catalogue, store, callers)
+    gateway = Gateway(
+        index,
+        None if upstream is None else Upstreams.from_file(upstream),
+        marketplace=plugins,
+        always=always or [],
+        expert=expert,
+        settings=GatewaySettings(limit=limit, may_install=allow_install),
+        record=_sink(record, otel),
     )
-    if address is None:
-        who = None if user is None else callers.principal(user)
-        anyio.run(serve_stdio, gateway, who)
-        return
-    tokens = BearerTokens(callers) if callers.verifies else None
-    anyio.run(serve_http, gateway, *address, tokens)
+    try:
+        if address is None:
+            who = None if user is None else callers.principal(user)
+            anyio.run(serve_stdio, gateway, who)
+        else:
+            tokens = BearerTokens(callers) if callers.verifies else None
+            anyio.run(serve_http, gateway, *address, tokens)
+    finally:
+        index.close()
 
 
 @app.command("token")
@@ -157,34 +177,25 @@ def _marketplace(path: Path, installed: Path | None) -> "Marketplace":
     return Marketplace.from_file(path, state)
 
 
-def _gateway(
-    catalogue: Path | None,
-    upstream: Path | None,
-    callers: "AccessFile",
-    plugins: "Marketplace | None",
-    always: list[str],
-    limit: int,
-    may_install: bool,
-    record: Path | None,
-    otel: bool,
-) -> "Gateway":
-    from ctrag.server.config import Upstreams
-    from ctrag.server.gateway import SELF, Gateway, GatewaySettings
-    from ctrag.session.events import EventSink, JsonLines, together
-    from ctrag.tools.catalogue import load_catalogue
+def _index(catalogue: Path | None, store: str | None, callers: "AccessFile") -> "ToolIndex":
+    from ctrag.server.gateway import SELF
+    from ctrag.tools.catalogue import Catalogue, read_catalogue
     from ctrag.tools.index import ToolIndex
 
-    tools = [] if catalogue is None else load_catalogue(catalogue)
+    file = Catalogue([]) if catalogue is None else read_catalogue(catalogue)
+    rules = callers.rules or file.access
+    tools = [SELF, *file.tools]
+    if store is not None:
+        return ToolIndex.open(store, Catalogue(tools, rules, file.experts))
+    return ToolIndex(tools, access=rules, experts=file.experts)
+
+
+def _sink(record: Path | None, otel: bool) -> "EventSink":
+    from ctrag.session.events import EventSink, JsonLines, together
+
     sinks: list[EventSink] = [] if record is None else [JsonLines(record)]
     if otel:
         from ctrag.session.telemetry import OpenTelemetry
 
         sinks.append(OpenTelemetry())
-    return Gateway(
-        ToolIndex([SELF, *tools], access=callers.rules()),
-        None if upstream is None else Upstreams.from_file(upstream),
-        marketplace=plugins,
-        always=always,
-        settings=GatewaySettings(limit=limit, may_install=may_install),
-        record=together(*sinks),
-    )
+    return together(*sinks)

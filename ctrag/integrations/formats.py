@@ -144,8 +144,13 @@ def anthropic_search_result(
         tool_use_id: Of the model's search.
         tools: What was found; each stands, deferred, in the request's `tools`.
         catalogue: The tools as they were listed there, where names had to be told apart.
+
+    Raises:
+        ValueError: A tool is not among those listed.
     """
     listed = {tool.id: name for name, tool in wire_names(catalogue or tools).items()}
+    if missing := [tool.id for tool in tools if tool.id not in listed]:
+        raise ValueError(f"tools: {missing[0]!r} is not in the catalogue, so it was not listed")
     content: list[dict[str, Any]] = [
         {"type": "tool_reference", "tool_name": listed[tool.id]} for tool in tools
     ]

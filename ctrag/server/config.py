@@ -13,10 +13,11 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from ctrag.tools.files import checked, read_file
 
 Model = TypeVar("Model", bound=BaseModel)
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
@@ -87,18 +88,7 @@ def read_checked(path: Path, model: type[Model]) -> Model:
     """A JSON or YAML file as a pydantic model.
 
     Raises:
-        ValueError: The file breaks a rule, which the message names with file and field, but not
-            the value, which may be a secret.
+        ValueError: The file breaks a rule, which the message names with file and field.
     """
-    try:
-        content: Any = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        reason = " ".join(str(error).split())
-        raise ValueError(f"{path}: neither JSON nor YAML: {reason}") from None
-    try:
-        return model.model_validate({} if content is None else content)
-    except ValidationError as error:
-        problem = error.errors(include_input=False)[0]
-        where = ".".join(str(part) for part in problem["loc"])
-        rule = problem["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{path}: {where}: {rule}" if where else f"{path}: {rule}") from None
+    value = read_file(path)
+    return checked(TypeAdapter(model), {} if value is None else value, path)

@@ -30,6 +30,8 @@ class FoundTool:
     score: float
     """Only comparable within one registry."""
     marks: tuple[str, ...] = ()
+    differs: str = ""
+    """What tells it from a better one that is nearly the same."""
 
 
 class Registry(Protocol):

@@ -31,14 +31,14 @@ from ctrag.session.events import EventSink, ignore
 from ctrag.session.outcomes import Found
 from ctrag.session.registry import SessionRegistry
 from ctrag.session.tool_session import ToolSession
-from ctrag.tools.access import Grant, Principal
+from ctrag.tools.access import Expert, Grant, Principal
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
 
 PATIENCE = 5.0
 """Seconds that a search waits for servers that are still starting for the first time."""
 
-SELF = CatalogueTool(SEARCH_NAME, SEARCH_DESCRIPTION, "ctrag")
+SELF = CatalogueTool(SEARCH_NAME, SEARCH_DESCRIPTION, "ctrag", always=True)
 """Keeps an index from being empty before a server is listed; never found, as it is at hand."""
 
 
@@ -52,6 +52,8 @@ class GatewaySettings:
     """Tools that a search may ask for."""
     few: int = 2
     """With fewer tools than this, plugins of the marketplace are shown as well."""
+    warm: int = 3
+    """Tools that a new session has at once: pinned ones, then those that its caller uses most."""
     may_install: bool = False
     """Whether a session may install plugins."""
 
@@ -106,7 +108,9 @@ class Gateway:
         upstreams: The servers and registries to connect to.
         marketplace: Plugins that can be installed.
         registries: Further registries, searched after those of `upstreams`.
-        always: Ids of tools that every session has without searching.
+        always: Ids of tools that every session has without searching, beside those that the
+            catalogue marks.
+        expert: The configured agent that the sessions are of, or its name.
         settings: How many tools a search shows.
         record: Gets every decision as an event.
         sessions: Keeps the sessions; one of the default size when None.
@@ -125,6 +129,7 @@ class Gateway:
         marketplace: Marketplace | None = None,
         registries: Sequence[Registry] = (),
         always: Sequence[str] = (),
+        expert: Expert | str | None = None,
         settings: GatewaySettings | None = None,
         record: EventSink = ignore,
         sessions: Callable[..., SessionRegistry] = SessionRegistry,
@@ -132,7 +137,9 @@ class Gateway:
         self.index = index
         self.settings = settings or GatewaySettings()
         self.marketplace = marketplace
-        self._always = tuple(always)
+        flagged = [tool.id for tool in index.tools if tool.always and tool.id != SELF.id]
+        self._always = tuple(dict.fromkeys([*always, *flagged]))
+        self._expert = expert
         self._record = record
         specs = upstreams or Upstreams()
         self.servers: dict[str, Upstream] = {}
@@ -195,6 +202,8 @@ class Gateway:
             seconds=time.perf_counter() - began,
         )
         bound = {tool.id for tool in found.tools}
+        for tool_id in bound:
+            self.index.learn(who, tool_id, "found")
         shown = [self._shown(one) for one in results if one.tool.id in bound]
         plugins: list[Plugin] = []
         if self.marketplace is not None and len(local) < self.settings.few:
@@ -235,6 +244,7 @@ class Gateway:
         finished = session.finished(
             tool.id, arguments, error=error_type, seconds=time.perf_counter() - began
         )
+        self.index.learn(who, tool.id, "failed" if error_type else "succeeded")
         if finished.note:
             result = _with_note(result, finished.note, finished.loop_detected)
         return CallAnswer(result, changed=finished.evicted is not None)
@@ -289,31 +299,46 @@ class Gateway:
         return handle, self.sessions.get(handle, _key(who))
 
     def _new_session(self, session_id: str, key: str) -> ToolSession:
-        return ToolSession(
+        who = _caller(key)
+        session = ToolSession(
             session_id,
             key,
-            always=self.always_available(_caller(key)),
+            always=self.always_available(who),
             allowed=lambda tool_id, owner: self._allowed(tool_id, _caller(owner)),
             record=self._record,
         )
+        session.manager.bind(self.index.warm_start(who, self.settings.warm))
+        return session
 
     def _local(
         self, who: Principal | None, query: str, session: ToolSession, k: int
     ) -> list[FoundTool]:
         used = sorted((e.last_used, e.order, e.tool.id) for e in session.manager.entries if e.uses)
         hits = self.index.search(
-            query, k, who, [tool_id for _, _, tool_id in used], exclude=[SELF.id, *self._always]
+            query,
+            k,
+            who,
+            [tool_id for _, _, tool_id in used],
+            exclude=self._always,
+            expert=self._expert,
         )
-        scores = {hit.tool.id: hit.score for hit in hits if hit.fits}
+        fitting = {hit.tool.id: hit for hit in hits if hit.fits}
         return [
-            FoundTool(tool, scores.get(tool.id, 0.0)) for tool in self.index.resolve(scores, who)
+            FoundTool(tool, fitting[tool.id].probability, differs=fitting[tool.id].differs)
+            for tool in self.index.resolve(fitting, who)
+            if tool.id in fitting
         ]
 
     def _allowed(self, tool_id: str, who: Principal | None) -> bool:
-        if tool_id.partition("/")[0] in {one.name for one in self.registries}:
-            rules = self.index.access
-            return rules is None or bool(rules.visible([tool_id], who))
-        return self.index.allowed(tool_id, who)
+        server = tool_id.partition("/")[0]
+        if server not in {one.name for one in self.registries}:
+            return self.index.allowed(tool_id, who)
+        rules = self.index.access
+        if rules is None:
+            return True
+        scopes, whole = rules.scopes(who), {"*", f"{server}/*"}
+        granted = any(one.scope in scopes and one.tool in whole for one in rules.grants)
+        return granted or bool(rules.visible([tool_id], who))
 
     def _may_see(self, one: FoundTool, who: Principal | None) -> bool:
         return self._allowed(one.tool.id, who)
@@ -365,6 +390,7 @@ class Gateway:
             "description": clean.description,
             "input_schema": schema,
             "score": round(one.score, 4),
+            **({"differs": one.differs} if one.differs else {}),
             **({"marks": sorted(marks)} if marks else {}),
         }
 
@@ -379,15 +405,15 @@ class Gateway:
 
     def _adopt(self, installed: Installed) -> bool:
         """Let a plugin's server be one of ours, seen by whom it is installed for; if it is new."""
-        plugin, rules = installed.plugin, self.index.access
+        plugin, index = installed.plugin, self.index
         known = plugin.name in self.servers
         if known and plugin.name not in self._plugins:  # a grant for it would open that server
             raise ValueError(f"plugin: a server named {plugin.name!r} is here already")
         self._plugins.add(plugin.name)
-        if rules is not None:
+        if index.access is not None:
             given = [Grant(scope, f"{plugin.name}/*") for scope in installed.scopes if scope]
-            new = tuple(one for one in given if one not in rules.grants)
-            self.index.access = replace(rules, grants=(*rules.grants, *new))
+            grants = tuple(dict.fromkeys([*index.access.grants, *given]))
+            index.access = replace(index.access, grants=grants)
         if not known:
             self._add_server(plugin.name, plugin.server)
         return not known
@@ -406,8 +432,7 @@ class Gateway:
     async def _started(self) -> None:
         with anyio.move_on_after(PATIENCE):
             for upstream in [*self.servers.values(), *self._hubs.values()]:
-                if upstream.down == "not started yet":
-                    await upstream.tried()
+                await upstream.tried()
 
     def _down(self) -> dict[str, str]:
         return {one.name: one.down for one in self.servers.values() if one.down is not None}

@@ -2,20 +2,25 @@
 
 ::
 
-    users:
-      ada: {roles: [nurse], organisations: [clinic], tokens: ["sha256:9f86d0…"]}
+    members:
+      ada: {roles: [nurse], organisations: [clinic]}
     grants:
-      - {scope: "role:nurse", tool: "mail/*"}
-      - {scope: "organisation:clinic", tool: "calendar/*"}
+      - {role: nurse, tools: ["mail/*"]}
+      - {organisation: clinic, tools: ["calendar/*"]}
+    tokens:
+      ada: ["sha256:9f86d0…"]
     jwt: {key_file: issuer.pem, algorithms: [RS256], audience: tools.example}
 
-Tokens are kept as hashes (`ctrag serve token` makes one). Without `grants` every tool is open to
-every caller; with the key, even with an empty list, a tool is seen by whom a grant names.
+`members` and `grants` are those of a catalogue. Tokens are kept as hashes (`ctrag serve token`
+makes one). Without `grants` every tool is open to every caller, unless the catalogue says
+otherwise; with the key, even with an empty list, a tool is seen by whom a grant names.
 """
 
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +29,7 @@ from mcp.server.auth.provider import AccessToken
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ctrag.server.config import read_checked
-from ctrag.tools.access import AccessRules, Grant, Principal
+from ctrag.tools.access import AccessRules, Principal
 
 _Hash = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 _ASYMMETRIC = {"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS512", "EdDSA"}
@@ -39,19 +44,6 @@ def new_token() -> tuple[str, str]:
     """A fresh token and its hash."""
     token = secrets.token_urlsafe(32)
     return token, token_hash(token)
-
-
-class _User(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    roles: list[str] = []
-    organisations: list[str] = []
-    tokens: list[_Hash] = []
-
-
-class _Grant(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-    scope: Annotated[str, Field(pattern=r"^(user|role|organisation):.+$")]
-    tool: Annotated[str, Field(min_length=1)]
 
 
 class JwtRules(BaseModel):
@@ -76,13 +68,23 @@ class JwtRules(BaseModel):
         return self
 
 
-class AccessFile(BaseModel):
-    """Users, their tokens, and what is granted to whom."""
-
+class _AccessFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
+    members: dict[str, Any] = {}
+    grants: list[Any] | None = None
+    tokens: dict[str, list[_Hash]] = {}
+    jwt: JwtRules | None = None
 
-    users: dict[str, _User] = {}
-    grants: list[_Grant] | None = None
+
+@dataclass(frozen=True, slots=True)
+class AccessFile:
+    """Who there is, how they prove it, and what is granted to them."""
+
+    members: Mapping[str, Principal] = field(default_factory=dict)
+    rules: AccessRules | None = None
+    """None where the file grants nothing to nobody: it only says who there is."""
+    tokens: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Hashes by user."""
     jwt: JwtRules | None = None
 
     @classmethod
@@ -93,32 +95,25 @@ class AccessFile(BaseModel):
             ValueError: The file breaks a rule, which the message names with file and field; no
                 token hash is repeated in it.
         """
-        file = read_checked(Path(path), cls)
-        hashes = [one for user in file.users.values() for one in user.tokens]
+        file = read_checked(Path(path), _AccessFile)
+        content = {"members": file.members, "grants": file.grants or []}
+        rules = AccessRules.from_mapping(content, str(path))
+        hashes = [one for kept in file.tokens.values() for one in kept]
         if len(set(hashes)) < len(hashes):
-            raise ValueError(f"{path}: users: two tokens are the same; each names one user")
+            raise ValueError(f"{path}: tokens: two are the same; each names one user")
         if file.jwt is not None:
             file.jwt.key_file = Path(path).parent / file.jwt.key_file
-        return file
+        granted = None if file.grants is None else rules
+        return cls(rules.members, granted, file.tokens, file.jwt)
 
     @property
     def verifies(self) -> bool:
         """Whether there is any token that would pass."""
-        return self.jwt is not None or any(user.tokens for user in self.users.values())
-
-    def rules(self) -> AccessRules | None:
-        """The access rules for an index; None where everything is open."""
-        if self.grants is None:
-            return None
-        return AccessRules(
-            tuple(Grant(one.scope, one.tool) for one in self.grants),
-            {name: self.principal(name) for name in self.users},
-        )
+        return self.jwt is not None or any(self.tokens.values())
 
     def principal(self, name: str) -> Principal:
         """The user of that name; without roles and organisations when the file lacks it."""
-        user = self.users.get(name, _User())
-        return Principal(name, frozenset(user.roles), frozenset(user.organisations))
+        return self.members.get(name) or Principal(name)
 
 
 class BearerTokens:
@@ -140,8 +135,8 @@ class BearerTokens:
         """Whom the token stands for, or None."""
         presented = token_hash(token)
         found = None
-        for name, user in self._file.users.items():
-            for kept in user.tokens:  # all are compared: time tells nothing about the match
+        for name, hashes in self._file.tokens.items():
+            for kept in hashes:  # all are compared: time tells nothing about the match
                 if hmac.compare_digest(kept, presented):
                     found = name
         if found is not None:

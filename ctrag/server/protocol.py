@@ -30,6 +30,7 @@ from ctrag import __version__
 from ctrag.integrations.formats import object_schema, wire_names
 from ctrag.server.gateway import CallAnswer, Gateway, refusal
 from ctrag.tools.access import Principal
+from stores.database import StoreUnavailable
 
 INSTRUCTIONS = (
     "Tools are found, not listed. Call search_tools with what you need done; it answers with "
@@ -185,7 +186,7 @@ class _Handlers:
             problem = error.errors(include_input=False, include_url=False)[0]
             where = ".".join(str(part) for part in problem["loc"])
             return refusal(f"{params.name}: {where}: {problem['msg']}")
-        except ValueError as error:
+        except (ValueError, StoreUnavailable) as error:
             return refusal(str(error))
 
     async def _meta_call(

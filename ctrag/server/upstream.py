@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 FIRST_PAUSE = 0.2
 """Seconds before a lost server is started again; each failure doubles them."""
 LONGEST_PAUSE = 30.0
+NOT_STARTED = "not started yet"
 PAGES = 1_000
 """Pages of a tool list that are read; a server that never ends its list cannot hang us."""
 
@@ -51,13 +52,14 @@ class Upstream:
         """As last listed, by name; kept while the server is down."""
         self.problems: dict[str, str] = {}
         """Why entries of the list were left out, by name."""
-        self.down: str | None = "not started yet"
+        self.down: str | None = NOT_STARTED
         """Why it cannot be called now; None when it can."""
         self.listed = False
         """Whether it has ever been listed."""
         self._changed = changed
         self._client: Client | None = None
         self._left_out: dict[str, str] = {}
+        self._attempts = 0
         self._lost = False
         self._signal = anyio.Event()
         self._tried = anyio.Event()
@@ -65,20 +67,23 @@ class Upstream:
     async def run(self) -> None:
         """Connect, list, follow changes; connect again when the server is lost."""
         pause = FIRST_PAUSE
-        while True:
-            began = anyio.current_time()
-            reason = await self._stay_connected()
-            self._client, self.down = None, reason
-            logger.warning("%s: %s", self.name, reason)
-            if anyio.current_time() - began > 10 * LONGEST_PAUSE:
-                pause = FIRST_PAUSE
-            await anyio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+        try:
+            while True:
+                began = anyio.current_time()
+                reason = await self._stay_connected()
+                self._client, self.down = None, reason
+                logger.warning("%s: %s", self.name, reason)
+                if anyio.current_time() - began > 10 * LONGEST_PAUSE:
+                    pause = FIRST_PAUSE
+                await anyio.sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+        finally:
+            self._client, self.down, self._attempts = None, NOT_STARTED, 0
 
-    async def tried(self) -> bool:
-        """Wait for the end of the first, or next, attempt to start; whether it can be called."""
-        await self._tried.wait()
-        return self._client is not None
+    async def tried(self) -> None:
+        """Wait for the end of the first attempt to start, whatever came of it."""
+        if self._attempts == 0:
+            await self._tried.wait()
 
     async def _ready(self) -> "Client":
         with anyio.move_on_after(self.spec.start_timeout):
@@ -222,6 +227,7 @@ class Upstream:
 
     def _announce(self) -> None:
         """Wake those who wait for an attempt to start."""
+        self._attempts += 1
         self._tried.set()
         self._tried = anyio.Event()
 

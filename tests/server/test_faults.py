@@ -48,7 +48,9 @@ async def test_a_server_that_dies_in_a_call_is_reported_and_started_again(
 async def test_a_server_that_dies_between_calls_is_back_before_the_next_one(
     plain: Servers, gateway: MakeGateway
 ) -> None:
-    async with gateway(servers={"printer": plain("printer", [entry("print")])}).running() as running:
+    async with gateway(
+        servers={"printer": plain("printer", [entry("print")])}
+    ).running() as running:
         session = (await running.search(None, "print")).handle
         first = said(await running.call(None, session, "printer/print", {}))
         os.kill(int(first.rpartition(" ")[2]), 9)
