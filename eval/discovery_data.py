@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,23 @@ def read_folder(folder: Path) -> Benchmark:
                 raise ValueError(f"{path}:{number}: tools: {name!r} is not in tools.json")
         wanted = frozenset(one for name in row.tools for one in ids_of[name])
         needs.append(Need(row.query_id, row.text, wanted))
+    return Benchmark(tools, needs)
+
+
+def read_people(folder: Path) -> Benchmark:
+    """The toolbox of a data set of people, and their requests with the best of the labelled APIs.
+
+    Raises:
+        FileNotFoundError: A file is missing.
+    """
+    own = folder / "toolbox.yaml"
+    tools = load_catalogue(own if own.is_file() else Path(str(files("ctrag.apps"))) / own.name)
+    ids = {tool.name: tool.id for tool in tools}
+    needs = [
+        Need(row["query_id"], row["text"], frozenset([ids[row["tools"][0]]]))
+        for row in _rows(folder / "queries.jsonl")
+        if row.get("tools")
+    ]
     return Benchmark(tools, needs)
 
 

@@ -1,7 +1,8 @@
 """Weights of `ctrag.tools.ranker`, fitted on requests that name the tools they need.
 
-`python -m training.tool_ranker --data DIR --data DIR --chatter FILE --out FILE`. Only half of each
-folder's requests, by hash, is read; the other half is for testing.
+`python -m training.tool_ranker --data DIR --data DIR --people DIR --out FILE`. Only half of each
+folder's requests, by hash, is read; the other half is for testing. The people's requests give talk
+around requests, and calibrate the floor.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from ctrag.tools.parts import parts_of
 from ctrag.tools.pool import Pool
 from ctrag.tools.ranker import Floats, Reading, ToolRanker, Weights
 from ctrag.tools.vectors import CachedEncoder
-from eval.discovery_data import Benchmark, Need, held_out, read_folder
+from eval.discovery_data import Benchmark, Need, held_out, read_folder, read_people
 from eval.experiment import data_sha256
 from stores.tool_rows import Filter
 
@@ -31,8 +32,14 @@ SEED = 0
 MOST_PER_FOLDER = 350
 CHATTER = 100
 """Requests of one need that get a sentence of somebody's talk before or behind them."""
-REJECTED = 3.0
-"""Percent of fitting requests whose best tool may fall below the floor."""
+PEOPLE = 200
+"""Requests of people, in few words of their own, that the floor is calibrated on too."""
+REJECTED = 5.0
+"""Percent of requests with a tool whose hits may all fall below the floor."""
+_COMMAND = (
+    "python -m training.tool_ranker --data seal-tools --data ultratool-chains "
+    "--people synth/data/reference/train --out ctrag/tools/artefact/discovery.json"
+)
 _RIDGE = 1e-4
 _STEPS = 60
 
@@ -183,7 +190,7 @@ def with_floor(weights: Weights, examples: Sequence[Example]) -> tuple[Weights, 
             if among.max() >= 0 and row is not None:
                 inputs.append(row[list(ABSOLUTE)])
                 labels.append(label)
-    model = LogisticRegression(C=10.0, max_iter=1000).fit(np.array(inputs), labels)
+    model = LogisticRegression(C=1.0, max_iter=1000).fit(np.array(inputs), labels)
     floor = np.append(model.coef_[0], model.intercept_[0])
     made = Weights(weights.features, weights.part, weights.gate, floor)
     ranker = ToolRanker(made, made, 0.0, {})
@@ -201,14 +208,14 @@ def _row_of(example: Example, candidate: int) -> Floats | None:
     return max(kept, key=lambda row: row[2] + row[0]) if kept else None
 
 
-def train(folders: Sequence[Path], chatter: Path, out: Path) -> ToolRanker:
+def train(folders: Sequence[Path], people_of: Path, out: Path) -> ToolRanker:
     """Fit on the folders' halves and write the ranker.
 
     Raises:
         ValueError: A file breaks a rule.
     """
     encoder = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
-    lines = chatter.read_text(encoding="utf-8").splitlines()
+    lines = (people_of / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     sentences = [json.loads(line)["text"] for line in lines]
     sets = [(folder, read_folder(folder)) for folder in folders]
     nothing = Weights(np.zeros(len(FEATURES)), (0, 0), (0, 0, 0, 0), np.zeros(len(ABSOLUTE) + 1))
@@ -222,12 +229,16 @@ def train(folders: Sequence[Path], chatter: Path, out: Path) -> ToolRanker:
             found[dense] += examples_of(index, needs, encoder, 1.0, dense=dense)
             if talk:
                 found[dense] += examples_of(index, talk, encoder, 0.5, dense=dense)
-    hybrid, least = with_floor(fit(found[True]), found[True])
-    lexical, _ = with_floor(fit(found[False]), found[False])
+    people = read_people(people_of)
+    index = ToolIndex(people.tools, encoder, ranker=blank)
+    some = random.Random(SEED).sample(people.needs, PEOPLE)
+    vague = {dense: examples_of(index, some, encoder, 0.0, dense=dense) for dense in found}
+    hybrid, least = with_floor(fit(found[True]), [*found[True], *vague[True]])
+    lexical, _ = with_floor(fit(found[False]), [*found[False], *vague[False]])
     card = {
-        "command": "python -m training.tool_ranker --data SEAL --data CHAINS --chatter QUERIES",
+        "command": _COMMAND,
         "encoder": encoder.name,
-        "data": {folder.name: data_sha256(folder) for folder in folders},
+        "data": {folder.name: data_sha256(folder) for folder in [*folders, people_of]},
         "half": "the requests for which eval.discovery_data.held_out is false",
         "requests": len(found[True]),
         "seed": SEED,
@@ -247,10 +258,10 @@ def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, action="append", required=True)
-    parser.add_argument("--chatter", type=Path, required=True)
+    parser.add_argument("--people", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    train(given.data, given.chatter, given.out)
+    train(given.data, given.people, given.out)
 
 
 if __name__ == "__main__":

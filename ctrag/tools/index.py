@@ -30,7 +30,7 @@ CANDIDATES = 30
 """Tools that each of the two measures brings for a reading."""
 Mode = Literal["hybrid", "lexical"]
 
-__all__ = ["CANDIDATES", "NextToolPrior", "ToolHit", "ToolIndex", "ToolSearch"]
+__all__ = ["CANDIDATES", "NextToolPrior", "ToolHit", "ToolIndex", "ToolSearch", "tool_row"]
 
 
 class NextToolPrior(Protocol):
@@ -100,7 +100,8 @@ class ToolIndex:
         self._ranker = packaged_ranker() if ranker is None else ranker
         self.prior, self.prior_weight = prior, prior_weight
         self._lock = threading.RLock()
-        self._known: dict[str, tuple[CatalogueTool, ToolTerms]] = {}
+        self._tools: dict[str, CatalogueTool] = {}
+        self._terms: dict[str, ToolTerms] = {}
         self._system: dict[str, SystemKeywords] = {}
         held = self.store.hashes()
         if not tools and not held:
@@ -110,7 +111,7 @@ class ToolIndex:
         text = self.store.fact("affinity")
         self.affinity = Affinity() if text is None else Affinity.from_json(text)
         for tool in map(CatalogueTool.from_json, self._definitions(held)):
-            self._know(tool)
+            self._remember(tool)
         self._write([tool for tool in tools if held.get(tool.id) != tool.content_hash])
 
     @classmethod
@@ -350,7 +351,7 @@ class ToolIndex:
         check_identities(tools, f"tools of {server!r}")
         with self._lock:
             kept = {tool.id for tool in tools}
-            mine = [one for one, (tool, _) in self._known.items() if tool.server == server]
+            mine = [one for one, tool in self._tools.items() if tool.server == server]
             self._write(tools, [one for one in mine if one not in kept])
 
     @property
@@ -375,7 +376,7 @@ class ToolIndex:
 
     def warm_start(self, user: Principal | str | None, k: int = 5) -> list[CatalogueTool]:
         """Tools to bind before the first search: pinned ones, then those this caller likes."""
-        pinned = [one for one, (tool, _) in list(self._known.items()) if tool.pinned]
+        pinned = [one for one, tool in list(self._tools.items()) if tool.pinned]
         return self.resolve([*pinned, *self.affinity.liked(_name(user))], user)[:k]
 
     def preload(
@@ -405,13 +406,17 @@ class ToolIndex:
 
     def known(self, candidate: Candidate) -> tuple[CatalogueTool, ToolTerms] | None:
         """A candidate's tool and terms; None when it went away since the query."""
-        held = self._known.get(candidate.tool_id)
-        if held is not None and held[0].content_hash == candidate.content_hash:
-            return held
+        tool = self._tools.get(candidate.tool_id)
+        words = self._terms.get(candidate.content_hash)
+        if tool is not None and words is not None:
+            return tool, words
         found = self.store.definitions([candidate.tool_id], Filter(always=True))
         if candidate.tool_id not in found:
             return None
-        return self._know(CatalogueTool.from_json(found[candidate.tool_id]))
+        tool = CatalogueTool.from_json(found[candidate.tool_id])
+        words = self._terms[tool.content_hash] = tool_terms(tool)
+        self._remember(tool)
+        return tool, words
 
     def _load_rules(self, access: AccessRules | None) -> None:
         grants = self.store.grants()
@@ -528,31 +533,31 @@ class ToolIndex:
             self._loaded = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
         return self._loaded
 
-    def _know(self, tool: CatalogueTool) -> tuple[CatalogueTool, ToolTerms]:
-        held = self._known[tool.id] = (tool, tool_terms(tool))
+    def _remember(self, tool: CatalogueTool) -> None:
+        self._tools[tool.id] = tool
         if tool.system:
             self._system[tool.id] = SystemKeywords.of(tool)
         else:
             self._system.pop(tool.id, None)
-        return held
 
     def _write(self, tools: Sequence[CatalogueTool], removed: Sequence[str] = ()) -> None:
         with self._lock:
-            known = {tool.id: (tool, tool_terms(tool)) for tool in tools}
-            vectors = self._vectors_of(tools)
+            words = [tool_terms(tool) for tool in tools]
             rows = [
-                _row(tool, known[tool.id][1], vector)
-                for tool, vector in zip(tools, vectors, strict=True)
+                tool_row(tool, terms, vector)
+                for tool, terms, vector in zip(tools, words, self._vectors_of(tools), strict=True)
             ]
             self.store.apply(rows, removed)
+            for row, terms in zip(rows, words, strict=True):
+                self._terms[row.content_hash] = terms
             for one in removed:
-                self._known.pop(one, None)
+                self._tools.pop(one, None)
                 self._system.pop(one, None)
-            for tool, words in known.values():
-                self._known[tool.id] = (tool, words)
-                self._system.pop(tool.id, None)
-                if tool.system:
-                    self._system[tool.id] = SystemKeywords.of(tool)
+            for tool in tools:
+                self._remember(tool)
+            if len(self._terms) > 64 + 2 * len(self._tools):
+                kept = {tool.content_hash for tool in self._tools.values()}
+                self._terms = {one: terms for one, terms in self._terms.items() if one in kept}
 
     def _vectors_of(self, tools: Sequence[CatalogueTool]) -> list[Matrix]:
         """Vectors of tools; only texts that no tool of the index has are encoded."""
@@ -596,7 +601,8 @@ def _check_request(text: str, k: int) -> None:
         raise ValueError(f"k: must be at least 1, not {k}")
 
 
-def _row(tool: CatalogueTool, words: ToolTerms, vector: Matrix) -> ToolRow:
+def tool_row(tool: CatalogueTool, words: ToolTerms, vector: Matrix) -> ToolRow:
+    """A tool as stores keep it."""
     return ToolRow(
         tool_id=tool.id,
         server=tool.server,
