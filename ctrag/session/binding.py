@@ -149,6 +149,11 @@ class ToolContextManager:
         return tuple(tool_id for tool_id in self._listed if tool_id not in self._entries)
 
     @property
+    def pins_left(self) -> int:
+        """How many more tools can be pinned."""
+        return self.settings.pins - sum(one.pinned for one in self._entries.values())
+
+    @property
     def tokens(self) -> int:
         """What `tools` costs."""
         return _sum(self._always.values()) + _sum(self._listed.values())
@@ -206,7 +211,7 @@ class ToolContextManager:
         self._touch(entry, self._tick())
         entry.uses += 1
         hot = self.settings.hot_after
-        if entry.pinned or hot is None or entry.uses < hot or not self._pins_left():
+        if entry.pinned or hot is None or entry.uses < hot or not self.pins_left:
             return False
         entry.pinned = True
         return True
@@ -226,7 +231,7 @@ class ToolContextManager:
             ValueError: The tool is not bound, or all pins are taken.
         """
         entry = self._bound(tool_id)
-        if not entry.pinned and not self._pins_left():
+        if not entry.pinned and not self.pins_left:
             raise ValueError(
                 f"tool_id: {tool_id!r} cannot be pinned, all {self.settings.pins} pins are taken: "
                 "unpin another"
@@ -306,9 +311,6 @@ class ToolContextManager:
         if tool_id not in self._entries:
             raise ValueError(f"tool_id: {tool_id!r} is not bound; search for it first")
         return self._entries[tool_id]
-
-    def _pins_left(self) -> int:
-        return self.settings.pins - sum(one.pinned for one in self._entries.values())
 
     def _put(self, tool: CatalogueTool, now: float) -> None:
         if tool.id in self._entries:

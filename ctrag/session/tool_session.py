@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from ctrag.session import events
 from ctrag.session.binding import (
+    Binding,
     BindingSettings,
     BoundTool,
     Clock,
@@ -119,8 +120,7 @@ class ToolSession:
             overlap = self._searches.add([tool.id for tool in visible])
             if overlap is not None:
                 self._events.repeated(overlap)
-            binding = self.manager.bind(visible)
-            self._events.bound(binding)
+            binding = self._bind(visible)
             now_active = tuple(tool for tool in visible if self.manager.active(tool.id))
             for tool_id in self.guard.rediscovered(tool.id for tool in now_active):
                 self._events.tell("ctrag.guard.clear", {events.TOOL: tool_id})
@@ -131,6 +131,24 @@ class ToolSession:
                 left_out=binding.left_out,
                 note=overlap.note if overlap else None,
             )
+
+    def preload(self, tools: Iterable[CatalogueTool]) -> tuple[str, ...]:
+        """Bind tools that nobody searched for; the ids of those that are new.
+
+        For tools that a person liked in earlier sessions and those of a predicted category. Hot
+        tools (`CatalogueTool.pinned`) are pinned while there are pins left.
+
+        Args:
+            tools: Best first; those not allowed are passed over.
+        """
+        with self._lock:
+            visible = [tool for tool in tools if self._may(tool.id)]
+            hot = [tool for tool in visible if tool.pinned][: self.manager.pins_left]
+            added = self._bind(hot).added
+            for tool in hot:
+                if self.manager.active(tool.id):
+                    self.pin(tool.id)
+            return added + self._bind(visible).added
 
     def check(self, tool_id: str) -> CatalogueTool:
         """The tool that a call may go to.
@@ -341,6 +359,11 @@ class ToolSession:
     def closed(self, why: str) -> None:
         """Tell that the session has ended."""
         self._events.tell("ctrag.session.close", {events.REASON: why})
+
+    def _bind(self, tools: Sequence[CatalogueTool]) -> Binding:
+        binding = self.manager.bind(tools)
+        self._events.bound(binding)
+        return binding
 
     def _may(self, tool_id: str) -> bool:
         return self._allowed(tool_id, self.principal)

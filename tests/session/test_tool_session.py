@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -208,6 +209,27 @@ def test_a_real_vocabulary_counts_beside_the_characters(tool: Make) -> None:
     assert ready.estimate.by_characters == ToolSession(always=[SEARCH]).manager.tokens + 4 + 3
     with pytest.raises(ValueError, match="name: 'gpt-4' is neither all-MiniLM-L6-v2 nor SmolLM2"):
         packaged_tokenizer("gpt-4")
+
+
+def test_tools_can_be_there_before_anybody_searches_hot_ones_to_stay(
+    tool: Make, clock: Any
+) -> None:
+    events: list[Event] = []
+    session = ToolSession(
+        binding=BindingSettings(capacity=2, pins=1),
+        allowed=lambda name, who: name != "forbidden",
+        record=events.append,
+        clock=clock,
+    )
+    hot = [replace(tool(name), pinned=True) for name in ("hot", "warm")]
+    given = [tool("liked"), *hot, tool("forbidden"), tool("last")]
+    assert session.preload(given) == ("hot", "liked", "warm")
+    assert told(events, "ctrag.tool.pin") == ["hot"]
+    clock.now += 1
+    session.found("x", [tool("a"), tool("b")])
+    assert [one.id for one in session.tools] == ["hot", "a", "b"]
+    clock.now += 1
+    assert session.preload(hot[:1]) == ()
 
 
 def test_a_saved_session_goes_on_in_another_process(tool: Make, clock: Any) -> None:
