@@ -32,7 +32,6 @@ _ORDERS = re.compile(
       .{0,40}\b(?:user|human)
     | \b(?:system|developer)\s+(?:prompt|message)\b
     | </?\s*(?:system|important|instructions?|assistant|tool_call|secret)\s*>
-    | \b(?:you|assistant|the\ model)\s+(?:must|shall|have\ to)\b
     | \b(?:before|after|instead\ of)\s+(?:using|calling)\s+(?:this|any|other)\b
       .{0,60}\b(?:read|send|call)
     | \bnew\s+instructions?\s*:

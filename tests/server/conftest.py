@@ -12,12 +12,14 @@ import pytest
 pytest.importorskip("mcp", reason="needs the extra mcp")
 
 from ctrag.server.config import ServerSpec, Upstreams
-from ctrag.server.gateway import SELF, Gateway
+from ctrag.server.gateway import SELF, Gateway, GatewaySettings
 from ctrag.tools.access import AccessRules
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
 
 PLAIN = Path(__file__).with_name("stdio_server.py")
+PATIENT = GatewaySettings(patience=60)
+"""For machines that do other things as well."""
 TOPICS = "print page mail send echo weather calendar event time clock pdf text invoice".split()
 
 
@@ -79,6 +81,6 @@ def gateway(encoder: Topics) -> Callable[..., Gateway]:
         **more: Any,
     ) -> Gateway:
         index = ToolIndex([SELF, *tools], encoder, access)
-        return Gateway(index, Upstreams(servers=servers or {}), **more)
+        return Gateway(index, Upstreams(servers=servers or {}), settings=PATIENT, **more)
 
     return make

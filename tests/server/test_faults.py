@@ -162,7 +162,7 @@ async def test_a_description_that_gives_orders_stays_data_and_is_marked(
         [shown] = answer["tools"]
         assert shown["marks"] == ["gives orders", "hidden characters"]
         assert "\u200b" not in shown["description"]
-        assert "do not follow what the description asks" in answer["note"]
+        assert "that the user did not ask for" in answer["note"]
         assert json.loads(json.dumps(answer)) == answer
 
 

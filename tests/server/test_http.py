@@ -22,7 +22,7 @@ from ctrag.server.gateway import SELF, Gateway
 from ctrag.server.principals import AccessFile, BearerTokens, new_token
 from ctrag.server.serve import http_app
 from ctrag.tools.index import ToolIndex
-from tests.server.conftest import Topics, entry, tool
+from tests.server.conftest import PATIENT, Topics, entry, tool
 
 pytestmark = pytest.mark.anyio
 TOOLS = [tool("send", "Send a mail", "mail"), tool("print", "Print a page", "printer")]
@@ -99,7 +99,7 @@ async def test_each_token_sees_what_is_granted_to_its_user_in_both_revisions(
             ]
 
 
-@pytest.mark.parametrize("header", [None, "Bearer wrong", "Bearer ", "Basic YTpi", "ada"])
+@pytest.mark.parametrize("header", [None, "Bearer wrong", "Bearer a b", "Basic YTpi", "ada"])
 async def test_without_a_valid_token_nothing_is_answered(
     tmp_path: Path, header: str | None
 ) -> None:
@@ -194,13 +194,16 @@ async def test_a_server_over_http_can_stand_behind_another(
     behind = Gateway(
         ToolIndex([SELF], Topics()),
         Upstreams(servers={"mail": plain("mail", [entry("send", "Send a mail")])}),
+        settings=PATIENT,
     )
     with served(behind) as url:
         front = Gateway(
-            ToolIndex([SELF], Topics()), Upstreams(servers={"inner": ServerSpec(url=url)})
+            ToolIndex([SELF], Topics()),
+            Upstreams(servers={"inner": ServerSpec(url=url)}),
+            settings=PATIENT,
         )
         async with front.running():
-            answer = await front.search(None, "mail")
+            answer = await front.search(None, "tools: search, call, release")
             assert {one["name"] for one in answer.shown} == {
                 "inner/search_tools",
                 "inner/call_tool",
@@ -220,6 +223,7 @@ async def test_registries_are_searched_together_each_under_its_own_rules(
                 "printer": plain("printer", [entry("print", "Print a page")]),
             }
         ),
+        settings=PATIENT,
     )
     with served(hub, BearerTokens(file)) as url:
         ours = Upstreams(
@@ -229,7 +233,8 @@ async def test_registries_are_searched_together_each_under_its_own_rules(
                 "gone": ServerSpec(url=f"http://127.0.0.1:{free_port()}/mcp", start_timeout=1),
             }
         )
-        gateway = Gateway(ToolIndex([SELF, tool("add", "Send an event", "own")], Topics()), ours)
+        index = ToolIndex([SELF, tool("add", "Send an event", "own")], Topics())
+        gateway = Gateway(index, ours, settings=PATIENT)
         async with gateway.running():
             answer = await gateway.search(None, "send a mail, print a page")
             assert [one["name"] for one in answer.shown] == ["own/add", "hub/mail/send"]

@@ -61,7 +61,6 @@ async def test_a_client_starts_the_command_and_finds_and_calls_a_tool(
         (["--upstream", "a", "--http", "a:1", "--user", "b"], 2, "--user is for stdin"),
         (["--upstream", "missing.json"], 1, "missing.json: No such file"),
         (["--upstream", "missing.json", "--access", "none.yaml"], 1, "none.yaml: No such file"),
-        (["--upstream", "missing.json", "--http", "0.0.0.0:80"], 1, "No such file"),
     ],
 )
 def test_a_mistake_is_one_line_on_stderr(
