@@ -11,7 +11,8 @@ from pydantic import JsonValue
 from ctrag.encoder import Encoder
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.fields import tool_terms
-from ctrag.tools.index import ToolIndex, tool_row
+from ctrag.tools.index import ToolIndex
+from ctrag.tools.shelf import tool_row
 from ctrag.tools.tiers import SystemKeywords, expert_score
 from stores.tool_memory import MemoryToolStore
 

@@ -26,7 +26,8 @@ _SCHEMA = (
 
 VISIBLE = """
     (NOT tools.always OR $always)
-    AND ($open OR EXISTS (
+    AND ($unchecked OR ($open AND NOT EXISTS (SELECT 1 FROM facts WHERE name = 'governed'))
+    OR EXISTS (
         SELECT 1 FROM grants WHERE list_contains($scopes, grants.scope)
         AND grants.tool IN (tools.tool_id, tools.server || '/*', '*')))
     AND ($free OR list_contains($allow, tools.tool_id))
@@ -286,6 +287,7 @@ def _filter(seen: Filter) -> dict[str, Any]:
     return {
         "always": seen.always,
         "open": seen.scopes is None,
+        "unchecked": seen.unchecked,
         "scopes": sorted(seen.scopes or ()),
         "free": seen.allow is None,
         "allow": sorted(seen.allow or ()),

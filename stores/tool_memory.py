@@ -48,7 +48,7 @@ class MemoryToolStore:
         self._by_name: dict[str, set[str]] = {}
         self._by_server: dict[str, set[str]] = {}
         self._by_server_key: dict[str, set[str]] = {}
-        self._masks: dict[tuple[frozenset[str] | None, bool], NDArray[np.bool_]] = {}
+        self._masks: dict[tuple[frozenset[str] | None, bool, bool], NDArray[np.bool_]] = {}
 
     def apply(self, changed: Sequence[ToolRow], removed: Collection[str] = ()) -> None:
         """See `ToolStore.apply`."""
@@ -196,12 +196,12 @@ class MemoryToolStore:
 
     def _mask(self, seen: Filter) -> NDArray[np.bool_]:
         """Rows that the filter lets through."""
-        key = (seen.scopes, seen.always)
+        key = (seen.scopes, seen.always, seen.unchecked)
         mask = self._masks.get(key)
         if mask is None:
             if len(self._masks) > 256:
                 self._masks.clear()
-            mask = self._masks[key] = self._granted(seen.scopes) & self._alive[: len(self._rows)]
+            mask = self._masks[key] = self._granted(seen) & self._alive[: len(self._rows)]
             if not seen.always:
                 mask &= ~self._always[: len(self._rows)]
         if seen.allow is not None:
@@ -217,9 +217,10 @@ class MemoryToolStore:
     def _rows_of(self, ids: Collection[str]) -> list[int]:
         return [self._row_of[one] for one in ids if one in self._row_of]
 
-    def _granted(self, scopes: frozenset[str] | None) -> NDArray[np.bool_]:
-        if scopes is None:
+    def _granted(self, seen: Filter) -> NDArray[np.bool_]:
+        if self._is_open(seen):
             return np.ones(len(self._rows), dtype=bool)
+        scopes = seen.scopes or frozenset()
         granted = np.zeros(len(self._rows), dtype=bool)
         names = {name for scope, name in self._grants or () if scope in scopes}
         if "*" in names:
@@ -231,15 +232,19 @@ class MemoryToolStore:
                 granted[self._rows_of(self._by_server.get(name[:-2], ()))] = True
         return granted
 
+    def _is_open(self, seen: Filter) -> bool:
+        return seen.unchecked or (seen.scopes is None and self._grants is None)
+
     def _sees(self, tool: ToolRow, seen: Filter) -> bool:
         if (tool.always and not seen.always) or tool.tool_id in seen.exclude:
             return False
         if seen.allow is not None and tool.tool_id not in seen.allow:
             return False
-        if seen.scopes is None:
+        if self._is_open(seen):
             return True
+        scopes = seen.scopes or frozenset()
         keys = (tool.tool_id, f"{tool.server}/*", "*")
-        return any(scope in seen.scopes and one in keys for scope, one in self._grants or ())
+        return any(scope in scopes and one in keys for scope, one in self._grants or ())
 
     def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:
         """See `ToolStore.definitions`."""

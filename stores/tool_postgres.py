@@ -30,7 +30,9 @@ CREATE TABLE IF NOT EXISTS ctrag_tool_facts (name text PRIMARY KEY, content text
 
 VISIBLE = """
     (NOT tools.always OR %(always)s)
-    AND (%(open)s OR EXISTS (
+    AND (%(unchecked)s
+    OR (%(open)s AND NOT EXISTS (SELECT 1 FROM ctrag_tool_facts WHERE name = 'governed'))
+    OR EXISTS (
         SELECT 1 FROM ctrag_tool_grants AS grants WHERE grants.scope = ANY(%(scopes)s)
         AND grants.tool IN (tools.tool_id, tools.server || '/*', '*')))
     AND (%(free)s OR tools.tool_id = ANY(%(allow)s))
@@ -277,6 +279,7 @@ def _filter(seen: Filter) -> dict[str, Any]:
     return {
         "always": seen.always,
         "open": seen.scopes is None,
+        "unchecked": seen.unchecked,
         "scopes": sorted(seen.scopes or ()),
         "free": seen.allow is None,
         "allow": sorted(seen.allow or ()),

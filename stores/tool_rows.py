@@ -48,13 +48,15 @@ class Filter:
     """What a search may see; every store turns it into a condition of its query."""
 
     scopes: frozenset[str] | None = None
-    """Scopes of the caller; None where the catalogue has no access rules, empty for somebody
-    unknown, who sees nothing."""
+    """Scopes of the caller, none for somebody unknown; None where the caller's side knows of no
+    access rules. If the store has rules all the same, nothing is seen."""
     allow: frozenset[str] | None = None
     """Ids that an agent is confined to; None when it is not."""
     exclude: frozenset[str] = frozenset()
     always: bool = False
     """Whether always-available tools are seen too."""
+    unchecked: bool = False
+    """Look past the access rules: for whoever keeps the catalogue, never for a caller."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,36 +1,33 @@
 """Search in the tool catalogue of any agent."""
 
 import json
-import threading
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
 
-from ctrag.encoder import Encoder, Matrix, load_encoder
-from ctrag.settings import cache_folder, settings
+from ctrag.encoder import Encoder
 from ctrag.tools.access import AccessRules, Expert, Principal
 from ctrag.tools.affinity import Affinity, Event
-from ctrag.tools.catalogue import Catalogue, CatalogueTool, check_identities, read_catalogue
-from ctrag.tools.fields import ToolTerms, compact, tool_terms
+from ctrag.tools.catalogue import Catalogue, CatalogueTool, read_catalogue
+from ctrag.tools.fields import compact
 from ctrag.tools.names import named_first, named_runs
 from ctrag.tools.parts import parts_of
 from ctrag.tools.pool import Pool
 from ctrag.tools.ranker import Floats, Ranked, ToolRanker, packaged_ranker
 from ctrag.tools.results import ToolHit, ToolSearch, alike, difference
-from ctrag.tools.tiers import SystemKeywords, Tier, best_first, expert_score, merged
-from ctrag.tools.vectors import CachedEncoder
-from stores.tool_memory import MemoryToolStore
-from stores.tool_rows import Candidate, Filter, ToolRow, ToolStore
+from ctrag.tools.shelf import EVERYTHING, ToolShelf, open_store
+from ctrag.tools.tiers import Tier, best_first, expert_score, merged
+from stores.tool_rows import Candidate, Filter, ToolStore
 
 CANDIDATES = 30
 """Tools that each of the two measures brings for a reading."""
 Mode = Literal["hybrid", "lexical"]
 
-__all__ = ["CANDIDATES", "NextToolPrior", "ToolHit", "ToolIndex", "ToolSearch", "tool_row"]
+__all__ = ["CANDIDATES", "NextToolPrior", "ToolHit", "ToolIndex", "ToolSearch"]
 
 
 class NextToolPrior(Protocol):
@@ -46,7 +43,7 @@ class NextToolPrior(Protocol):
         ...
 
 
-class ToolIndex:
+class ToolIndex(ToolShelf):
     """A catalogue that is searched while tools are added, changed and removed.
 
     Dense and lexical evidence bring candidates out of a store (memory, DuckDB or PostgreSQL),
@@ -92,27 +89,13 @@ class ToolIndex:
         """
         if not 0 <= prior_weight <= 1:
             raise ValueError(f"prior_weight: must be between 0 and 1, not {prior_weight}")
-        check_identities(tools, "tools")
-        self.lexical_only = lexical_only
-        self._given_encoder = encoder
-        self._loaded: Encoder | None = encoder
-        self.store: ToolStore = MemoryToolStore() if store is None else store
+        super().__init__(tools, encoder, store, lexical_only=lexical_only)
         self._ranker = packaged_ranker() if ranker is None else ranker
         self.prior, self.prior_weight = prior, prior_weight
-        self._lock = threading.RLock()
-        self._tools: dict[str, CatalogueTool] = {}
-        self._terms: dict[str, ToolTerms] = {}
-        self._system: dict[str, SystemKeywords] = {}
-        held = self.store.hashes()
-        if not tools and not held:
-            raise ValueError("tools: the catalogue is empty")
-        self._load_rules(access)
         self.experts = {one.name: one for one in experts}
+        self._load_rules(access)
         text = self.store.fact("affinity")
         self.affinity = Affinity() if text is None else Affinity.from_json(text)
-        for tool in map(CatalogueTool.from_json, self._definitions(held)):
-            self._remember(tool)
-        self._write([tool for tool in tools if held.get(tool.id) != tool.content_hash])
 
     @classmethod
     def from_file(
@@ -130,11 +113,10 @@ class ToolIndex:
             ValueError: The file breaks a rule.
         """
         file = read_catalogue(Path(path))
-        rules = access or file.access
         return cls(
             file.tools,
             encoder,
-            rules,
+            file.access if access is None else access,
             experts=file.experts,
             prior=prior,
             lexical_only=lexical_only,
@@ -174,11 +156,6 @@ class ToolIndex:
         except BaseException:
             opened.close()
             raise
-
-    @property
-    def tools(self) -> list[CatalogueTool]:
-        """All tools, in the order they were added; looks at no access rule."""
-        return [CatalogueTool.from_json(one) for one in self._definitions(self.store.hashes())]
 
     def search(
         self,
@@ -252,12 +229,7 @@ class ToolIndex:
         hits = self._hits(chosen, pool, beliefs, ranked)
         trace: dict[str, object] = {
             "mode": mode if dense else "lexical",
-            "visible": pool.total,
-            "governed": seen.scopes is not None,
-            "scopes": sorted(seen.scopes or ()),
-            "confined_to": None if seen.allow is None else len(seen.allow),
-            "excluded": len(seen.exclude),
-            "candidates": len(pool.found),
+            **_seen(seen, pool),
             "readings": [{"text": one, "share": round(share, 4)} for one, share in ranked.readings],
             "tiers": {tier: [one for one, _ in found][:k] for tier, found in tiers},
             "floor": self._ranker.least,
@@ -266,11 +238,6 @@ class ToolIndex:
             "search_ms": round(1e3 * (time.perf_counter() - encoded), 3),
         }
         return ToolSearch(hits, any(hit.fits for hit in hits), parts, trace)
-
-    def get(self, tool_id: str) -> CatalogueTool:
-        """The tool of that id; KeyError when there is none. Looks at no access rule."""
-        found = self.store.definitions([tool_id], Filter(always=True))
-        return CatalogueTool.from_json(found[tool_id])
 
     def resolve(
         self,
@@ -297,7 +264,7 @@ class ToolIndex:
 
     def _of_that_name(self, stale: str, seen: Filter) -> str | None:
         """The definition of the one visible tool that has a stale id's name."""
-        if self.store.definitions([stale], Filter(always=True)):
+        if self.store.definitions([stale], EVERYTHING):
             return None  # it is there: the caller may not see it
         name = stale.partition("/")[2] or stale
         same = self.store.definitions(self.store.named(compact(name), seen), seen)
@@ -308,51 +275,6 @@ class ToolIndex:
         """Whether there is such a tool and the caller may see, and so call, it."""
         seen = replace(self._filter(user, (), None, None), always=True)
         return tool_id in self.store.definitions([tool_id], seen)
-
-    def add(self, tools: Sequence[CatalogueTool]) -> None:
-        """Add tools at the end.
-
-        Raises:
-            ValueError: An id is taken, in the index or within `tools`; nothing is added.
-        """
-        check_identities(tools, "tools")
-        with self._lock:
-            held = self.store.definitions([one.id for one in tools], Filter(always=True))
-            if held:
-                raise ValueError(f"tools: {next(iter(held))!r} is there already; use update")
-            self._write(tools)
-
-    def update(self, tools: Sequence[CatalogueTool]) -> None:
-        """Put new definitions in the place of those with the same ids.
-
-        Raises:
-            ValueError: An id is unknown; nothing is changed.
-        """
-        check_identities(tools, "tools")
-        with self._lock:
-            held = self.store.definitions([one.id for one in tools], Filter(always=True))
-            if unknown := [one.id for one in tools if one.id not in held]:
-                raise ValueError(f"tools: {unknown[0]!r} is not in the index; use add")
-            self._write(tools)
-
-    def remove(self, ids: Iterable[str]) -> None:
-        """Take tools out; ids that are gone already are no fault."""
-        with self._lock:
-            self._write([], list(ids))
-
-    def replace_server(self, server: str, tools: Sequence[CatalogueTool]) -> None:
-        """Make `tools` all that a server has: adds, changes and removes in one step.
-
-        Raises:
-            ValueError: A tool is of another server, or an id appears twice; nothing is changed.
-        """
-        if other := [tool.id for tool in tools if tool.server != server]:
-            raise ValueError(f"tools: {other[0]!r} is not of server {server!r}")
-        check_identities(tools, f"tools of {server!r}")
-        with self._lock:
-            kept = {tool.id for tool in tools}
-            mine = [one for one, tool in self._tools.items() if tool.server == server]
-            self._write(tools, [one for one in mine if one not in kept])
 
     @property
     def access(self) -> AccessRules | None:
@@ -404,20 +326,6 @@ class ToolIndex:
         self.flush()
         self.store.close()
 
-    def known(self, candidate: Candidate) -> tuple[CatalogueTool, ToolTerms] | None:
-        """A candidate's tool and terms; None when it went away since the query."""
-        tool = self._tools.get(candidate.tool_id)
-        words = self._terms.get(candidate.content_hash)
-        if tool is not None and words is not None:
-            return tool, words
-        found = self.store.definitions([candidate.tool_id], Filter(always=True))
-        if candidate.tool_id not in found:
-            return None
-        tool = CatalogueTool.from_json(found[candidate.tool_id])
-        words = self._terms[tool.content_hash] = tool_terms(tool)
-        self._remember(tool)
-        return tool, words
-
     def _load_rules(self, access: AccessRules | None) -> None:
         grants = self.store.grants()
         self._access: AccessRules | None = None
@@ -429,10 +337,6 @@ class ToolIndex:
             self._access = AccessRules.from_mapping(
                 {"members": members, "grants": written}, "store"
             )
-
-    def _definitions(self, hashes: Mapping[str, str]) -> list[str]:
-        found = self.store.definitions(list(hashes), Filter(always=True))
-        return [found[one] for one in hashes if one in found]
 
     def _filter(
         self,
@@ -521,76 +425,6 @@ class ToolIndex:
             )
         return hits
 
-    def _encode_request(self, texts: Sequence[str]) -> Matrix:
-        encoder = self._encoder
-        if isinstance(encoder, CachedEncoder):
-            return encoder.encode_new(texts)
-        return encoder.encode(texts)
-
-    @property
-    def _encoder(self) -> Encoder:
-        if self._loaded is None:
-            self._loaded = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
-        return self._loaded
-
-    def _remember(self, tool: CatalogueTool) -> None:
-        self._tools[tool.id] = tool
-        if tool.system:
-            self._system[tool.id] = SystemKeywords.of(tool)
-        else:
-            self._system.pop(tool.id, None)
-
-    def _write(self, tools: Sequence[CatalogueTool], removed: Sequence[str] = ()) -> None:
-        with self._lock:
-            words = [tool_terms(tool) for tool in tools]
-            rows = [
-                tool_row(tool, terms, vector)
-                for tool, terms, vector in zip(tools, words, self._vectors_of(tools), strict=True)
-            ]
-            self.store.apply(rows, removed)
-            for row, terms in zip(rows, words, strict=True):
-                self._terms[row.content_hash] = terms
-            for one in removed:
-                self._tools.pop(one, None)
-                self._system.pop(one, None)
-            for tool in tools:
-                self._remember(tool)
-            if len(self._terms) > 64 + 2 * len(self._tools):
-                kept = {tool.content_hash for tool in self._tools.values()}
-                self._terms = {one: terms for one, terms in self._terms.items() if one in kept}
-
-    def _vectors_of(self, tools: Sequence[CatalogueTool]) -> list[Matrix]:
-        """Vectors of tools; only texts that no tool of the index has are encoded."""
-        if self.lexical_only:
-            return [np.empty(0, dtype=np.float32)] * len(tools)
-        hashes = [tool.content_hash for tool in tools]
-        held = self.store.vectors(hashes)
-        new = {one: tool.text for one, tool in zip(hashes, tools, strict=True) if one not in held}
-        if new:
-            held.update(zip(new, self._encoder.encode(list(new.values())), strict=True))
-        return [held[one] for one in hashes]
-
-
-def open_store(place: str | Path) -> ToolStore:
-    """A DuckDB file, or PostgreSQL where the place begins with `postgresql:`.
-
-    Raises:
-        StoreUnavailable: Another process owns the file, or the server cannot be reached.
-        ValueError: What PostgreSQL needs is not installed.
-    """
-    if str(place).startswith(("postgresql:", "postgres:")):
-        try:
-            from stores.tool_postgres import PostgresToolStore
-
-            return PostgresToolStore(str(place))
-        except ModuleNotFoundError as error:
-            raise ValueError(
-                f"store: PostgreSQL needs {error.name}; pip install 'ctrag[postgres]'"
-            ) from error
-    from stores.tool_duckdb import DuckToolStore
-
-    return DuckToolStore(place)
-
 
 def _check_request(text: str, k: int) -> None:
     if not text.strip():
@@ -601,19 +435,16 @@ def _check_request(text: str, k: int) -> None:
         raise ValueError(f"k: must be at least 1, not {k}")
 
 
-def tool_row(tool: CatalogueTool, words: ToolTerms, vector: Matrix) -> ToolRow:
-    """A tool as stores keep it."""
-    return ToolRow(
-        tool_id=tool.id,
-        server=tool.server,
-        name_key=compact(tool.name),
-        server_key=compact(tool.server),
-        content_hash=tool.content_hash,
-        definition=tool.to_json(),
-        always=tool.always,
-        terms=words.summed(),
-        vector=vector,
-    )
+def _seen(seen: Filter, pool: Pool) -> dict[str, object]:
+    """What the search could see, for the trace."""
+    return {
+        "visible": pool.total,
+        "governed": seen.scopes is not None,
+        "scopes": sorted(seen.scopes or ()),
+        "confined_to": None if seen.allow is None else len(seen.allow),
+        "excluded": len(seen.exclude),
+        "candidates": len(pool.found),
+    }
 
 
 def _name(user: Principal | str | None) -> str:

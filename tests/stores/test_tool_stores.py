@@ -165,15 +165,16 @@ def test_always_available_tools_are_not_searched(store: ToolStore) -> None:
 @pytest.mark.parametrize(
     ("seen", "visible"),
     [
-        (Filter(), ["air/book", "air/cancel", "mail/send", "clock/alarm"]),
+        (Filter(), []),
+        (Filter(unchecked=True), ["air/book", "air/cancel", "mail/send", "clock/alarm"]),
         (Filter(scopes=frozenset()), []),
         (Filter(scopes=frozenset(["user:ada"])), ["air/book", "air/cancel"]),
         (Filter(scopes=frozenset(["user:ada", "role:clerk"])), ["air/book", "air/cancel", "mail/send"]),
         (Filter(scopes=frozenset(["organisation:acme"])), [tool.tool_id for tool in TOOLS]),
         (Filter(scopes=frozenset(["user:AIR"])), []),
         (Filter(frozenset(["user:ada"]), allow=frozenset(["air/book", "mail/send"])), ["air/book"]),
-        (Filter(allow=frozenset()), []),
-        (Filter(exclude=frozenset(["air/book"])), ["air/cancel", "mail/send", "clock/alarm"]),
+        (Filter(allow=frozenset(), unchecked=True), []),
+        (Filter(exclude=frozenset(["air/book"]), unchecked=True), ["air/cancel", "mail/send", "clock/alarm"]),
     ],
 )  # fmt: skip
 def test_every_question_sees_what_grants_and_lists_let_through(
