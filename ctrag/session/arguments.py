@@ -26,8 +26,8 @@ def argument_hash(arguments: Mapping[str, Any], normalise: Normaliser | None = N
     try:
         value = plain_value(dict(normalise(arguments) if normalise else arguments))
         text = json.dumps(value, sort_keys=True, default=repr)
-    except RecursionError:
-        text = "nested too deep to compare"
+    except (RecursionError, ValueError):  # nested without end, or a number no text holds
+        text = "not to be compared"
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
@@ -79,4 +79,6 @@ def normalise_url(url: str) -> str:
         if name.lower() not in TRACKING and not name.lower().startswith("utm_")
     )
     where = f"{who}{at}{host}{shown}"
-    return urlunsplit((parts.scheme, where, parts.path.rstrip("/"), urlencode(query), ""))
+    return urlunsplit(
+        (parts.scheme, where, parts.path.rstrip("/"), urlencode(query, errors="replace"), "")
+    )

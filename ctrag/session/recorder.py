@@ -95,7 +95,7 @@ class SessionRecorder:
         attributes: dict[str, JsonValue] = {
             events.OPERATION: "execute_tool",
             events.TOOL: tool_id,
-            events.ARGUMENTS: json.dumps(dict(arguments), default=repr),
+            events.ARGUMENTS: _as_json(arguments),
         }
         if error is not None:
             attributes[events.ERROR] = error
@@ -130,3 +130,11 @@ class SessionRecorder:
         """Messages that the model is not given, or not whole."""
         cut: dict[str, JsonValue] = {"ctrag.dropped": dropped, "ctrag.shortened": shortened}
         self.tell("ctrag.context.truncate", cut)
+
+
+def _as_json(arguments: Mapping[str, Any]) -> str:
+    """Arguments as JSON text; what JSON does not have is written as Python shows it."""
+    try:
+        return json.dumps(dict(arguments), default=repr)
+    except (RecursionError, TypeError, ValueError) as error:
+        return json.dumps({"unwritable": type(error).__name__})

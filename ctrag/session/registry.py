@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
 from ctrag.session.binding import Clock
 from ctrag.session.state import SessionState
@@ -30,7 +30,7 @@ class UnknownSession(ValueError):
 
 class _Saved(BaseModel):
     model_config = ConfigDict(extra="forbid")
-    opened_at: float
+    opened_at: FiniteFloat
     session: SessionState
 
 

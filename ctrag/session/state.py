@@ -4,7 +4,7 @@ It names tools and never defines them: whoever resumes resolves each name anew, 
 rules of that moment.
 """
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, FiniteFloat
 
 
 class BoundState(BaseModel):
@@ -12,8 +12,8 @@ class BoundState(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     tool: str
-    first_seen: float
-    last_used: float
+    first_seen: FiniteFloat
+    last_used: FiniteFloat
     order: int
     uses: int = 0
     pinned: bool = False

@@ -291,6 +291,28 @@ def test_a_sink_that_fails_costs_its_event_and_no_result(
     assert "ctrag.tool.call is lost: OSError: no space left" in caplog.text
 
 
+def test_no_arguments_are_too_strange_to_be_noted(tool: Make) -> None:
+    events: list[Event] = []
+    session = ToolSession(record=events.append)
+    session.found("x", [tool("a")])
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for strange in ({"x": deep}, {"x": 10**5000}, {(1, 2): "x"}, {"x": "http://a.b/?q=\ud83d"}):
+        assert session.call("a", strange, lambda tool, given: "done")[0] == "done"
+    noted = [
+        one.attributes["gen_ai.tool.call.arguments"]
+        for one in events
+        if one.event == "ctrag.tool.call"
+    ]
+    assert noted == [
+        '{"unwritable": "RecursionError"}',
+        '{"unwritable": "ValueError"}',
+        '{"unwritable": "TypeError"}',
+        '{"x": "http://a.b/?q=\\ud83d"}',
+    ]
+
+
 def test_every_decision_is_told_with_names_others_know(tool: Make, clock: Any) -> None:
     events: list[Event] = []
     session = ToolSession(
