@@ -6,7 +6,7 @@ are measured.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from itertools import zip_longest
@@ -88,6 +88,8 @@ class Played:
     """What the tool list costs when the model is asked: at the start, then in each turn."""
     bound: tuple[int, ...]
     """Discovered tools at these moments."""
+    broken: int
+    """Turns whose list does not begin with the last turn's: a prompt cache is lost there."""
 
     @property
     def accuracy(self) -> float | None:
@@ -131,7 +133,8 @@ def session_profile(
 ) -> dict[str, JsonValue]:
     """Discovery accuracy and the course of tokens over a session, in per cent and tokens.
 
-    Tokens are characters/4. Every k is played on its own, with the first k results of a search.
+    Tokens are characters/4. Every k is played on its own, with the first k results of a search;
+    the largest is played once more with a cache-stable list.
 
     Args:
         index: Where the scripted agent searches.
@@ -155,11 +158,13 @@ def session_profile(
     def found(query: str) -> list[CatalogueTool]:
         return [hit.tool for hit in index.search(query, max(ks)) if hit.fits]
 
-    def profile(k: int) -> JsonValue:
+    settings = binding or BindingSettings()
+
+    def profile(k: int, settings: BindingSettings) -> JsonValue:
         def first(query: str) -> list[CatalogueTool]:
             return found(query)[:k]
 
-        played = [play(one, first, binding, always) for one in episodes]
+        played = [play(one, first, settings, always) for one in episodes]
         return _profile(played, [one.episode for one in episodes])
 
     return {
@@ -167,7 +172,8 @@ def session_profile(
         "turns": sum(len(one.turns) for one in episodes),
         "tools": len(known),
         "static_tokens": sum(map(tool_tokens, index.tools)),
-        "by_results": {str(k): profile(k) for k in ks},
+        "by_results": {str(k): profile(k, settings) for k in ks},
+        "cache_stable": profile(max(ks), replace(settings, cache_stable=True)),
     }
 
 
@@ -182,13 +188,15 @@ def play(
     manager = session.manager
     discovered: set[str] = set()
     used: set[str] = set()
-    searches, tokens, bound = 0, [manager.tokens], [0]
+    searches, tokens, bound, broken = 0, [manager.tokens], [0], 0
     for number, turn in enumerate(episode.turns):
+        before = manager.tools
         for query in filter(None, (turn.search, turn.again)):
             if all(manager.active(tool_id) for tool_id in turn.tools):
                 break
             discovered.update(session.found(query, search(query)).added)
             searches += 1
+        broken += manager.tools[: len(before)] != before
         tokens.append(manager.tokens)
         bound.append(len(manager.entries))
         for tool_id in turn.tools:
@@ -202,6 +210,7 @@ def play(
         needed=frozenset(tool_id for turn in episode.turns for tool_id in turn.tools),
         tokens=tuple(tokens),
         bound=tuple(bound),
+        broken=broken,
     )
 
 
@@ -224,6 +233,7 @@ def _profile(played: Sequence[Played], names: Sequence[str]) -> dict[str, JsonVa
         },
         "tokens_by_turn": _course([one.tokens for one in played]),
         "discovered_by_turn": _course([one.bound for one in played]),
+        "broken_prefixes": round(mean(one.broken for one in played), 2),
         "tokens_at_the_end": round(mean(one.tokens[-1] for one in played), 1),
     }
 

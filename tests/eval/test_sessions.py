@@ -79,6 +79,18 @@ def test_a_full_list_makes_a_session_search_again() -> None:
     assert played.bound == (0, 1, 1, 1)
 
 
+def test_a_list_that_loses_a_tool_breaks_the_prompt_cache_unless_it_is_stable() -> None:
+    talk = episode("one", ("a", "a"), ("b", "b"), ("c", "c"))
+    assert play(talk, letters).broken == 0, "it only grew"
+    assert play(talk, letters, BindingSettings(capacity=1)).broken == 2
+    stable = play(talk, letters, BindingSettings(capacity=1, cache_stable=True))
+    assert stable.broken == 0
+    assert stable.tokens == tuple(START + n * COST for n in range(4))
+    profile = session_profile(ByLetters(), [talk], ks=(1,), binding=BindingSettings(capacity=1))
+    assert profile["by_results"]["1"]["broken_prefixes"] == 2
+    assert profile["cache_stable"]["broken_prefixes"] == 0
+
+
 def test_the_profile_counts_each_session_once() -> None:
     index = ByLetters()
     profile = session_profile(
