@@ -39,8 +39,15 @@ SEARCH_TOOLS = CatalogueTool(
 class Hit(Protocol):
     """A search result."""
 
-    tool: CatalogueTool
-    fits: bool
+    @property
+    def tool(self) -> CatalogueTool:
+        """What was found."""
+        ...
+
+    @property
+    def fits(self) -> bool:
+        """Whether it is good enough to be bound."""
+        ...
 
 
 class Index(Protocol):
