@@ -4,6 +4,7 @@ import random
 import resource
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -25,7 +26,7 @@ class WordVectors:
 
     name = "word-vectors"
 
-    def encode(self, texts: list[str]) -> Matrix:
+    def encode(self, texts: Sequence[str]) -> Matrix:
         """See `ctrag.encoder.Encoder.encode`."""
         rows = []
         for text in texts:
@@ -33,7 +34,8 @@ class WordVectors:
             seeds = [np.random.default_rng(list(word.encode())) for word in words]
             rows.append(np.sum([seed.standard_normal(64) for seed in seeds], axis=0))
         vectors = np.asarray(rows, dtype=np.float32).reshape(len(texts), 64)
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.asarray(vectors / np.maximum(lengths, 1e-9), dtype=np.float32)
 
 
 def run_load(*, clients: int, searches: int, tools: int, seed: int = 0) -> dict[str, Any]:

@@ -205,7 +205,7 @@ class DuckToolStore:
         }
         with self._reading() as cursor:
             rows = cursor.execute(_CANDIDATES, asked).fetchall()
-        found = [Candidate(*row[:3], float(row[3]), float(row[4])) for row in rows]
+        found = [Candidate(*row[:5]) for row in rows]
         return Candidates(found, rows[0][5] if rows else 0, dict(rows[0][6] or {}) if rows else {})
 
     def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:

@@ -17,12 +17,12 @@ import numpy as np
 
 from ctrag.encoder import load_encoder
 from ctrag.settings import cache_folder, settings
-from ctrag.tools.features import ABSOLUTE, FEATURES
+from ctrag.tools.features import FEATURES
 from ctrag.tools.index import CANDIDATES, ToolIndex
 from ctrag.tools.names import named_runs
 from ctrag.tools.parts import parts_of
 from ctrag.tools.pool import Pool
-from ctrag.tools.ranker import Floats, Reading, ToolRanker, Weights
+from ctrag.tools.ranker import FLOOR, Floats, Reading, ToolRanker, Weights, floor_inputs
 from ctrag.tools.vectors import CachedEncoder
 from eval.discovery_data import Benchmark, Need, held_out, read_folder, read_people
 from eval.experiment import data_sha256
@@ -56,15 +56,14 @@ class Example:
 
 
 def examples_of(
-    index: ToolIndex, needs: Sequence[Need], encoder: CachedEncoder, share: float, *, dense: bool
+    index: ToolIndex, needs: Sequence[Need], encoder: CachedEncoder, share: float
 ) -> list[Example]:
     """Readings as searches make them, of requests whose tools are among the candidates."""
     made = []
     for need in needs:
         parts = [need.text, *(one for one in parts_of(need.text) if one != need.text)]
-        pool = Pool(index.store, index.known, Filter(), CANDIDATES if dense else CANDIDATES // 2)
-        vectors = encoder.encode(parts) if dense else None
-        readings = pool.read(parts, vectors, named_runs(need.text))
+        pool = Pool(index.store, index.known, Filter(), CANDIDATES)
+        readings = pool.read(parts, encoder.encode(parts), named_runs(need.text))
         needed = np.array([float(one.tool_id in need.tools) for one in pool.found])
         if needed.any():
             made.append(Example(readings, needed, share / len(needs)))
@@ -86,12 +85,16 @@ def with_chatter(needs: Sequence[Need], sentences: Sequence[str]) -> list[Need]:
 
 
 def fit(examples: Sequence[Example]) -> Weights:
-    """Maximum likelihood of the needed tools under the mixture of `ToolRanker.rank`."""
+    """Maximum likelihood of the needed tools under the mixture of `ToolRanker.rank`.
+
+    No measure may count against a tool: measures overlap, and what one of them gains by a negative
+    weight on another catalogue's tools it loses on the next.
+    """
     import torch
 
     torch.set_num_threads(1)
     data = _Flat(examples, torch)
-    start = [4.0 if name == "cosine" else 1.0 for name in FEATURES]
+    start = [2.0 if name == "cosine" else 1.0 for name in FEATURES]  # roots of the weights
     values = torch.tensor([*start, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=torch.float64)
     values.requires_grad_()
     optimizer = torch.optim.LBFGS([values], max_iter=_STEPS, line_search_fn="strong_wolfe")
@@ -107,10 +110,10 @@ def fit(examples: Sequence[Example]) -> Weights:
     count = len(FEATURES)
     part, gate = found[count : count + 2], found[count + 2 :]
     return Weights(
-        found[:count],
+        found[:count] ** 2,
         (float(part[0]), float(part[1])),
         (float(gate[0]), float(gate[1]), float(gate[2]), float(gate[3])),
-        np.zeros(len(ABSOLUTE) + 1),
+        np.zeros(len(FLOOR) + 1),
     )
 
 
@@ -119,7 +122,8 @@ class _Flat:
 
     def __init__(self, examples: Sequence[Example], torch: Any) -> None:
         self.torch = torch
-        rows, reading, candidate, request, whole, length = [], [], [], [], [], []
+        rows, reading, candidate, whole, length = [], [], [], [], []
+        request: list[int] = []
         first = 0
         for number, example in enumerate(examples):
             for place, one in enumerate(example.readings):
@@ -146,7 +150,7 @@ class _Flat:
 
     def loss(self, values: Any) -> Any:
         torch, count = self.torch, len(FEATURES)
-        weights, part, gate = values[:count], values[count : count + 2], values[count + 2 :]
+        weights, part, gate = values[:count] ** 2, values[count : count + 2], values[count + 2 :]
         belief, best = self._softmax(self.rows @ weights, self.reading, self.readings)
         counted = part[0] * best + part[1] * self.length
         hidden = torch.where(self.whole, torch.full_like(best, -1e9), counted)
@@ -175,22 +179,21 @@ class _Flat:
 def with_floor(weights: Weights, examples: Sequence[Example]) -> tuple[Weights, float]:
     """The weights with a calibrated floor, and the least probability that fits.
 
-    For each request one needed candidate and the best one it does not need, which would come
-    first if the needed were not in the catalogue, are told apart.
+    Two searches of each request are told apart by their first candidate: with all candidates,
+    where it is a needed one, and without the needed ones, as if the catalogue did not have them.
     """
     from sklearn.linear_model import LogisticRegression
 
     ranker = ToolRanker(weights, weights, 0.0, {})
     inputs, labels = [], []
     for example in examples:
-        beliefs = ranker.rank(example.readings, len(example.needed), dense=True).beliefs
-        for label in (1.0, 0.0):
-            among = np.where(example.needed == label, beliefs, -1.0)
-            row = _row_of(example, int(np.argmax(among)))
-            if among.max() >= 0 and row is not None:
-                inputs.append(row[list(ABSOLUTE)])
+        for readings, label in ((example.readings, 1), (_without_needed(example), 0)):
+            beliefs = ranker.rank(readings, len(example.needed), dense=True).beliefs
+            best = int(np.argmax(beliefs))
+            if beliefs[best] > 0 and (label == 0 or example.needed[best]):
+                inputs.append(_floor_row(readings, best, weights))
                 labels.append(label)
-    model = LogisticRegression(C=1.0, max_iter=1000).fit(np.array(inputs), labels)
+    model = LogisticRegression(C=10.0, max_iter=1000).fit(np.array(inputs), labels)
     floor = np.append(model.coef_[0], model.intercept_[0])
     made = Weights(weights.features, weights.part, weights.gate, floor)
     ranker = ToolRanker(made, made, 0.0, {})
@@ -201,11 +204,36 @@ def with_floor(weights: Weights, examples: Sequence[Example]) -> tuple[Weights, 
     return made, float(np.percentile(tops, REJECTED))
 
 
-def _row_of(example: Example, candidate: int) -> Floats | None:
-    """The candidate's row in the reading that covers it best."""
-    rows = [one.rows[one.candidates == candidate] for one in example.readings]
-    kept = [row[0] for row in rows if len(row)]
-    return max(kept, key=lambda row: row[2] + row[0]) if kept else None
+def _without_needed(example: Example) -> list[Reading]:
+    made = []
+    for one in example.readings:
+        kept = example.needed[one.candidates] == 0
+        made.append(Reading(one.text, one.candidates[kept], one.rows[kept]))
+    return made
+
+
+def _floor_row(readings: Sequence[Reading], candidate: int, weights: Weights) -> Floats:
+    """The candidate's inputs in the reading that believes in it most."""
+    found = [
+        floor_inputs(one, weights)[one.candidates == candidate][0]
+        for one in readings
+        if candidate in one.candidates
+    ]
+    return max(found, key=lambda row: float(row[-1]))
+
+
+def without_cosines(examples: Sequence[Example]) -> list[Example]:
+    """The same requests as lexical search sees them."""
+    dense = [number for number, name in enumerate(FEATURES) if "cosine" in name]
+    made = []
+    for example in examples:
+        readings = []
+        for one in example.readings:
+            rows = one.rows.copy()
+            rows[:, dense] = 0.0
+            readings.append(Reading(one.text, one.candidates, rows))
+        made.append(Example(readings, example.needed, example.share))
+    return made
 
 
 def train(folders: Sequence[Path], people_of: Path, out: Path) -> ToolRanker:
@@ -218,29 +246,28 @@ def train(folders: Sequence[Path], people_of: Path, out: Path) -> ToolRanker:
     lines = (people_of / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     sentences = [json.loads(line)["text"] for line in lines]
     sets = [(folder, read_folder(folder)) for folder in folders]
-    nothing = Weights(np.zeros(len(FEATURES)), (0, 0), (0, 0, 0, 0), np.zeros(len(ABSOLUTE) + 1))
+    nothing = Weights(np.zeros(len(FEATURES)), (0, 0), (0, 0, 0, 0), np.zeros(len(FLOOR) + 1))
     blank = ToolRanker(nothing, nothing, 0.0, {})
-    found: dict[bool, list[Example]] = {True: [], False: []}
+    found: list[Example] = []
     for _, benchmark in sets:
         index = ToolIndex(benchmark.tools, encoder, ranker=blank)
         needs = _fitting_half(benchmark)
         talk = with_chatter(needs, sentences)
-        for dense in found:
-            found[dense] += examples_of(index, needs, encoder, 1.0, dense=dense)
-            if talk:
-                found[dense] += examples_of(index, talk, encoder, 0.5, dense=dense)
+        found += examples_of(index, needs, encoder, 1.0)
+        if talk:
+            found += examples_of(index, talk, encoder, 0.5)
     people = read_people(people_of)
     index = ToolIndex(people.tools, encoder, ranker=blank)
     some = random.Random(SEED).sample(people.needs, PEOPLE)
-    vague = {dense: examples_of(index, some, encoder, 0.0, dense=dense) for dense in found}
-    hybrid, least = with_floor(fit(found[True]), [*found[True], *vague[True]])
-    lexical, _ = with_floor(fit(found[False]), [*found[False], *vague[False]])
+    vague = examples_of(index, some, encoder, 0.0)
+    hybrid, least = with_floor(fit(found), [*found, *vague])
+    lexical, _ = with_floor(fit(without_cosines(found)), without_cosines([*found, *vague]))
     card = {
         "command": _COMMAND,
         "encoder": encoder.name,
         "data": {folder.name: data_sha256(folder) for folder in [*folders, people_of]},
         "half": "the requests for which eval.discovery_data.held_out is false",
-        "requests": len(found[True]),
+        "requests": len(found),
         "seed": SEED,
     }
     ranker = ToolRanker(hybrid, lexical, round(least, 4), card)

@@ -122,7 +122,10 @@ class AccessRules:
 
     def to_mapping(self) -> dict[str, Any]:
         """What `from_mapping` reads."""
-        grants = [dict([one.scope.split(":", 1)], tools=[one.tool]) for one in self.grants]
+        grants = []
+        for one in self.grants:
+            kind, _, name = one.scope.partition(":")
+            grants.append({kind: name, "tools": [one.tool]})
         members = {
             name: {"roles": sorted(one.roles), "organisations": sorted(one.organisations)}
             for name, one in self.members.items()

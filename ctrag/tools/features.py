@@ -32,8 +32,6 @@ FEATURES = (
 the best candidate; the same field by field; how much of the name, and of all the tool's terms, the
 reading says; the product of the two measures; and the two measures' best over all readings of the
 request, which in readings of a part are their own."""
-ABSOLUTE = (0, 2, 7, 8)
-"""Columns that do not compare candidates: what the floor is calibrated on."""
 _COSINE, _GAP, _BM25, _SHARE = range(4)
 
 

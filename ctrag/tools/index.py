@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ctrag.encoder import Encoder
-from ctrag.tools.access import AccessRules, Expert, Principal
+from ctrag.tools.access import AccessRules, Expert, Grant, Principal
 from ctrag.tools.affinity import Affinity, Event
 from ctrag.tools.catalogue import Catalogue, CatalogueTool, read_catalogue
 from ctrag.tools.fields import compact
@@ -93,6 +93,7 @@ class ToolIndex(ToolShelf):
         self._ranker = packaged_ranker() if ranker is None else ranker
         self.prior, self.prior_weight = prior, prior_weight
         self.experts = {one.name: one for one in experts}
+        self._access: AccessRules | None = None
         self._load_rules(access)
         text = self.store.fact("affinity")
         self.affinity = Affinity() if text is None else Affinity.from_json(text)
@@ -125,7 +126,7 @@ class ToolIndex(ToolShelf):
     @classmethod
     def open(
         cls,
-        store: str | Path,
+        store: str | Path | None = None,
         catalogue: str | Path | Catalogue | None = None,
         encoder: Encoder | None = None,
         *,
@@ -134,7 +135,8 @@ class ToolIndex(ToolShelf):
         """An index over a store that outlives the process.
 
         Args:
-            store: A DuckDB file, which this process then owns, or a `postgresql://` address.
+            store: A DuckDB file, which this process then owns, or a `postgresql://` address; what
+                the settings say when None.
             catalogue: Tools to bring in, with their rules; None takes what the store has.
             encoder: See the class.
             prior: See the class.
@@ -328,15 +330,12 @@ class ToolIndex(ToolShelf):
 
     def _load_rules(self, access: AccessRules | None) -> None:
         grants = self.store.grants()
-        self._access: AccessRules | None = None
         if access is not None:
             self.access = access
         elif grants is not None:
             members = json.loads(self.store.fact("members") or "{}")
-            written = [dict([scope.split(":", 1)], tools=[tool]) for scope, tool in grants]
-            self._access = AccessRules.from_mapping(
-                {"members": members, "grants": written}, "store"
-            )
+            known = AccessRules.from_mapping({"members": members}, "store").members
+            self._access = AccessRules(tuple(Grant(*one) for one in grants), known)
 
     def _filter(
         self,

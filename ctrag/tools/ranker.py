@@ -17,11 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.tools.features import ABSOLUTE, FEATURES, Rows
+from ctrag.tools.features import FEATURES, Rows
 from stores.files import write_text
 
 Floats = NDArray[np.float64]
 ARTEFACT = "discovery.json"
+FLOOR = ("cosine", "bm25", "name_covered", "tool_covered", "log_belief")
+"""What says whether a candidate fits at all: measures that do not compare it with others, and the
+log of its belief, which is low where many are as good."""
+_RAREST = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class Weights:
     """What the whole counts: always; by the log of how many parts; by their agreement; by how
     far the parts' best sums stand above the whole's."""
     floor: Floats
-    """(len(ABSOLUTE) + 1,), logistic model of whether a candidate fits; the intercept last."""
+    """(len(FLOOR) + 1,), logistic model of whether a candidate fits; the intercept last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class ToolRanker:
         sums = [one.rows @ weights.features for one in readings]
         fits = np.zeros(candidates)
         for one in readings:
-            logits = one.rows[:, ABSOLUTE] @ weights.floor[:-1] + weights.floor[-1]
+            logits = floor_inputs(one, weights) @ weights.floor[:-1] + weights.floor[-1]
             np.maximum.at(fits, one.candidates, 1 / (1 + np.exp(-logits)))
         beliefs = [
             _belief(one, total, candidates) for one, total in zip(readings, sums, strict=True)
@@ -137,6 +141,14 @@ class ToolRanker:
 def packaged_ranker() -> ToolRanker:
     """The ranker that ctrag ships."""
     return ToolRanker.load(Path(str(files("ctrag.tools").joinpath("artefact", ARTEFACT))))
+
+
+def floor_inputs(reading: Reading, weights: Weights) -> Rows:
+    """(n, len(FLOOR)) of a reading's candidates."""
+    columns = [FEATURES.index(name) for name in FLOOR[:-1]]
+    belief = _softmax(reading.rows @ weights.features) if len(reading.rows) else np.zeros(0)
+    logs = np.log(np.maximum(belief, _RAREST))
+    return np.column_stack([reading.rows[:, columns], logs])
 
 
 def _belief(reading: Reading, sums: Floats, candidates: int) -> Floats:

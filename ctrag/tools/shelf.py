@@ -198,13 +198,18 @@ def tool_row(tool: CatalogueTool, words: ToolTerms, vector: Matrix) -> ToolRow:
     )
 
 
-def open_store(place: str | Path) -> ToolStore:
+def open_store(place: str | Path | None = None) -> ToolStore:
     """A DuckDB file, or PostgreSQL where the place begins with `postgresql:`.
+
+    Args:
+        place: None takes what the settings say, by default `tools.duckdb` in the home folder.
 
     Raises:
         StoreUnavailable: Another process owns the file, or the server cannot be reached.
         ValueError: What PostgreSQL needs is not installed.
     """
+    if place is None:
+        place = settings().tool_store or _own_file()
     if str(place).startswith(("postgresql:", "postgres:")):
         try:
             from stores.tool_postgres import PostgresToolStore
@@ -217,3 +222,9 @@ def open_store(place: str | Path) -> ToolStore:
     from stores.tool_duckdb import DuckToolStore
 
     return DuckToolStore(place)
+
+
+def _own_file() -> Path:
+    folder = settings().home.expanduser()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / "tools.duckdb"

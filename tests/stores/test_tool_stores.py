@@ -234,6 +234,57 @@ def test_a_second_process_is_told_who_has_the_file(tmp_path: Path) -> None:
     owner.close()
 
 
+def test_a_server_that_is_killed_loses_nothing_that_was_written(tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from tests.stores.test_tool_stores import TOOLS; "
+        "from stores.tool_duckdb import DuckToolStore; store = DuckToolStore(sys.argv[1]); "
+        "store.apply(TOOLS); print('written', flush=True); time.sleep(60)"
+    )
+    path = tmp_path / "tools.duckdb"
+    root = str(Path(__file__).parents[2])
+    server = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": root},
+    )
+    assert server.stdout is not None
+    with server.stdout:
+        assert server.stdout.readline() == "written\n"
+    server.kill()
+    server.wait()
+    again = DuckToolStore(path)
+    assert ids(again) == [tool.tool_id for tool in TOOLS]
+    again.close()
+
+
+def test_searches_go_on_after_the_database_cut_every_connection(postgres: str) -> None:
+    import psycopg
+
+    from stores.tool_postgres import PostgresToolStore
+
+    store = PostgresToolStore(postgres)
+    store.apply([], list(store.hashes()))
+    store.set_grants(None)
+    store.apply(TOOLS)
+    with psycopg.connect(postgres, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+    assert ids(store) == [tool.tool_id for tool in TOOLS]
+    store.close()
+
+
+def test_a_database_that_is_away_is_named() -> None:
+    if find_spec("psycopg") is None:
+        pytest.skip("psycopg is not installed: pip install 'ctrag[postgres]'")
+    from stores.tool_postgres import PostgresToolStore
+
+    with pytest.raises(StoreUnavailable, match="the tool store is not reachable"):
+        PostgresToolStore("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")
+
+
 def test_a_file_that_is_no_store_is_named_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "tools.duckdb"
     path.write_text("not a database" * 1000)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from ctrag.tools.catalogue import CatalogueTool
-from ctrag.tools.features import ABSOLUTE, FEATURES, feature_rows
+from ctrag.tools.features import FEATURES, feature_rows
 from ctrag.tools.fields import spelled_out, tool_terms
 from ctrag.tools.names import named_first, named_runs, written_out
 from ctrag.tools.parts import parts_of
-from ctrag.tools.ranker import Reading, ToolRanker, Weights
+from ctrag.tools.ranker import FLOOR, Reading, ToolRanker, Weights
 from ctrag.tools.tiers import SystemKeywords, expert_score, merged
 from ctrag.tools.vectors import CachedEncoder
 
@@ -99,7 +99,7 @@ def test_earlier_tiers_come_first_each_tool_once_cut_at_k() -> None:
 
 def ranker(**features: float) -> ToolRanker:
     values = np.array([features.get(name, 0.0) for name in FEATURES])
-    weights = Weights(values, (1.0, 0.0), (0.0, 0.0, 0.0, 0.0), np.zeros(len(ABSOLUTE) + 1))
+    weights = Weights(values, (1.0, 0.0), (0.0, 0.0, 0.0, 0.0), np.zeros(len(FLOOR) + 1))
     return ToolRanker(weights, weights, 0.5, {})
 
 

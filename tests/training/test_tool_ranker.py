@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ctrag.tools.features import ABSOLUTE, FEATURES
-from ctrag.tools.ranker import Reading, ToolRanker
+from ctrag.tools.features import FEATURES
+from ctrag.tools.ranker import FLOOR, Reading, ToolRanker
 from eval.discovery_data import Need
 from training.tool_ranker import Example, fit, with_chatter, with_floor
 
@@ -31,7 +31,7 @@ def test_the_fit_finds_which_measure_tells_and_the_floor_what_fits() -> None:
         assert ranked.fits[np.argmax(one.needed)] == ranked.fits.max()
     assert right == 100
     assert abs(weights.features[FEATURES.index("bm25")]) < weights.features[0] / 5
-    assert len(weights.floor) == len(ABSOLUTE) + 1
+    assert len(weights.floor) == len(FLOOR) + 1
     assert 0 < least < 1
 
 
@@ -49,4 +49,4 @@ def test_the_packaged_ranker_says_where_it_comes_from() -> None:
     ranker = ToolRanker.load(path)
     assert set(ranker.card) == {"command", "encoder", "data", "half", "requests", "seed"}
     assert 0 < ranker.least < 1
-    assert all(len(one.floor) == len(ABSOLUTE) + 1 for one in (ranker.hybrid, ranker.lexical))
+    assert all(len(one.floor) == len(FLOOR) + 1 for one in (ranker.hybrid, ranker.lexical))
