@@ -205,7 +205,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             **self._settings,  # type: ignore[arg-type]
         )
         for ids in _found_before(messages):
-            session.manager.bind(self.index.resolve(ids, self._user))
+            session.preload(self.index.resolve(ids, self._user))
         return session
 
 

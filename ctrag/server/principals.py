@@ -18,9 +18,11 @@ otherwise; with the key, even with an empty list, a tool is seen by whom a grant
 
 import hashlib
 import hmac
+import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -154,6 +156,22 @@ def verified(token: "AccessToken | None") -> Principal | None:
         frozenset(claims.get("roles", ())),
         frozenset(claims.get("organisations", ())),
     )
+
+
+def caller_key(who: Principal | None) -> str:
+    """A caller as text: a session belongs to a user with these roles and organisations."""
+    if who is None:
+        return ""
+    return json.dumps([who.user, sorted(who.roles), sorted(who.organisations)])
+
+
+@lru_cache(maxsize=1_000)
+def caller_of(key: str) -> Principal | None:
+    """The caller that `caller_key` wrote."""
+    if not key:
+        return None
+    user, roles, organisations = json.loads(key)
+    return Principal(user, frozenset(roles), frozenset(organisations))
 
 
 class _SignedTokens:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
+from anyio.to_thread import run_sync
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
@@ -28,7 +29,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ctrag import __version__
 from ctrag.integrations.formats import object_schema, wire_names
-from ctrag.server.gateway import CallAnswer, Gateway, refusal
+from ctrag.server.answers import CallAnswer, refusal
+from ctrag.server.gateway import Gateway
 from ctrag.tools.access import Principal
 from stores.database import StoreUnavailable
 
@@ -161,7 +163,7 @@ class _Handlers:
         """The meta-tools; for the 2025 revision, also what the connection's session has."""
         if _modern(ctx):
             return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
-        found = self._gateway.tools(self._caller(), self._own_session(ctx))
+        found = await run_sync(self._gateway.tools, self._caller(), await self._own_session(ctx))
         named = wire_names(found).items()
         return ListToolsResult(tools=[*self._meta, *(_listed(name, tool) for name, tool in named)])
 
@@ -179,7 +181,7 @@ class _Handlers:
                     "then call it with call_tool."
                 )
             answer = await self._gateway.call(
-                self._caller(), self._own_session(ctx), params.name, arguments
+                self._caller(), await self._own_session(ctx), params.name, arguments
             )
             return await self._told(ctx, answer)
         except ValidationError as error:
@@ -198,7 +200,7 @@ class _Handlers:
             case SearchArguments():
                 session = wanted.session
                 if session is None and not _modern(ctx):
-                    session = self._own_session(ctx)
+                    session = await self._own_session(ctx)
                 answer = await gateway.search(who, wanted.query, session, wanted.limit)
                 await self._list_changed(ctx, answer.handle)
                 return _structured(answer.as_json())
@@ -221,10 +223,10 @@ class _Handlers:
         return answer.result
 
     async def _list_changed(self, ctx: "ServerRequestContext[Any]", handle: str) -> None:
-        if not _modern(ctx) and handle == self._own_session(ctx):
+        if not _modern(ctx) and handle == await self._own_session(ctx):
             await ctx.session.send_tool_list_changed()
 
-    def _own_session(self, ctx: "ServerRequestContext[Any]") -> str:
+    async def _own_session(self, ctx: "ServerRequestContext[Any]") -> str:
         """The handle of the session of a connection of the 2025 revision."""
         transport_id = getattr(ctx.request, "headers", {}).get("mcp-session-id")
         held = (
@@ -235,11 +237,11 @@ class _Handlers:
         who = self._caller()
         if held is not None:
             try:
-                self._gateway.tools(who, held)
+                await run_sync(self._gateway.tools, who, held)
                 return held
             except ValueError:  # too old, or the caller's roles are others now: begin anew
                 pass
-        handle = self._gateway.open(who)
+        handle = await self._gateway.open(who)
         if transport_id is None:
             self._by_stream[ctx.lifespan_context] = handle
         else:

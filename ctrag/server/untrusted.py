@@ -72,7 +72,7 @@ def definition(raw: Any) -> ToolDefinition:
     if not isinstance(said, str):
         raise ValueError("has a description that is no text")
     marks: list[str] = []
-    description = _cleaned(said, DESCRIPTION_LIMIT, marks)
+    description = cleaned(said, DESCRIPTION_LIMIT, marks)
     parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
     return ToolDefinition(_printable(name), description, parameters, tuple(dict.fromkeys(marks)))
 
@@ -95,8 +95,8 @@ def _checked_schema(schema: Any) -> dict[str, Any]:
 def _cleaned_schema(schema: Any, marks: list[str], key: str = "") -> Any:
     if isinstance(schema, str):
         if key in {"description", "title", "$comment"}:
-            return _cleaned(schema, FIELD_LIMIT, marks)
-        _cleaned(schema, SCHEMA_LIMIT, marks)  # a value stays what it is, but may be marked
+            return cleaned(schema, FIELD_LIMIT, marks)
+        cleaned(schema, SCHEMA_LIMIT, marks)  # a value stays what it is, but may be marked
         return schema
     if isinstance(schema, list):
         return [_cleaned_schema(one, marks) for one in schema]
@@ -105,7 +105,8 @@ def _cleaned_schema(schema: Any, marks: list[str], key: str = "") -> Any:
     return schema
 
 
-def _cleaned(text: str, limit: int, marks: list[str]) -> str:
+def cleaned(text: str, limit: int, marks: list[str]) -> str:
+    """A text without invisible characters, at most `limit` long; what was found joins `marks`."""
     printable = _printable(text[: 4 * limit])
     if printable != text[: 4 * limit]:
         marks.append("hidden characters")

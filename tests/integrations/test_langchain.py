@@ -112,7 +112,7 @@ def run(model: Scripted, made: ToolSearchMiddleware, **more: Any) -> list[BaseMe
 def test_the_model_sees_the_search_and_then_what_it_found(middleware: Make) -> None:
     model = Scripted(
         script=[
-            [("search_tools", {"query": "tell the weather"})],
+            [("search_tools", {"query": "get_weather"})],
             [("get_weather", {"city": "Oslo"})],
             "It rains.",
         ]
@@ -133,7 +133,7 @@ def test_the_model_sees_the_search_and_then_what_it_found(middleware: Make) -> N
 async def test_it_is_the_same_when_the_agent_is_awaited(middleware: Make) -> None:
     model = Scripted(
         script=[
-            [("search_tools", {"query": "tell the weather"})],
+            [("search_tools", {"query": "get_weather"})],
             [("get_weather", {"city": "Oslo"}), ("send_mail", {"to": "Ada"})],
             "It rains.",
         ]
@@ -155,7 +155,7 @@ def test_a_tool_that_was_not_found_is_refused_and_does_not_run(middleware: Make)
 
 
 def test_searches_at_once_keep_both_results(middleware: Make) -> None:
-    searches = [("search_tools", {"query": one}) for one in ("send a mail", "print a page")]
+    searches = [("search_tools", {"query": one}) for one in ("send_mail", "print_page")]
     model = Scripted(script=[searches, "done"])
     run(model, middleware())
     assert set(model.shown[1]) == {"search_tools", "send_mail", "print_page"}
@@ -171,7 +171,7 @@ def test_other_tools_of_the_agent_and_those_always_at_hand_stay(middleware: Make
 
 def test_a_loop_ends_with_guidance_and_without_the_tool(middleware: Make) -> None:
     again = [("print_page", {"text": "a"})]
-    model = Scripted(script=[[("search_tools", {"query": "print a page"})], *[again] * 8, "done"])
+    model = Scripted(script=[[("search_tools", {"query": "print_page"})], *[again] * 8, "done"])
     messages = run(model, middleware())
     results = [one for one in messages if isinstance(one, ToolMessage)][1:]
     looped = [one for one in results if one.additional_kwargs.get("loop_detected")]
@@ -184,7 +184,7 @@ def test_a_loop_ends_with_guidance_and_without_the_tool(middleware: Make) -> Non
 
 
 def test_capacity_bounds_what_the_model_is_shown(middleware: Make) -> None:
-    queries = ["tell the weather", "send a mail", "print a page"]
+    queries = ["get_weather", "send_mail", "print_page"]
     model = Scripted(script=[*([("search_tools", {"query": one})] for one in queries), "done"])
     run(model, middleware(binding=BindingSettings(capacity=2)))
     assert model.shown[-1] == ["search_tools", "send_mail", "print_page"]
@@ -193,7 +193,7 @@ def test_capacity_bounds_what_the_model_is_shown(middleware: Make) -> None:
 def test_a_conversation_goes_on_from_its_checkpoint_in_another_process(middleware: Make) -> None:
     saver = InMemorySaver()
     config: Any = {"configurable": {"thread_id": "t"}}
-    first = Scripted(script=[[("search_tools", {"query": "print a page"})], "found"])
+    first = Scripted(script=[[("search_tools", {"query": "print_page"})], "found"])
     agent = create_agent(first, middleware=[middleware()], checkpointer=saver)
     agent.invoke({"messages": [("user", "go")]}, config)
     later = Scripted(script=[[("print_page", {"text": "b"})], "done"])
@@ -205,7 +205,7 @@ def test_a_conversation_goes_on_from_its_checkpoint_in_another_process(middlewar
 
 def test_conversations_do_not_see_each_others_tools(middleware: Make) -> None:
     made = middleware()
-    run(Scripted(script=[[("search_tools", {"query": "print a page"})], "done"]), made)
+    run(Scripted(script=[[("search_tools", {"query": "print_page"})], "done"]), made)
     other = Scripted(script=["done"])
     run(other, made)
     assert other.shown == [["search_tools"]]
@@ -213,7 +213,7 @@ def test_conversations_do_not_see_each_others_tools(middleware: Make) -> None:
 
 def test_access_rules_hold_in_search_and_call(middleware: Make) -> None:
     rules = AccessRules((Grant("user:ada", "send_mail"),))
-    script = [[("search_tools", {"query": "print a page"})], [("print_page", {"text": "a"})], "no"]
+    script = [[("search_tools", {"query": "print_page"})], [("print_page", {"text": "a"})], "no"]
     model = Scripted(script=script)
     messages = run(model, middleware(access=rules, user="bob"))
     found, refused = [one for one in messages if isinstance(one, ToolMessage)]

@@ -18,7 +18,7 @@ from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
 
 PLAIN = Path(__file__).with_name("stdio_server.py")
-PATIENT = GatewaySettings(patience=60)
+PATIENT = GatewaySettings(patience=60, registry_patience=60)
 """For machines that do other things as well."""
 TOPICS = "print page mail send echo weather calendar event time clock pdf text invoice".split()
 

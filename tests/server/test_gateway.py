@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from ctrag.server.config import ServerSpec
 from ctrag.server.gateway import SELF, Gateway
 from ctrag.session.events import Event
-from ctrag.tools.access import AccessRules, Grant, Principal
+from ctrag.tools.access import AccessRules, Expert, Grant, Principal
+from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
 from tests.server.conftest import TOPICS, Topics, entry, tool
 
@@ -205,3 +206,31 @@ async def test_every_decision_is_recorded(
         "ctrag.tool.refuse",
     ]
     assert session not in "".join(one.model_dump_json() for one in events)
+
+
+async def test_an_expert_is_confined_to_its_list_in_searches_calls_and_what_it_begins_with(
+    encoder: Topics,
+) -> None:
+    pinned = CatalogueTool("print", "Print a page", "printer", {}, pinned=True)
+    expert = Expert("clerk", allow=frozenset({"mail/send"}), always=frozenset({"calendar/add"}))
+    index = ToolIndex([SELF, TOOLS[0], pinned, TOOLS[2]], encoder, experts=[expert])
+    async with Gateway(index, expert="clerk").running() as running:
+        answer = await running.search(None, "send a mail, print a page, add an event")
+        assert names(answer) == ["mail/send"]
+        assert [one["name"] for one in answer.always] == ["calendar/add"]
+        assert "printer/print" not in {one.id for one in running.tools(None, answer.handle)}
+    with pytest.raises(ValueError, match="expert: the catalogue has none named 'chef'"):
+        Gateway(index, expert="chef")
+
+
+async def test_what_a_caller_uses_is_there_at_once_the_next_time(
+    plain: Servers, gateway: MakeGateway
+) -> None:
+    servers = {"printer": plain("printer", [entry("print", "Print a page")])}
+    async with gateway(servers=servers).running() as running:
+        first = await running.search(ADA, "print a page")
+        for text in "abc":
+            await running.call(ADA, first.handle, "printer/print", {"text": text})
+        later = await running.search(ADA, "weather")
+        assert [one["name"] for one in later.always] == ["printer/print"]
+        assert (await running.search(BOB, "weather")).always == []

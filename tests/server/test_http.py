@@ -203,7 +203,7 @@ async def test_a_server_over_http_can_stand_behind_another(
             settings=PATIENT,
         )
         async with front.running():
-            answer = await front.search(None, "tools: search, call, release")
+            answer = await front.search(None, "search_tools, call_tool, release_tools")
             assert {one["name"] for one in answer.shown} == {
                 "inner/search_tools",
                 "inner/call_tool",
@@ -236,7 +236,7 @@ async def test_registries_are_searched_together_each_under_its_own_rules(
         index = ToolIndex([SELF, tool("add", "Send an event", "own")], Topics())
         gateway = Gateway(index, ours, settings=PATIENT)
         async with gateway.running():
-            answer = await gateway.search(None, "send a mail, print a page")
+            answer = await gateway.search(None, "add, send, print")
             assert [one["name"] for one in answer.shown] == ["own/add", "hub/mail/send"]
             assert set(answer.unavailable) == {"closed", "gone"}
             called = await gateway.call(None, answer.handle, "hub/mail/send", {"text": "a"})

@@ -59,13 +59,13 @@ async def test_few_results_bring_plugins_and_installing_one_makes_its_tools_foun
     market: Marketplace,
 ) -> None:
     async with gateway(market).running() as running:
-        before = await running.search(None, "text of a pdf")
+        before = await running.search(None, "extract_text, pdf_tool")
         [offered] = [one for one in before.as_json()["installable"] if one["plugin"] == "pdf"]
         assert offered["pricing"] == "free"
         assert "command" not in json.dumps(offered)
         assert "pdf/extract_text" not in names(before)
         assert await running.install(None, "pdf") == ["pdf/extract_text"]
-        after = await running.search(None, "text of a pdf")
+        after = await running.search(None, "extract_text, pdf_tool")
         assert names(after)[0] == "pdf/extract_text"
         assert "pdf" not in {one.name for one in after.plugins}
         called = await running.call(None, after.handle, "pdf/extract_text", {"text": "a"})
@@ -82,7 +82,7 @@ async def test_enough_results_bring_none(market: Marketplace) -> None:
 async def test_an_installed_plugin_is_there_after_a_restart(market: Marketplace) -> None:
     market.install("pdf")
     async with gateway(market).running() as running:
-        assert names(await running.search(None, "text of a pdf"))[0] == "pdf/extract_text"
+        assert names(await running.search(None, "extract_text, pdf_tool"))[0] == "pdf/extract_text"
 
 
 async def test_a_plugin_is_installed_for_the_callers_organisation_alone(
@@ -91,11 +91,11 @@ async def test_a_plugin_is_installed_for_the_callers_organisation_alone(
     rules = AccessRules((Grant("organisation:clinic", "mail/*"),))
     async with gateway(market, rules).running() as running:
         assert await running.install(ADA, "pdf") == ["pdf/extract_text"]
-        assert "pdf/extract_text" in names(await running.search(ADA, "text of a pdf"))
-        other = await running.search(BOB, "text of a pdf")
+        assert "pdf/extract_text" in names(await running.search(ADA, "extract_text, pdf_tool"))
+        other = await running.search(BOB, "extract_text, pdf_tool")
         assert names(other) == []
         assert "pdf" in {one.name for one in other.plugins}
-        assert "pdf" not in {one.name for one in market.search("text of a pdf", ADA)}
+        assert "pdf" not in {one.name for one in market.search("extract_text, pdf_tool", ADA)}
 
 
 async def test_without_leave_nothing_is_installed(market: Marketplace) -> None:

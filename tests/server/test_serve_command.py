@@ -41,7 +41,7 @@ async def test_a_client_starts_the_command_and_finds_and_calls_a_tool(
     record = tmp_path / "events.jsonl"
     arguments = ("--upstream", servers, "--access", access, "--user", "ada", "--record", record)
     async with Client(started(*arguments)) as client:
-        query = {"query": "print a page on the printer, send a mail"}
+        query = {"query": "print_page, send_mail"}
         found = (await client.call_tool("search_tools", query)).structured_content
         assert [one["name"] for one in found["tools"]] == ["desk/print_page"]
         call = {"session": found["session"], "name": "desk/print_page", "arguments": {}}
@@ -91,7 +91,7 @@ def test_plugins_are_listed_searched_installed_and_taken_out(
     }
     market.write_text(yaml.safe_dump([plugin]), encoding="utf-8")
     options = ("--marketplace", market, "--json")
-    [found] = ctrag("serve", "plugins", "extract the text of a PDF file", *options).json
+    [found] = ctrag("serve", "plugins", "extract_text", *options).json
     assert (found["plugin"], found["installed"]) == ("pdf-tools", None)
     [now] = ctrag("serve", "plugins", *options, "--install", "pdf-tools", "--for", "role:a").json
     assert now["installed"] == ["role:a"]
