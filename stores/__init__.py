@@ -15,7 +15,8 @@ Modules, in the order in which data flows through them:
 - `bulk`: import, forgetting and schema steps, which make a generation.
 - `federation`: the stores of all applications together (`Stores`): reads, writes, undo, forget.
 - `tool_rows`: what every store of tools keeps and answers (`ToolStore`); `tool_memory`,
-  `tool_duckdb` and `tool_postgres` are three, which rank inside the query what the caller may see.
+  `tool_duckdb` and `tool_postgres` are three, which rank inside the query what the caller may
+  see; `tool_sql` has the queries that the two databases share.
 
 The package stores vectors and never makes them.
 """

@@ -4,13 +4,21 @@ import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
 
 from stores.database import StoreUnavailable
-from stores.tool_rows import SATURATION, Candidate, Candidates, Filter, Query, ToolRow, Vector
+from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
+from stores.tool_sql import (
+    Dialect,
+    candidates_of,
+    candidates_query,
+    filter_values,
+    first_line,
+    query_values,
+    visible,
+)
 
 _NAME = "tool"
 _SCHEMA = (
@@ -24,56 +32,14 @@ _SCHEMA = (
     "CREATE TABLE facts (name VARCHAR PRIMARY KEY, content VARCHAR NOT NULL)",
 )
 
-VISIBLE = """
-    (NOT tools.always OR $always)
-    AND ($unchecked OR ($open AND NOT EXISTS (SELECT 1 FROM facts WHERE name = 'governed'))
-    OR EXISTS (
-        SELECT 1 FROM grants WHERE list_contains($scopes, grants.scope)
-        AND grants.tool IN (tools.tool_id, tools.server || '/*', '*')))
-    AND ($free OR list_contains($allow, tools.tool_id))
-    AND NOT list_contains($exclude, tools.tool_id)
-"""
-"""The condition that every query of tools has."""
-
-_CANDIDATES = f"""
-WITH visible AS MATERIALIZED (
-    SELECT position, tool_id, content_hash, name_key, server_key, vector FROM tools WHERE {VISIBLE}
-),
-total AS (SELECT count(*) AS tools FROM visible),
-asked AS MATERIALIZED (
-    SELECT words.position, words.term, words.weight FROM words JOIN visible USING (position)
-    WHERE list_contains($terms, words.term)
-),
-rare AS MATERIALIZED (
-    SELECT term, count(*) AS tools, ln(1 + (total.tools - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM asked, total GROUP BY term, total.tools
-),
-lexical AS (
-    SELECT position, sum(idf * weight / ({SATURATION} + weight)) AS score
-    FROM asked JOIN rare USING (term) GROUP BY position
-),
-scored AS (
-    SELECT visible.position, tool_id, content_hash, name_key, server_key,
-        CASE WHEN $dense THEN list_inner_product(vector, $vector::FLOAT[]) ELSE 0 END AS cosine,
-        coalesce(lexical.score, 0) AS lexical
-    FROM visible LEFT JOIN lexical USING (position)
-),
-ranked AS (
-    SELECT *,
-        row_number() OVER (ORDER BY cosine DESC, position) AS by_cosine,
-        row_number() OVER (ORDER BY lexical DESC, position) AS by_lexical,
-        row_number() OVER (PARTITION BY server_key
-            ORDER BY CASE WHEN $dense THEN cosine ELSE lexical END DESC, position) AS by_server
-    FROM scored
+_SQL = Dialect(
+    parameter=lambda name: f"${name}",
+    among=lambda column, name: f"list_contains(${name}, {column})",
+    prefix="",
+    cosine="list_inner_product(vector, $vector::FLOAT[])",
+    counts="map(list(term), list(tools))",
 )
-SELECT tool_id, content_hash, position, cosine, lexical,
-    (SELECT tools FROM total), (SELECT map(list(term), list(tools)) FROM rare)
-FROM ranked
-WHERE ($dense AND by_cosine <= $limit) OR (lexical > 0 AND by_lexical <= $limit)
-    OR list_contains($names, name_key)
-    OR (by_server <= $limit AND list_contains($names, server_key))
-ORDER BY position
-"""
+_VISIBLE, _CANDIDATES = visible(_SQL), candidates_query(_SQL)
 
 
 class DuckToolStore:
@@ -98,7 +64,7 @@ class DuckToolStore:
             self._prepare()
         except duckdb.Error as error:
             self._connection.close()
-            raise StoreUnavailable(_NAME, f"damaged ({_first_line(error)})") from error
+            raise StoreUnavailable(_NAME, f"damaged ({first_line(error)})") from error
 
     def _prepare(self) -> None:
         tables = self._connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
@@ -114,11 +80,11 @@ class DuckToolStore:
         try:
             cursor = self._connection.cursor()
         except duckdb.Error as error:
-            raise StoreUnavailable(_NAME, f"closed ({_first_line(error)})") from error
+            raise StoreUnavailable(_NAME, f"closed ({first_line(error)})") from error
         try:
             yield cursor
         except duckdb.Error as error:
-            raise StoreUnavailable(_NAME, f"not readable ({_first_line(error)})") from error
+            raise StoreUnavailable(_NAME, f"not readable ({first_line(error)})") from error
         finally:
             cursor.close()
 
@@ -195,26 +161,18 @@ class DuckToolStore:
 
     def candidates(self, query: Query, seen: Filter, limit: int) -> Candidates:
         """See `ToolStore.candidates`."""
-        asked: dict[str, Any] = {
-            **_filter(seen),
-            "terms": list(query.terms),
-            "dense": query.vector is not None,
-            "vector": None if query.vector is None else query.vector.tolist(),
-            "limit": limit,
-            "names": list(query.names),
-        }
+        vector = None if query.vector is None else query.vector.tolist()
+        asked = {**query_values(query, seen, limit), "vector": vector}
         with self._reading() as cursor:
-            rows = cursor.execute(_CANDIDATES, asked).fetchall()
-        found = [Candidate(*row[:5]) for row in rows]
-        return Candidates(found, rows[0][5] if rows else 0, dict(rows[0][6] or {}) if rows else {})
+            return candidates_of(cursor.execute(_CANDIDATES, asked).fetchall())
 
     def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:
         """See `ToolStore.definitions`."""
         with self._reading() as cursor:
             rows = cursor.execute(
                 "SELECT tool_id, definition FROM tools "
-                f"WHERE list_contains($ids, tool_id) AND {VISIBLE}",
-                {"ids": list(ids), **_filter(seen)},
+                f"WHERE list_contains($ids, tool_id) AND {_VISIBLE}",
+                {"ids": list(ids), **filter_values(seen)},
             ).fetchall()
         return dict(rows)
 
@@ -222,8 +180,9 @@ class DuckToolStore:
         """See `ToolStore.named`."""
         with self._reading() as cursor:
             rows = cursor.execute(
-                f"SELECT tool_id FROM tools WHERE name_key = $name AND {VISIBLE} ORDER BY position",
-                {"name": name_key, **_filter(seen)},
+                "SELECT tool_id FROM tools "
+                f"WHERE name_key = $name AND {_VISIBLE} ORDER BY position",
+                {"name": name_key, **filter_values(seen)},
             ).fetchall()
         return [row[0] for row in rows]
 
@@ -283,23 +242,7 @@ class DuckToolStore:
         self._connection.close()
 
 
-def _filter(seen: Filter) -> dict[str, Any]:
-    return {
-        "always": seen.always,
-        "open": seen.scopes is None,
-        "unchecked": seen.unchecked,
-        "scopes": sorted(seen.scopes or ()),
-        "free": seen.allow is None,
-        "allow": sorted(seen.allow or ()),
-        "exclude": sorted(seen.exclude),
-    }
-
-
 def _why(message: str, path: Path | str) -> str:
     if "Could not set lock" in message or "different configuration" in message:
         return f"owned by another process; search through its server, or stop it first ({path})"
     return f"damaged or not readable ({message.strip().splitlines()[0][:200]})"
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0][:200]

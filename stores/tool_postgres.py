@@ -7,20 +7,29 @@ from typing import Any
 import numpy as np
 
 from stores.database import StoreUnavailable
-from stores.tool_rows import SATURATION, Candidate, Candidates, Filter, Query, ToolRow, Vector
+from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
+from stores.tool_sql import (
+    Dialect,
+    candidates_of,
+    candidates_query,
+    filter_values,
+    first_line,
+    query_values,
+    visible,
+)
 
 _NAME = "tool"
 _ONE_AT_A_TIME = 7_203_441
 """Key of the lock that keeps two processes from making the tables at once."""
 _SCHEMA = """
 CREATE EXTENSION IF NOT EXISTS vector;
-CREATE TABLE IF NOT EXISTS ctrag_tools (
+CREATE TABLE IF NOT EXISTS ctrag_tool_tools (
     position bigserial PRIMARY KEY, tool_id text UNIQUE NOT NULL, server text NOT NULL,
     name_key text NOT NULL, server_key text NOT NULL, content_hash text NOT NULL,
     definition text NOT NULL, always boolean NOT NULL, vector vector);
-CREATE INDEX IF NOT EXISTS ctrag_tools_name ON ctrag_tools (name_key);
+CREATE INDEX IF NOT EXISTS ctrag_tool_tools_name ON ctrag_tool_tools (name_key);
 CREATE TABLE IF NOT EXISTS ctrag_tool_words (
-    position bigint NOT NULL REFERENCES ctrag_tools ON DELETE CASCADE,
+    position bigint NOT NULL REFERENCES ctrag_tool_tools ON DELETE CASCADE,
     term text NOT NULL, weight double precision NOT NULL, PRIMARY KEY (term, position));
 CREATE INDEX IF NOT EXISTS ctrag_tool_words_position ON ctrag_tool_words (position);
 CREATE TABLE IF NOT EXISTS ctrag_tool_grants (
@@ -28,58 +37,14 @@ CREATE TABLE IF NOT EXISTS ctrag_tool_grants (
 CREATE TABLE IF NOT EXISTS ctrag_tool_facts (name text PRIMARY KEY, content text NOT NULL);
 """
 
-VISIBLE = """
-    (NOT tools.always OR %(always)s)
-    AND (%(unchecked)s
-    OR (%(open)s AND NOT EXISTS (SELECT 1 FROM ctrag_tool_facts WHERE name = 'governed'))
-    OR EXISTS (
-        SELECT 1 FROM ctrag_tool_grants AS grants WHERE grants.scope = ANY(%(scopes)s)
-        AND grants.tool IN (tools.tool_id, tools.server || '/*', '*')))
-    AND (%(free)s OR tools.tool_id = ANY(%(allow)s))
-    AND NOT tools.tool_id = ANY(%(exclude)s)
-"""
-"""The condition that every query of tools has."""
-
-_CANDIDATES = f"""
-WITH visible AS MATERIALIZED (
-    SELECT position, tool_id, content_hash, name_key, server_key,
-        CASE WHEN %(dense)s THEN -(vector <#> %(vector)s::vector) ELSE 0 END AS cosine
-    FROM ctrag_tools AS tools WHERE {VISIBLE}
-),
-total AS (SELECT count(*) AS tools FROM visible),
-asked AS MATERIALIZED (
-    SELECT words.position, words.term, words.weight
-    FROM ctrag_tool_words AS words JOIN visible USING (position)
-    WHERE words.term = ANY(%(terms)s)
-),
-rare AS MATERIALIZED (
-    SELECT term, count(*) AS tools, ln(1 + (total.tools - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-    FROM asked, total GROUP BY term, total.tools
-),
-lexical AS (
-    SELECT position, sum(idf * weight / ({SATURATION} + weight)) AS score
-    FROM asked JOIN rare USING (term) GROUP BY position
-),
-scored AS (
-    SELECT visible.*, coalesce(lexical.score, 0) AS lexical
-    FROM visible LEFT JOIN lexical USING (position)
-),
-ranked AS (
-    SELECT *,
-        row_number() OVER (ORDER BY cosine DESC, position) AS by_cosine,
-        row_number() OVER (ORDER BY lexical DESC, position) AS by_lexical,
-        row_number() OVER (PARTITION BY server_key
-            ORDER BY CASE WHEN %(dense)s THEN cosine ELSE lexical END DESC, position) AS by_server
-    FROM scored
+_SQL = Dialect(
+    parameter=lambda name: f"%({name})s",
+    among=lambda column, name: f"{column} = ANY(%({name})s)",
+    prefix="ctrag_tool_",
+    cosine="-(vector <#> %(vector)s::vector)",
+    counts="json_object_agg(term, tools)",
 )
-SELECT tool_id, content_hash, position, cosine, lexical,
-    (SELECT tools FROM total), (SELECT json_object_agg(term, tools) FROM rare)
-FROM ranked
-WHERE (%(dense)s AND by_cosine <= %(limit)s) OR (lexical > 0 AND by_lexical <= %(limit)s)
-    OR name_key = ANY(%(names)s)
-    OR (by_server <= %(limit)s AND server_key = ANY(%(names)s))
-ORDER BY position
-"""
+_VISIBLE, _CANDIDATES = visible(_SQL), candidates_query(_SQL)
 
 
 class PostgresToolStore:
@@ -110,12 +75,12 @@ class PostgresToolStore:
         try:
             connection = self._take() or psycopg.connect(self._url, autocommit=True)
         except psycopg.Error as error:
-            raise StoreUnavailable(_NAME, f"not reachable ({_first_line(error)})") from error
+            raise StoreUnavailable(_NAME, f"not reachable ({first_line(error)})") from error
         try:
             yield connection
         except psycopg.Error as error:
             connection.close()
-            raise StoreUnavailable(_NAME, f"not readable ({_first_line(error)})") from error
+            raise StoreUnavailable(_NAME, f"not readable ({first_line(error)})") from error
         finally:
             if not connection.closed and len(self._free) < self._most:
                 self._free.append(connection)
@@ -143,12 +108,12 @@ class PostgresToolStore:
         """See `ToolStore.apply`."""
         with self._connected() as connection, connection.transaction():
             connection.execute(
-                "DELETE FROM ctrag_tools WHERE tool_id = ANY(%s)",
+                "DELETE FROM ctrag_tool_tools WHERE tool_id = ANY(%s)",
                 [list(set(removed) - {tool.tool_id for tool in changed})],
             )
             for tool in changed:
                 [position] = connection.execute(
-                    "INSERT INTO ctrag_tools (tool_id, server, name_key, server_key, "
+                    "INSERT INTO ctrag_tool_tools (tool_id, server, name_key, server_key, "
                     "content_hash, definition, always, vector) "
                     "VALUES (%s, %s, %s, %s, %s, %s, %s, %s::vector) "
                     "ON CONFLICT (tool_id) DO UPDATE SET content_hash = excluded.content_hash, "
@@ -174,27 +139,19 @@ class PostgresToolStore:
 
     def candidates(self, query: Query, seen: Filter, limit: int) -> Candidates:
         """See `ToolStore.candidates`."""
-        asked: dict[str, Any] = {
-            **_filter(seen),
-            "terms": list(query.terms),
-            "dense": query.vector is not None,
-            "vector": None if query.vector is None else _literal(query.vector),
-            "limit": limit,
-            "names": list(query.names),
-        }
+        vector = None if query.vector is None else _literal(query.vector)
+        asked = {**query_values(query, seen, limit), "vector": vector}
         with self._connected() as connection:
-            rows = connection.execute(_CANDIDATES, asked).fetchall()
-        found = [Candidate(*row[:5]) for row in rows]
-        return Candidates(found, rows[0][5] if rows else 0, dict(rows[0][6] or {}) if rows else {})
+            return candidates_of(connection.execute(_CANDIDATES, asked).fetchall())
 
     def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:
         """See `ToolStore.definitions`."""
         with self._connected() as connection:
             return dict(
                 connection.execute(
-                    "SELECT tool_id, definition FROM ctrag_tools AS tools "
-                    f"WHERE tool_id = ANY(%(ids)s) AND {VISIBLE}",
-                    {"ids": list(ids), **_filter(seen)},
+                    "SELECT tool_id, definition FROM ctrag_tool_tools AS tools "
+                    f"WHERE tool_id = ANY(%(ids)s) AND {_VISIBLE}",
+                    {"ids": list(ids), **filter_values(seen)},
                 ).fetchall()
             )
 
@@ -202,9 +159,9 @@ class PostgresToolStore:
         """See `ToolStore.named`."""
         with self._connected() as connection:
             rows = connection.execute(
-                "SELECT tool_id FROM ctrag_tools AS tools "
-                f"WHERE name_key = %(name)s AND {VISIBLE} ORDER BY position",
-                {"name": name_key, **_filter(seen)},
+                "SELECT tool_id FROM ctrag_tool_tools AS tools "
+                f"WHERE name_key = %(name)s AND {_VISIBLE} ORDER BY position",
+                {"name": name_key, **filter_values(seen)},
             ).fetchall()
         return [row[0] for row in rows]
 
@@ -213,7 +170,7 @@ class PostgresToolStore:
         with self._connected() as connection:
             return dict(
                 connection.execute(
-                    "SELECT tool_id, content_hash FROM ctrag_tools ORDER BY position"
+                    "SELECT tool_id, content_hash FROM ctrag_tool_tools ORDER BY position"
                 ).fetchall()
             )
 
@@ -221,7 +178,7 @@ class PostgresToolStore:
         """See `ToolStore.vectors`."""
         with self._connected() as connection:
             rows = connection.execute(
-                "SELECT content_hash, vector::text FROM ctrag_tools "
+                "SELECT content_hash, vector::text FROM ctrag_tool_tools "
                 "WHERE content_hash = ANY(%s) AND vector IS NOT NULL",
                 [list(hashes)],
             ).fetchall()
@@ -275,21 +232,5 @@ class PostgresToolStore:
             self._free.pop().close()
 
 
-def _filter(seen: Filter) -> dict[str, Any]:
-    return {
-        "always": seen.always,
-        "open": seen.scopes is None,
-        "unchecked": seen.unchecked,
-        "scopes": sorted(seen.scopes or ()),
-        "free": seen.allow is None,
-        "allow": sorted(seen.allow or ()),
-        "exclude": sorted(seen.exclude),
-    }
-
-
 def _literal(vector: Vector) -> str | None:
     return "[" + ",".join(map(repr, vector.tolist())) + "]" if len(vector) else None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
