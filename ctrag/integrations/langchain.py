@@ -27,6 +27,7 @@ except ImportError as error:
     raise ImportError(f"{error.name} is missing: run `pip install 'ctrag[langchain]'`") from None
 
 from ctrag.integrations.formats import SEARCH_DESCRIPTION, SEARCH_NAME, SEARCH_PARAMETERS
+from ctrag.integrations.surfacing import surfaced
 from ctrag.session.binding import BindingSettings
 from ctrag.session.events import EventSink, ignore
 from ctrag.session.guard import GuardSettings
@@ -176,9 +177,9 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             hits = self.index.search(query, self._k, self._user, exclude=self._always)
         except ValueError as error:
             return _message(call, str(error), status="error")
-        fitting = {hit.tool.id: hit for hit in hits if hit.fits and hit.tool.id in self._named}
-        tools = self.index.resolve(fitting, self._user)
-        found = session.found(query, tools, scores=[fitting[one.id].score for one in tools])
+        kept = surfaced((hit for hit in hits if hit.tool.id in self._named), query)
+        tools = [tool for tool in self.index.resolve(kept, self._user) if tool.id in kept]
+        found = session.found(query, tools, scores=[kept[one.id].probability for one in tools])
         lines = [f"{tool.name}: {tool.description}" for tool in found.tools]
         said = "You can call these tools now:\n" + "\n".join(lines) if lines else "No tool fits."
         text = "\n".join([said, found.note]) if found.note else said

@@ -17,6 +17,7 @@ from anyio.to_thread import run_sync
 from mcp.types import CallToolResult
 
 from ctrag.integrations.formats import SEARCH_DESCRIPTION, SEARCH_NAME, wire_name
+from ctrag.integrations.surfacing import surfaced
 from ctrag.server.answers import CallAnswer, SearchAnswer, refusal, shown, with_note
 from ctrag.server.config import ServerSpec, Upstreams
 from ctrag.server.federation import FoundTool, Registry, RemoteRegistry, gather, merged
@@ -274,11 +275,11 @@ class Gateway:
             exclude=self._always,
             expert=self._expert,
         )
-        fitting = {hit.tool.id: hit for hit in hits if hit.fits}
+        kept = surfaced(hits, query)
         return [
-            FoundTool(tool, fitting[tool.id].probability, differs=fitting[tool.id].differs)
-            for tool in self.index.resolve(fitting, who)
-            if tool.id in fitting
+            FoundTool(tool, kept[tool.id].probability, differs=kept[tool.id].differs)
+            for tool in self.index.resolve(kept, who)
+            if tool.id in kept
         ]
 
     def _surface(

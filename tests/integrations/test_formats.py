@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -27,6 +27,7 @@ SEND = CatalogueTool("send", "Send a mail", "mail", SCHEMA)
 PLAIN = CatalogueTool("now", "Tell the time")
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(min_size=1, max_size=200))
 def test_every_id_becomes_a_name_that_the_apis_take(tool_id: str) -> None:
     assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", wire_name(tool_id))

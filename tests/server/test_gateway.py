@@ -93,9 +93,7 @@ async def test_with_grants_an_unknown_caller_sees_nothing_and_a_revoked_grant_re
 SCOPES = ["user:ada", "role:nurse", "organisation:clinic", "user:bob", "role:admin"]
 
 
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     granted=st.lists(
         st.tuples(

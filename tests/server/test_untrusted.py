@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctrag.server.untrusted import DESCRIPTION_LIMIT, FIELD_LIMIT, SCHEMA_LIMIT, definition
@@ -17,6 +17,7 @@ JSON: Any = st.recursive(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.fixed_dictionaries(
         {},
