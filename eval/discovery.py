@@ -237,6 +237,8 @@ def table(experiment: Experiment) -> Table:
     rows = [[name, *(figure(found[f"recall@{k}"]) for k in KS)] for name, found in methods.items()]
     tokens: Any = experiment.figures["tokens"]
     latency: Any = experiment.figures["latency_ms"]
+    busy: Any = experiment.extra["latency_by_size"]
+    busy = busy["own_cpu"]
     floor: Any = experiment.extra["floor"]
     half = ", the half that nothing was fitted on" * bool(experiment.extra["held_out_half_only"])
     notes = [
@@ -248,6 +250,9 @@ def table(experiment: Experiment) -> Table:
             for size, one in tokens.items()
         ),
         "ms: " + ", ".join(f"{name} {value}" for name, value in latency.items()),
+        "ms of one thread's work: "
+        + ", ".join(f"{name} {value}" for name, value in busy.items() if name != "beyond_encoding")
+        + f"; hybrid beyond encoding {busy['beyond_encoding']['p50']}",
         f"nothing fits: said of {floor['wrongly_rejected']} % of requests wrongly, of "
         f"{floor['rejected_without_needed_tools']} % when the needed tools are taken out",
     ]

@@ -1,8 +1,8 @@
 """Weights of `ctrag.tools.ranker`, fitted on requests that name the tools they need.
 
 `python -m training.tool_ranker --data DIR --data DIR --people DIR --out FILE`. Only half of each
-folder's requests, by hash, is read; the other half is for testing. The people's requests give talk
-around requests, and calibrate the floor.
+folder's requests, by hash, is read; the other half is for testing. The people's requests are
+learned from too, and give talk around others.
 """
 
 import argparse
@@ -30,12 +30,13 @@ from stores.tool_rows import Filter
 
 SEED = 0
 MOST_PER_FOLDER = 350
-CHATTER = 100
-"""Requests of one need that get a sentence of somebody's talk before or behind them."""
+CHATTER = 150
+"""Requests of one need that get up to three sentences of somebody's talk before or behind them."""
 PEOPLE = 200
-"""Requests of people, in few words of their own, that the floor is calibrated on too."""
-REJECTED = 5.0
-"""Percent of requests with a tool whose hits may all fall below the floor."""
+"""Requests of people, who say what they want in words of their own, that are learned from too."""
+REJECTED = 2.0
+"""Percent of the folders' requests whose hits may all fall below the floor. People's are not
+counted: without what they have in mind, many of them name no tool."""
 _COMMAND = (
     "python -m training.tool_ranker --data seal-tools --data ultratool-chains "
     "--people synth/data/reference/train --out ctrag/tools/artefact/discovery.json"
@@ -76,7 +77,8 @@ def with_chatter(needs: Sequence[Need], sentences: Sequence[str]) -> list[Need]:
     single = [one for one in needs if len(one.tools) == 1][:CHATTER]
     made = []
     for need in single:
-        said = chance.choice(sentences).rstrip(".") + "."
+        talk = chance.choices(sentences, k=chance.randint(1, 3))
+        said = " ".join(one.rstrip(".") + "." for one in talk)
         text = (
             f"{said} {need.text}" if chance.random() < 0.6 else f"{need.text.rstrip('.')}. {said}"
         )
@@ -176,8 +178,8 @@ class _Flat:
         return powers / self._sum(powers, places, count)[places], best
 
 
-def with_floor(weights: Weights, examples: Sequence[Example]) -> tuple[Weights, float]:
-    """The weights with a calibrated floor, and the least probability that fits.
+def with_floor(weights: Weights, examples: Sequence[Example]) -> Weights:
+    """The weights with a calibrated floor.
 
     Two searches of each request are told apart by their first candidate: with all candidates,
     where it is a needed one, and without the needed ones, as if the catalogue did not have them.
@@ -196,12 +198,17 @@ def with_floor(weights: Weights, examples: Sequence[Example]) -> tuple[Weights, 
     model = LogisticRegression(C=10.0, max_iter=1000).fit(np.array(inputs), labels)
     floor = np.append(model.coef_[0], model.intercept_[0])
     made = Weights(weights.features, weights.part, weights.gate, floor)
-    ranker = ToolRanker(made, made, 0.0, {})
+    return made
+
+
+def least_fitting(weights: Weights, examples: Sequence[Example]) -> float:
+    """The calibrated probability below which so few requests' best hits stay."""
+    ranker = ToolRanker(weights, weights, 0.0, {})
     tops = []
     for example in examples:
         ranked = ranker.rank(example.readings, len(example.needed), dense=True)
         tops.append(ranked.fits[np.argsort(-ranked.beliefs)[:5]].max())
-    return made, float(np.percentile(tops, REJECTED))
+    return float(np.percentile(tops, REJECTED))
 
 
 def _without_needed(example: Example) -> list[Reading]:
@@ -255,22 +262,23 @@ def train(folders: Sequence[Path], people_of: Path, out: Path) -> ToolRanker:
         talk = with_chatter(needs, sentences)
         found += examples_of(index, needs, encoder, 1.0)
         if talk:
-            found += examples_of(index, talk, encoder, 0.5)
+            found += examples_of(index, talk, encoder, 1.0)
     people = read_people(people_of)
     index = ToolIndex(people.tools, encoder, ranker=blank)
     some = random.Random(SEED).sample(people.needs, PEOPLE)
-    vague = examples_of(index, some, encoder, 0.0)
-    hybrid, least = with_floor(fit(found), [*found, *vague])
-    lexical, _ = with_floor(fit(without_cosines(found)), without_cosines([*found, *vague]))
+    vague = examples_of(index, some, encoder, 1.0)
+    every = [*found, *vague]
+    hybrid = with_floor(fit(every), every)
+    lexical = with_floor(fit(without_cosines(every)), without_cosines(every))
     card = {
         "command": _COMMAND,
         "encoder": encoder.name,
         "data": {folder.name: data_sha256(folder) for folder in [*folders, people_of]},
         "half": "the requests for which eval.discovery_data.held_out is false",
-        "requests": len(found),
+        "requests": len(every),
         "seed": SEED,
     }
-    ranker = ToolRanker(hybrid, lexical, round(least, 4), card)
+    ranker = ToolRanker(hybrid, lexical, round(least_fitting(hybrid, found), 4), card)
     ranker.save(out)
     return ranker
 

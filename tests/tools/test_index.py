@@ -135,7 +135,16 @@ def test_the_packaged_toolbox_is_found_by_what_it_does(
     assert hits[0].tool.id == best
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     assert all(0 <= hit.lexical <= 1 and -1 <= hit.cosine <= 1.0001 for hit in hits)
-    assert hits[0].fits
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [("block a caller", True), ("put it off until tomorrow", True), ("the meaning of life", False)],
+)
+def test_the_floor_says_whether_the_toolbox_has_a_tool(
+    toolbox: ToolIndex, text: str, fits: bool
+) -> None:
+    assert toolbox.find(text).fits == fits
 
 
 def test_each_of_the_59_apis_is_in_the_index_once(toolbox: ToolIndex) -> None:

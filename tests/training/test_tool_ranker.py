@@ -7,7 +7,7 @@ import numpy as np
 from ctrag.tools.features import FEATURES
 from ctrag.tools.ranker import FLOOR, Reading, ToolRanker
 from eval.discovery_data import Need
-from training.tool_ranker import Example, fit, with_chatter, with_floor
+from training.tool_ranker import Example, fit, least_fitting, with_chatter, with_floor
 
 
 def example(chance: np.random.Generator) -> Example:
@@ -22,7 +22,8 @@ def example(chance: np.random.Generator) -> Example:
 def test_the_fit_finds_which_measure_tells_and_the_floor_what_fits() -> None:
     chance = np.random.default_rng(0)
     examples = [example(chance) for _ in range(100)]
-    weights, least = with_floor(fit(examples), examples)
+    weights = with_floor(fit(examples), examples)
+    least = least_fitting(weights, examples)
     ranker = ToolRanker(weights, weights, least, {})
     right = 0
     for one in examples:
@@ -39,7 +40,13 @@ def test_chatter_goes_around_requests_of_one_need_only() -> None:
     needs = [Need("a", "Book a seat.", frozenset("x")), Need("b", "Both.", frozenset("xy"))]
     [made] = with_chatter(needs, ["what a day"])
     assert made.tools == frozenset("x")
-    assert made.text in ("what a day. Book a seat.", "Book a seat. what a day.")
+    assert "Book a seat." in made.text
+    assert set(made.text.replace("Book a seat.", "").split(".")) <= {
+        "what a day",
+        " what a day",
+        "",
+        " ",
+    }
 
 
 def test_the_packaged_ranker_says_where_it_comes_from() -> None:
