@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from ctrag.tools.names import compact, named_runs
+from ctrag.tools.fields import compact
+from ctrag.tools.names import named_runs
 from ctrag.tools.results import ToolHit
 
 

@@ -24,6 +24,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from ctrag.encoder import Encoder
+from ctrag.integrations.surfacing import surfaced
 from ctrag.server.config import ServerSpec, read_checked
 from ctrag.server.untrusted import definition
 from ctrag.tools.access import Principal
@@ -145,7 +146,7 @@ class Marketplace:
         had = {one.plugin.name for one in self.installed() if mine & set(one.scopes)}
         exclude = [tool.id for tool in self._index.tools if tool.server in had]
         hits = self._index.search(text, 5 * k, exclude=exclude)
-        names = dict.fromkeys(hit.tool.server for hit in hits if hit.fits)
+        names = dict.fromkeys(hit.tool.server for hit in surfaced(hits, text).values())
         return [self.plugins[name] for name in names][:k]
 
     def install(self, name: str, scope: str = EVERYBODY) -> Installed:

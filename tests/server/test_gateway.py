@@ -229,6 +229,6 @@ async def test_what_a_caller_uses_is_there_at_once_the_next_time(
         first = await running.search(ADA, "print a page")
         for text in "abc":
             await running.call(ADA, first.handle, "printer/print", {"text": text})
-        later = await running.search(ADA, "weather")
-        assert [one["name"] for one in later.always] == ["printer/print"]
-        assert (await running.search(BOB, "weather")).always == []
+        later = running.tools(ADA, await running.open(ADA))
+        assert [one.id for one in later] == ["printer/print"]
+        assert running.tools(BOB, await running.open(BOB)) == ()
