@@ -9,5 +9,8 @@
 - `report`, `report_tables`, `plots`, `svg`, `context_report`, `context_figures`: the page of
   `--report`.
 - `thoughts`: thoughts generated for requests, remembered between runs.
+- `sessions`: sessions with many tools, played from a script (`episodes.json`).
+- `discovery`, `discovery_data`, `discovery_scale`: tokens, recall and latency of tool search;
+  `discovery_load`: many clients that search while tools come and go.
 - `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
 """

@@ -8,6 +8,7 @@
 - `tools`: the tool prior.
 - `retrieved`: requests with what retrieval brings, by models that never saw their people.
 - `reader`, `arguments`: the tool reader and the ranker of values (`ctrag train tools`).
+- `tool_ranker`: weights of the search in any agent's tools (`ctrag.tools.ranker`).
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`).
 """

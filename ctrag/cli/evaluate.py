@@ -132,6 +132,40 @@ def planner(
     )
 
 
+@app.command("discovery")
+def discovery(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data",
+            help="Folder with tools.json and queries.jsonl, a data set folder, or bfcl-live or "
+            "bfcl: the functions of bfcl-eval, pooled.",
+        ),
+    ],
+    methods: Methods = None,
+    limit: Limit = None,
+    large: Annotated[
+        int | None, typer.Option("--large", min=1, help="Also time catalogues up to this size.")
+    ] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Tool discovery: tokens, latency and recall, tables 1 and 2 of the paper.
+
+    Example: ctrag eval discovery --data bfcl-live --large 4000
+    """
+    from eval.discovery import run_discovery, table
+
+    _report(
+        lambda: run_discovery(
+            data, methods=_names(methods), limit=limit, large=large, progress=progress
+        ),
+        table,
+        out,
+        json,
+    )
+
+
 def _names(methods: str | None) -> list[str] | None:
     return None if methods is None else [one.strip() for one in methods.split(",") if one.strip()]
 

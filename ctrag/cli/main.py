@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ctrag.cli import ask, chat, data, demo, evaluate, sessions, tools, train, weights
+from ctrag.cli import ask, chat, data, demo, evaluate, serve, sessions, tools, train, weights
 from ctrag.cli.errors import exit_code
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ app.command("undo")(data.undo)
 app.add_typer(train.app, name="train")
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(tools.app, name="tools")
+app.add_typer(serve.app, name="serve")
 app.add_typer(sessions.app, name="session")
 app.add_typer(weights.app, name="models")
 

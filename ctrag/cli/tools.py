@@ -1,12 +1,15 @@
 """`ctrag tools`: search in a tool catalogue."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
+
+if TYPE_CHECKING:
+    from ctrag.tools.results import ToolHit
 
 app = typer.Typer(
     help='Tool catalogues.\n\nExample: ctrag tools search "book a flight" --catalogue tools.json',
@@ -22,8 +25,22 @@ def _group() -> None:
 @app.command("search")
 def search(
     text: Annotated[str, typer.Argument(help="What the tool should do.")],
-    catalogue: Annotated[Path, typer.Option(help="A tools.json or toolbox.yaml.")],
+    catalogue: Annotated[
+        Path, typer.Option(help="A tools.json, an OpenAPI document or a toolbox.yaml.")
+    ],
     k: Annotated[int, typer.Option("-k", help="How many tools.")] = 5,
+    user: Annotated[
+        str | None, typer.Option("--user", help="Who asks, where the catalogue has access rules.")
+    ] = None,
+    expert: Annotated[
+        str | None, typer.Option("--expert", help="Agent of the catalogue that searches.")
+    ] = None,
+    lexical: Annotated[
+        bool, typer.Option("--lexical", help="By words alone, without an encoder.")
+    ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also print every step of the search.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Find the tools of a catalogue that fit a request.
@@ -32,22 +49,56 @@ def search(
     """
     from ctrag.tools.index import ToolIndex
 
-    hits = ToolIndex.from_file(catalogue).search(text, k)
+    index = ToolIndex.from_file(catalogue, lexical_only=lexical)
+    found = index.find(text, k, user, expert=expert)
     if json:
-        print_json(
-            [
-                {
-                    "id": hit.tool.id,
-                    "name": hit.tool.name,
-                    "server": hit.tool.server,
-                    "description": hit.tool.description,
-                    "score": round(hit.score, 4),
-                    "cosine": round(hit.cosine, 4),
-                    "lexical": round(hit.lexical, 4),
-                }
-                for hit in hits
-            ]
-        )
+        rows = [_row(hit) for hit in found.hits]
+        print_json({"hits": rows, "fits": found.fits, "trace": found.trace} if explain else rows)
         return
-    for hit in hits:
-        line(f"{hit.score:.3f}  {hit.tool.id}  {hit.tool.description}")
+    if not found.fits:
+        line("Nothing fits well." if found.hits else "Nothing fits.", dim=True)
+    for hit in found.hits:
+        description = " ".join(hit.tool.description.split())
+        line(f"{hit.score:.3f}  {hit.tool.id}  {description}")
+        if hit.differs:
+            line(f"       differs {hit.differs}", dim=True)
+    if explain:
+        for name, value in found.trace.items():
+            line(f"{name}: {value}", dim=True)
+
+
+def _row(hit: "ToolHit") -> dict[str, object]:
+    return {
+        "id": hit.tool.id,
+        "name": hit.tool.name,
+        "server": hit.tool.server,
+        "description": hit.tool.description,
+        "score": round(hit.score, 4),
+        "cosine": round(hit.cosine, 4),
+        "lexical": round(hit.lexical, 4),
+        "fits": hit.fits,
+        "tier": hit.tier,
+        "reason": hit.reason,
+        "differs": hit.differs,
+    }
+
+
+@app.command("bench")
+def bench(
+    clients: Annotated[int, typer.Option(min=1, help="Clients that search at once.")] = 16,
+    searches: Annotated[int, typer.Option(min=1, help="Searches of all clients.")] = 10_000,
+    tools: Annotated[int, typer.Option(min=1, help="Tools that stay.")] = 1_000,
+    json: Json = False,
+) -> None:
+    """Search from many clients while tools are added and removed; counts what goes wrong.
+
+    Example: ctrag tools bench --clients 16 --searches 10000
+    """
+    from eval.discovery_load import run_load
+
+    found = run_load(clients=clients, searches=searches, tools=tools)
+    if json:
+        print_json(found)
+        return
+    for name, value in found.items():
+        line(f"{name}: {value}")

@@ -1,4 +1,4 @@
-"""Sessions as files: one answered request a line, appended as it happens."""
+"""Sessions as files: one answered request or one decision a line, appended as it happens."""
 
 import json
 from collections.abc import Iterator
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+
+from ctrag.session.events import Event
 
 
 class Turn(BaseModel):
@@ -32,18 +34,29 @@ def append_turn(path: Path, turn: Turn) -> None:
 
 
 def read_turns(path: Path) -> Iterator[Turn]:
-    """The turns of a session file, in order.
+    """The turns of a session file, in order; the events between them are passed over.
 
     Raises:
         ValueError: A line is no turn; the message names it.
+    """
+    return (one for one in read_session(path) if isinstance(one, Turn))
+
+
+def read_session(path: Path) -> Iterator[Turn | Event]:
+    """The turns and events of a session file, in order.
+
+    Raises:
+        ValueError: A line is neither; the message names it.
     """
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
             try:
-                turn = Turn.model_validate(json.loads(line.decode("utf-8")))
+                value = json.loads(line.decode("utf-8"))
+                kind = Event if isinstance(value, dict) and "event" in value else Turn
+                record = kind.model_validate(value)
             except (ValueError, RecursionError) as error:  # pydantic's and JSON's are ValueErrors
                 reason = str(error).splitlines()[0]
                 raise ValueError(f"{path}:{number}: not a turn of a session: {reason}") from None
-            yield turn
+            yield record

@@ -4,8 +4,19 @@
 - `reader`, `sight`: the tool reader: encoders tuned to name the API from request and items;
   `artefact/` holds the packaged one with its card.
 - `prior`: the simpler model for other encoders, learned with the context ranker.
-- `catalogue`: tools of any agent, read from a file.
-- `index`: search in such a catalogue (`ToolIndex`).
+
+Tools of any agent, in the order in which a search goes:
+
+- `catalogue`, `files`, `sources`: tools read from files, OpenAPI documents, functions, LangChain.
+- `access`: who may see which tool, and configured agents.
+- `index`: search in a catalogue (`ToolIndex`); `shelf` is what it holds and how that changes.
+- `parts`, `names`: the needs of a request, and the tools and servers that it names.
+- `fields`, `vectors`: a tool's terms by field, and vectors kept on disk.
+- `pool`, `features`, `ranker`: candidates out of a store, what is known of each, their order;
+  `artefact/discovery.json` has the weights with their card.
+- `tiers`: experts' and system tools by keywords, and the merged list.
+- `affinity`: what helped a caller before.
+- `results`: hits, near-duplicates told apart, the trace.
 """
 
 from ctrag.tools.index import ToolIndex

@@ -1,17 +1,23 @@
 """Tools of any agent, read from a file.
 
-Two formats: a `toolbox.yaml`, or JSON: a list of `{name, description, parameters}` with JSON
-Schema parameters, and `server` where names repeat.
+Formats, told apart by what stands inside: a list of `{name, description, parameters}` with JSON
+Schema parameters, and `server` where names repeat; an object with such a list under `tools` and,
+when not everybody may see everything, `access` and `experts`; an OpenAPI document; the assistant's
+own `toolbox.yaml`.
 """
 
+import hashlib
 import json
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 
 from ctrag.apps.toolbox import Toolbox
+from ctrag.tools.access import AccessRules, Expert
+from ctrag.tools.files import checked, read_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +29,20 @@ class CatalogueTool:
     server: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
     """JSON Schema of the arguments."""
+    version: str = ""
+    category: str = ""
+    always: bool = False
+    """Bound in every session, so left out of searches."""
+    pinned: bool = False
+    """Hot: offered before the first search."""
+    system: bool = False
+    """Built into the platform: searched by its keywords."""
+
+    @property
+    def content_hash(self) -> str:
+        """Changes with what is searched and shown; server and version are not part of it."""
+        content = [self.name, self.description, self.category, self.parameters]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
     def id(self) -> str:
@@ -31,11 +51,30 @@ class CatalogueTool:
 
     @property
     def text(self) -> str:
-        """What is searched: name as words, description, parameters."""
+        """What an encoder reads: name as words, description, names of parameters."""
         words = self.name.replace("_", " ").replace(".", " ")
         properties = self.parameters.get("properties")
-        named = ", ".join(properties) if isinstance(properties, dict) else ""
+        named = ", ".join(map(str, properties)) if isinstance(properties, dict) else ""
         return f"{words}: {self.description}" + (f" ({named})" if named else "")
+
+    def to_json(self) -> str:
+        """The whole definition, for stores."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "CatalogueTool":
+        """What `to_json` wrote."""
+        return cls(**json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """A catalogue file."""
+
+    tools: list[CatalogueTool]
+    access: AccessRules | None = None
+    """None: everybody sees everything."""
+    experts: tuple[Expert, ...] = ()
 
 
 def _encodable(text: str) -> str:
@@ -54,50 +93,97 @@ class _ToolRow(BaseModel):
     description: _Text = ""
     server: _Text = ""
     parameters: dict[str, Any] = {}
+    version: _Text = ""
+    category: _Text = ""
+    always: bool = False
+    pinned: bool = False
+    system: bool = False
+
+
+class _ExpertRow(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    tools: list[str] = []
+    allow: list[str] | None = None
+    always: list[str] = []
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    tools: list[_ToolRow]
+    access: dict[str, Any] | None = None
+    experts: dict[str, _ExpertRow] = {}
 
 
 _ROWS = TypeAdapter(list[_ToolRow])
+_FILE = TypeAdapter(_File)
 
 
 def load_catalogue(path: Path) -> list[CatalogueTool]:
-    """Tools of a `.json` catalogue or a `.yaml` toolbox, in file order.
+    """Tools of a catalogue file, in file order; see the module for the formats.
 
     Raises:
         ValueError: The file breaks a rule (named), or two tools have the same identity.
         FileNotFoundError: There is no such file.
     """
-    if path.suffix in {".yaml", ".yml"}:
-        tools = [
-            CatalogueTool(
-                tool.api,
-                tool.description,
-                tool.app,
-                {"properties": {one.name: {"type": one.type} for one in tool.arguments}},
-            )
-            for tool in Toolbox.from_file(path)
-        ]
-    else:
-        tools = _from_json(path)
+    return read_catalogue(path).tools
+
+
+def read_catalogue(path: Path) -> Catalogue:
+    """Tools, access rules and experts of a catalogue file; errors as `load_catalogue`."""
+    catalogue = _read(path)
+    check_identities(catalogue.tools, str(path))
+    return catalogue
+
+
+def check_identities(tools: Sequence[CatalogueTool], where: str) -> None:
+    """ValueError when two tools have one id."""
     seen: set[str] = set()
     for tool in tools:
         if tool.id in seen:
-            raise ValueError(f"{path}: name: tool {tool.id!r} appears twice; give each a server")
+            raise ValueError(f"{where}: name: tool {tool.id!r} appears twice; give each a server")
         seen.add(tool.id)
-    return tools
 
 
-def _from_json(path: Path) -> list[CatalogueTool]:
-    try:
-        rows = _ROWS.validate_python(json.loads(path.read_text(encoding="utf-8-sig")))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
-    except RecursionError:
-        raise ValueError(f"{path}: not JSON: nested too deep") from None
-    except ValidationError as error:
-        problem = error.errors()[0]
-        where = "".join(f"{part}." for part in problem["loc"])[:-1]
-        rule = problem["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{path}: {where}: {rule}" if where else f"{path}: {rule}") from None
-    return [CatalogueTool(row.name, row.description, row.server, row.parameters) for row in rows]
+def _read(path: Path) -> Catalogue:
+    value = read_file(path)
+    if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
+        from ctrag.tools.sources import tools_from_openapi
+
+        return Catalogue(tools_from_openapi(value, where=str(path)))
+    if isinstance(value, dict) and "tools" in value:
+        return _with_rules(checked(_FILE, value, path), path)
+    if isinstance(value, dict) and path.suffix in {".yaml", ".yml"}:
+        return Catalogue(_of_toolbox(path))
+    return Catalogue([_tool(row) for row in checked(_ROWS, value, path)])
+
+
+def _with_rules(file: _File, path: Path) -> Catalogue:
+    access = None
+    if file.access is not None:
+        access = AccessRules.from_mapping(file.access, f"{path}: access")
+    experts = tuple(
+        Expert(
+            name,
+            tuple(one.tools),
+            None if one.allow is None else frozenset(one.allow),
+            frozenset(one.always),
+        )
+        for name, one in file.experts.items()
+    )
+    return Catalogue([_tool(row) for row in file.tools], access, experts)
+
+
+def _tool(row: _ToolRow) -> CatalogueTool:
+    return CatalogueTool(**dict(row))
+
+
+def _of_toolbox(path: Path) -> list[CatalogueTool]:
+    return [
+        CatalogueTool(
+            tool.api,
+            tool.description,
+            tool.app,
+            {"properties": {one.name: {"type": one.type} for one in tool.arguments}},
+        )
+        for tool in Toolbox.from_file(path)
+    ]

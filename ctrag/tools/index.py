@@ -1,34 +1,53 @@
 """Search in the tool catalogue of any agent."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+import time
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Literal, Protocol
 
 import numpy as np
 
-from ctrag.context.words import terms
-from ctrag.encoder import Encoder, load_encoder
-from ctrag.tools.catalogue import CatalogueTool, load_catalogue
+from ctrag.encoder import Encoder
+from ctrag.tools.access import AccessRules, Expert, Grant, Principal
+from ctrag.tools.affinity import Affinity, Event
+from ctrag.tools.catalogue import Catalogue, CatalogueTool, read_catalogue
+from ctrag.tools.fields import compact
+from ctrag.tools.names import named_first, named_runs
+from ctrag.tools.parts import parts_of
+from ctrag.tools.pool import Pool
+from ctrag.tools.ranker import Floats, Ranked, ToolRanker, packaged_ranker
+from ctrag.tools.results import ToolHit, ToolSearch, alike, difference
+from ctrag.tools.shelf import EVERYTHING, ToolShelf, open_store
+from ctrag.tools.tiers import Tier, best_first, expert_score, merged
+from stores.tool_rows import Candidate, Filter, ToolStore
 
-LEXICAL_WEIGHT = 0.3
-"""Share of the lexical score; the rest is the cosine's."""
+CANDIDATES = 30
+"""Tools that each of the two measures brings for a reading."""
+Mode = Literal["hybrid", "lexical"]
+
+__all__ = ["CANDIDATES", "NextToolPrior", "ToolHit", "ToolIndex", "ToolSearch"]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolHit:
-    """A tool that fits a search."""
+class NextToolPrior(Protocol):
+    """Which tool comes next, learned from what followed what."""
 
-    tool: CatalogueTool
-    score: float
-    """Weighted sum of the two below, 0 to 1."""
-    cosine: float
-    lexical: float
-    """BM25 as a share of the best tool's."""
+    def rank(self, text: str, history: Sequence[str]) -> Sequence[tuple[str, float]]:
+        """(tool id, probability), the likeliest first.
+
+        Args:
+            text: The request.
+            history: Ids of the tools called so far, oldest first.
+        """
+        ...
 
 
-class ToolIndex:
-    """An in-memory index over a catalogue; lexical and dense evidence are added up.
+class ToolIndex(ToolShelf):
+    """A catalogue that is searched while tools are added, changed and removed.
+
+    Dense and lexical evidence bring candidates out of a store (memory, DuckDB or PostgreSQL),
+    access rules inside its query; a small ranker orders them. Safe to use from many threads.
 
     Example::
 
@@ -37,53 +56,403 @@ class ToolIndex:
             print(hit.tool.id, hit.score)
     """
 
-    def __init__(self, tools: Sequence[CatalogueTool], encoder: Encoder | None = None) -> None:
-        import bm25s
+    def __init__(
+        self,
+        tools: Sequence[CatalogueTool] = (),
+        encoder: Encoder | None = None,
+        access: AccessRules | None = None,
+        *,
+        experts: Iterable[Expert] = (),
+        store: ToolStore | None = None,
+        ranker: ToolRanker | None = None,
+        prior: NextToolPrior | None = None,
+        prior_weight: float = 0.3,
+        lexical_only: bool = False,
+    ) -> None:
+        """Index `tools`, beside what the store holds already.
 
-        if not tools:
-            raise ValueError("tools: the catalogue is empty")
-        self.tools = list(tools)
-        self._encoder = load_encoder() if encoder is None else encoder
-        self._vectors = self._encoder.encode([tool.text for tool in self.tools])
-        searched = [terms(tool.text) for tool in self.tools]
-        self._words: Any = None
-        if any(searched):  # names in signs only leave nothing to count
-            self._words = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
-            self._words.index(searched, show_progress=False)
+        Args:
+            tools: The catalogue.
+            encoder: Makes the vectors; the one that settings name, with a cache on disk, when
+                None.
+            access: Who sees what; None keeps the store's rules, and without any everybody sees
+                everything.
+            experts: Configured agents.
+            store: Where tools are kept; memory when None.
+            ranker: Orders the candidates; the packaged one when None.
+            prior: Which tool comes next.
+            prior_weight: What the prior counts beside the ranker, 0 (nothing) to 1 (alone).
+            lexical_only: Make no vectors.
+
+        Raises:
+            ValueError: There is no tool at all, two have one id, or the weight is out of range.
+        """
+        if not 0 <= prior_weight <= 1:
+            raise ValueError(f"prior_weight: must be between 0 and 1, not {prior_weight}")
+        super().__init__(tools, encoder, store, lexical_only=lexical_only)
+        self._ranker = packaged_ranker() if ranker is None else ranker
+        self.prior, self.prior_weight = prior, prior_weight
+        self.experts = {one.name: one for one in experts}
+        self._access: AccessRules | None = None
+        self._load_rules(access)
+        text = self.store.fact("affinity")
+        self.affinity = Affinity() if text is None else Affinity.from_json(text)
 
     @classmethod
-    def from_file(cls, path: str | Path, encoder: Encoder | None = None) -> "ToolIndex":
-        """An index over a `.json` catalogue or a `.yaml` toolbox.
+    def from_file(
+        cls,
+        path: str | Path,
+        encoder: Encoder | None = None,
+        access: AccessRules | None = None,
+        *,
+        prior: NextToolPrior | None = None,
+        lexical_only: bool = False,
+    ) -> "ToolIndex":
+        """An index in memory over a catalogue file; `catalogue` says which formats there are.
 
         Raises:
             ValueError: The file breaks a rule.
         """
-        return cls(load_catalogue(Path(path)), encoder)
+        file = read_catalogue(Path(path))
+        return cls(
+            file.tools,
+            encoder,
+            file.access if access is None else access,
+            experts=file.experts,
+            prior=prior,
+            lexical_only=lexical_only,
+        )
 
-    def search(self, text: str, k: int = 5) -> list[ToolHit]:
-        """The `k` best tools for a request, best first; ties keep the catalogue's order.
+    @classmethod
+    def open(
+        cls,
+        store: str | Path | None = None,
+        catalogue: str | Path | Catalogue | None = None,
+        encoder: Encoder | None = None,
+        *,
+        prior: NextToolPrior | None = None,
+    ) -> "ToolIndex":
+        """An index over a store that outlives the process.
+
+        Args:
+            store: A DuckDB file, which this process then owns, or a `postgresql://` address; what
+                the settings say when None.
+            catalogue: Tools to bring in, with their rules; None takes what the store has.
+            encoder: See the class.
+            prior: See the class.
 
         Raises:
-            ValueError: The text is empty or no Unicode, or `k` is not positive.
+            StoreUnavailable: Another process owns the file, or the server cannot be reached.
+            ValueError: The catalogue breaks a rule, or there is no tool at all.
         """
-        if not text.strip():
-            raise ValueError("text: must not be empty")
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise ValueError("text: holds bytes that are no UTF-8")
-        if k < 1:
-            raise ValueError(f"k: must be at least 1, not {k}")
-        cosines = self._vectors @ self._encoder.encode([text])[0]
-        lexical = self._lexical(text)
-        scores = (1 - LEXICAL_WEIGHT) * cosines + LEXICAL_WEIGHT * lexical
-        return [
-            ToolHit(self.tools[row], float(scores[row]), float(cosines[row]), float(lexical[row]))
-            for row in np.argsort(-scores, kind="stable")[:k]
-        ]
+        file = catalogue if isinstance(catalogue, Catalogue) else None
+        if catalogue is not None and file is None:
+            file = read_catalogue(Path(str(catalogue)))
+        opened = open_store(store)
+        try:
+            if file is None:
+                return cls((), encoder, store=opened, prior=prior)
+            return cls(
+                file.tools, encoder, file.access, experts=file.experts, store=opened, prior=prior
+            )
+        except BaseException:
+            opened.close()
+            raise
 
-    def _lexical(self, text: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-        vocabulary = {} if self._words is None else self._words.vocab_dict
-        known = [word for word in dict.fromkeys(terms(text)) if word in vocabulary]
-        if not known:
-            return np.zeros(len(self.tools), dtype=np.float32)
-        scores = np.asarray(self._words.get_scores(known), dtype=np.float32)
-        return scores / max(float(scores.max()), 1e-9)
+    def search(
+        self,
+        text: str,
+        k: int = 5,
+        user: Principal | str | None = None,
+        history: Sequence[str] = (),
+        *,
+        exclude: Collection[str] = (),
+        allow: Collection[str] | None = None,
+        expert: Expert | str | None = None,
+        mode: Mode = "hybrid",
+    ) -> list[ToolHit]:
+        """The `k` best tools for a request, best first; ties keep the catalogue's order.
+
+        Args:
+            text: What the tool should do.
+            k: How many tools at most.
+            user: Who asks. Only matters where the catalogue has access rules: then somebody
+                unknown, None among them, sees nothing.
+            history: Ids of the tools called so far, oldest first; only the prior reads them.
+            exclude: Ids that are left out, such as the always-available tools.
+            allow: When not None, only these ids are searched.
+            expert: A configured agent, or its name: its tools come first, its list confines.
+            mode: `lexical` leaves the encoder out and answers in about a millisecond.
+
+        Raises:
+            ValueError: The text is empty or no Unicode, `k` is not positive, or nobody knows the
+                expert.
+        """
+        found = self.find(
+            text, k, user, history, exclude=exclude, allow=allow, expert=expert, mode=mode
+        )
+        return found.hits
+
+    def find(
+        self,
+        text: str,
+        k: int = 5,
+        user: Principal | str | None = None,
+        history: Sequence[str] = (),
+        *,
+        exclude: Collection[str] = (),
+        allow: Collection[str] | None = None,
+        expert: Expert | str | None = None,
+        mode: Mode = "hybrid",
+    ) -> ToolSearch:
+        """As `search`, with whether anything fits, the parts of the request, and a trace."""
+        _check_request(text, k)
+        began = time.perf_counter()
+        agent = self._expert(expert)
+        seen = self._filter(user, exclude, allow, agent)
+        dense = mode == "hybrid" and not self.lexical_only
+        parts = [text, *(one for one in parts_of(text) if one != text)]
+        vectors = self._encode_request(parts) if dense else None
+        encoded = time.perf_counter()
+        pool = Pool(self.store, self.known, seen, CANDIDATES if dense else CANDIDATES // 2)
+        readings = pool.read(parts, vectors, named_runs(text))
+        ranked = self._ranker.rank(readings, len(pool.found), dense=dense)
+        beliefs = self._with_prior(pool, ranked.beliefs, text, history)
+        beliefs = self._with_affinity(pool, beliefs, user)
+        order = pool.order(beliefs)
+        order = named_first(order, [tool for tool, _ in pool.tools], text, k)
+        database = [(pool.found[row].tool_id, row) for row in order]
+        tiers: list[tuple[Tier, Sequence[tuple[str, int]]]] = [
+            ("expert", self._expert_tier(text, agent, pool)),
+            ("system", self._system_tier(text, pool)),
+            ("database", database),
+        ]
+        chosen = merged(tiers, k)
+        hits = self._hits(chosen, pool, beliefs, ranked)
+        trace: dict[str, object] = {
+            "mode": mode if dense else "lexical",
+            **_seen(seen, pool),
+            "readings": [{"text": one, "share": round(share, 4)} for one, share in ranked.readings],
+            "tiers": {tier: [one for one, _ in found][:k] for tier, found in tiers},
+            "floor": self._ranker.least,
+            "prior_weight": self.prior_weight if self.prior is not None else 0.0,
+            "encode_ms": round(1e3 * (encoded - began), 3),
+            "search_ms": round(1e3 * (time.perf_counter() - encoded), 3),
+        }
+        return ToolSearch(hits, any(hit.fits for hit in hits), parts, trace)
+
+    def resolve(
+        self,
+        ids: Iterable[str],
+        user: Principal | str | None = None,
+        *,
+        allow: Collection[str] | None = None,
+    ) -> list[CatalogueTool]:
+        """Full definitions of found tools, in order: the second phase of a search.
+
+        An id that is stale (another server or none) falls back to the one visible tool of the
+        same name. Access is checked again; what the caller may not see, or is gone, is left out.
+        """
+        seen = replace(self._filter(user, (), allow, None), always=True)
+        wanted = list(dict.fromkeys(ids))
+        found = self.store.definitions(wanted, seen)
+        resolved: dict[str, CatalogueTool] = {}
+        for one in wanted:
+            definition = found.get(one) or self._of_that_name(one, seen)
+            if definition is not None:
+                tool = CatalogueTool.from_json(definition)
+                resolved.setdefault(tool.id, tool)
+        return list(resolved.values())
+
+    def _of_that_name(self, stale: str, seen: Filter) -> str | None:
+        """The definition of the one visible tool that has a stale id's name."""
+        if self.store.definitions([stale], EVERYTHING):
+            return None  # it is there: the caller may not see it
+        name = stale.partition("/")[2] or stale
+        same = self.store.definitions(self.store.named(compact(name), seen), seen)
+        exact = [one for one in same.values() if CatalogueTool.from_json(one).name == name]
+        return exact[0] if len(exact) == 1 else None
+
+    def allowed(self, tool_id: str, user: Principal | str | None = None) -> bool:
+        """Whether there is such a tool and the caller may see, and so call, it."""
+        seen = replace(self._filter(user, (), None, None), always=True)
+        return tool_id in self.store.definitions([tool_id], seen)
+
+    @property
+    def access(self) -> AccessRules | None:
+        """Who sees what; None where everybody sees everything. Can be set while serving."""
+        return self._access
+
+    @access.setter
+    def access(self, access: AccessRules | None) -> None:
+        with self._lock:
+            self.store.set_grants(
+                None if access is None else [(one.scope, one.tool) for one in access.grants]
+            )
+            self.store.set_fact(
+                "members", json.dumps({} if access is None else access.to_mapping()["members"])
+            )
+            self._access = access
+
+    def learn(self, user: Principal | str | None, tool_id: str, event: Event) -> None:
+        """Count that a tool was found, used, or used with or without success."""
+        self.affinity.learn(_name(user), tool_id, event)
+
+    def warm_start(self, user: Principal | str | None, k: int = 5) -> list[CatalogueTool]:
+        """Tools to bind before the first search: pinned ones, then those this caller likes."""
+        pinned = [one for one, tool in list(self._tools.items()) if tool.pinned]
+        return self.resolve([*pinned, *self.affinity.liked(_name(user))], user)[:k]
+
+    def preload(
+        self, text: str, user: Principal | str | None = None, k: int = 5, categories: int = 2
+    ) -> list[CatalogueTool]:
+        """Tools of the likeliest categories for a first message, before any search is asked for.
+
+        A tool's category is the one it names, else its server. Categories are ordered by the
+        summed belief of their candidates, tools inside by their own.
+        """
+        hits = self.search(text, CANDIDATES, user)
+        sums: dict[str, float] = {}
+        for hit in hits:
+            category = hit.tool.category or hit.tool.server
+            sums[category] = sums.get(category, 0.0) + hit.score
+        likely = set(sorted(sums, key=lambda one: -sums[one])[:categories])
+        return [hit.tool for hit in hits if (hit.tool.category or hit.tool.server) in likely][:k]
+
+    def flush(self) -> None:
+        """Write what was learned about callers to the store."""
+        self.store.set_fact("affinity", self.affinity.to_json())
+
+    def close(self) -> None:
+        """Write what was learned and let go of the store."""
+        self.flush()
+        self.store.close()
+
+    def _load_rules(self, access: AccessRules | None) -> None:
+        grants = self.store.grants()
+        if access is not None:
+            self.access = access
+        elif grants is not None:
+            members = json.loads(self.store.fact("members") or "{}")
+            known = AccessRules.from_mapping({"members": members}, "store").members
+            self._access = AccessRules(tuple(Grant(*one) for one in grants), known)
+
+    def _filter(
+        self,
+        user: Principal | str | None,
+        exclude: Collection[str],
+        allow: Collection[str] | None,
+        expert: Expert | None,
+    ) -> Filter:
+        scopes = None if self.access is None else self.access.scopes(user)
+        lists = [one for one in (allow, expert.allow if expert else None) if one is not None]
+        confined = frozenset.intersection(*map(frozenset, lists)) if lists else None
+        left_out = frozenset(exclude) | (expert.always if expert else frozenset())
+        return Filter(scopes, confined, left_out)
+
+    def _expert(self, expert: Expert | str | None) -> Expert | None:
+        if expert is None or isinstance(expert, Expert):
+            return expert
+        if expert not in self.experts:
+            known = ", ".join(self.experts) or "none"
+            raise ValueError(f"expert: {expert!r} is unknown; known: {known}")
+        return self.experts[expert]
+
+    def _expert_tier(self, text: str, expert: Expert | None, pool: Pool) -> list[tuple[str, int]]:
+        if expert is None:
+            return []
+        tools = pool.visible(expert.tools)
+        scores = best_first({one.id: expert_score(text, one) for one in tools})
+        return [(tool_id, pool.number(tool_id)) for tool_id, _ in scores]
+
+    def _system_tier(self, text: str, pool: Pool) -> list[tuple[str, int]]:
+        if not self._system:
+            return []
+        scores = best_first({one: words.score(text) for one, words in list(self._system.items())})
+        visible = {tool.id for tool in pool.visible([one for one, _ in scores])}
+        return [(one, pool.number(one)) for one, _ in scores if one in visible]
+
+    def _with_prior(self, pool: Pool, beliefs: Floats, text: str, history: Sequence[str]) -> Floats:
+        if self.prior is None or not self.prior_weight:
+            return beliefs
+        likely = dict(self.prior.rank(text, history))
+        top = sorted(likely, key=lambda one: -likely[one])[:CANDIDATES]
+        pool.visible(top)  # tools that the words alone do not bring
+        known = [likely.get(one.tool_id, 0.0) for one in pool.found]
+        padded = np.concatenate([beliefs, np.zeros(len(known) - len(beliefs))])
+        return np.asarray((1 - self.prior_weight) * padded + self.prior_weight * np.array(known))
+
+    def _with_affinity(self, pool: Pool, beliefs: Floats, user: Principal | str | None) -> Floats:
+        if user is None:
+            return beliefs
+        name = _name(user)
+        factors = np.array([self.affinity.factor(name, one.tool_id) for one in pool.found])
+        pushed = beliefs * factors[: len(beliefs)]
+        return np.asarray(pushed / max(float(pushed.sum()), 1e-12))
+
+    def _hits(
+        self,
+        chosen: Sequence[tuple[Tier, str, int]],
+        pool: Pool,
+        beliefs: Floats,
+        ranked: Ranked,
+    ) -> list[ToolHit]:
+        best = max((one.lexical for one in pool.found), default=0.0)
+        hits: list[ToolHit] = []
+        for tier, _, row in chosen:
+            tool, words = pool.tools[row]
+            candidate = pool.found[row]
+            known = row < len(ranked.fits)
+            fits = float(ranked.fits[row]) if known and tier == "database" else 1.0
+            above = [
+                pool.tools[other][0]
+                for (_, _, other) in chosen[: len(hits)]
+                if alike(words, pool.tools[other][1])
+            ]
+            hits.append(
+                ToolHit(
+                    tool,
+                    float(beliefs[row]) if row < len(beliefs) else 0.0,
+                    candidate.cosine,
+                    candidate.lexical / best if best > 0 else 0.0,
+                    fits >= self._ranker.least,
+                    tier,
+                    fits,
+                    _reason(tier, candidate, best),
+                    difference(tool, above[0]) if above else "",
+                )
+            )
+        return hits
+
+
+def _check_request(text: str, k: int) -> None:
+    if not text.strip():
+        raise ValueError("text: must not be empty")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("text: holds bytes that are no UTF-8")
+    if k < 1:
+        raise ValueError(f"k: must be at least 1, not {k}")
+
+
+def _seen(seen: Filter, pool: Pool) -> dict[str, object]:
+    """What the search could see, for the trace."""
+    return {
+        "visible": pool.total,
+        "governed": seen.scopes is not None,
+        "scopes": sorted(seen.scopes or ()),
+        "confined_to": None if seen.allow is None else len(seen.allow),
+        "excluded": len(seen.exclude),
+        "candidates": len(pool.found),
+    }
+
+
+def _name(user: Principal | str | None) -> str:
+    return user.user if isinstance(user, Principal) else user or ""
+
+
+def _reason(tier: Tier, candidate: Candidate, best: float) -> str:
+    if tier != "database":
+        return f"a keyword match among the {tier} tools"
+    if best > 0 and candidate.lexical >= 0.8 * best:
+        return "its words and meaning" if candidate.cosine >= 0.4 else "its words"
+    return "its meaning" if candidate.lexical <= 0 else "its meaning and some words"

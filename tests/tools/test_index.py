@@ -1,7 +1,10 @@
-"""Search in any agent's catalogue, and the rules that a catalogue has to keep."""
+"""Search in any agent's catalogue, while tools come and go."""
 
 import json
+import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +12,9 @@ import numpy as np
 import pytest
 
 import ctrag
-from ctrag.tools.catalogue import CatalogueTool, load_catalogue
-from ctrag.tools.index import LEXICAL_WEIGHT, ToolIndex
+from ctrag.tools.access import AccessRules, Grant, Principal
+from ctrag.tools.catalogue import Catalogue, CatalogueTool
+from ctrag.tools.index import ToolIndex
 
 TOOLS: list[dict[str, Any]] = [
     {"name": "book_flight", "description": "Reserve a seat on an airplane", "server": "air"},
@@ -45,12 +49,12 @@ def index(tmp_path: Path) -> ToolIndex:
     return ToolIndex.from_file(written(tmp_path, TOOLS), Topics())
 
 
-def test_the_best_tool_comes_first_and_its_score_is_the_weighted_sum(index: ToolIndex) -> None:
+def test_the_best_tool_comes_first_and_says_how_it_was_measured(index: ToolIndex) -> None:
     hits = index.search("weather in Bergen")
-    assert [hit.tool.id for hit in hits] == ["get_weather", "air/book_flight", "air/cancel_flight"]
+    assert hits[0].tool.id == "get_weather"
     assert (hits[0].cosine, hits[0].lexical) == (1.0, 1.0)
-    assert hits[0].score == pytest.approx((1 - LEXICAL_WEIGHT) * 1 + LEXICAL_WEIGHT * 1)
-    assert hits[1].score == 0.0
+    assert [(hit.cosine, hit.lexical) for hit in hits[1:]] == [(0.0, 0.0), (0.0, 0.0)]
+    assert sum(hit.score for hit in hits) == pytest.approx(1.0)
 
 
 def test_words_decide_between_tools_of_one_meaning(index: ToolIndex) -> None:
@@ -63,9 +67,13 @@ def test_names_of_parameters_are_searched(index: ToolIndex) -> None:
 
 
 @pytest.mark.parametrize("text", ["zzz", "!?", "the of and", "検索"])
-def test_what_nothing_fits_keeps_the_catalogues_order(index: ToolIndex, text: str) -> None:
-    assert [hit.tool.name for hit in index.search(text)] == [one["name"] for one in TOOLS]
-    assert {hit.score for hit in index.search(text)} == {0.0}
+def test_what_nothing_fits_keeps_the_catalogues_order_and_says_so(
+    index: ToolIndex, text: str
+) -> None:
+    found = index.find(text)
+    assert [hit.tool.name for hit in found.hits] == [one["name"] for one in TOOLS]
+    assert (found.fits, {hit.fits for hit in found.hits}) == (False, {False})
+    assert [hit.score for hit in found.hits] == pytest.approx([1 / 3] * 3)
 
 
 @pytest.mark.parametrize(("k", "found"), [(1, 1), (2, 2), (3, 3), (99, 3)])
@@ -103,52 +111,6 @@ def test_an_empty_catalogue_is_refused(tmp_path: Path) -> None:
         ToolIndex.from_file(written(tmp_path, []), Topics())
 
 
-def test_two_tools_of_one_identity_are_refused_and_servers_tell_them_apart(tmp_path: Path) -> None:
-    same = [{"name": "search", "server": "a"}, {"name": "search", "server": "b"}]
-    assert [tool.id for tool in load_catalogue(written(tmp_path, same))] == ["a/search", "b/search"]
-    with pytest.raises(ValueError, match=r"tools\.json: name: tool 'a/search' appears twice"):
-        load_catalogue(written(tmp_path, [*same, same[0]]))
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ('[\n {"name": "a"},\n {"name": }\n]', r"tools\.json:3: not JSON: Expecting value"),
-        ("", r"tools\.json:1: not JSON"),
-        ('{"name": "a"}', r"tools\.json: .*valid list"),
-        ('[{"description": "a"}]', r"tools\.json: 0\.name: Field required"),
-        ('[{"name": "a"}, {"name": 7}]', r"tools\.json: 1\.name: "),
-        ('[{"name": "a", "parameters": []}]', r"tools\.json: 0\.parameters: "),
-        ('[{"name": ""}]', r"tools\.json: 0\.name: "),
-        ('[{"name": "a\\ud800"}]', r"tools\.json: 0\.name: "),
-        ("[" * 100_000, r"tools\.json: not JSON"),
-    ],
-)
-def test_a_broken_catalogue_is_named_with_place_and_rule(
-    tmp_path: Path, content: str, problem: str
-) -> None:
-    with pytest.raises(ValueError, match=problem):
-        load_catalogue(written(tmp_path, content))
-
-
-def test_a_catalogue_that_is_no_utf8_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "tools.json"
-    path.write_bytes(b'[{"name": "caf\xe9"}]')
-    with pytest.raises(ValueError, match=r"tools\.json: not UTF-8"):
-        load_catalogue(path)
-
-
-def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
-    path = tmp_path / "tools.json"
-    path.write_bytes(b'\xef\xbb\xbf[{"name": "a"}]')
-    assert load_catalogue(path) == [CatalogueTool("a", "")]
-
-
-def test_a_missing_catalogue_is_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"none\.json"):
-        load_catalogue(tmp_path / "none.json")
-
-
 @pytest.fixture(scope="module")
 def toolbox() -> ToolIndex:
     """The packaged toolbox under the packaged encoder, through the public name."""
@@ -175,5 +137,201 @@ def test_the_packaged_toolbox_is_found_by_what_it_does(
     assert all(0 <= hit.lexical <= 1 and -1 <= hit.cosine <= 1.0001 for hit in hits)
 
 
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [("block a caller", True), ("put it off until tomorrow", True), ("the meaning of life", False)],
+)
+def test_the_floor_says_whether_the_toolbox_has_a_tool(
+    toolbox: ToolIndex, text: str, fits: bool
+) -> None:
+    assert toolbox.find(text).fits == fits
+
+
 def test_each_of_the_59_apis_is_in_the_index_once(toolbox: ToolIndex) -> None:
-    assert len({hit.tool.id for hit in toolbox.search("anything", k=1000)}) == 59
+    assert len({tool.id for tool in toolbox.tools}) == len(toolbox.tools) == 59
+
+
+def test_a_request_with_two_needs_finds_both_first(toolbox: ToolIndex) -> None:
+    found = toolbox.find("block the last caller, and then translate good morning into French", k=2)
+    assert {hit.tool.name for hit in found.hits} == {"block_caller", "google_translate"}
+    assert len(found.parts) == 3
+
+
+def test_lexical_search_needs_no_encoder() -> None:
+    class Refuses:
+        name = "refuses"
+
+        def encode(self, texts: Sequence[str]) -> np.ndarray:
+            raise AssertionError("encoded")
+
+    tools = [CatalogueTool("book_flight", "Reserve a seat"), CatalogueTool("rain", "Weather")]
+    index = ToolIndex(tools, Refuses(), lexical_only=True)
+    assert index.search("reserve a seat in the plane", k=1)[0].tool.name == "book_flight"
+    assert index.find("reserve").trace["mode"] == "lexical"
+
+
+class Counting(Topics):
+    """The toy encoder, which remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        self.asked.extend(texts)
+        return super().encode(texts)
+
+
+def test_only_changed_content_is_encoded_again() -> None:
+    encoder = Counting()
+    first = CatalogueTool("a", "flight", "x")
+    index = ToolIndex([first, CatalogueTool("b", "weather", "x")], encoder)
+    encoder.asked.clear()
+    index.replace_server("x", [replace(first, version="2"), CatalogueTool("c", "music", "x")])
+    assert encoder.asked == ["c: music"]
+    assert [(tool.id, tool.version) for tool in index.tools] == [("x/a", "2"), ("x/c", "")]
+
+
+def test_a_refused_change_changes_nothing() -> None:
+    index = ToolIndex([CatalogueTool("a", "flight", "x")], Topics())
+    with pytest.raises(ValueError, match="'x/a' is there already; use update"):
+        index.add([CatalogueTool("b", "new", "x"), CatalogueTool("a", "again", "x")])
+    with pytest.raises(ValueError, match="'x/b' is not in the index; use add"):
+        index.update([CatalogueTool("a", "changed", "x"), CatalogueTool("b", "new", "x")])
+    with pytest.raises(ValueError, match="'y/c' is not of server 'x'"):
+        index.replace_server("x", [CatalogueTool("c", "", "y")])
+    with pytest.raises(ValueError, match="'x/c' appears twice"):
+        index.replace_server("x", [CatalogueTool("c", "", "x"), CatalogueTool("c", "2", "x")])
+    assert [tool.description for tool in index.tools] == ["flight"]
+
+
+def test_a_catalogue_can_be_emptied_and_filled_again() -> None:
+    index = ToolIndex([CatalogueTool("a", "flight")], Topics())
+    index.remove(["a", "gone already"])
+    assert (index.search("flight"), index.find("flight").fits) == ([], False)
+    index.add([CatalogueTool("b", "flight")])
+    assert [hit.tool.id for hit in index.search("flight")] == ["b"]
+
+
+def test_tools_of_a_file_are_there_again_in_the_next_process(tmp_path: Path) -> None:
+    encoder = Counting()
+    path = tmp_path / "tools.duckdb"
+    rules = AccessRules(
+        (Grant("role:pilot", "air/*"),), {"ada": Principal("ada", frozenset(["pilot"]))}
+    )
+    first = ToolIndex.open(
+        path, Catalogue([CatalogueTool("book", "flight", "air")], rules), encoder
+    )
+    first.learn("ada", "air/book", "succeeded")
+    first.close()
+    encoder.asked.clear()
+    again = ToolIndex.open(path, encoder=encoder)
+    assert [hit.tool.id for hit in again.search("flight", user="ada")] == ["air/book"]
+    assert again.search("flight", user="bob") == again.search("flight") == []
+    assert [tool.id for tool in again.warm_start("ada")] == ["air/book"]
+    assert encoder.asked == ["flight"] * 3
+    again.close()
+
+
+def test_many_clients_search_while_tools_come_and_go() -> None:
+    """Searches by 8 threads, while others add and remove; what stays is found every time."""
+    stays = [CatalogueTool(f"stay_{topic}", f"all about {topic}", "stay") for topic in TOPICS]
+    index = ToolIndex(stays, Topics())
+    faults: list[object] = []
+    done = threading.Event()
+
+    def search(topic: str) -> None:
+        for _ in range(60):
+            hits = index.search(f"about {topic}", k=20)
+            if f"stay/stay_{topic}" not in {hit.tool.id for hit in hits}:
+                faults.append((topic, [hit.tool.id for hit in hits]))
+
+    def change(number: int) -> None:
+        while not done.is_set():
+            mine = [CatalogueTool(f"t{one}", "all about flight", f"s{number}") for one in range(3)]
+            index.replace_server(f"s{number}", mine)
+            index.remove([mine[0].id])
+            index.replace_server(f"s{number}", [])
+
+    with ThreadPoolExecutor(10) as pool:
+        changing = [pool.submit(change, number) for number in range(2)]
+        searching = [pool.submit(search, TOPICS[one % 3]) for one in range(8)]
+        for one in searching:
+            one.result()
+        done.set()
+        for one in changing:
+            one.result()
+    assert faults == []
+    assert [tool.id for tool in index.tools] == [tool.id for tool in stays]
+
+
+class Follows:
+    """A prior that knows one thing: after a booking comes the weather."""
+
+    def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
+        return [("get_weather", 1.0)] if history == ["air/book_flight"] else []
+
+
+def test_the_prior_moves_what_comes_next_and_weight_0_turns_it_off(tmp_path: Path) -> None:
+    file = written(tmp_path, TOOLS)
+    tools = ToolIndex.from_file(file, Topics()).tools
+    plain = ToolIndex(tools, Topics())
+    text, history = "reserve another flight", ["air/book_flight"]
+    for weight, first in ((0.0, "air/book_flight"), (0.9, "get_weather")):
+        index = ToolIndex(tools, Topics(), prior=Follows(), prior_weight=weight)
+        assert index.search(text, 1, history=history)[0].tool.id == first
+        assert [hit.tool.id for hit in index.search(text)] == [
+            hit.tool.id for hit in plain.search(text)
+        ]
+    with pytest.raises(ValueError, match="prior_weight: must be between 0 and 1, not 2"):
+        ToolIndex(tools, Topics(), prior_weight=2)
+
+
+def test_what_helped_a_caller_wins_ties_for_this_caller_alone() -> None:
+    twins = [CatalogueTool("play", "music", server) for server in ("one", "two")]
+    index = ToolIndex(twins, Topics())
+    for _ in range(3):
+        index.learn("ada", "two/play", "found")
+        index.learn("ada", "two/play", "used")
+        index.learn("ada", "two/play", "succeeded")
+    assert [hit.tool.server for hit in index.search("music", user="ada")] == ["two", "one"]
+    assert [hit.tool.server for hit in index.search("music", user="bob")] == ["one", "two"]
+    with pytest.raises(ValueError, match="event: 'liked' must be found, used"):
+        index.learn("ada", "two/play", "liked")  # type: ignore[arg-type]
+
+
+def test_near_duplicates_say_what_tells_them_apart() -> None:
+    tools = [
+        CatalogueTool("get_forecast", "weather of a day", "noaa", {"properties": {"city": {}}}),
+        CatalogueTool("get_forecast", "weather of a day", "met", {"properties": {"zone": {}}}),
+        CatalogueTool("play", "music"),
+    ]
+    first, second, third = ToolIndex(tools, Topics()).search("weather forecast")
+    assert (first.differs, third.differs) == ("", "")
+    assert second.differs == (
+        "than noaa/get_forecast: server met instead of noaa; takes zone; does not take city"
+    )
+
+
+def test_pinned_tools_come_before_the_first_search_and_always_available_ones_never() -> None:
+    tools = [
+        CatalogueTool("plan", "plan flights", always=True),
+        CatalogueTool("ask", "ask about the weather", pinned=True),
+        CatalogueTool("book", "book a flight", "air"),
+    ]
+    index = ToolIndex(tools, Topics())
+    assert [tool.id for tool in index.warm_start(None)] == ["ask"]
+    assert "plan" not in {hit.tool.id for hit in index.search("plan flights", k=9)}
+    assert index.get("plan").always
+    assert [tool.id for tool in index.preload("book a flight", k=1)] == ["air/book"]
+
+
+def test_two_searches_of_one_text_give_one_trace_of_every_step(index: ToolIndex) -> None:
+    trace = index.find("reserve a flight, then tell the weather", k=2).trace
+    readings: Any = trace["readings"]
+    assert [one["text"] for one in readings] == [
+        "reserve a flight, then tell the weather",
+        "reserve a flight",
+        "tell the weather",
+    ]
+    assert sum(one["share"] for one in readings) == pytest.approx(1, abs=1e-3)
+    assert (trace["visible"], trace["governed"], trace["candidates"]) == (3, False, 3)

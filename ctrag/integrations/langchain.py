@@ -1,0 +1,235 @@
+"""LangChain 1.x and LangGraph: a middleware that shows the model only the tools it found.
+
+Five lines make an agent of any number of tools::
+
+    from langchain.agents import create_agent
+    from ctrag.integrations.langchain import ToolSearchMiddleware
+
+    agent = create_agent(model, middleware=[ToolSearchMiddleware(tools)])
+    agent.invoke({"messages": [("user", "What is the weather in Oslo?")]})
+"""
+
+import json
+import threading
+import uuid
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, NotRequired
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+    from langchain.agents.middleware.types import ToolCallRequest
+    from langchain_core.messages import ToolMessage
+    from langchain_core.tools import BaseTool, StructuredTool
+    from langgraph.runtime import Runtime
+    from langgraph.types import Command
+except ImportError as error:
+    raise ImportError(f"{error.name} is missing: run `pip install 'ctrag[langchain]'`") from None
+
+from ctrag.integrations.formats import SEARCH_DESCRIPTION, SEARCH_NAME, SEARCH_PARAMETERS
+from ctrag.integrations.surfacing import surfaced
+from ctrag.session.binding import BindingSettings
+from ctrag.session.events import EventSink, ignore
+from ctrag.session.guard import GuardSettings
+from ctrag.session.outcomes import Finished, ToolRefused
+from ctrag.session.tool_session import ToolSession
+from ctrag.tools.access import Principal
+from ctrag.tools.index import ToolIndex
+from ctrag.tools.sources import tools_from_langchain
+
+SESSIONS_KEPT = 1_000
+"""Conversations whose sessions are held; an older one is made again from its messages."""
+
+_Answer = ToolMessage | Command[Any]
+
+
+class ToolSearchState(AgentState[Any]):
+    """An agent's state, with the name of its session."""
+
+    tool_session: NotRequired[str]
+
+
+class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
+    """Gives the model `search_tools` and what its searches found, instead of all tools.
+
+    Tools that the agent has from elsewhere are left as they are. A conversation that goes on from
+    a checkpoint keeps its tools, in another process too.
+
+    Args:
+        tools: All tools; the agent needs no others.
+        index: Their catalogue, ids being the tools' names; made from the tools when None.
+        k: Tools that one search adds.
+        always: Names of tools that the model always has.
+        user: Who asks, for a catalogue with access rules.
+        binding: How many tools stay, and for how long.
+        guard: When a repeated call is a loop.
+        record: Gets every decision as an event.
+
+    Raises:
+        ValueError: A tool is not in the index, or is named as the search tool is.
+    """
+
+    state_schema = ToolSearchState
+
+    def __init__(
+        self,
+        tools: Sequence[BaseTool],
+        index: ToolIndex | None = None,
+        *,
+        k: int = 5,
+        always: Sequence[str] = (),
+        user: Principal | str | None = None,
+        binding: BindingSettings | None = None,
+        guard: GuardSettings | None = None,
+        record: EventSink = ignore,
+    ) -> None:
+        super().__init__()
+        self.index = ToolIndex(tools_from_langchain(tools)) if index is None else index
+        self._named = {tool.name: tool for tool in tools}
+        if SEARCH_NAME in self._named:
+            raise ValueError(f"tools: {SEARCH_NAME!r} is the name of the search itself")
+        held = {tool.id for tool in self.index.tools}
+        if missing := [name for name in [*self._named, *always] if name not in held]:
+            raise ValueError(f"tools: {missing[0]!r} is not in the index")
+        self._search = StructuredTool.from_function(
+            _only_through_the_middleware,
+            name=SEARCH_NAME,
+            description=SEARCH_DESCRIPTION,
+            args_schema=SEARCH_PARAMETERS,
+        )
+        self.tools = [self._search, *tools]
+        self._k, self._always, self._user = k, tuple(always), user
+        self._settings = {"binding": binding, "guard": guard, "record": record}
+        self._sessions: OrderedDict[str, ToolSession] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def before_agent(self, state: ToolSearchState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Name the conversation's session, once."""
+        return None if "tool_session" in state else {"tool_session": uuid.uuid4().hex}
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ModelResponse[Any]:
+        """Leave the model the tools of its session."""
+        return handler(self._narrowed(request))
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """See `wrap_model_call`."""
+        return await handler(self._narrowed(request))
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], _Answer]
+    ) -> _Answer:
+        """Answer a search, refuse what was not found, note what was called."""
+        call, session = request.tool_call, self._session(request.state)
+        if call["name"] == SEARCH_NAME:
+            return self._searched(session, call)
+        if call["name"] not in self._named:
+            return handler(request)
+        try:
+            result, finished = session.call(
+                call["name"], call["args"], lambda tool, arguments: handler(request)
+            )
+        except ToolRefused as refused:
+            return _message(call, str(refused), status="error")
+        return _noted(result, finished)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[_Answer]]
+    ) -> _Answer:
+        """See `wrap_tool_call`."""
+        from anyio import to_thread
+
+        call, session = request.tool_call, self._session(request.state)
+        if call["name"] == SEARCH_NAME:
+            return await to_thread.run_sync(self._searched, session, call)
+        if call["name"] not in self._named:
+            return await handler(request)
+        try:
+            session.check(call["name"])
+        except ToolRefused as refused:
+            return _message(call, str(refused), status="error")
+        try:
+            result = await handler(request)
+        except Exception as error:
+            session.finished(call["name"], call["args"], error=type(error).__name__)
+            raise
+        return _noted(result, session.finished(call["name"], call["args"]))
+
+    def _narrowed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        found = [self._named[tool.id] for tool in self._session(request.state).tools]
+        others = [
+            tool
+            for tool in request.tools
+            if not isinstance(tool, BaseTool) or tool.name not in self._named
+        ]
+        return request.override(tools=[*others, *found])
+
+    def _searched(self, session: ToolSession, call: Mapping[str, Any]) -> ToolMessage:
+        query = str(call["args"].get("query") or "")
+        try:
+            hits = self.index.search(query, self._k, self._user, exclude=self._always)
+        except ValueError as error:
+            return _message(call, str(error), status="error")
+        kept = surfaced((hit for hit in hits if hit.tool.id in self._named), query)
+        tools = [tool for tool in self.index.resolve(kept, self._user) if tool.id in kept]
+        found = session.found(query, tools, scores=[kept[one.id].probability for one in tools])
+        lines = [f"{tool.name}: {tool.description}" for tool in found.tools]
+        said = "You can call these tools now:\n" + "\n".join(lines) if lines else "No tool fits."
+        text = "\n".join([said, found.note]) if found.note else said
+        return _message(call, text, artifact=[tool.id for tool in found.tools])
+
+    def _session(self, state: Any) -> ToolSession:
+        """The conversation's session; made again from its messages where it is not held."""
+        name = state.get("tool_session", "")
+        with self._lock:
+            session = self._sessions.get(name)
+            if session is None:
+                session = self._sessions[name] = self._restored(name, state["messages"])
+            self._sessions.move_to_end(name)
+            while len(self._sessions) > SESSIONS_KEPT:
+                self._sessions.popitem(last=False)
+            return session
+
+    def _restored(self, name: str, messages: Sequence[Any]) -> ToolSession:
+        session = ToolSession(
+            name,
+            "",
+            always=self.index.resolve(self._always, self._user),
+            allowed=lambda tool_id, _: self.index.allowed(tool_id, self._user),
+            **self._settings,  # type: ignore[arg-type]
+        )
+        for ids in _found_before(messages):
+            session.preload(self.index.resolve(ids, self._user))
+        return session
+
+
+def _found_before(messages: Sequence[Any]) -> Iterator[list[str]]:
+    """What the searches of a conversation found, oldest first."""
+    for message in messages:
+        if isinstance(message, ToolMessage) and message.name == SEARCH_NAME and message.artifact:
+            yield list(message.artifact)
+
+
+def _message(call: Mapping[str, Any], text: str, **more: Any) -> ToolMessage:
+    return ToolMessage(text, tool_call_id=call["id"], name=call["name"], **more)
+
+
+def _noted(result: _Answer, finished: Finished) -> _Answer:
+    """The result with the guard's guidance at its end."""
+    if finished.note is None or not isinstance(result, ToolMessage):
+        return result
+    said = result.content if isinstance(result.content, str) else json.dumps(result.content)
+    more = {**result.additional_kwargs, "loop_detected": finished.loop_detected}
+    update = {"content": f"{said}\n{finished.note}", "additional_kwargs": more}
+    return result.model_copy(update=update)
+
+
+def _only_through_the_middleware(query: str) -> str:
+    raise RuntimeError(f"{SEARCH_NAME} is answered by ToolSearchMiddleware")

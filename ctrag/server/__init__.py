@@ -1,0 +1,19 @@
+"""Serving tools to any agent over the Model Context Protocol (extra `mcp`).
+
+From the outside in:
+
+- `serve`: over stdin and stdout, or HTTP; `principals`: who calls, from the file of `--access`.
+- `protocol`: the meta-tools, for clients of the 2025 and the 2026 revision.
+- `gateway`: sessions, searches, calls; what the protocol and any other surface use;
+  `answers`: what a model is told.
+- `federation`: other ctrag servers searched as well; `marketplace`: plugins to install.
+- `config`: which servers stand behind the tools; `upstream`: one of them, kept connected;
+  `transport`: the way to it; `untrusted`: what it says is checked, cut and marked.
+"""
+
+try:
+    import mcp as _mcp  # noqa: F401
+except ImportError as error:
+    raise ValueError(
+        f"serving MCP needs {error.name}; install it with: pip install 'ctrag[mcp]'"
+    ) from None

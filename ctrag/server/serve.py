@@ -1,0 +1,59 @@
+"""Running the MCP server: over stdin and stdout, or over HTTP."""
+
+import sys
+from typing import Any
+
+import uvicorn
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.stdio import stdio_server
+from starlette.applications import Starlette
+
+from ctrag.server.gateway import Gateway
+from ctrag.server.principals import BearerTokens, verified
+from ctrag.server.protocol import mcp_server
+from ctrag.tools.access import Principal
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+async def serve_stdio(gateway: Gateway, who: Principal | None) -> None:
+    """Serve one client over stdin and stdout until it goes; whatever else is printed goes to
+    stderr."""
+    server = mcp_server(gateway, lambda: who)
+    async with stdio_server() as (read, write), gateway.running():
+        await server.run(read, write, server.create_initialization_options())
+
+
+async def serve_http(gateway: Gateway, host: str, port: int, tokens: BearerTokens | None) -> None:
+    """Serve streamable HTTP at `/mcp` until stopped.
+
+    Raises:
+        ValueError: The address can be reached from outside and no token is asked for.
+    """
+    app = http_app(gateway, host, port, tokens)
+    config = uvicorn.Config(
+        app, host, port, log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
+    )
+    async with gateway.running():
+        print(f"ctrag: serving MCP at http://{host}:{port}/mcp", file=sys.stderr)
+        await uvicorn.Server(config).serve()
+
+
+def http_app(gateway: Gateway, host: str, port: int, tokens: BearerTokens | None) -> Starlette:
+    """The ASGI application behind `serve_http`; the gateway must be running.
+
+    Raises:
+        ValueError: The address can be reached from outside and no token is asked for.
+    """
+    if tokens is None:
+        if host not in LOOPBACK:
+            raise ValueError(
+                f"http: {host} can be reached from outside; give --access with tokens, or serve "
+                "at 127.0.0.1"
+            )
+        return mcp_server(gateway, lambda: None).streamable_http_app(host=host)
+    address: Any = f"http://{host}:{port}/mcp"
+    auth = AuthSettings(issuer_url=address, resource_server_url=None)
+    server = mcp_server(gateway, lambda: verified(get_access_token()))
+    return server.streamable_http_app(host=host, auth=auth, token_verifier=tokens)

@@ -1,0 +1,125 @@
+"""What other servers say about their tools is data: checked, cut to size and marked.
+
+A definition that breaks the protocol is left out and reported; one that is too long is cut; one
+whose text speaks to the model instead of describing the tool is marked, so that the model reads
+it as what it is.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jsonschema
+
+DESCRIPTION_LIMIT = 1_000
+"""Characters of a tool's description."""
+FIELD_LIMIT = 300
+"""Characters of any text inside a schema."""
+SCHEMA_LIMIT = 20_000
+"""Characters of a schema as JSON, after its texts were cut."""
+NAME_LIMIT = 128
+"""Characters of a tool's name, as in the protocol."""
+
+CUT = " […]"
+
+_ORDERS = re.compile(
+    r"""
+      \b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|previous|above)
+    | \b(?:do\ not|don't|never)\b.{0,20}\b(?:tell|mention|inform|reveal|show)\b
+      .{0,40}\b(?:user|human)
+    | \b(?:system|developer)\s+(?:prompt|message)\b
+    | </?\s*(?:system|important|instructions?|assistant|tool_call|secret)\s*>
+    | \b(?:before|after|instead\ of)\s+(?:using|calling)\s+(?:this|any|other)\b
+      .{0,60}\b(?:read|send|call)
+    | \bnew\s+instructions?\s*:
+    """,
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """One tool as its server lists it, after the checks."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+    """JSON Schema of the arguments; its root is an object."""
+    marks: tuple[str, ...] = ()
+    """What was done or found: `cut`, `hidden characters`, `gives orders`."""
+
+
+def definition(raw: Any) -> ToolDefinition:
+    """A tool definition off the wire, checked, cut and marked.
+
+    Args:
+        raw: The entry of a `tools/list` answer, with `name`, `description`, `inputSchema`.
+
+    Raises:
+        ValueError: It cannot be used; the message says why.
+    """
+    if not isinstance(raw, Mapping):
+        raise ValueError("is no object")
+    name = raw.get("name")
+    if not isinstance(name, str) or not name.strip():
+        raise ValueError("has no name")
+    if len(name) > NAME_LIMIT:
+        raise ValueError(f"has a name of {len(name)} characters; {NAME_LIMIT} are allowed")
+    said = raw.get("description") or ""
+    if not isinstance(said, str):
+        raise ValueError("has a description that is no text")
+    marks: list[str] = []
+    description = cleaned(said, DESCRIPTION_LIMIT, marks)
+    parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
+    return ToolDefinition(_printable(name), description, parameters, tuple(dict.fromkeys(marks)))
+
+
+def _checked_schema(schema: Any) -> dict[str, Any]:
+    if not isinstance(schema, dict):
+        raise ValueError("has an input schema that is no object")
+    if schema.get("type", "object") != "object":
+        raise ValueError("has an input schema whose type is not object")
+    if len(json.dumps(schema)) > SCHEMA_LIMIT:
+        raise ValueError(f"has an input schema of more than {SCHEMA_LIMIT} characters")
+    try:
+        jsonschema.Draft202012Validator.check_schema(schema)
+    except (jsonschema.SchemaError, RecursionError) as error:
+        reason = getattr(error, "message", "nested too deep")[:100]
+        raise ValueError(f"has an input schema that is no JSON Schema: {reason}") from None
+    return {**schema, "type": "object"}
+
+
+def _cleaned_schema(schema: Any, marks: list[str], key: str = "") -> Any:
+    if isinstance(schema, str):
+        if key in {"description", "title", "$comment"}:
+            return cleaned(schema, FIELD_LIMIT, marks)
+        cleaned(schema, SCHEMA_LIMIT, marks)  # a value stays what it is, but may be marked
+        return schema
+    if isinstance(schema, list):
+        return [_cleaned_schema(one, marks) for one in schema]
+    if isinstance(schema, dict):
+        return {key: _cleaned_schema(value, marks, key) for key, value in schema.items()}
+    return schema
+
+
+def cleaned(text: str, limit: int, marks: list[str]) -> str:
+    """A text without invisible characters, at most `limit` long; what was found joins `marks`."""
+    printable = _printable(text[: 4 * limit])
+    if printable != text[: 4 * limit]:
+        marks.append("hidden characters")
+    if _ORDERS.search(printable):
+        marks.append("gives orders")
+    if len(printable) <= limit and len(text) <= 4 * limit:
+        return printable
+    marks.append("cut")
+    return printable[: limit - len(CUT)] + CUT
+
+
+def _printable(text: str) -> str:
+    """Without control, formatting, unassigned and half characters; line ends and tabs stay."""
+    return "".join(
+        letter for letter in text if letter in "\n\t" or unicodedata.category(letter)[0] != "C"
+    )

@@ -1,0 +1,61 @@
+"""What tools and texts cost in a model's context."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ctrag import models
+from ctrag.tools.catalogue import CatalogueTool
+
+TokenCounter = Callable[[str], int]
+"""Tokens of a text."""
+
+CHARACTERS_PER_TOKEN = 4
+"""k of the tool-discovery paper's equation 3."""
+
+
+def characters(text: str) -> int:
+    """Tokens as a quarter of the characters, rounded up: no vocabulary needed."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def definition(tool: CatalogueTool) -> dict[str, Any]:
+    """What a model is told of a tool: name, description and parameters, as JSON values."""
+    return {"name": tool.id, "description": tool.description, "parameters": tool.parameters}
+
+
+def tool_tokens(tool: CatalogueTool, count: TokenCounter = characters) -> int:
+    """What one definition costs, written as compact JSON."""
+    return count(json.dumps(definition(tool), ensure_ascii=False, separators=(",", ":")))
+
+
+@cache
+def packaged_tokenizer(name: str = models.ENCODER) -> TokenCounter:
+    """A counter with a real vocabulary; special tokens are not counted.
+
+    Args:
+        name: `all-MiniLM-L6-v2` (word pieces, read from its package) or `SmolLM2-135M-Instruct`
+            (byte pairs; its weights are converted once, when it counts for the first time).
+
+    Raises:
+        ValueError: No other vocabulary is packaged.
+        ModelMissing: The package is not installed.
+    """
+    if name == models.ENCODER:
+        return _word_pieces()
+    if name == models.PLANNER:
+        from ctrag.planner.embedded import EmbeddedPlanner
+
+        return EmbeddedPlanner(name).count_tokens
+    raise ValueError(f"name: {name!r} is neither {models.ENCODER} nor {models.PLANNER}")
+
+
+def _word_pieces() -> TokenCounter:
+    from tokenizers import Tokenizer
+
+    vocabulary = models.require(models.ENCODER) / "model" / "tokenizer.json"
+    tokenizer = Tokenizer.from_file(str(vocabulary))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)

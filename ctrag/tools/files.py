@@ -1,0 +1,54 @@
+"""Catalogue files as values: JSON or YAML, with errors that name place and rule."""
+
+import json
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+T = TypeVar("T")
+
+
+def read_file(path: Path) -> Any:
+    """The value that a `.json`, `.yaml` or `.yml` file holds.
+
+    Raises:
+        ValueError: It is no JSON or YAML; the message names the line.
+        FileNotFoundError: There is no such file.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+    if path.suffix in {".yaml", ".yml"}:
+        return _yaml(path, text)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise ValueError(f"{path}: not JSON: nested too deep") from None
+
+
+def _yaml(path: Path, text: str) -> Any:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        return yaml.load(text, Loader=loader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise ValueError(f"{path}:{line}: not YAML: {error.problem}") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ValueError(f"{path}: not YAML: {type(error).__name__}") from None
+
+
+def checked(adapter: TypeAdapter[T], value: Any, where: Path | str) -> T:
+    """The value as its type; ValueError with place and rule when it is none."""
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = "".join(f"{part}." for part in problem["loc"])[:-1]
+        rule = problem["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{where}: {place}: {rule}" if place else f"{where}: {rule}") from None

@@ -1,0 +1,49 @@
+"""A request with several needs, part by part."""
+
+import re
+
+MOST_PARTS = 8
+_SHORTEST = 3
+"""Words that a part has at least; shorter ones stay with the part before."""
+
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")
+_STOP = re.compile(r"(?<=[.!?;\n])\s+|\n+")
+_JOINED = re.compile(
+    r",?\s+(?:and\s+then|and\s+also|as\s+well\s+as|after\s+that|followed\s+by|then|and|also|plus)\s+"
+    r"|,\s+(?=(?:and|then|also|finally|next)\b)|;\s*",
+    re.IGNORECASE,
+)
+_BEGINNING = re.compile(
+    r"^(?:(?:and|also|then|next|after that|afterwards|lastly|finally|additionally|furthermore"
+    r"|moreover|first|firstly|second|secondly|third|thirdly|please|kindly)\b[\s,]*)+",
+    re.IGNORECASE,
+)
+
+
+def parts_of(text: str) -> list[str]:
+    """What a request asks for, one after the other; the whole text alone when it asks for one.
+
+    Sentences are parts, and so is what `and`, `then`, `also` and the like join. Nothing inside
+    quotation marks is split. Short pieces stay with the part before them.
+    """
+    quotes: list[str] = []
+
+    def hide(match: re.Match[str]) -> str:
+        quotes.append(match.group())
+        return f"\x00{len(quotes) - 1}\x00"
+
+    hidden = _QUOTED.sub(hide, text)
+    pieces: list[str] = []
+    for sentence in _STOP.split(hidden):
+        first = len(pieces)
+        for piece in _JOINED.split(sentence):
+            if len(pieces) > first and len(piece.split()) < _SHORTEST:
+                pieces[-1] += f" and {piece}"
+            else:
+                pieces.append(piece)
+    shown = [
+        re.sub("\x00(\\d+)\x00", lambda found: quotes[int(found[1])], piece) for piece in pieces
+    ]
+    kept = [piece for piece in (_BEGINNING.sub("", one.strip()) for one in shown) if piece]
+    kept = [one for one in kept if len(one.split()) >= _SHORTEST] or [text]
+    return kept[:MOST_PARTS]

@@ -1,0 +1,230 @@
+"""What a tool index holds: tools with their terms and vectors, changed while others search."""
+
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ctrag.encoder import Encoder, Matrix, load_encoder
+from ctrag.settings import cache_folder, settings
+from ctrag.tools.catalogue import CatalogueTool, check_identities
+from ctrag.tools.fields import ToolTerms, compact, tool_terms
+from ctrag.tools.tiers import SystemKeywords
+from ctrag.tools.vectors import CachedEncoder
+from stores.tool_memory import MemoryToolStore
+from stores.tool_rows import Candidate, Filter, ToolRow, ToolStore
+
+EVERYTHING = Filter(always=True, unchecked=True)
+"""Sees all tools whatever the rules: for the index itself, never for a caller."""
+_NO_VECTORS = "none"
+
+
+class ToolShelf:
+    """A store of tools, with what is made of each tool beside it.
+
+    Changes wait for each other; readers never wait. A change is one transaction of the store.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[CatalogueTool],
+        encoder: Encoder | None,
+        store: ToolStore | None,
+        *,
+        lexical_only: bool,
+    ) -> None:
+        check_identities(tools, "tools")
+        self.lexical_only = lexical_only
+        self._loaded: Encoder | None = encoder
+        self.store: ToolStore = MemoryToolStore() if store is None else store
+        self._lock = threading.RLock()
+        self._tools: dict[str, CatalogueTool] = {}
+        self._terms: dict[str, ToolTerms] = {}
+        self._system: dict[str, SystemKeywords] = {}
+        self._check_vectors(encoder)
+        for tool in self.tools:
+            self._remember(tool)
+        if not tools and not self._tools:
+            raise ValueError("tools: the catalogue is empty")
+        self._write([tool for tool in tools if self._tools.get(tool.id) != tool])
+
+    def _check_vectors(self, encoder: Encoder | None) -> None:
+        """Let no store be searched with vectors of another encoder."""
+        name = Path(settings().tool_encoder if encoder is None else encoder.name).name
+        wanted = _NO_VECTORS if self.lexical_only else name
+        made = self.store.fact("encoder")
+        if made is None:
+            self.store.set_fact("encoder", wanted)
+        elif made != wanted:
+            raise ValueError(
+                f"encoder: the store has vectors of {made}, not of {wanted}; open it with {made}, "
+                "or make a new store"
+            )
+
+    @property
+    def tools(self) -> list[CatalogueTool]:
+        """All tools, in the order they were added; looks at no access rule."""
+        hashes = self.store.hashes()
+        found = self.store.definitions(list(hashes), EVERYTHING)
+        return [CatalogueTool.from_json(found[one]) for one in hashes if one in found]
+
+    def get(self, tool_id: str) -> CatalogueTool:
+        """The tool of that id; KeyError when there is none. Looks at no access rule."""
+        found = self.store.definitions([tool_id], EVERYTHING)
+        return CatalogueTool.from_json(found[tool_id])
+
+    def add(self, tools: Sequence[CatalogueTool]) -> None:
+        """Add tools at the end.
+
+        Raises:
+            ValueError: An id is taken, in the index or within `tools`; nothing is added.
+        """
+        check_identities(tools, "tools")
+        with self._lock:
+            held = self.store.definitions([one.id for one in tools], EVERYTHING)
+            if held:
+                raise ValueError(f"tools: {next(iter(held))!r} is there already; use update")
+            self._write(tools)
+
+    def update(self, tools: Sequence[CatalogueTool]) -> None:
+        """Put new definitions in the place of those with the same ids.
+
+        Raises:
+            ValueError: An id is unknown; nothing is changed.
+        """
+        check_identities(tools, "tools")
+        with self._lock:
+            held = self.store.definitions([one.id for one in tools], EVERYTHING)
+            if unknown := [one.id for one in tools if one.id not in held]:
+                raise ValueError(f"tools: {unknown[0]!r} is not in the index; use add")
+            self._write(tools)
+
+    def remove(self, ids: Iterable[str]) -> None:
+        """Take tools out; ids that are gone already are no fault."""
+        with self._lock:
+            self._write([], list(ids))
+
+    def replace_server(self, server: str, tools: Sequence[CatalogueTool]) -> None:
+        """Make `tools` all that a server has: adds, changes and removes in one step.
+
+        Raises:
+            ValueError: A tool is of another server, or an id appears twice; nothing is changed.
+        """
+        if other := [tool.id for tool in tools if tool.server != server]:
+            raise ValueError(f"tools: {other[0]!r} is not of server {server!r}")
+        check_identities(tools, f"tools of {server!r}")
+        with self._lock:
+            kept = {tool.id for tool in tools}
+            mine = [one for one, tool in self._tools.items() if tool.server == server]
+            self._write(tools, [one for one in mine if one not in kept])
+
+    def known(self, candidate: Candidate) -> tuple[CatalogueTool, ToolTerms] | None:
+        """A candidate's tool and terms; None when it went away since the query."""
+        tool = self._tools.get(candidate.tool_id)
+        words = self._terms.get(candidate.content_hash)
+        if tool is not None and words is not None:
+            return tool, words
+        found = self.store.definitions([candidate.tool_id], EVERYTHING)
+        if candidate.tool_id not in found:
+            return None
+        tool = CatalogueTool.from_json(found[candidate.tool_id])
+        words = self._terms[tool.content_hash] = tool_terms(tool)
+        self._remember(tool)
+        return tool, words
+
+    def _encode_request(self, texts: Sequence[str]) -> Matrix:
+        encoder = self._encoder
+        if isinstance(encoder, CachedEncoder):
+            return encoder.encode_new(texts)
+        return encoder.encode(texts)
+
+    @property
+    def _encoder(self) -> Encoder:
+        if self._loaded is None:
+            self._loaded = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
+        return self._loaded
+
+    def _remember(self, tool: CatalogueTool) -> None:
+        self._tools[tool.id] = tool
+        if tool.system:
+            self._system[tool.id] = SystemKeywords.of(tool)
+        else:
+            self._system.pop(tool.id, None)
+
+    def _write(self, tools: Sequence[CatalogueTool], removed: Sequence[str] = ()) -> None:
+        with self._lock:
+            words = [tool_terms(tool) for tool in tools]
+            rows = [
+                tool_row(tool, terms, vector)
+                for tool, terms, vector in zip(tools, words, self._vectors_of(tools), strict=True)
+            ]
+            self.store.apply(rows, removed)
+            for row, terms in zip(rows, words, strict=True):
+                self._terms[row.content_hash] = terms
+            for one in removed:
+                self._tools.pop(one, None)
+                self._system.pop(one, None)
+            for tool in tools:
+                self._remember(tool)
+            if len(self._terms) > 64 + 2 * len(self._tools):
+                kept = {tool.content_hash for tool in self._tools.values()}
+                self._terms = {one: terms for one, terms in self._terms.items() if one in kept}
+
+    def _vectors_of(self, tools: Sequence[CatalogueTool]) -> list[Matrix]:
+        """Vectors of tools; only texts that no tool of the index has are encoded."""
+        if self.lexical_only:
+            return [np.empty(0, dtype=np.float32)] * len(tools)
+        hashes = [tool.content_hash for tool in tools]
+        held = self.store.vectors(hashes)
+        new = {one: tool.text for one, tool in zip(hashes, tools, strict=True) if one not in held}
+        if new:
+            held.update(zip(new, self._encoder.encode(list(new.values())), strict=True))
+        return [held[one] for one in hashes]
+
+
+def tool_row(tool: CatalogueTool, words: ToolTerms, vector: Matrix) -> ToolRow:
+    """A tool as stores keep it."""
+    return ToolRow(
+        tool_id=tool.id,
+        server=tool.server,
+        name_key=compact(tool.name),
+        server_key=compact(tool.server),
+        content_hash=tool.content_hash,
+        definition=tool.to_json(),
+        always=tool.always,
+        terms=words.summed(),
+        vector=vector,
+    )
+
+
+def open_store(place: str | Path | None = None) -> ToolStore:
+    """A DuckDB file, or PostgreSQL where the place begins with `postgresql:`.
+
+    Args:
+        place: None takes what the settings say, by default `tools.duckdb` in the home folder.
+
+    Raises:
+        StoreUnavailable: Another process owns the file, or the server cannot be reached.
+        ValueError: What PostgreSQL needs is not installed.
+    """
+    if place is None:
+        place = settings().tool_store or _own_file()
+    if str(place).startswith(("postgresql:", "postgres:")):
+        try:
+            from stores.tool_postgres import PostgresToolStore
+
+            return PostgresToolStore(str(place))
+        except ModuleNotFoundError as error:
+            raise ValueError(
+                f"store: PostgreSQL needs {error.name}; pip install 'ctrag[postgres]'"
+            ) from error
+    from stores.tool_duckdb import DuckToolStore
+
+    return DuckToolStore(place)
+
+
+def _own_file() -> Path:
+    folder = settings().home.expanduser()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / "tools.duckdb"

