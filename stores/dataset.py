@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -185,14 +186,13 @@ def load_dataset(folder: Path, apps: Sequence[AppSpec] | None = None) -> Dataset
         FileNotFoundError: There is no `personas.jsonl`.
     """
     specs = {app.name: app for app in (packaged_apps() if apps is None else apps)}
-    models = {name: _item_model(spec) for name, spec in specs.items()}
     personas: dict[str, Persona] = {}
     owners: dict[str, str] = {}
     for where, raw in _lines(folder / PERSONAS):
         row = _validate(_Persona, raw, where)
         if row.persona_id in personas:
             raise ValueError(f"{where}: persona_id: {row.persona_id!r} appears twice")
-        items = tuple(_items(row.apps, specs, models, where))
+        items = tuple(_items(row.apps, specs, where))
         for item in items:
             if item.id in owners:
                 raise ValueError(f"{where}: id: item {item.id!r} appears twice")
@@ -337,7 +337,9 @@ def _python_type(field: FieldSpec) -> Any:
     return kind if field.required else kind | None
 
 
-def _item_model(app: AppSpec) -> type[BaseModel]:
+@cache
+def item_model(app: AppSpec) -> type[BaseModel]:
+    """What an item of the application must be in a data set, as a strict pydantic model."""
     fields: dict[str, Any] = {"id": (_Text, ...), "usage": (_Usage, _Usage())}
     for field in app.fields:
         default = ... if field.required else field.default
@@ -349,31 +351,39 @@ def _item_model(app: AppSpec) -> type[BaseModel]:
     return create_model(f"{app.name}_item", __base__=_Strict, **fields)
 
 
+def read_item(raw: Mapping[str, Any], app: AppSpec, where: str) -> Item:
+    """An item from the object that a data set holds of it.
+
+    Args:
+        raw: `id`, `usage` and the application's fields.
+        app: The application.
+        where: What the message of an error begins with.
+
+    Raises:
+        ValueError: The object breaks a rule of the application.
+    """
+    model: Any = _validate(item_model(app), raw, where)
+    return Item(
+        id=model.id,
+        app=app.name,
+        fields={field.name: _value(getattr(model, f"field_{field.name}")) for field in app.fields},
+        usage=Usage(
+            opens_30d=model.usage.opens_30d,
+            last_opened=model.usage.last_opened,
+            usual_hours=tuple(model.usage.usual_hours),
+            usual_place=model.usage.usual_place,
+        ),
+    )
+
+
 def _items(
-    raw: Mapping[str, list[dict[str, Any]]],
-    specs: Mapping[str, AppSpec],
-    models: Mapping[str, type[BaseModel]],
-    where: str,
+    raw: Mapping[str, list[dict[str, Any]]], specs: Mapping[str, AppSpec], where: str
 ) -> Iterator[Item]:
     for app, rows in raw.items():
         if app not in specs:
             raise ValueError(f"{where}: apps.{app}: unknown application; known: {', '.join(specs)}")
         for position, row in enumerate(rows):
-            model: Any = _validate(models[app], row, f"{where}: apps.{app}.{position}")
-            yield Item(
-                id=model.id,
-                app=app,
-                fields={
-                    field.name: _value(getattr(model, f"field_{field.name}"))
-                    for field in specs[app].fields
-                },
-                usage=Usage(
-                    opens_30d=model.usage.opens_30d,
-                    last_opened=model.usage.last_opened,
-                    usual_hours=tuple(model.usage.usual_hours),
-                    usual_place=model.usage.usual_place,
-                ),
-            )
+            yield read_item(row, specs[app], f"{where}: apps.{app}.{position}")
 
 
 def _value(value: Any) -> Value:
