@@ -25,7 +25,7 @@ from pydantic import (
 
 from stores.files import write_text
 from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request, Usage, Value
-from stores.spec import AppSpec, FieldSpec, packaged_apps
+from stores.spec import AppSpec, FieldSpec, apps_of, packaged_apps, spec_of, write_apps
 
 PERSONAS = "personas.jsonl"
 QUERIES = "queries.jsonl"
@@ -179,13 +179,14 @@ def load_dataset(folder: Path, apps: Sequence[AppSpec] | None = None) -> Dataset
 
     Args:
         folder: Holds `personas.jsonl` and, if requests are wanted, `queries.jsonl`.
-        apps: Applications that items may belong to; the packaged seven when None.
+        apps: Applications that items may belong to; when None, the packaged seven and those of
+            the folder's `apps.yaml`.
 
     Raises:
         ValueError: A line breaks a rule. The message names file, line, field and rule.
         FileNotFoundError: There is no `personas.jsonl`.
     """
-    specs = {app.name: app for app in (packaged_apps() if apps is None else apps)}
+    specs = {app.name: app for app in (apps_of(folder) if apps is None else apps)}
     personas: dict[str, Persona] = {}
     owners: dict[str, str] = {}
     for where, raw in _lines(folder / PERSONAS):
@@ -229,11 +230,18 @@ def load_labels(folder: Path, apps: Sequence[AppSpec] | None = None) -> dict[str
 
 
 def dump_persona(persona: Persona, apps: Sequence[AppSpec] | None = None) -> dict[str, Any]:
-    """The persona as a `personas.jsonl` line holds it; `load_dataset` reads it back."""
+    """The persona as a `personas.jsonl` line holds it; `load_dataset` reads it back.
+
+    Args:
+        persona: The persona.
+        apps: Applications that the line names, with or without items; when None, the packaged
+            seven and those that the items belong to.
+    """
     specs = {app.name: app for app in (packaged_apps() if apps is None else apps)}
     grouped: dict[str, list[dict[str, Any]]] = {name: [] for name in specs}
     for item in persona.items:
-        grouped[item.app].append(_dump_item(item, specs[item.app]))
+        spec = specs.get(item.app) or spec_of(item.app)
+        grouped.setdefault(item.app, []).append(_dump_item(item, spec))
     person = persona.person
     return {
         "persona_id": person.person_id,
@@ -245,7 +253,11 @@ def dump_persona(persona: Persona, apps: Sequence[AppSpec] | None = None) -> dic
 
 
 def write_personas(folder: Path, personas: Iterable[Persona]) -> None:
-    """Write `personas.jsonl` and an empty `queries.jsonl` into `folder`, which must exist."""
+    """Write `personas.jsonl` and an empty `queries.jsonl` into `folder`, which must exist; also
+    `apps.yaml` where items belong to further applications."""
+    personas = list(personas)
+    apps = dict.fromkeys(item.app for persona in personas for item in persona.items)
+    write_apps(folder, [spec_of(app) for app in apps])
     lines = [json.dumps(dump_persona(persona), ensure_ascii=False) for persona in personas]
     write_text(folder / PERSONAS, "".join(line + "\n" for line in lines))
     write_text(folder / QUERIES, "")

@@ -16,7 +16,7 @@ from ctrag.planner.plan import Plan
 from ctrag.settings import Settings
 from stores.dataset import Kind, Persona, format_local_time
 from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
-from stores.spec import AppSpec, packaged_apps
+from stores.spec import AppSpec
 from synth.openai import forms
 from synth.openai.answers import Answers
 from synth.openai.asking import Asker, Unusable
@@ -42,42 +42,6 @@ class OpenAIProvider:
     toolbox: Toolbox
     workers: int = 8
     faults: Faults = lambda persona, labelled: ()
-
-    @classmethod
-    def open(
-        cls,
-        options: Settings,
-        cache: Path,
-        *,
-        apps: Sequence[AppSpec] | None = None,
-        toolbox: Toolbox | None = None,
-        prompts: Path | None = None,
-        max_cost: float | None = None,
-        faults: Faults = lambda persona, labelled: (),
-    ) -> "OpenAIProvider":
-        """A provider as the settings say (`CTRAG_OPENAI_…`, `OPENAI_API_KEY`).
-
-        Args:
-            options: Address, model, key, time-out, prices and concurrency.
-            cache: Folder of the answers; two runs with the same one never pay twice.
-            apps: Applications; the packaged seven when None.
-            toolbox: APIs; the packaged ones when None.
-            prompts: Folder of templates that replace packaged ones.
-            max_cost: Money that this run may spend.
-            faults: See `Faults`.
-
-        Raises:
-            ValueError: A setting is missing or a template is unknown.
-            FileNotFoundError: There is no such folder of prompts.
-        """
-        asker = open_asker(options, cache, prompts, max_cost)
-        return cls(
-            asker,
-            tuple(packaged_apps() if apps is None else apps),
-            Toolbox.packaged() if toolbox is None else toolbox,
-            options.openai_concurrency,
-            faults,
-        )
 
     def person(self, person_id: str, counts: Mapping[str, int], seed: int) -> Persona:
         """See `Provider.person`."""
@@ -233,7 +197,18 @@ class OpenAIProvider:
 def open_asker(
     options: Settings, cache: Path, prompts: Path | None, max_cost: float | None
 ) -> Asker:
-    """What puts questions to the endpoint that the settings name; see `OpenAIProvider.open`."""
+    """What puts questions to the endpoint that the settings name.
+
+    Args:
+        options: Address, model, key (else `OPENAI_API_KEY`), time-out, prices and concurrency.
+        cache: Folder of the answers; two runs with the same one never pay twice.
+        prompts: Folder of templates that replace packaged ones.
+        max_cost: Money that this run may spend.
+
+    Raises:
+        ValueError: A setting is missing or a template is unknown.
+        FileNotFoundError: There is no such folder of prompts.
+    """
     key = options.openai_api_key.get_secret_value() or os.environ.get("OPENAI_API_KEY", "")
     prompt, completion = options.openai_price_prompt, options.openai_price_completion
     prices = None if prompt is None or completion is None else Prices(prompt, completion)
