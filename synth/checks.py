@@ -16,7 +16,7 @@ from ctrag.context.words import terms
 from ctrag.planner.plan import Plan, check
 from stores.dataset import Persona
 from stores.items import Item
-from stores.spec import AppSpec
+from stores.spec import spec_of
 from synth.provider import LabelledRequest
 
 _SHORT_TITLE = 2
@@ -26,16 +26,13 @@ _LONGEST_WORDS = 40
 _HASHES = 4
 
 
-def faults(
-    persona: Persona, labelled: LabelledRequest, toolbox: Toolbox, apps: Sequence[AppSpec]
-) -> list[str]:
+def request_faults(persona: Persona, labelled: LabelledRequest, toolbox: Toolbox) -> list[str]:
     """What is wrong with a made request, in words that begin with the sort of fault; [] if nothing.
 
     Args:
         persona: Who asks, with all items.
         labelled: The request with its labels.
         toolbox: The APIs there are.
-        apps: The applications there are; their fields' roles say what an item's title is.
     """
     by_id = {item.id: item for item in persona.items}
     missing = [one for one in labelled.labels.relevant or () if one not in by_id]
@@ -44,7 +41,7 @@ def faults(
     relevant = [by_id[one] for one in labelled.labels.relevant or ()]
     return [
         *_label_faults(labelled, toolbox),
-        *_text_faults(labelled, relevant, apps),
+        *_text_faults(labelled, relevant),
         *_plan_faults(persona, labelled, relevant, toolbox),
     ]
 
@@ -66,16 +63,14 @@ def _label_faults(labelled: LabelledRequest, toolbox: Toolbox) -> list[str]:
     return []
 
 
-def _text_faults(
-    labelled: LabelledRequest, relevant: Sequence[Item], apps: Sequence[AppSpec]
-) -> list[str]:
+def _text_faults(labelled: LabelledRequest, relevant: Sequence[Item]) -> list[str]:
     """A request that leaves something out must not say it."""
     text, kind = labelled.request.text, labelled.labels.kind
     if not text.strip() or len(text.split()) > _LONGEST_WORDS or "{" in text:
         return ["text: must be one short sentence without gaps"]
     if kind in ("explicit", "no_tool"):
         return []
-    titles = [title for item in relevant for title in _titles(item, apps)]
+    titles = [title for item in relevant for title in _titles(item)]
     said = f" {' '.join(plain_words(text))} "
     for title in titles:
         words = plain_words(title)
@@ -96,7 +91,9 @@ def _plan_faults(
     if labelled.labels.plan is None:
         return []
     plan = Plan(labelled.labels.plan.api, dict(labelled.labels.plan.arguments))
-    if plan.api not in APIS:  # of an application that the user declared: its schema is all we know
+    tool = toolbox.get(plan.api)
+    if tool is not None and tool.does is None and plan.api not in APIS:
+        # Nothing here can run it, so that its schema is all there is to keep.
         return [f"plan: {problem}" for problem in check(plan, toolbox)]
     call = Call(
         api=plan.api,
@@ -120,9 +117,8 @@ def _plan_faults(
     return []
 
 
-def _titles(item: Item, apps: Sequence[AppSpec]) -> list[str]:
-    spec = next(app for app in apps if app.name == item.app)
-    return [item.text(name) for name in spec.named("title")]
+def _titles(item: Item) -> list[str]:
+    return [item.text(name) for name in spec_of(item.app).named("title")]
 
 
 def normal_text(text: str) -> str:
@@ -139,7 +135,6 @@ class SeenTexts:
     """
 
     bits: bytearray
-
 
     def __init__(self, size_bytes: int = 1 << 24) -> None:
         self.bits = bytearray(size_bytes)

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -27,9 +27,8 @@ from stores.dataset import (
     load_dataset,
 )
 from stores.files import sync
-from stores.spec import AppSpec, packaged_apps
-from synth.checks import SeenTexts, faults
-from synth.declared import write_declared
+from stores.spec import AppSpec, packaged_apps, register_apps, write_apps
+from synth.checks import SeenTexts, request_faults
 from synth.provider import LabelledRequest, Provider
 from synth.shape import (
     PAPER_PERSONAS,
@@ -39,11 +38,12 @@ from synth.shape import (
     person_seed,
     requests_of,
 )
+from synth.toolbox import write_toolbox
 from synth.workers import in_order
 
 PARTS = ("train", "test")
 _TRIES = 4
-_SPARE = 2
+_SPARE = 3
 """Requests of a person beyond the wanted ones, taken when one repeats another person's."""
 
 Progress = Callable[[str], None]
@@ -59,7 +59,20 @@ class Made:
     """Made requests that were thrown away, by reason."""
     seconds: float
     parts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Of a split data set: personas and requests of each part."""
+    """Personas and requests of each folder."""
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return asdict(self)
+
+    def lines(self) -> list[str]:
+        """For people."""
+        found = [
+            f"{name}: {one['personas']:,} people, {one['requests']:,} requests"
+            for name, one in self.parts.items()
+        ]
+        thrown = ", ".join(f"{name} {count}" for name, count in self.rejected.items())
+        return [*found, f"{self.seconds:.0f} s; made and rejected: {thrown or 'nothing'}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +99,14 @@ class Job:
 
     def person(self, number: int, *, asks: bool = True) -> MadePerson:
         """Person `number` (from 0) with requests, as lines."""
+        register_apps(self.apps)  # a worker's process knows the packaged ones only
         seed = person_seed(self.seed, number)
-        persona = self.provider.person(
-            f"s{number + 1:05d}", item_counts(self.apps, seed), seed
-        )
+        persona = self.provider.person(f"s{number + 1:05d}", item_counts(self.apps, seed), seed)
         return self.asked(persona, number) if asks else self._lines(persona, [], number, {})
 
     def asked(self, persona: Persona, number: int) -> MadePerson:
         """The requests of a persona who is number `number` (from 0)."""
+        register_apps(self.apps)
         wanted = requests_of(number)
         # A spare request of a provider that costs money is seldom worth it.
         count = wanted + (_SPARE if self.provider.workers == 1 else 0)
@@ -122,7 +135,7 @@ class Job:
     ) -> list[str]:
         if any(_same(one, other) for other in found):
             return ["repeat: the person asked that before"]
-        return faults(persona, one, self.toolbox, self.apps)
+        return request_faults(persona, one, self.toolbox)
 
     def _lines(
         self,
@@ -179,7 +192,7 @@ def make_dataset(
             part = "test" if person.test else "train"
             counts[part].update(folders.write(part, person, person.wanted))
         for part in PARTS:
-            write_declared(folders.folder(part), job.apps, job.toolbox)
+            _declare(folders.folder(part), job)
         folders.keep()
     return _made(counts, began)
 
@@ -209,7 +222,7 @@ def make_personas(
         made = in_order(task, range(personas), job.provider.workers, scheduler, workers)
         for person in _told(made, personas, progress):
             counts.update(folders.write(out.name, person, 0))
-        write_declared(folders.folder(out.name), job.apps, job.toolbox)
+        _declare(folders.folder(out.name), job)
         folders.keep()
     return _made({out.name: counts}, began)
 
@@ -311,13 +324,18 @@ def _job(
     return Job(provider, seed, known, Toolbox.packaged() if toolbox is None else toolbox)
 
 
+def _declare(folder: Path, job: Job) -> None:
+    """Write applications and APIs beside the people where they are not the packaged ones."""
+    write_apps(folder, job.apps)
+    if job.toolbox.tools != Toolbox.packaged().tools:
+        write_toolbox(folder, job.toolbox)
+
+
 def _asked(job: Job, people: Sequence[Persona], number: int) -> MadePerson:
     return job.asked(people[number], number)
 
 
-def _write_requests(
-    file: TextIO, person: MadePerson, wanted: int, seen: SeenTexts
-) -> Counter[str]:
+def _write_requests(file: TextIO, person: MadePerson, wanted: int, seen: SeenTexts) -> Counter[str]:
     counts = Counter({f"rejected {name}": count for name, count in person.rejected.items()})
     owner = json.loads(person.persona)["persona_id"]
     for text, rest in person.requests:
@@ -332,9 +350,7 @@ def _write_requests(
     return counts
 
 
-def _told(
-    made: Iterator[MadePerson], count: int, progress: Progress
-) -> Iterator[MadePerson]:
+def _told(made: Iterator[MadePerson], count: int, progress: Progress) -> Iterator[MadePerson]:
     spoken = time.monotonic()
     for number, person in enumerate(made, start=1):
         yield person
@@ -365,14 +381,14 @@ def _made(counts: Mapping[str, Counter[str]], began: float) -> Made:
 
 
 def _missing(kinds: Sequence[Kind], found: Sequence[LabelledRequest]) -> list[Kind]:
-    left = Counter(kinds)
-    left.subtract(one.labels.kind for one in found if one.labels.kind in left)
+    left: Counter[Kind] = Counter(kinds)
+    there = Counter(one.labels.kind for one in found)
+    for kind in left:
+        left[kind] -= there[kind]
     return [kind for kind, count in left.items() for _ in range(max(0, count))]
 
 
-def _in_order_of(
-    kinds: Sequence[Kind], found: Sequence[LabelledRequest]
-) -> list[LabelledRequest]:
+def _in_order_of(kinds: Sequence[Kind], found: Sequence[LabelledRequest]) -> list[LabelledRequest]:
     """The requests in the drawn order of kinds, so that spares are of no special kind."""
     left = list(found)
     ordered = []

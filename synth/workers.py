@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 _Answer = TypeVar("_Answer")
@@ -102,20 +103,22 @@ def dask_client(scheduler: str, workers: int) -> Iterator[Any]:
         ValueError: Dask is not installed, or nothing answers at the address.
     """
     try:
-        from distributed import Client, LocalCluster
+        distributed: Any = import_module("distributed")
     except ImportError:
         raise ValueError(
             "scheduler: Dask is not installed; run: pip install 'dask[array,distributed]'"
         ) from None
     if scheduler == "local":
         with (
-            LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster,
-            Client(cluster) as client,
+            distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster) as client,
         ):
             yield client
         return
     try:
-        client = Client(scheduler, timeout="10s")
+        client = distributed.Client(scheduler, timeout="10s")
     except (OSError, ValueError) as error:
         raise ValueError(f"scheduler: no Dask scheduler at {scheduler!r}: {error}") from None
     with client:

@@ -26,7 +26,9 @@ _PHRASES = (
     "my stop is the next one", "thank you for the soup", "is this seat free", "it was my fault",
     "we are out of bread", "good luck tomorrow", "the key is under the mat", "I feel much better",
 )  # fmt: skip
-_LANGUAGES = "French Spanish Italian German Japanese Polish Turkish Portuguese Swahili Korean".split()
+_LANGUAGES = (
+    "French Spanish Italian German Japanese Polish Turkish Portuguese Swahili Korean".split()
+)
 _TASKS = (
     "turn the mattress", "wind the clock", "weigh the parcel", "air the cellar", "oil the hinge",
     "measure the shelf", "ask about the deposit", "wash the curtains", "write the thank-you card",
@@ -75,7 +77,9 @@ class Composer:
             Request(text, at, place or self._place(at), playing),
             Labels(
                 kind=kind,
-                chain_of_thought=thought(relevant, person, at, apis[0] if apis else None, self.draw),
+                chain_of_thought=thought(
+                    relevant, person, at, apis[0] if apis else None, self.draw
+                ),
                 relevant=tuple(item.id for item in relevant),
                 tools=apis,
                 plan=LabelledPlan(apis[0], dict(arguments)) if apis else None,
@@ -479,4 +483,3 @@ _WAYS: dict[Kind, tuple[Way, ...]] = {
     "explicit": (_explicit,),
     "no_tool": (_beyond,),
 }
-

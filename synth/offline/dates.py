@@ -16,7 +16,9 @@ _NAMED = re.compile(
 )
 _ORDINAL = re.compile(r"\b([12]?\d|3[01])(st|nd|rd|th)\b")
 _YEAR = re.compile(r"(?<![\d:.,£$€+-])20[12]\d(?![\d:])")
-_SPELLED = "fifth sixth seventh eighth ninth tenth eleventh twelfth [a-z]+teenth twentieth thirtieth"
+_SPELLED = (
+    "fifth sixth seventh eighth ninth tenth eleventh twelfth [a-z]+teenth twentieth thirtieth"
+)
 _UNSURE = re.compile(
     r"\b\d{1,2}(st|nd|rd|th)? ?(to|till|until|and|-|–|/|or) ?\d{1,2}(st|nd|rd|th)\b"
     r"|\b\d{1,2}/\d{1,2}(/\d+)?\b|\b\d{1,2}\.\d{1,2}\.(\d{2,4})?(?!\d)"

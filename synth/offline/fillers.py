@@ -213,5 +213,3 @@ def _anybodys(item: Item, source: Source) -> bool:
         return False
     known = sum(word.casefold() in ordinary_words() for word in words)
     return known >= _ORDINARY_SHARE * len(words)
-
-

@@ -40,7 +40,9 @@ _TITLES = frozenset(
 )
 _FEWEST = 4
 """A country with fewer names of a sort keeps the names of its people."""
-_THREE_DIGITS = frozenset("21 22 23 24 25 26 29 35 37 38 42 50 59 67 68 69 80 85 87 88 96 97 99".split())
+_THREE_DIGITS = frozenset(
+    "21 22 23 24 25 26 29 35 37 38 42 50 59 67 68 69 80 85 87 88 96 97 99".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +167,7 @@ def _code(phone: str) -> str | None:
     digits = "".join(re.findall(r"\d", phone))
     if not phone.startswith("+") or len(digits) < 3:
         return None
-    first, second, third = digits[:3]
+    first, second, third = digits[0], digits[1], digits[2]
     if first in "17":
         return first
     return first + second + (third if first + second in _THREE_DIGITS else "")

@@ -10,6 +10,7 @@ from stores.items import Item, LabelledPlan, Labels, Person, Request, Usage, Val
 from stores.spec import AppSpec, FieldSpec, packaged_apps
 from synth.offline.composed import Composer
 from synth.offline.life import entries, gaps
+from synth.offline.sources import letters
 from synth.offline.thoughts import thought
 from synth.provider import LabelledRequest
 from synth.shape import OTHER_ITEMS
@@ -112,6 +113,13 @@ def _request(
         text = draw.choice(_READ).format(rel=relation)
     else:
         text = draw.choice(_TELL if speaks else _DO).format(rel=relation, say=say, do=action)
+    relevant = [item]
+    if tool.does == "find" and arguments and set(arguments) <= set(item.fields):
+        relevant = [
+            one
+            for one in composer.of(tool.app)
+            if all(one.text(name) == value for name, value in arguments.items())
+        ]
     kind: Kind = "reference" if tool.effect == "read" else "write"
     spoken = thought((), person, at, tool.api, draw) if not relation else (
         f"{app.name.capitalize()} holds what the {relation} is in."
@@ -121,7 +129,7 @@ def _request(
         Labels(
             kind=kind,
             chain_of_thought=spoken,
-            relevant=(item.id,),
+            relevant=tuple(one.id for one in relevant),
             tools=(tool.api, *beside)[:3],
             plan=LabelledPlan(tool.api, arguments),
         ),
@@ -132,6 +140,13 @@ def _argument(
     argument: Argument, app: AppSpec, item: Item, at: datetime, say: str, draw: random.Random
 ) -> str | int | list[str]:
     people = [item.text(name) for name in app.named("person")]
+    moments = [item.time(name) for name in app.named("time")]
+    words = [word for name in (*app.named("title"), *app.named("text"))
+             for word in letters(item.text(name))]  # fmt: skip
+    if argument.name == "query" and words:
+        return max(words, key=len)
+    if argument.type == "date" and moments and moments[0]:
+        return moments[0].date().isoformat()
     if argument.name in item.fields and argument.match == "value" and argument.type == "string":
         return item.text(argument.name)
     match argument.type:

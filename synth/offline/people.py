@@ -79,7 +79,9 @@ def recognise(persona: Persona) -> tuple[Source, Rewriter] | None:
     if count < 3 or len(new.contacts) < len(old.contacts):
         return None
     pairs = [(old.profile.name, new.profile.name)]
-    pairs += [(one.name, other.name) for one, other in zip(old.contacts, new.contacts, strict=False)]
+    pairs += [
+        (one.name, other.name) for one, other in zip(old.contacts, new.contacts, strict=False)
+    ]
     names: dict[str, str] = {}
     for before, after in pairs:
         if len(letters(before)) != len(letters(after)):

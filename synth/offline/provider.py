@@ -25,6 +25,7 @@ from synth.shape import round_of
 _REWORDED = 0.15
 """Share of requests that are said differently the first time a source is used."""
 _COMPOSED = 0.12
+_COMPOSED_REWORDED = 0.7
 _TRIES = 60
 _ASKED_WITHIN_DAYS = 3
 _OWN_APP_SHARE = 0.2
@@ -99,7 +100,12 @@ class OfflineProvider:
         if own and draw.random() >= _COMPOSED:
             return [own.pop()]
         composed = [one for one in composer.requests(kind) if self.toolbox_has(one)]
-        return composed or ([own.pop()] if own else [])
+        if not composed:
+            return [own.pop()] if own else []
+        return [
+            _said_again(one, draw) if draw.random() < _COMPOSED_REWORDED else one
+            for one in composed
+        ]
 
     def toolbox_has(self, one: LabelledRequest) -> bool:
         """Whether the toolbox has the request's API."""
@@ -121,10 +127,8 @@ class OfflineProvider:
             days = (one.request.asked_at - now).total_seconds() / 86400
             if not 0 <= days <= _ASKED_WITHIN_DAYS or not self.toolbox_has(one):
                 continue
-            text = one.request.text
             if used_again or draw.random() < _REWORDED:
-                text = reworded(text, draw)
-            one = replace(one, request=replace(one.request, text=text))
+                one = _said_again(one, draw)
             by_kind.setdefault(one.labels.kind or "", []).append(_thoughtful(one, persona, draw))
         for options in by_kind.values():
             draw.shuffle(options)
@@ -162,9 +166,11 @@ class OfflineProvider:
         return named
 
 
-def _told_requests(
-    source: Source, told: Rewriter, ids: dict[str, str]
-) -> list[LabelledRequest]:
+def _said_again(one: LabelledRequest, draw: random.Random) -> LabelledRequest:
+    return replace(one, request=replace(one.request, text=reworded(one.request.text, draw)))
+
+
+def _told_requests(source: Source, told: Rewriter, ids: dict[str, str]) -> list[LabelledRequest]:
     made = (told.request(one, ids) for one in source.requests)
     return [one for one in made if one is not None]
 
@@ -194,14 +200,10 @@ def _fewer(
     return own[: counts.get(app, 0)]
 
 
-def _thoughtful(
-    one: LabelledRequest, persona: Persona, draw: random.Random
-) -> LabelledRequest:
+def _thoughtful(one: LabelledRequest, persona: Persona, draw: random.Random) -> LabelledRequest:
     if one.labels.chain_of_thought:
         return one
     relevant = [item for item in persona.items if item.id in (one.labels.relevant or ())]
     plan = one.labels.plan
-    text = thought(
-        relevant, persona.person, one.request.asked_at, plan.api if plan else None, draw
-    )
+    text = thought(relevant, persona.person, one.request.asked_at, plan.api if plan else None, draw)
     return replace(one, labels=replace(one.labels, chain_of_thought=text))

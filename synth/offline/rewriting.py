@@ -42,9 +42,7 @@ class Rewriter:
     def item(self, item: Item, item_id: str) -> Item:
         """An item under another id, with its usage moved in time."""
         opened = item.usage.last_opened
-        usage = replace(
-            item.usage, last_opened=opened and opened + timedelta(days=self.days)
-        )
+        usage = replace(item.usage, last_opened=opened and opened + timedelta(days=self.days))
         fields = {name: self._value(name, value) for name, value in item.fields.items()}
         return Item(item_id, item.app, fields, usage)
 

@@ -98,9 +98,7 @@ def _persona(raw: dict[str, Any]) -> Persona:
         Profile(**profile),
         tuple(Contact(**contact) for contact in raw["contacts"]),
     )
-    items = [
-        _item(app, one) for app in packaged_apps() for one in raw["apps"].get(app.name, ())
-    ]
+    items = [_item(app, one) for app in packaged_apps() for one in raw["apps"].get(app.name, ())]
     return Persona(person, tuple(items))
 
 

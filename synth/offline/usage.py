@@ -17,7 +17,9 @@ _MADE_BEFORE_USE = {"mail", "google", "notes", "music"}
 _MONTH = timedelta(days=30)
 
 
-def with_usage(item: Item, habit: LabelledRequest | None, now: datetime, draw: random.Random) -> Item:
+def with_usage(
+    item: Item, habit: LabelledRequest | None, now: datetime, draw: random.Random
+) -> Item:
     """The item with traces of use.
 
     Args:

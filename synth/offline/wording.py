@@ -5,10 +5,12 @@ import re
 
 _OPENERS = (
     "", "", "", "", "hey, ", "ok ", "right, ", "so, ", "um, ", "listen, ", "oh, ", "quick one: ",
-    "hm, ", "well, ", "now then, ", "one thing, ", "wait, ", "sorry, ", "please ", "before I forget: ",
+    "hm, ", "well, ", "now then, ", "one thing, ", "wait, ", "sorry, ", "please ",
+    "before I forget: ",
 )  # fmt: skip
 _CLOSERS = (
-    "", "", "", "", ", please", ", thanks", ", ok?", ", would you", ", for me", ", quickly", " please",
+    "", "", "", "", ", please", ", thanks", ", ok?", ", would you", ", for me", ", quickly",
+    " please",
     ", cheers", ", if you can", ", when you have a second", " now",
 )  # fmt: skip
 _SWAPS = (
