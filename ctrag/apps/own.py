@@ -28,13 +28,13 @@ from ctrag.apps.lookup import (
 from ctrag.apps.toolbox import Argument, Tool
 from ctrag.context import item_text
 from stores.app_store import OutboxEntry
-from stores.items import Item, Value
-from stores.spec import FieldSpec, spec_of
+from stores.items import Contact, Item, Value
+from stores.spec import FieldSpec, Role, spec_of
 
 _NEW = "new_"
 _SHOWN = 10
 _YES = ("yes", "true", "on")
-_ROLES = ("title", "person", "place", "group", "text")
+_ROLES: tuple[Role, ...] = ("title", "person", "place", "group", "text")
 
 
 def run(tool: Tool, call: Call) -> Effect:
@@ -100,12 +100,12 @@ def _send(tool: Tool, call: Call) -> Effect:
         if argument.type in ("contact", "contacts")
         for name in call.texts(argument.name)
     ]
-    contacts = [known_contact(call, name) for name in names]
+    contacts: list[Contact | None] = [known_contact(call, name) for name in names]
     about = {one.name for one in tool.arguments if one.match == "value"}
     items = [_meant(tool, call)] if about and _criteria(tool, call) else []
     content = {name: call.text(name) for name in call.arguments}
     said = ", ".join(quote(call.text(one.name)) for one in tool.arguments if one.match == "text")
-    receivers = [one.name for one in contacts] or [tool.app]
+    receivers = [one.name for one in contacts if one is not None] or [tool.app]
     outbox = [
         OutboxEntry(
             tool.api,
@@ -123,10 +123,10 @@ def _meant(tool: Tool, call: Call) -> Item:
     found = _fitting(tool, call)
     if not found:
         raise Refusal(_nothing(tool, call))
-    return pick_one(call, found)
+    return _one_of(call, found)
 
 
-def pick_one(call: Call, items: Sequence[Item]) -> Item:
+def _one_of(call: Call, items: Sequence[Item]) -> Item:
     """One of several: what retrieval found, else the next in time, else the latest; the first where
     items have no time."""
     timed = all(spec_of(item.app).named("time") for item in items)
@@ -247,11 +247,7 @@ def _name(item: Item) -> str:
 def _line(item: Item, at: datetime) -> str:
     """The item on one line: when, from whom, what."""
     moment = item_text.time_of(item)
-    said = [
-        item.text(name)
-        for role in _ROLES
-        for name in item_text.fields_of(item, role)  # type: ignore[arg-type]
-    ]
+    said = [item.text(name) for role in _ROLES for name in item_text.fields_of(item, role)]
     words = ": ".join(dict.fromkeys(filter(None, (one_line(one) for one in said))))
     return (f"{when(moment, at)}, " if moment else "") + words
 

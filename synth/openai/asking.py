@@ -20,6 +20,8 @@ UNREADABLE = 3
 PROBLEMS = 12
 """Problems that a repair quotes at most."""
 _BAD_REQUEST = 400
+_SEEDS = 2**31
+"""Endpoints take seeds below it; the cache tells larger ones apart."""
 _Answer = TypeVar("_Answer")
 
 
@@ -139,7 +141,7 @@ class Asker:
                     messages,
                     temperature=self._temperature,
                     max_tokens=form.longest,
-                    seed=seed,
+                    seed=seed % _SEEDS,
                     **_response_format(kind, form),
                 )
             except EndpointError as error:

@@ -13,7 +13,7 @@ from pydantic import (
     ValidationError,
 )
 
-from ctrag.apps.toolbox import Tool, Toolbox
+from ctrag.apps.toolbox import Argument, Tool, Toolbox
 from ctrag.context import item_text
 from ctrag.planner.plan import Plan, check
 from stores.dataset import Kind, Persona, item_model, parse_local_time, read_item
@@ -162,9 +162,19 @@ def items_form(
 
 
 def requests_form(
-    persona: Persona, kinds: Sequence[Kind], avoid: Sequence[str]
+    persona: Persona,
+    kinds: Sequence[Kind],
+    avoid: Sequence[str],
+    faults: Callable[[RequestAnswer], Sequence[str]],
 ) -> Form[list[RequestAnswer]]:
-    """One request of each kind, about items that the person has."""
+    """One request of each kind, about items that the person has.
+
+    Args:
+        persona: Who asks.
+        kinds: The wanted kinds, in their order.
+        avoid: Texts that must not come again.
+        faults: What else is wrong with a request that keeps to all other rules.
+    """
     items = {item.id: item for item in persona.items}
     now = persona.person.now
     known = {_flat(text) for text in avoid}
@@ -192,7 +202,11 @@ def requests_form(
             playing = items.get(one.playing or "")
             if one.playing is not None and (playing is None or playing.app != "music"):
                 problems.append(f"{where}.playing: {one.playing!r} is no song of the person")
-        return problems
+        return problems or [
+            f"requests.{place}: {fault}"
+            for place, one in enumerate(answer.requests)
+            for fault in faults(one)
+        ]
 
     def read(answer: RequestsAnswer) -> list[RequestAnswer]:
         return answer.requests
@@ -302,8 +316,11 @@ def _same(one: Item, other: Item) -> bool:
     )
 
 
-def _argument_schema(argument: Any) -> dict[str, Any]:
-    types = {"integer": {"type": "integer"}, "contacts": {"type": "array", "items": _STRING}}
+def _argument_schema(argument: Argument) -> dict[str, Any]:
+    types: dict[str, dict[str, Any]] = {
+        "integer": {"type": "integer"},
+        "contacts": {"type": "array", "items": _STRING},
+    }
     schema = {**types.get(argument.type, _STRING), "description": argument.description}
     if argument.values:
         schema["enum"] = list(argument.values)

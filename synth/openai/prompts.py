@@ -41,7 +41,7 @@ class Prompts:
                 )
         self._environment = _environment(folder)
 
-    def text(self, name: str, **values: Any) -> str:
+    def text(self, name: str, /, **values: Any) -> str:
         """A filled template.
 
         Raises:

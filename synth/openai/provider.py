@@ -30,7 +30,7 @@ ATTEMPTS = 3
 _Made = TypeVar("_Made")
 
 Faults = Callable[[Persona, LabelledRequest], Sequence[str]]
-"""What is wrong with a request; the model gets one chance to mend its plan."""
+"""What is wrong with a request, without and then with its plan; the model may mend both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,9 @@ class OpenAIProvider:
         """See `Provider.requests`; a request whose labels the model cannot give is left out."""
         if not kinds:
             return []
-        form = forms.requests_form(persona, kinds, avoid)
+        form = forms.requests_form(
+            persona, kinds, avoid, lambda one: self.faults(persona, _unplanned(one))
+        )
         prompt = self._text(
             "requests",
             form,
@@ -121,8 +123,8 @@ class OpenAIProvider:
     def _labelled(
         self, persona: Persona, drawn: forms.RequestAnswer, seed: int
     ) -> LabelledRequest | None:
-        request = Request(drawn.text, drawn.asked_at, drawn.place or None, drawn.playing)
-        relevant = tuple(dict.fromkeys(drawn.relevant))
+        unplanned = _unplanned(drawn)
+        request, relevant = unplanned.request, unplanned.labels.relevant or ()
         try:
             tools = self._tools(persona, request, relevant, seed)
             if (drawn.kind == "no_tool") != (not tools):
@@ -146,7 +148,8 @@ class OpenAIProvider:
             now=_moment(request.asked_at),
             items=_lines(_chosen(persona, relevant)),
         )
-        return tuple(self.asker.ask(prompt, form, seed))
+        tools = self.asker.ask(prompt, form, seed)
+        return tuple(tools)
 
     def _thought(self, request: Request, seed: int) -> str:
         form = forms.thought_form()
@@ -225,6 +228,14 @@ def open_asker(
         Purse(prices, max_cost),
         Prompts(prompts),
         workers=options.openai_concurrency,
+    )
+
+
+def _unplanned(drawn: forms.RequestAnswer) -> LabelledRequest:
+    """A request of which only the items are known yet."""
+    return LabelledRequest(
+        Request(drawn.text, drawn.asked_at, drawn.place or None, drawn.playing),
+        Labels(drawn.kind, relevant=tuple(dict.fromkeys(drawn.relevant))),
     )
 
 

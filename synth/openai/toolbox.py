@@ -48,7 +48,8 @@ def openai_toolbox(
             count=COUNT,
             schema=json.dumps(form.schema),
         )
-        tools += asker.ask(prompt, form, seed)
+        made = asker.ask(prompt, form, seed)
+        tools += made
     return Toolbox(tools)
 
 

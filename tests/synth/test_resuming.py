@@ -1,0 +1,88 @@
+"""A run that is killed in the middle goes on: nothing is lost, doubled or paid for twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from pathlib import Path
+
+from tests.conftest import ROOT
+from tests.synth.conftest import KEY, Model
+
+CODE = "from ctrag.cli.main import main; main()"
+PEOPLE = 3
+
+
+def started(model: Model, home: Path, out: Path, cache: Path) -> "subprocess.Popen[str]":
+    """`ctrag synth dataset` in a process of its own."""
+    options = ["--personas", str(PEOPLE), "--provider", "openai", "--json"]
+    return subprocess.Popen(
+        [sys.executable, "-c", CODE, "synth", "dataset", *options]
+        + ["--out", str(out), "--cache", str(cache)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=home,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "CTRAG_OPENAI_BASE_URL": model.url,
+            "CTRAG_OPENAI_MODEL": "toy",
+            "CTRAG_OPENAI_API_KEY": KEY,
+            "CTRAG_OPENAI_CONCURRENCY": "3",
+        },
+    )
+
+
+def written(out: Path) -> dict[str, str]:
+    """Every file of a data set, by its path."""
+    return {
+        str(path.relative_to(out)): path.read_text(encoding="utf-8")
+        for path in sorted(out.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_after_a_kill_the_rerun_gives_what_one_run_would_have_given(
+    model: Model, tmp_path: Path
+) -> None:
+    whole = started(model, tmp_path, tmp_path / "whole", tmp_path / "whole-cache")
+    said, errors = whole.communicate(timeout=300)
+    assert (whole.returncode, errors) == (0, "")
+    questions = len(model.asked)
+
+    enough = threading.Event()
+    model.heard = lambda count: enough.set() if count >= questions + questions // 2 else None
+    model.pause = 0.01
+    killed = started(model, tmp_path, tmp_path / "out", tmp_path / "cache")
+    assert enough.wait(300)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate(timeout=60)
+    assert not (tmp_path / "out" / "train").exists()
+    lost = len(model.asked) - questions
+
+    model.pause = 0.0
+    again = started(model, tmp_path, tmp_path / "out", tmp_path / "cache")
+    resumed, errors = again.communicate(timeout=300)
+    assert (again.returncode, errors) == (0, "")
+    assert written(tmp_path / "out") == written(tmp_path / "whole")
+    rerun = json.loads(resumed)["spent"]
+    assert rerun["from_cache"] > 0
+    assert rerun["questions"] + rerun["from_cache"] == questions
+    # Only what was under way when the process died is asked again: one question a worker.
+    open_then = lost + rerun["questions"] - questions
+    assert 0 <= open_then <= 3
+
+    first = json.loads(said)
+    assert (first["personas"], first["spent"]["questions"]) == (PEOPLE, questions)
+    ids = [
+        json.loads(line)["query_id"]
+        for name, text in written(tmp_path / "out").items()
+        if name.endswith("queries.jsonl")
+        for line in text.splitlines()
+    ]
+    assert len(ids) == first["requests"] > 0
+    assert max(Counter(ids).values()) == 1
