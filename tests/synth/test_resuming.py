@@ -19,9 +19,9 @@ PEOPLE = 3
 def started(model: Model, home: Path, out: Path, cache: Path) -> "subprocess.Popen[str]":
     """`ctrag synth dataset` in a process of its own."""
     options = ["--personas", str(PEOPLE), "--provider", "openai", "--json"]
+    options += ["--out", str(out), "--cache", str(cache)]
     return subprocess.Popen(
-        [sys.executable, "-c", CODE, "synth", "dataset", *options]
-        + ["--out", str(out), "--cache", str(cache)],
+        [sys.executable, "-c", CODE, "synth", "dataset", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -98,7 +98,10 @@ def test_a_model_makes_the_apis_of_any_named_application(asker: Any) -> None:
         (lambda api: {**api, "effect": "magic"}, "apis.1: effect: Input should be 'read'"),
         (lambda api: {**api, "api": "Read Maps"}, "apis.1: api: must be a lower-case Python name"),
         (lambda api: {**api, "does": "send"}, "does: an API of effect read does find, not send"),
-        (lambda api: {**api, "api": "read_note"}, "apis.1: api: read_note is another application's"),
+        (
+            lambda api: {**api, "api": "read_note"},
+            "apis.1: api: read_note is another application's",
+        ),
         (lambda api: "read", "apis.1: must be an object"),
     ],
     ids="effect name does taken shape".split(),
