@@ -1,4 +1,4 @@
-"""Looking at a data set: its tables beside the paper's, its distributions, a few of its requests."""
+"""Looking at a data set: tables beside the paper's, distributions, a few of its requests."""
 
 import random
 from collections import Counter
@@ -103,7 +103,7 @@ class Inspection:
         for grid in self.grids():
             table = Table(title=grid.caption, title_justify="left", min_width=40)
             for place, head in enumerate(grid.heads):
-                table.add_column(head, justify="left" if place == 0 else "right")
+                table.add_column(head, justify="left" if place == 0 or not head else "right")
             for row in grid.rows:
                 table.add_row(*row)
             console.print(table)

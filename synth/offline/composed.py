@@ -216,7 +216,8 @@ def _tasks(self: Composer, kind: Kind) -> Iterator[LabelledRequest]:
         at, due = self.soon(), one.time("due")
         if reads:
             yield self.made(kind, "read_reminder", at, [one],
-                "read_reminder list_reminders complete_reminder", {"title": title}, w=wording)  # fmt: skip
+                "read_reminder list_reminders complete_reminder", {"title": title},
+                w=wording)  # fmt: skip
             continue
         ways = ["complete", "delete_reminder", *(["snooze_day"] if due and due > at else [])]
         way = self.draw.choice(ways)

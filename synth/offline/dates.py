@@ -29,7 +29,8 @@ _UNSURE = re.compile(
 )
 _WEEKDAYS = "mon tue wed thu fri sat sun".split()
 _WEEKDAY = re.compile(
-    r"\b(?P<name>(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:the )?)(?P<day>[12]?\d|3[01])\b(?![:.h\d])",
+    r"\b(?P<name>(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? (?:the )?)"
+    r"(?P<day>[12]?\d|3[01])\b(?![:.h\d])",
     re.IGNORECASE,
 )
 _ISO = re.compile(r"\b20\d\d-\d\d-\d\d\b")

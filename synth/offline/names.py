@@ -35,7 +35,7 @@ _TITLES = frozenset(
     "dr mr mrs ms miss prof professor sister brother father mother aunt auntie uncle don doña "
     "señor señora madame monsieur frau herr sir lady captain capt coach pastor rev sheikh haji "
     "zia zio nonna nonno mama mamma papa mister mum dad oma opa tante baba abuela abuelo tita tito "
-    "lola lolo dede amma appa didi bhai mme fr sr bro sis granny grandma gran pop nan nana miss kuya "
+    "lola lolo dede amma appa didi bhai mme fr sr bro sis granny grandma gran pop nan nana kuya "
     "ate teta khalti amo abu umm tía tío the old chef nurse sergeant sgt master imam rabbi".split()
 )
 _FEWEST = 4

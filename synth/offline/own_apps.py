@@ -1,4 +1,4 @@
-"""Things and requests of applications that a user declared: from the roles of their fields alone."""
+"""Things and requests of applications that a user declared, from their fields' roles alone."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,8 @@ _SAY = (
     "I can't make it tonight", "the parcel is here", "thanks for the help", "start without me",
 )  # fmt: skip
 _READ = (
-    "what did my {rel} want there", "show me what came from my {rel}", "my {rel} and that thing, open it",
+    "what did my {rel} want there", "show me what came from my {rel}",
+    "my {rel} and that thing, open it",
     "what was the last from my {rel}", "anything new from my {rel}",
 )  # fmt: skip
 _TELL = ("let my {rel} know {say}", "tell my {rel} {say}", "my {rel} should hear that {say}")
