@@ -11,10 +11,9 @@ from ctrag.cli.output import line, print_json, progress
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from synth.dataset import Made
-
     from ctrag.apps.toolbox import Toolbox
     from stores.spec import AppSpec
+    from synth.dataset import Made
     from synth.openai.asking import Asker
     from synth.provider import Provider
 

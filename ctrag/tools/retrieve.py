@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.context.retrieve import Found
 from ctrag.encoder import Encoder, Matrix
+from ctrag.tools.kin import families, from_none, shared_out
 from ctrag.tools.prior import CONTEXT, ToolPrior, item_weights, prior_inputs
 from ctrag.tools.reader import ToolReader
-from stores.spec import known_apps
 
 UNKNOWN = -9.0
 """Log probability of an API that was never learned."""
@@ -20,12 +20,6 @@ COSINE_WEIGHT = 4.0
 """What the cosine weighs beside the log probability; chosen by cross-validation on train."""
 STAND_IN_WEIGHT = 8.0
 """What distance in meaning costs an unknown API; a guess, no data has such APIs."""
-WORDS_WEIGHT = 4.0
-"""What the request's own words count between an API of a further application and the known one that
-stands in for it."""
-LEAST_SHARE = 0.05
-"""Share of the retrieved items that a further application, or the one that it resembles, is given
-even where it has none."""
 APP_WEIGHT, APP_DECAY = 0.2, 0.4
 """Dense search alone: weight of the retrieved items' applications, and how each further item
 counts less. Chosen by cross-validation on train."""
@@ -81,13 +75,9 @@ class ToolRetriever:
         self.toolbox = toolbox
         self._tools = list(toolbox)
         self._vectors: Matrix = encoder.encode([tool_text(tool) for tool in self._tools])
-        known_specs = {spec.name: spec for spec in known_apps()}
-        self._kin = {
-            tool.app: known_specs[tool.app].kin for tool in self._tools if tool.app in known_specs
-        }
-        self._further = np.array(
-            [self._kin.get(tool.app, tool.app) != tool.app for tool in self._tools], dtype=bool
-        )
+        self._families = families(self._tools)
+        further = {app for family in self._families for app in family.apps[1:]}
+        self._further = np.array([tool.app in further for tool in self._tools], dtype=bool)
         known = set() if prior is None else set(prior.card.apis)
         self._prior = prior if known.intersection(toolbox.names) else None
         fits = reader is not None and reader.card.encoder == encoder.name
@@ -115,9 +105,13 @@ class ToolRetriever:
             scores = cosines + APP_WEIGHT * shares
             none = float(np.median(scores))
         elif self._reader is not None:
-            scores = self._with_stand_ins(priors, learned, cosines)
-            scores = scores + self._between_kin(found)
+            scores = self._with_stand_ins(priors, learned)
+            by_app = self._shares_by_app(found)
+            for family in self._families:
+                scores = shared_out(scores, family, self._tools, self._vectors, cosines, by_app)
             none = learned.get("none", UNKNOWN)
+            if self._families:
+                scores, none = from_none(scores, none, self._further, cosines)
         else:
             scores = priors + COSINE_WEIGHT * cosines
             none = learned.get("none", UNKNOWN) + COSINE_WEIGHT * float(np.mean(cosines))
@@ -137,38 +131,17 @@ class ToolRetriever:
         )
 
     def _with_stand_ins(
-        self, logs: NDArray[np.float64], learned: Mapping[str, float], cosines: Matrix
+        self, logs: NDArray[np.float64], learned: Mapping[str, float]
     ) -> NDArray[np.float64]:
         """Log probabilities in which an API that was never learned has those of the known API that
-        is nearest in meaning, less by how far away that is; one of a further application more by
-        how much nearer it is to the request."""
+        is nearest in meaning, less by how far away that is."""
         unread = np.array([tool.api not in learned for tool in self._tools])
         if not unread.any():
             return logs
         likeness = self._vectors[unread] @ self._vectors[~unread].T
-        nearer = np.where(self._further[unread, None], cosines[unread, None] - cosines[~unread], 0)
-        stand_ins = logs[~unread] + STAND_IN_WEIGHT * (likeness - 1) + WORDS_WEIGHT * nearer
         filled = logs.copy()
-        filled[unread] = stand_ins.max(axis=1)
+        filled[unread] = (logs[~unread] + STAND_IN_WEIGHT * (likeness - 1)).max(axis=1)
         return filled
-
-    def _between_kin(self, found: Found) -> NDArray[np.float64]:
-        """What each tool gains or loses because the reader took items of a further application for
-        those of the one that it resembles: the logarithm of its application's share of both."""
-        gains = np.zeros(len(self._tools))
-        if not self._further.any() or not found.items:
-            return gains
-        shares = self._shares_by_app(found)
-        families: dict[str, set[str]] = {}
-        for app in {tool.app for tool in self._tools} & set(self._kin):
-            families.setdefault(self._kin[app], set()).add(app)
-        for row, tool in enumerate(self._tools):
-            family = families.get(self._kin.get(tool.app, tool.app), set())
-            whole = sum(shares.get(app, 0.0) for app in family)
-            if len(family) > 1 and whole > 0:
-                share = shares.get(tool.app, 0.0) / whole
-                gains[row] = np.log(np.clip(share, LEAST_SHARE, 1 - LEAST_SHARE))
-        return gains
 
     def _app_shares(self, found: Found) -> Matrix:
         shares = self._shares_by_app(found)
