@@ -87,10 +87,12 @@ def _partitions(sizes: Sequence[int], workers: int) -> list[NDArray[np.int64]]:
             f"scheduler: {workers} workers need as many queries, there are {len(sizes)}"
         )
     rows = np.cumsum(sizes)
-    bounds = np.searchsorted(rows, rows[-1] * np.arange(1, workers) / workers) + 1
-    # Every worker gets a query, however large the first ones are.
-    for place in range(workers - 1):
-        bounds[place] = min(max(bounds[place], place + 1), len(sizes) - (workers - 1 - place))
+    bounds: list[int] = []
+    for place in range(1, workers):
+        bound = int(np.searchsorted(rows, rows[-1] * place / workers)) + 1
+        # Every worker gets a query, however unlike their sizes are.
+        lowest, highest = (bounds[-1] if bounds else 0) + 1, len(sizes) - (workers - place)
+        bounds.append(min(max(bound, lowest), highest))
     return np.split(np.arange(len(sizes)), bounds)
 
 

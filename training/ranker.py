@@ -24,6 +24,7 @@ from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
 from eval.examples import Example, load_examples
 from eval.experiment import data_sha256, versions
+from training.dask_ranker import fit_on_dask
 from training.encoder import TunedEncoder, with_readings
 from training.figures import mean_recall, ranking_figures
 from training.prior import cross_fitted_priors, fit_prior

@@ -53,10 +53,10 @@ def ndcg(model: str, tables: list[np.ndarray], relevance: list[np.ndarray]) -> f
 @pytest.mark.filterwarnings("default")
 @pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 def test_ndcg_is_within_a_point_of_one_machines() -> None:
-    tables, relevance = queries(300, 1)
+    tables, relevance = queries(1500, 1)
     settings = RankerSettings(threads=1)
     alone = _fit(tables, relevance, None, NAMES, (), PASS, settings)
     shared = fit_on_dask(tables, relevance, None, NAMES, (), PASS, settings.seed, "local", 2)
-    test = queries(200, 2)
+    test = queries(800, 2)
     assert ndcg(alone, *test) > 80
     assert ndcg(shared, *test) == pytest.approx(ndcg(alone, *test), abs=1.0)
