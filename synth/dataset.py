@@ -277,8 +277,9 @@ class _Folders:
 
     def __enter__(self) -> "_Folders":
         for name in self._names:
+            for left in self._out.glob(f".{name}.*.tmp"):  # by a run that was killed
+                shutil.rmtree(left, ignore_errors=True)
             folder = self.folder(name)
-            shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             first, second = (
                 self._stack.enter_context((folder / file).open("w", encoding="utf-8"))

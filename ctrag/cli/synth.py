@@ -1,7 +1,8 @@
 """`ctrag synth`: people, app data, toolboxes and requests from scratch."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,8 +10,6 @@ from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ctrag.apps.toolbox import Toolbox
     from stores.spec import AppSpec
     from synth.dataset import Made
@@ -82,23 +81,10 @@ def dataset(
     """
     from synth.dataset import make_dataset
 
-    specs, tools = _world(apps, toolbox)
-    _run(
-        _provider(provider, specs, tools, prompts, cache, max_cost),
-        lambda made_by: make_dataset(
-            made_by,
-            out,
-            personas,
-            seed,
-            apps=specs,
-            toolbox=tools,
-            workers=workers,
-            scheduler=scheduler,
-            progress=progress,
-        ),
-        out,
-        json,
-    )
+    world = _world(apps, toolbox)
+    made_by = _provider(provider, world, prompts, cache, max_cost)
+    how = _how(world, workers, scheduler)
+    _show(made_by, make_dataset(made_by, out, personas, seed, **how), out, json)
 
 
 @app.command("personas")
@@ -121,23 +107,10 @@ def personas_(
     """
     from synth.dataset import make_personas
 
-    specs, tools = _world(apps, None)
-    _run(
-        _provider(provider, specs, tools, prompts, cache, max_cost),
-        lambda made_by: make_personas(
-            made_by,
-            out,
-            personas,
-            seed,
-            apps=specs,
-            toolbox=tools,
-            workers=workers,
-            scheduler=scheduler,
-            progress=progress,
-        ),
-        out,
-        json,
-    )
+    world = _world(apps, None)
+    made_by = _provider(provider, world, prompts, cache, max_cost)
+    how = _how(world, workers, scheduler)
+    _show(made_by, make_personas(made_by, out, personas, seed, **how), out, json)
 
 
 @app.command("queries")
@@ -160,22 +133,10 @@ def queries(
     """
     from synth.dataset import make_queries
 
-    specs, tools = _world(apps, toolbox)
-    _run(
-        _provider(provider, specs, tools, prompts, cache, max_cost),
-        lambda made_by: make_queries(
-            made_by,
-            out,
-            seed,
-            apps=specs,
-            toolbox=tools,
-            workers=workers,
-            scheduler=scheduler,
-            progress=progress,
-        ),
-        out,
-        json,
-    )
+    world = _world(apps, toolbox, out)
+    made_by = _provider(provider, world, prompts, cache, max_cost)
+    how = _how(world, workers, scheduler)
+    _show(made_by, make_queries(made_by, out, seed, **how), out, json)
 
 
 @app.command("toolbox")
@@ -201,8 +162,7 @@ def toolbox_(
     """
     from synth.toolbox import offline_toolbox, write_toolbox
 
-    specs, _ = _world(apps, None)
-    known = {spec.name: spec for spec in specs}
+    known = {spec.name: spec for spec in _world(apps, None).apps}
     if provider == "openai":
         from synth.openai.toolbox import openai_toolbox
 
@@ -246,22 +206,34 @@ def inspect(
         line(text)
 
 
-def _world(apps: Path | None, toolbox: Path | None) -> "tuple[list[AppSpec], Toolbox]":
-    """The packaged applications and APIs with a user's own."""
-    from ctrag.apps.toolbox import Toolbox
-    from stores.spec import load_apps, packaged_apps, register_apps
+@dataclass(frozen=True, slots=True)
+class _World:
+    """The applications and APIs that a data set is about."""
 
+    apps: "list[AppSpec]"
+    toolbox: "Toolbox"
+
+
+def _world(apps: Path | None, toolbox: Path | None, folder: Path | None = None) -> _World:
+    """The packaged applications and APIs, those of a data set folder, and a user's own."""
+    from ctrag.apps.toolbox import Toolbox
+    from ctrag.opening import toolbox_of
+    from stores.spec import apps_of, load_apps, register_apps
+
+    found = {spec.name: spec for spec in (apps_of() if folder is None else apps_of(folder))}
     further = () if apps is None else load_apps(apps)
     register_apps(further)
-    specs = [*packaged_apps(), *further]
-    own = [] if toolbox is None else list(Toolbox.from_file(toolbox))
-    return specs, Toolbox([*Toolbox.packaged(), *own])
+    found |= {spec.name: spec for spec in further}
+    tools = {one.api: one for one in (toolbox_of(folder) if folder else Toolbox.packaged())}
+    for tool in () if toolbox is None else Toolbox.from_file(toolbox):
+        if tools.setdefault(tool.api, tool) != tool:
+            raise ValueError(f"--toolbox: {tool.api}: there is another API of this name")
+    return _World(list(found.values()), Toolbox(tools.values()))
 
 
 def _provider(
     name: str,
-    specs: "list[AppSpec]",
-    toolbox: "Toolbox",
+    world: _World,
     prompts: Path | None,
     cache: Path | None,
     max_cost: float | None,
@@ -273,15 +245,26 @@ def _provider(
 
         return OpenAIProvider(
             _asker(prompts, cache, max_cost),
-            tuple(specs),
-            toolbox,
+            tuple(world.apps),
+            world.toolbox,
             settings().openai_concurrency,
-            lambda persona, labelled: request_faults(persona, labelled, toolbox),
+            lambda persona, labelled: request_faults(persona, labelled, world.toolbox),
         )
     _offline_only(name, prompts, cache, max_cost)
     from synth.offline import OfflineProvider
 
-    return OfflineProvider(apps=specs, toolbox=toolbox)
+    return OfflineProvider(apps=world.apps, toolbox=world.toolbox)
+
+
+def _how(world: _World, workers: int | None, scheduler: str | None) -> dict[str, Any]:
+    """What everything that makes people or requests is told."""
+    return {
+        "apps": world.apps,
+        "toolbox": world.toolbox,
+        "workers": workers,
+        "scheduler": scheduler,
+        "progress": progress,
+    }
 
 
 def _asker(prompts: Path | None, cache: Path | None, max_cost: float | None) -> "Asker":
@@ -304,11 +287,10 @@ def _offline_only(
             raise ValueError(f"{option}: is for --provider openai; the offline one asks no model")
 
 
-def _run(provider: "Provider", make: "Callable[[Provider], Made]", out: Path, json: bool) -> None:
+def _show(made_by: "Provider", made: "Made", out: Path, json: bool) -> None:
     from synth.openai.provider import OpenAIProvider
 
-    made = make(provider)
-    spent = provider.asker.purse if isinstance(provider, OpenAIProvider) else None
+    spent = made_by.asker.purse if isinstance(made_by, OpenAIProvider) else None
     if json:
         spending = {} if spent is None else {"spent": spent.as_json()}
         print_json({"out": str(out), **made.as_json(), **spending})
