@@ -197,11 +197,7 @@ def _shown(asked: Asked, labels: Labels, datasets: Sequence[Dataset]) -> Shown:
 
 def _line(item: Item) -> str:
     spec = spec_of(item.app)
-    words = [
-        item.text(name)
-        for role in ("person", "title", "time")
-        for name in spec.named(role)  # type: ignore[arg-type]
-    ]
+    words = [item.text(name) for role in ("person", "title", "time") for name in spec.named(role)]
     return f"{item.app}: {', '.join(word for word in words if word)}"
 
 

@@ -7,6 +7,7 @@ Finished steps stay in the work folder, and a further run goes on from them.
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -65,16 +66,16 @@ class Comparison:
         found: dict[str, dict[str, JsonValue]] = {}
         for mix in MIXES:
             folder = self._mixed(mix, synthetic)
-            self._step(folder, "ranker", lambda folder=folder: self._train_ranker(folder))
+            self._step(folder, "ranker", partial(self._train_ranker, folder))
             found[mix] = {}
             if "ranker" in methods:
-                found[mix] |= self._step(folder, "dev-ranker", lambda f=folder: self._ranks(f))
+                found[mix] |= self._step(folder, "dev-ranker", partial(self._ranks, folder))
             if "tools" in methods or "planner" in methods:
-                self._step(folder, "tools", lambda folder=folder: self._train_tools(folder))
+                self._step(folder, "tools", partial(self._train_tools, folder))
             if "tools" in methods:
-                found[mix] |= self._step(folder, "dev-tools", lambda f=folder: self._names(f))
+                found[mix] |= self._step(folder, "dev-tools", partial(self._names, folder))
             if "planner" in methods:
-                found[mix] |= self._step(folder, "dev-planner", lambda f=folder: self._plans(f))
+                found[mix] |= self._step(folder, "dev-planner", partial(self._plans, folder))
         return found
 
     def _mixed(self, mix: str, synthetic: Path) -> Path:
