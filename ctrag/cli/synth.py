@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stores.spec import AppSpec
     from synth.dataset import Made
     from synth.openai.asking import Asker
+    from synth.openai.purse import Purse
     from synth.provider import Provider
 
 app = typer.Typer(
@@ -83,7 +84,7 @@ def dataset(
 
     world = _world(apps, toolbox)
     made_by = _provider(provider, world, prompts, cache, max_cost)
-    how = _how(world, workers, scheduler)
+    how = _how(made_by, world, workers, scheduler)
     _show(made_by, make_dataset(made_by, out, personas, seed, **how), out, json)
 
 
@@ -109,7 +110,7 @@ def personas_(
 
     world = _world(apps, None)
     made_by = _provider(provider, world, prompts, cache, max_cost)
-    how = _how(world, workers, scheduler)
+    how = _how(made_by, world, workers, scheduler)
     _show(made_by, make_personas(made_by, out, personas, seed, **how), out, json)
 
 
@@ -135,7 +136,7 @@ def queries(
 
     world = _world(apps, toolbox, out)
     made_by = _provider(provider, world, prompts, cache, max_cost)
-    how = _how(world, workers, scheduler)
+    how = _how(made_by, world, workers, scheduler)
     _show(made_by, make_queries(made_by, out, seed, **how), out, json)
 
 
@@ -256,14 +257,21 @@ def _provider(
     return OfflineProvider(apps=world.apps, toolbox=world.toolbox)
 
 
-def _how(world: _World, workers: int | None, scheduler: str | None) -> dict[str, Any]:
+def _how(
+    made_by: "Provider", world: _World, workers: int | None, scheduler: str | None
+) -> dict[str, Any]:
     """What everything that makes people or requests is told."""
+    spent = _purse(made_by)
+
+    def said(text: str) -> None:
+        progress(text if spent is None else f"{text}; {spent.told()}")
+
     return {
         "apps": world.apps,
         "toolbox": world.toolbox,
         "workers": workers,
         "scheduler": scheduler,
-        "progress": progress,
+        "progress": said,
     }
 
 
@@ -288,9 +296,7 @@ def _offline_only(
 
 
 def _show(made_by: "Provider", made: "Made", out: Path, json: bool) -> None:
-    from synth.openai.provider import OpenAIProvider
-
-    spent = made_by.asker.purse if isinstance(made_by, OpenAIProvider) else None
+    spent = _purse(made_by)
     if json:
         spending = {} if spent is None else {"spent": spent.as_json()}
         print_json({"out": str(out), **made.as_json(), **spending})
@@ -299,3 +305,9 @@ def _show(made_by: "Provider", made: "Made", out: Path, json: bool) -> None:
         line(text)
     if spent is not None:
         line(spent.told())
+
+
+def _purse(made_by: "Provider") -> "Purse | None":
+    from synth.openai.provider import OpenAIProvider
+
+    return made_by.asker.purse if isinstance(made_by, OpenAIProvider) else None

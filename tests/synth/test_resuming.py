@@ -16,9 +16,11 @@ CODE = "from ctrag.cli.main import main; main()"
 PEOPLE = 3
 
 
-def started(model: Model, home: Path, out: Path, cache: Path) -> "subprocess.Popen[str]":
+def started(
+    model: Model, home: Path, out: Path, cache: Path, *more: str, people: int = PEOPLE
+) -> "subprocess.Popen[str]":
     """`ctrag synth dataset` in a process of its own."""
-    options = ["--personas", str(PEOPLE), "--provider", "openai", "--json"]
+    options = ["--personas", str(people), "--provider", "openai", "--json", *more]
     options += ["--out", str(out), "--cache", str(cache)]
     return subprocess.Popen(
         [sys.executable, "-c", CODE, "synth", "dataset", *options],
@@ -33,6 +35,8 @@ def started(model: Model, home: Path, out: Path, cache: Path) -> "subprocess.Pop
             "CTRAG_OPENAI_MODEL": "toy",
             "CTRAG_OPENAI_API_KEY": KEY,
             "CTRAG_OPENAI_CONCURRENCY": "3",
+            "CTRAG_OPENAI_PRICE_PROMPT": "1",
+            "CTRAG_OPENAI_PRICE_COMPLETION": "2",
         },
     )
 
@@ -86,3 +90,24 @@ def test_after_a_kill_the_rerun_gives_what_one_run_would_have_given(
     ]
     assert len(ids) == first["requests"] > 0
     assert max(Counter(ids).values()) == 1
+
+
+def test_a_run_that_may_spend_no_more_ends_in_one_line_and_goes_on_later(
+    model: Model, tmp_path: Path
+) -> None:
+    out, cache = tmp_path / "out", tmp_path / "cache"
+    short = started(model, tmp_path, out, cache, "--max-cost", "0.02", people=1)
+    said, errors = short.communicate(timeout=300)
+    assert (short.returncode, said) == (1, "")
+    assert errors.startswith("ctrag: stopped before passing --max-cost 0.02: ")
+    assert errors.count("\n") == 1
+    assert "run the same command again to go on" in errors
+    assert not (out / "train").exists()
+    asked = len(model.asked)
+    assert 0 < asked * (2000 * 1 + 500 * 2) / 1e6 <= 0.02
+
+    rest = started(model, tmp_path, out, cache, "--max-cost", "10", people=1)
+    said, errors = rest.communicate(timeout=300)
+    assert (rest.returncode, errors) == (0, "")
+    spent = json.loads(said)["spent"]
+    assert (spent["from_cache"], spent["questions"]) == (asked, len(model.asked) - asked)
