@@ -10,7 +10,7 @@ Modules, in the order in which data flows through them:
 - `fillers`, `guard`: distractors, and what they must not be so that labels stay right.
 - `usage`: traces of habits.
 - `thoughts`, `wording`: chains of thought, and saying the same a little differently.
-- `composed`: requests composed from what is on any phone (`data/requests.yaml`).
+- `composer`, `situations`: requests composed from what is on any phone (`data/requests.yaml`).
 - `own_apps`: items and requests of applications that a user declared.
 - `provider`: `OfflineProvider`, which joins them.
 """

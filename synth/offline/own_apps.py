@@ -8,7 +8,7 @@ from ctrag.apps.toolbox import Argument, Tool, Toolbox
 from stores.dataset import Kind, Persona
 from stores.items import Item, LabelledPlan, Labels, Person, Request, Usage, Value
 from stores.spec import AppSpec, FieldSpec, packaged_apps
-from synth.offline.composed import Composer
+from synth.offline.composer import Composer
 from synth.offline.life import entries, gaps
 from synth.offline.sources import letters
 from synth.offline.thoughts import thought

@@ -9,12 +9,13 @@ from ctrag.apps.toolbox import Toolbox
 from stores.dataset import Kind, Persona
 from stores.items import Item, Person
 from stores.spec import AppSpec, packaged_apps
-from synth.offline.composed import Composer
+from synth.offline.composer import Composer
 from synth.offline.fillers import Filler
 from synth.offline.guard import Guard
 from synth.offline.own_apps import own_items, own_requests
 from synth.offline.people import completed, recognise, telling
 from synth.offline.rewriting import Rewriter
+from synth.offline.situations import composed
 from synth.offline.sources import Source, host_of
 from synth.offline.thoughts import thought
 from synth.offline.usage import habits, with_usage
@@ -99,12 +100,11 @@ class OfflineProvider:
         own = told.get(kind, [])
         if own and draw.random() >= _COMPOSED:
             return [own.pop()]
-        composed = [one for one in composer.requests(kind) if self.toolbox_has(one)]
-        if not composed:
+        new = [one for one in composed(composer, kind) if self.toolbox_has(one)]
+        if not new:
             return [own.pop()] if own else []
         return [
-            _said_again(one, draw) if draw.random() < _COMPOSED_REWORDED else one
-            for one in composed
+            _said_again(one, draw) if draw.random() < _COMPOSED_REWORDED else one for one in new
         ]
 
     def toolbox_has(self, one: LabelledRequest) -> bool:

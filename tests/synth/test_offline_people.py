@@ -15,8 +15,9 @@ from stores.spec import AppSpec, load_apps, packaged_apps, register_apps
 from synth.checks import normal_text, request_faults
 from synth.dataset import make_dataset, make_personas, make_queries
 from synth.offline import OfflineProvider
-from synth.offline.composed import Composer
+from synth.offline.composer import Composer
 from synth.offline.life import indirect
+from synth.offline.situations import composed
 from synth.provider import LabelledRequest
 from synth.reference import split_folder
 from synth.shape import PAPER_ITEMS, item_counts, person_seed
@@ -156,7 +157,7 @@ def test_composed_requests_never_ask_for_what_is_not_there() -> None:
     composer = Composer(persona, random.Random(1))
     known = {item.id for item in persona.items}
     for kind in ("now", "habit", "write", "refind", "mismatch"):
-        for one in composer.requests(kind):  # type: ignore[arg-type]
+        for one in composed(composer, kind):  # type: ignore[arg-type]
             assert known.issuperset(one.labels.relevant or ())
             assert one.request.asked_at >= persona.person.now
 

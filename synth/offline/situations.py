@@ -1,22 +1,16 @@
 """Requests composed from what is on a phone: any person's, whoever made them.
 
 A situation is found among the items (somebody waits at an event, a reminder is due, a song was
-heard last night) and said in one of the ways of `data/requests.yaml`.
+heard last night), the composer says it.
 """
 
-import random
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from datetime import datetime, time, timedelta
-from functools import cache
-from importlib.resources import files
 
-import yaml
-
-from stores.dataset import Kind, Persona
-from stores.items import Contact, Item, LabelledPlan, Labels, Request
+from stores.dataset import Kind
+from stores.items import Item, Labels, Request
+from synth.offline.composer import Composer
 from synth.offline.life import entries, indirect
 from synth.offline.thoughts import thought
 from synth.provider import LabelledRequest
@@ -36,101 +30,15 @@ _TASKS = (
 )  # fmt: skip
 _SHIFTS = {"morning": (6, 11), "afternoon": (12, 17), "evening": (18, 22)}
 
-
-@dataclass(frozen=True, slots=True)
-class Composer:
-    """Composes requests of one person."""
-
-    persona: Persona
-    draw: random.Random
-
-    def requests(self, kind: Kind) -> Iterator[LabelledRequest]:
-        """Requests of a kind in random order; none where the phone has no such situation."""
-        ways = list(_WAYS.get(kind, ()))
-        self.draw.shuffle(ways)
-        for way in ways:
-            yield from way(self, kind)
-
-    def of(self, app: str) -> list[Item]:
-        """The items of an application in random order."""
-        found = [item for item in self.persona.items if item.app == app]
-        self.draw.shuffle(found)
-        return found
-
-    def made(
-        self,
-        kind: Kind,
-        situation: str,
-        at: datetime,
-        relevant: Sequence[Item],
-        tools: str,
-        arguments: Mapping[str, str | int | list[str]],
-        playing: str | None = None,
-        place: str | None = None,
-        **gaps: str,
-    ) -> LabelledRequest:
-        """A request in one of the situation's ways, calling the first of `tools`."""
-        text = self.draw.choice(ways_of(situation)).format(**gaps)
-        apis = tuple(tools.split())
-        person = self.persona.person
-        return LabelledRequest(
-            Request(text, at, place or self._place(at), playing),
-            Labels(
-                kind=kind,
-                chain_of_thought=thought(
-                    relevant, person, at, apis[0] if apis else None, self.draw
-                ),
-                relevant=tuple(item.id for item in relevant),
-                tools=apis,
-                plan=LabelledPlan(apis[0], dict(arguments)) if apis else None,
-            ),
-        )
-
-    def soon(self) -> datetime:
-        """A waking moment within two days."""
-        now = self.persona.person.now
-        moment = now + timedelta(minutes=self.draw.randint(0, 2 * 24 * 60))
-        hour = moment.hour if 7 <= moment.hour <= 22 else self.draw.randint(7, 21)
-        return max(now, moment.replace(hour=hour))
-
-    def related(self, name: str) -> str | None:
-        """The relation of a contact when nobody else has it, as in "my {sister}"."""
-        contact = self.persona.person.contact(name)
-        relation = _bare(contact) if contact else ""
-        alike = sum(_bare(one) == relation for one in self.persona.person.contacts)
-        return relation if contact and alike == 1 and 0 < len(relation.split()) <= 2 else None
-
-    def other(self, name: str) -> tuple[str, str] | None:
-        """Somebody else's full name and relation."""
-        people = [one.name for one in self.persona.person.contacts if one.name != name]
-        self.draw.shuffle(people)
-        pairs = ((one, self.related(one)) for one in people)
-        return next(((one, relation) for one, relation in pairs if relation), None)
-
-    def _place(self, at: datetime) -> str:
-        working = 9 <= at.hour <= 16 and at.weekday() < 5
-        return "work" if working and self.draw.random() < 0.5 else "home"
-
-
 Way = Callable[[Composer, Kind], Iterator[LabelledRequest]]
 
 
-@cache
-def ways_of(situation: str) -> tuple[str, ...]:
-    """The ways of asking in a situation."""
-    return tuple(str(_ways()[situation]).splitlines())
-
-
-@cache
-def _ways() -> dict[str, str]:
-    path = files("synth.offline").joinpath("data", "requests.yaml")
-    content: dict[str, str] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return content
-
-
-def _bare(contact: Contact) -> str:
-    relation = re.split(r"[,(;]| in | at | of | for | and ", contact.relation)[0].strip()
-    return re.sub(r"^(his|her|my|the) ", "", relation)
+def composed(composer: Composer, kind: Kind) -> Iterator[LabelledRequest]:
+    """Requests of a kind in random order; none where the phone has no such situation."""
+    ways = list(_WAYS.get(kind, ()))
+    composer.draw.shuffle(ways)
+    for way in ways:
+        yield from way(composer, kind)
 
 
 def _when(moment: datetime, at: datetime) -> tuple[str, datetime, datetime] | None:
