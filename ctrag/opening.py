@@ -63,17 +63,17 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
 
 
 def keep_toolbox(stores: Path, data: Path) -> None:
-    """Add the APIs of a data set's further applications to those of a stores folder.
+    """Bring the APIs of a data set's further applications into a stores folder; those that the
+    stores have of these applications are replaced.
 
     Raises:
-        ValueError: The stores have an API of that name already, of another application.
+        ValueError: An API's name is taken by another application.
     """
-    known = toolbox_of(stores)
     packaged = set(Toolbox.packaged().apps)
     further = [tool for tool in toolbox_of(data) if tool.app not in packaged]
-    names = {tool.api for tool in further}
     if further:
-        kept = [tool for tool in known if tool.app in packaged or tool.api not in names]
+        new = {tool.app for tool in further}
+        kept = [tool for tool in toolbox_of(stores) if tool.app not in new]
         write_text(stores / TOOLBOX, Toolbox([*kept, *further]).to_yaml())
 
 
