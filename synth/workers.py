@@ -106,7 +106,7 @@ def dask_client(scheduler: str, workers: int) -> Iterator[Any]:
         distributed: Any = import_module("distributed")
     except ImportError:
         raise ValueError(
-            "scheduler: Dask is not installed; run: pip install 'dask[array,distributed]'"
+            "scheduler: Dask is not installed; run: pip install 'ctrag[dask]'"
         ) from None
     if scheduler == "local":
         with (

@@ -83,5 +83,5 @@ def test_workers_must_be_a_positive_number() -> None:
 
 @pytest.mark.skipif(find_spec("distributed") is not None, reason="Dask is installed")
 def test_without_dask_the_error_says_what_to_install() -> None:
-    with pytest.raises(ValueError, match="pip install 'dask"):
+    with pytest.raises(ValueError, match="pip install 'ctrag"):
         list(in_order(abs, range(3), 1, "local", 1))
