@@ -10,7 +10,6 @@ from ctrag.encoder import Encoder
 from ctrag.settings import cache_folder
 from stores.dataset import PERSONAS, QUERIES, load_dataset
 from stores.federation import Stores
-from stores.files import write_text
 from stores.generations import MANIFEST
 from stores.people_store import UnknownPerson
 from stores.spec import APPS, apps_of
@@ -62,19 +61,17 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
     return Opened(stores, toolbox_of(path), frozen_clock=True)
 
 
-def keep_toolbox(stores: Path, data: Path) -> None:
-    """Bring the APIs of a data set's further applications into a stores folder; those that the
-    stores have of these applications are replaced.
+def joined_toolbox(stores: Path, data: Path) -> Toolbox:
+    """A stores folder's APIs, in which those of the data set's further applications replace what
+    the stores have of these.
 
     Raises:
         ValueError: An API's name is taken by another application.
     """
     packaged = set(Toolbox.packaged().apps)
     further = [tool for tool in toolbox_of(data) if tool.app not in packaged]
-    if further:
-        new = {tool.app for tool in further}
-        kept = [tool for tool in toolbox_of(stores) if tool.app not in new]
-        write_text(stores / TOOLBOX, Toolbox([*kept, *further]).to_yaml())
+    new = {tool.app for tool in further}
+    return Toolbox([*(tool for tool in toolbox_of(stores) if tool.app not in new), *further])
 
 
 def toolbox_of(folder: Path) -> Toolbox:

@@ -78,7 +78,8 @@ def data_sha256(folder: Path | str) -> str:
     """Hash a data folder: what `sha256sum FILES | sha256sum` prints inside it.
 
     FILES are, of a data set, apps.yaml, personas.jsonl, queries.jsonl and toolbox.yaml, where
-    there; of a folder without personas.jsonl all *.json, *.jsonl and *.yaml at its top; sorted by name.
+    there; of a folder without personas.jsonl all *.json, *.jsonl and *.yaml at its top; sorted by
+    name.
 
     Raises:
         ValueError: if the folder does not exist or holds none of these files.
