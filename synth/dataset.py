@@ -154,14 +154,15 @@ def make_queries(
     began = time.perf_counter()
     job = _job(provider, seed, apps, toolbox)
     people = load_dataset(out, job.apps).personas
-    task = partial(_asked, job, people)
+    task = partial(_asked, job)
+    numbered = list(enumerate(people))
     counts: Counter[str] = Counter()
     seen = SeenTexts()
     path = out / QUERIES
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", encoding="utf-8") as file:
-            made = in_order(task, range(len(people)), job.provider.workers, scheduler, workers)
+            made = in_order(task, numbered, job.provider.workers, scheduler, workers)
             for person in _told(made, len(people), progress):
                 counts.update(write_requests(file, person, person.wanted, seen))
                 counts["personas"] += 1
@@ -189,8 +190,9 @@ def _declare(folder: Path, job: Job) -> None:
         write_toolbox(folder, job.toolbox)
 
 
-def _asked(job: Job, people: Sequence[Persona], number: int) -> MadePerson:
-    return job.asked(people[number], number)
+def _asked(job: Job, numbered: tuple[int, Persona]) -> MadePerson:
+    number, persona = numbered
+    return job.asked(persona, number)
 
 
 def _told(made: Iterator[MadePerson], count: int, progress: Progress) -> Iterator[MadePerson]:

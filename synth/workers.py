@@ -1,4 +1,4 @@
-"""One job over many numbers, shared by threads, processes or a Dask cluster, answered in order."""
+"""One task over many values, shared by threads, processes or a Dask cluster, answered in order."""
 
 import multiprocessing
 import os
@@ -10,12 +10,13 @@ from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
 _Answer = TypeVar("_Answer")
+_Value = TypeVar("_Value")
 
 _CHUNK = 20
 _AHEAD = 3
 """Chunks per worker that may be under way or waiting to be written."""
 _WORTH_A_PROCESS = 200
-"""Fewer numbers are done before a process has started."""
+"""Fewer values are done before a process has started."""
 
 
 class _Future(Protocol):
@@ -27,17 +28,17 @@ class _Pool(Protocol):
 
 
 def in_order(
-    task: Callable[[int], _Answer],
-    numbers: Sequence[int],
+    task: Callable[[_Value], _Answer],
+    values: Sequence[_Value],
     threads: int,
     scheduler: str | None,
     workers: int | None,
 ) -> Iterator[_Answer]:
-    """The task's answers in the order of `numbers`; few are in memory at a time.
+    """The task's answers in the order of `values`; few are in memory at a time.
 
     Args:
-        task: Can be pickled unless threads do the work.
-        numbers: What it is called with.
+        task: Can be pickled, like the values, unless threads do the work.
+        values: What it is called with.
         threads: More than 1 when the task waits for a network: it then runs in so many threads.
         scheduler: A Dask scheduler's address, "local", or None for processes of this machine.
         workers: Processes; None for one a core.
@@ -48,11 +49,11 @@ def in_order(
     if workers is not None and workers < 1:
         raise ValueError(f"workers: must be 1 or more, not {workers}")
     count = threads if threads > 1 else workers or os.cpu_count() or 1
-    if threads <= 1 and scheduler is None and (count == 1 or len(numbers) < _WORTH_A_PROCESS):
-        yield from map(task, numbers)
+    if threads <= 1 and scheduler is None and (count == 1 or len(values) < _WORTH_A_PROCESS):
+        yield from map(task, values)
         return
     chunk = 1 if threads > 1 else _CHUNK
-    parts = [numbers[at : at + chunk] for at in range(0, len(numbers), chunk)]
+    parts = [values[at : at + chunk] for at in range(0, len(values), chunk)]
     with _pool(threads, scheduler, count) as pool:
         waiting: deque[_Future] = deque()
         for part in parts:
@@ -63,8 +64,8 @@ def in_order(
             yield from waiting.popleft().result()
 
 
-def _all_of(task: Callable[[int], _Answer], numbers: Sequence[int]) -> list[_Answer]:
-    return [task(number) for number in numbers]
+def _all_of(task: Callable[[_Value], _Answer], values: Sequence[_Value]) -> list[_Answer]:
+    return [task(value) for value in values]
 
 
 @contextmanager
