@@ -248,7 +248,7 @@ def _provider(
             _asker(prompts, cache, max_cost),
             tuple(world.apps),
             world.toolbox,
-            settings().openai_concurrency,
+            max(2, settings().openai_concurrency),  # threads, of which so many may ask at once
             lambda persona, labelled: request_faults(persona, labelled, world.toolbox),
         )
     _offline_only(name, prompts, cache, max_cost)
@@ -262,6 +262,12 @@ def _how(
 ) -> dict[str, Any]:
     """What everything that makes people or requests is told."""
     spent = _purse(made_by)
+    for option, value in {"--workers": workers, "--scheduler": scheduler}.items():
+        if spent is not None and value is not None:
+            raise ValueError(
+                f"{option}: a model is asked by threads of one process; "
+                "set CTRAG_OPENAI_CONCURRENCY instead"
+            )
 
     def said(text: str) -> None:
         progress(text if spent is None else f"{text}; {spent.told()}")

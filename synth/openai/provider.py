@@ -1,5 +1,6 @@
 """People and requests by a language model."""
 
+import json
 import os
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -191,8 +192,6 @@ class OpenAIProvider:
         return LabelledPlan(plan.api, plan.arguments)
 
     def _text(self, name: str, form: Any, **values: Any) -> str:
-        import json
-
         schema = json.dumps(form.schema, ensure_ascii=False)
         return self.asker.prompts.text(name, schema=schema, **values)
 
