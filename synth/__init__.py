@@ -1,11 +1,12 @@
-"""Synthetic people: the packaged ones, and new ones at any size.
+"""Synthetic people: the packaged ones, and making more.
 
-- `reference`: the data sets that ctrag ships.
-- `provider`: what makes people and requests, one person at a time (`Provider`).
-- `offline`: a provider without a model; `openai`: one that asks an endpoint, with its questions in
-  `prompts/`.
-- `shape`: how much of what, by the paper's tables; `checks`: what makes a request unfit.
-- `dataset`: whole data sets from a provider; `workers`: threads, processes or Dask for it.
+- `reference`: where the packaged people are.
+- `provider`: what makes people and requests, as a protocol; `offline` does it without a model,
+  `openai` by asking one (its prompts are in `prompts`).
+- `shape`: sizes, parts and kinds of a data set, from each person's number alone.
+- `checks`: what makes a request unfit, and telling repeats.
+- `job`, `workers`, `writing`, `dataset`: one person as lines of files; the work shared by threads,
+  processes or a Dask cluster; folders under temporary names; whole data sets.
 - `toolbox`: APIs of further applications.
-- `inspect`: what a data set holds, in numbers and examples.
+- `inspect`: tables, distributions and requests of a data set.
 """
