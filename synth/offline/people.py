@@ -27,7 +27,7 @@ _ACQUAINTANCES = (
 
 
 def telling(source: Source, draw: random.Random) -> Rewriter:
-    """A new way of telling a source: the same season in another year, near the same weekday."""
+    """A new way of telling a source: other names, the same weekday and season of another year."""
     names = new_names(source, draw)
     days = 0
     if all(movable(text) for text in texts_of(source)):
