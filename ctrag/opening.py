@@ -12,6 +12,7 @@ from stores.dataset import PERSONAS, QUERIES, load_dataset
 from stores.federation import Stores
 from stores.generations import MANIFEST
 from stores.people_store import UnknownPerson
+from stores.spec import APPS, apps_of
 
 TOOLBOX = "toolbox.yaml"
 
@@ -22,7 +23,7 @@ class Opened:
 
     stores: Stores
     toolbox: Toolbox
-    """The data set's own `toolbox.yaml`, else the packaged one."""
+    """See `toolbox_of`."""
     frozen_clock: bool
     """True when the person comes from a data set, whose time stands still at their `now`."""
 
@@ -38,15 +39,17 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
         ValueError: A line of the data set breaks a rule, or nobody has that id.
     """
     if (path / MANIFEST).exists():
-        return Opened(Stores.open(path), Toolbox.packaged(), frozen_clock=False)
+        return Opened(Stores.open(path), toolbox_of(path), frozen_clock=False)
     if not (path / PERSONAS).exists():
         raise FileNotFoundError(f"{path}: neither a data set folder nor a stores folder")
     content = [path / name for name in (PERSONAS, QUERIES, TOOLBOX)]
+    content += [own for own in [path / APPS] if own.exists()]
     parts = [one.read_bytes() if one.exists() else b"" for one in content]
     digest = sha256(b"\0".join([*parts, encoder.name.encode()])).hexdigest()[:16]
-    stores = Stores(cache_folder() / "datasets" / digest)
+    apps = apps_of(path)
+    stores = Stores(cache_folder() / "datasets" / digest, apps)
     if stores.exists():
-        stores = Stores.open(stores.root)
+        stores = Stores.open(stores.root, apps)
     if not stores.exists() or person_id not in stores.people():
         dataset = load_dataset(path)
         known = {persona.person.person_id: persona for persona in dataset.personas}
@@ -58,7 +61,20 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
     return Opened(stores, toolbox_of(path), frozen_clock=True)
 
 
-def toolbox_of(data: Path) -> Toolbox:
-    """The data set's own `toolbox.yaml`, else the packaged one."""
-    own = data / TOOLBOX
+def joined_toolbox(stores: Path, data: Path) -> Toolbox:
+    """A stores folder's APIs, in which those of the data set's further applications replace what
+    the stores have of these.
+
+    Raises:
+        ValueError: An API's name is taken by another application.
+    """
+    packaged = set(Toolbox.packaged().apps)
+    further = [tool for tool in toolbox_of(data) if tool.app not in packaged]
+    new = {tool.app for tool in further}
+    return Toolbox([*(tool for tool in toolbox_of(stores) if tool.app not in new), *further])
+
+
+def toolbox_of(folder: Path) -> Toolbox:
+    """The `toolbox.yaml` of a data set or stores folder, else the packaged one."""
+    own = folder / TOOLBOX
     return Toolbox.from_file(own) if own.exists() else Toolbox.packaged()

@@ -58,6 +58,14 @@ class Settings(BaseSettings):
     """Also read from OPENAI_API_KEY."""
     openai_timeout: float = Field(default=60.0, gt=0)
     """Seconds that an answer may take."""
+    openai_retries: int = Field(default=3, ge=0)
+    """Times that a question is sent again after 429, 5xx, a time-out or a broken connection."""
+    openai_concurrency: int = Field(default=8, ge=1)
+    """Questions of the synthesizer that wait for an answer at once."""
+    openai_price_prompt: float | None = Field(default=None, ge=0)
+    """Money for a million tokens of questions; needed for `ctrag synth --max-cost`."""
+    openai_price_completion: float | None = Field(default=None, ge=0)
+    """Money for a million tokens of answers."""
 
 
 @cache

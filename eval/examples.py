@@ -11,7 +11,7 @@ from ctrag.encoder import Encoder
 from ctrag.tuned import Adapter, RequestReader
 from stores.dataset import Asked, Dataset, load_dataset, load_labels
 from stores.items import Labels
-from stores.spec import packaged_apps
+from stores.spec import known_apps
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def load_examples(folder: Path, encoder: Encoder, adapter: Adapter | None = None
 
 def load_views(dataset: Dataset, encoder: Encoder) -> dict[str, PersonView]:
     """Person id → the person's items, grouped by application as the stores group them."""
-    order = {app.name: position for position, app in enumerate(packaged_apps())}
+    order = {app.name: position for position, app in enumerate(known_apps())}
     owned = [
         (persona.person, item)
         for persona in dataset.personas

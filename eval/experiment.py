@@ -77,8 +77,9 @@ class Experiment(BaseModel):
 def data_sha256(folder: Path | str) -> str:
     """Hash a data folder: what `sha256sum FILES | sha256sum` prints inside it.
 
-    FILES are, of a data set, personas.jsonl, queries.jsonl and toolbox.yaml, where there; of a
-    folder without personas.jsonl all *.json, *.jsonl and *.yaml at its top; sorted by name.
+    FILES are, of a data set, apps.yaml, personas.jsonl, queries.jsonl and toolbox.yaml, where
+    there; of a folder without personas.jsonl all *.json, *.jsonl and *.yaml at its top; sorted by
+    name.
 
     Raises:
         ValueError: if the folder does not exist or holds none of these files.
@@ -87,7 +88,7 @@ def data_sha256(folder: Path | str) -> str:
     if not folder.is_dir():
         raise ValueError(f"{folder}: is not a folder")
     if (folder / "personas.jsonl").is_file():
-        names = ["personas.jsonl", "queries.jsonl", "toolbox.yaml"]
+        names = ["apps.yaml", "personas.jsonl", "queries.jsonl", "toolbox.yaml"]
         files = [folder / name for name in names if (folder / name).is_file()]
     else:
         suffixes = {".json", ".jsonl", ".yaml"}

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -24,7 +25,7 @@ from pydantic import (
 
 from stores.files import write_text
 from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request, Usage, Value
-from stores.spec import AppSpec, FieldSpec, packaged_apps
+from stores.spec import AppSpec, FieldSpec, apps_of, packaged_apps, spec_of, write_apps
 
 PERSONAS = "personas.jsonl"
 QUERIES = "queries.jsonl"
@@ -178,21 +179,21 @@ def load_dataset(folder: Path, apps: Sequence[AppSpec] | None = None) -> Dataset
 
     Args:
         folder: Holds `personas.jsonl` and, if requests are wanted, `queries.jsonl`.
-        apps: Applications that items may belong to; the packaged seven when None.
+        apps: Applications that items may belong to; when None, the packaged seven and those of
+            the folder's `apps.yaml`.
 
     Raises:
         ValueError: A line breaks a rule. The message names file, line, field and rule.
         FileNotFoundError: There is no `personas.jsonl`.
     """
-    specs = {app.name: app for app in (packaged_apps() if apps is None else apps)}
-    models = {name: _item_model(spec) for name, spec in specs.items()}
+    specs = {app.name: app for app in (apps_of(folder) if apps is None else apps)}
     personas: dict[str, Persona] = {}
     owners: dict[str, str] = {}
     for where, raw in _lines(folder / PERSONAS):
         row = _validate(_Persona, raw, where)
         if row.persona_id in personas:
             raise ValueError(f"{where}: persona_id: {row.persona_id!r} appears twice")
-        items = tuple(_items(row.apps, specs, models, where))
+        items = tuple(_items(row.apps, specs, where))
         for item in items:
             if item.id in owners:
                 raise ValueError(f"{where}: id: item {item.id!r} appears twice")
@@ -229,11 +230,18 @@ def load_labels(folder: Path, apps: Sequence[AppSpec] | None = None) -> dict[str
 
 
 def dump_persona(persona: Persona, apps: Sequence[AppSpec] | None = None) -> dict[str, Any]:
-    """The persona as a `personas.jsonl` line holds it; `load_dataset` reads it back."""
+    """The persona as a `personas.jsonl` line holds it; `load_dataset` reads it back.
+
+    Args:
+        persona: The persona.
+        apps: Applications that the line names, with or without items; when None, the packaged
+            seven and those that the items belong to.
+    """
     specs = {app.name: app for app in (packaged_apps() if apps is None else apps)}
     grouped: dict[str, list[dict[str, Any]]] = {name: [] for name in specs}
     for item in persona.items:
-        grouped[item.app].append(_dump_item(item, specs[item.app]))
+        spec = specs.get(item.app) or spec_of(item.app)
+        grouped.setdefault(item.app, []).append(_dump_item(item, spec))
     person = persona.person
     return {
         "persona_id": person.person_id,
@@ -245,7 +253,11 @@ def dump_persona(persona: Persona, apps: Sequence[AppSpec] | None = None) -> dic
 
 
 def write_personas(folder: Path, personas: Iterable[Persona]) -> None:
-    """Write `personas.jsonl` and an empty `queries.jsonl` into `folder`, which must exist."""
+    """Write `personas.jsonl` and an empty `queries.jsonl` into `folder`, which must exist; also
+    `apps.yaml` where items belong to further applications."""
+    personas = list(personas)
+    apps = dict.fromkeys(item.app for persona in personas for item in persona.items)
+    write_apps(folder, [spec_of(app) for app in apps])
     lines = [json.dumps(dump_persona(persona), ensure_ascii=False) for persona in personas]
     write_text(folder / PERSONAS, "".join(line + "\n" for line in lines))
     write_text(folder / QUERIES, "")
@@ -337,7 +349,9 @@ def _python_type(field: FieldSpec) -> Any:
     return kind if field.required else kind | None
 
 
-def _item_model(app: AppSpec) -> type[BaseModel]:
+@cache
+def item_model(app: AppSpec) -> type[BaseModel]:
+    """What an item of the application must be in a data set, as a strict pydantic model."""
     fields: dict[str, Any] = {"id": (_Text, ...), "usage": (_Usage, _Usage())}
     for field in app.fields:
         default = ... if field.required else field.default
@@ -349,31 +363,39 @@ def _item_model(app: AppSpec) -> type[BaseModel]:
     return create_model(f"{app.name}_item", __base__=_Strict, **fields)
 
 
+def read_item(raw: Mapping[str, Any], app: AppSpec, where: str) -> Item:
+    """An item from the object that a data set holds of it.
+
+    Args:
+        raw: `id`, `usage` and the application's fields.
+        app: The application.
+        where: What the message of an error begins with.
+
+    Raises:
+        ValueError: The object breaks a rule of the application.
+    """
+    model: Any = _validate(item_model(app), raw, where)
+    return Item(
+        id=model.id,
+        app=app.name,
+        fields={field.name: _value(getattr(model, f"field_{field.name}")) for field in app.fields},
+        usage=Usage(
+            opens_30d=model.usage.opens_30d,
+            last_opened=model.usage.last_opened,
+            usual_hours=tuple(model.usage.usual_hours),
+            usual_place=model.usage.usual_place,
+        ),
+    )
+
+
 def _items(
-    raw: Mapping[str, list[dict[str, Any]]],
-    specs: Mapping[str, AppSpec],
-    models: Mapping[str, type[BaseModel]],
-    where: str,
+    raw: Mapping[str, list[dict[str, Any]]], specs: Mapping[str, AppSpec], where: str
 ) -> Iterator[Item]:
     for app, rows in raw.items():
         if app not in specs:
             raise ValueError(f"{where}: apps.{app}: unknown application; known: {', '.join(specs)}")
         for position, row in enumerate(rows):
-            model: Any = _validate(models[app], row, f"{where}: apps.{app}.{position}")
-            yield Item(
-                id=model.id,
-                app=app,
-                fields={
-                    field.name: _value(getattr(model, f"field_{field.name}"))
-                    for field in specs[app].fields
-                },
-                usage=Usage(
-                    opens_30d=model.usage.opens_30d,
-                    last_opened=model.usage.last_opened,
-                    usual_hours=tuple(model.usage.usual_hours),
-                    usual_place=model.usage.usual_place,
-                ),
-            )
+            yield read_item(row, specs[app], f"{where}: apps.{app}.{position}")
 
 
 def _value(value: Any) -> Value:

@@ -13,7 +13,7 @@ from stores.database import READ_PATIENCE, WRITE_PATIENCE, StoreUnavailable
 from stores.dataset import Persona
 from stores.items import Person
 from stores.people_store import UnknownPerson
-from stores.spec import AppSpec, packaged_apps
+from stores.spec import AppSpec, apps_of, write_apps
 from stores.store_files import StoreFiles
 
 __all__ = [
@@ -55,12 +55,13 @@ class Stores:
 
         Args:
             root: The folder.
-            apps: Applications; the packaged seven when None.
+            apps: Applications; when None, the packaged seven and those that the folder's
+                `apps.yaml` declares.
             patience: Seconds that a write waits for others who write or read.
             read_patience: Seconds that a read waits for a writer.
         """
         self.root = root
-        self.apps = tuple(packaged_apps() if apps is None else apps)
+        self.apps = tuple(apps_of(root) if apps is None else apps)
         self._files = StoreFiles(root, self.apps, patience, read_patience)
 
     @classmethod
@@ -246,7 +247,10 @@ class Stores:
             OSError, StoreUnavailable: The disk is full or read-only, or a store is damaged;
                 the stores are as before.
         """
-        return bulk.import_personas(self._files, personas, encode, encoder)
+        report = bulk.import_personas(self._files, personas, encode, encoder)
+        if report.anything:
+            write_apps(self.root, self.apps)
+        return report
 
     def forget(self, person_id: str, item_id: str | None = None) -> int:
         """Erase one item, or everything of a person, from the current and all older files.

@@ -1,16 +1,24 @@
-"""Which applications there are and what their fields mean."""
+"""Which applications there are and what their fields mean.
+
+Seven are packaged. Further ones are data: an `apps.yaml` in a data set or stores folder, in the
+packaged file's format. A process knows the applications of all folders that it has opened.
+"""
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from string import Formatter
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from stores.files import write_text
+
+APPS = "apps.yaml"
 FieldType = Literal["string", "text", "datetime", "boolean", "integer", "strings"]
 Role = Literal["title", "text", "person", "place", "time", "end", "group", "state", "other"]
 
@@ -56,6 +64,8 @@ class AppSpec:
     fields: tuple[FieldSpec, ...]
     phrase: tuple[str, ...] = ()
     """Parts of the item's wording, each with one `{field}`; see `apps.yaml`."""
+    like: str | None = None
+    """The packaged application that a further one resembles; None to tell from the fields."""
 
     _by_role: dict[Role, tuple[str, ...]] = field(
         init=False, repr=False, compare=False, default_factory=dict
@@ -68,6 +78,23 @@ class AppSpec:
     def named(self, role: Role) -> tuple[str, ...]:
         """Names of the fields with `role`, in declared order."""
         return self._by_role.get(role, ())
+
+    @property
+    def kin(self) -> str:
+        """The packaged application whose items these resemble: what was learned of those is
+        believed of these too. A packaged application is its own kin."""
+        if self.like is not None:
+            return self.like
+        if self.name in _packaged():
+            return self.name
+        if self.named("end"):
+            return "calendar"
+        if self.named("person"):
+            return "mail"
+        flags = {one.name for one in self.fields if one.type == "boolean"}
+        if flags.intersection(self.named("state")):
+            return "reminders"
+        return "notes" if self.named("text") else "google"
 
 
 class _FieldModel(BaseModel):
@@ -97,6 +124,7 @@ class _AppModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
     fields: dict[str, _FieldModel]
     phrase: tuple[str, ...] = ()
+    like: str | None = None
 
     @model_validator(mode="after")
     def _fields_fit_together(self) -> "_AppModel":
@@ -130,7 +158,94 @@ def load_apps(path: Path) -> tuple[AppSpec, ...]:
 @cache
 def packaged_apps() -> tuple[AppSpec, ...]:
     """The seven applications that ctrag ships."""
-    return _parse(files("stores").joinpath("apps.yaml").read_text(encoding="utf-8"), "apps.yaml")
+    return _parse(files("stores").joinpath(APPS).read_text(encoding="utf-8"), APPS)
+
+
+@cache
+def _packaged() -> dict[str, AppSpec]:
+    return {spec.name: spec for spec in packaged_apps()}
+
+
+_further: dict[str, AppSpec] = {}
+
+
+def known_apps() -> tuple[AppSpec, ...]:
+    """The packaged applications, then the further ones that this process knows."""
+    return (*packaged_apps(), *_further.values())
+
+
+def spec_of(app: str) -> AppSpec:
+    """The application of that name.
+
+    Raises:
+        ValueError: Nobody has declared it.
+    """
+    found = _packaged().get(app) or _further.get(app)
+    if found is None:
+        names = ", ".join(spec.name for spec in known_apps())
+        raise ValueError(f"app: {app!r} is unknown; known: {names}")
+    return found
+
+
+def register_apps(specs: Iterable[AppSpec]) -> None:
+    """Make further applications known to this process; packaged ones are known already.
+
+    Raises:
+        ValueError: An application of that name has other fields, or `like` names no packaged one.
+    """
+    packaged = _packaged()
+    for spec in specs:
+        known = packaged.get(spec.name) or _further.get(spec.name)
+        if known is not None and known != spec:
+            raise ValueError(
+                f"{spec.name}: this name is taken by an application with other fields; rename one"
+            )
+        if spec.like is not None and spec.like not in packaged:
+            raise ValueError(
+                f"{spec.name}: like: must be one of {', '.join(packaged)}, not {spec.like!r}"
+            )
+        if known is None:
+            _further[spec.name] = spec
+
+
+def apps_of(*folders: Path) -> tuple[AppSpec, ...]:
+    """The packaged applications and those in the folders' `apps.yaml`, made known.
+
+    Raises:
+        ValueError: A file breaks a rule, or two applications of one name differ.
+    """
+    found = dict(_packaged())
+    for folder in folders:
+        path = folder / APPS
+        if path.exists():
+            specs = load_apps(path)
+            register_apps(specs)
+            found |= {spec.name: spec for spec in specs}
+    return tuple(found.values())
+
+
+def write_apps(folder: Path, specs: Sequence[AppSpec]) -> None:
+    """Write the applications that are not packaged into the folder's `apps.yaml`, if any."""
+    further = {spec.name: _dumped(spec) for spec in specs if spec.name not in _packaged()}
+    if further:
+        text = yaml.safe_dump(further, sort_keys=False, allow_unicode=True, width=100)
+        write_text(folder / APPS, text)
+
+
+def _dumped(spec: AppSpec) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for one in spec.fields:
+        fields[one.name] = {"type": one.type, "role": one.role}
+        if one.values:
+            fields[one.name]["values"] = list(one.values)
+        if not one.required:
+            fields[one.name]["required"] = False
+        if one.default is not None:
+            fields[one.name]["default"] = one.default
+    dumped: dict[str, Any] = {} if spec.like is None else {"like": spec.like}
+    if spec.phrase:
+        dumped["phrase"] = list(spec.phrase)
+    return {**dumped, "fields": fields}
 
 
 def _parse(text: str, source: str) -> tuple[AppSpec, ...]:
@@ -154,5 +269,5 @@ def _parse(text: str, source: str) -> tuple[AppSpec, ...]:
         fields = tuple(
             FieldSpec(field, **model.model_dump()) for field, model in app.fields.items()
         )
-        specs.append(AppSpec(name, fields, app.phrase))
+        specs.append(AppSpec(name, fields, app.phrase, app.like))
     return tuple(specs)

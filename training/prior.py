@@ -27,7 +27,7 @@ def fit_prior(examples: Sequence[Example]) -> Prior:
     needed: list[Matrix] = []
     for row, example in enumerate(examples):
         scene, relevant = example.scene, example.relevance > 0
-        apps[row, scene.apps[relevant]] = True
+        apps[row, scene.kin[relevant]] = True
         kinds[row, kinds_of(scene)[relevant]] = True
         for vector in scene.view.vectors[scene.rows[relevant]]:
             asked.append(scene.vector)

@@ -24,6 +24,7 @@ from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
 from eval.examples import Example, load_examples
 from eval.experiment import data_sha256, versions
+from training.dask_ranker import fit_on_dask
 from training.encoder import TunedEncoder, with_readings
 from training.figures import mean_recall, ranking_figures
 from training.prior import cross_fitted_priors, fit_prior
@@ -85,6 +86,8 @@ class RankerSettings:
     second: PassSettings = SECOND
     threads: int = 2
     seed: int = 1
+    scheduler: str | None = None
+    """Address of a Dask scheduler that grows the trees, or "local"; None for this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +281,18 @@ def _fit(
     import lightgbm
 
     useful = [i for i, labels in enumerate(relevance) if labels.any()]
+    if settings.scheduler is not None:
+        return fit_on_dask(
+            [tables[i] for i in useful],
+            [relevance[i] for i in useful],
+            None if start is None else [start[i] for i in useful],
+            names,
+            categories,
+            one_pass,
+            settings.seed,
+            settings.scheduler,
+            settings.threads,
+        )
     dataset = lightgbm.Dataset(
         np.vstack([tables[i] for i in useful]),
         np.concatenate([relevance[i] for i in useful]),

@@ -5,6 +5,7 @@
 - `lookup`: finding what an argument names (items, contacts, callers), and words for answers.
 - `music`, `google`, `notes`, `mail`, `phonecall`, `calendar`, `reminders`: one pure function
   `Call -> Effect` for each API of that application.
+- `own`: APIs of further applications, which are declared and have no code.
 - `registry`: all of them by name (`APIS`).
 - `execute`: checks a plan, asks before it reaches anybody, applies the change to the stores.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from ctrag.apps import own
 from ctrag.apps.call import Call, Effect, Refusal
 from ctrag.apps.registry import APIS
 from ctrag.apps.toolbox import Tool, Toolbox
@@ -38,9 +39,9 @@ def effect_of(plan: Plan, call: Call, toolbox: Toolbox) -> tuple[Tool, Effect]:
     if problems:
         raise Refusal("; ".join(problems))
     tool = toolbox.get(plan.api)
-    if tool is None or plan.api not in APIS:
+    if tool is None or (tool.does is None and plan.api not in APIS):
         raise Refusal(f"no application here can run {plan.api}")
-    return tool, APIS[plan.api](call)
+    return tool, own.run(tool, call) if tool.does is not None else APIS[plan.api](call)
 
 
 def execute(

@@ -16,11 +16,10 @@ from typing import TypeVar
 from ctrag.apps.call import Call, Effect, Refusal
 from stores.app_store import Change, OutboxEntry, StoredItem
 from stores.items import Contact, Item, Value
-from stores.spec import packaged_apps
+from stores.spec import spec_of
 
 _T = TypeVar("_T")
 
-_SPECS = {app.name: app for app in packaged_apps()}
 _NO_DECOMPOSITION = str.maketrans(
     {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th"}
 )
@@ -106,7 +105,7 @@ def search(call: Call, app: str, query: str) -> list[Item]:
     """Items that share a word with the query: those that share most, then the nearest in time."""
     asked = set(plain_words(query))
     asked = asked - _LITTLE_WORDS or asked
-    fields = [field.name for field in _SPECS[app].fields if field.role in _WORDED]
+    fields = [field.name for field in spec_of(app).fields if field.role in _WORDED]
     shared = {
         item.id: len(asked & {word for name in fields for word in plain_words(item.text(name))})
         for item in call.of(app)
@@ -169,12 +168,12 @@ def is_number(text: str) -> bool:
 
 def title_of(item: Item) -> str:
     """What the person calls the item."""
-    return item.text(_SPECS[item.app].named("title")[0])
+    return item.text(spec_of(item.app).named("title")[0])
 
 
 def moment_of(item: Item) -> datetime:
     """When the item happens or happened; the earliest time there is if it has no time."""
-    return item.time(_SPECS[item.app].named("time")[0]) or datetime.min
+    return item.time(spec_of(item.app).named("time")[0]) or datetime.min
 
 
 def quote(text: str) -> str:
@@ -215,7 +214,7 @@ def changed(item: Item, **fields: Value) -> StoredItem:
 
 def created(call: Call, app: str, **fields: Value) -> StoredItem:
     """A new item of the application."""
-    defaults = {field.name: field.default for field in _SPECS[app].fields}
+    defaults = {field.name: field.default for field in spec_of(app).fields}
     return StoredItem(Item(call.new_id(app), app, {**defaults, **fields}))
 
 
@@ -247,7 +246,7 @@ def sends(
 
 def _over_at(item: Item) -> datetime:
     """When an item ends; when it happens if it has no end."""
-    ends = _SPECS[item.app].named("end")
+    ends = spec_of(item.app).named("end")
     return (item.time(ends[0]) if ends else None) or moment_of(item)
 
 

@@ -21,6 +21,7 @@ else:
 
 ArgumentType = Literal["string", "integer", "datetime", "date", "contact", "contacts", "enum"]
 Effect = Literal["read", "write", "outward"]
+Does = Literal["find", "create", "change", "remove", "send"]
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
@@ -69,6 +70,9 @@ class Tool(BaseModel):
     effect: Effect
     arguments: tuple[Argument, ...]
     fails_when: str
+    does: Does | None = None
+    """How an API of a further application runs (see `own`); None for the packaged ones, which have
+    code, and for APIs that only are planned."""
 
     @model_validator(mode="after")
     def _names_are_free(self) -> Self:
@@ -78,6 +82,16 @@ class Tool(BaseModel):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"arguments: {name!r} occurs more than once")
+        return self
+
+    @model_validator(mode="after")
+    def _does_what_its_effect_says(self) -> Self:
+        fitting = {"read": ("find",), "write": ("create", "change", "remove"), "outward": ("send",)}
+        if self.does is not None and self.does not in fitting[self.effect]:
+            raise ValueError(
+                f"does: an API of effect {self.effect} does {' or '.join(fitting[self.effect])}, "
+                f"not {self.does}"
+            )
         return self
 
     @property
@@ -142,6 +156,17 @@ class Toolbox:
     def apps(self) -> tuple[str, ...]:
         """Applications in the order of their first tool."""
         return tuple(dict.fromkeys(tool.app for tool in self.tools))
+
+    def to_yaml(self) -> str:
+        """The toolbox as `from_file` reads it."""
+        content: dict[str, list[dict[str, Any]]] = {}
+        for tool in self.tools:
+            entry = tool.model_dump(mode="json", exclude={"app"}, exclude_none=True)
+            for argument in entry["arguments"]:
+                if not argument["values"]:
+                    del argument["values"]
+            content.setdefault(tool.app, []).append(entry)
+        return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self.tools)

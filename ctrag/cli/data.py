@@ -33,15 +33,22 @@ def import_(
     from ctrag.context.view import encode_items
     from ctrag.encoder import load_encoder
     from ctrag.importing import personas_from
+    from ctrag.opening import TOOLBOX, joined_toolbox, toolbox_of
     from ctrag.settings import settings
     from stores.federation import Stores
+    from stores.files import write_text
+    from stores.spec import apps_of
 
-    target = Stores(stores or own_stores())
+    root = stores or own_stores()
+    target = Stores(root, apps_of(root, source))
     personas = personas_from(source, persona, name, target)
+    toolbox = joined_toolbox(root, source)
     encoder = load_encoder(settings().encoder)
     report = target.import_personas(
         personas, lambda owned: encode_items(encoder, list(owned)), encoder.name
     )
+    if toolbox != toolbox_of(root):
+        write_text(root / TOOLBOX, toolbox.to_yaml())
     if json:
         print_json({"added": report.added, "changed": report.changed, "same": report.unchanged})
         return

@@ -37,6 +37,9 @@ def one_line(error: Exception) -> str | None:
         "ModelMissing",
         "StoreUnavailable",
         "EndpointError",
+        "BudgetSpent",
+        "ProviderError",
+        "Unusable",
     }:
         return " ".join(str(error).split())
     return None

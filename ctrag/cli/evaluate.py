@@ -166,6 +166,52 @@ def discovery(
     )
 
 
+@app.command("synth")
+def synth(
+    data: Annotated[Path, typer.Option("--data", help="A folder of `ctrag synth dataset`.")],
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            "--methods",
+            help="Of texts, ranker, tools, planner; all but texts train for hours. Default: texts.",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only N people of each data set.")
+    ] = None,
+    requests: Annotated[
+        int | None, typer.Option("--requests", min=1, help="Test on the first N dev requests.")
+    ] = None,
+    work: Annotated[
+        Path | None,
+        typer.Option("--work", help="Folder of what is trained; a rerun goes on from it."),
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads to compute with.")] = 2,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Synthetic data: how its requests read, and what is learned from it, tested on dev.
+
+    Example: ctrag eval synth --data data/synthetic
+    """
+    from eval.synth import run_synth, table
+
+    wanted = _names(methods) or ["texts"]
+    trained = None
+    if set(wanted) - {"texts"}:
+        from training.synthetic import Comparison
+
+        if work is None:
+            raise ValueError("--work: give a folder to keep what is trained")
+        trained = Comparison(work, limit, requests, threads=threads, progress=progress).rows
+    _report(
+        lambda: run_synth(data, trained=trained, methods=wanted, limit=limit, progress=progress),
+        table,
+        out,
+        json,
+    )
+
+
 def _names(methods: str | None) -> list[str] | None:
     return None if methods is None else [one.strip() for one in methods.split(",") if one.strip()]
 

@@ -5,7 +5,19 @@ from typing import Annotated
 
 import typer
 
-from ctrag.cli import ask, chat, data, demo, evaluate, serve, sessions, tools, train, weights
+from ctrag.cli import (
+    ask,
+    chat,
+    data,
+    demo,
+    evaluate,
+    serve,
+    sessions,
+    synth,
+    tools,
+    train,
+    weights,
+)
 from ctrag.cli.errors import exit_code
 
 app = typer.Typer(
@@ -43,6 +55,7 @@ app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("forget")(data.forget)
 app.command("undo")(data.undo)
+app.add_typer(synth.app, name="synth")
 app.add_typer(train.app, name="train")
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(tools.app, name="tools")

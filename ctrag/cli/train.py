@@ -94,6 +94,10 @@ def ranker(
     ablation: Annotated[
         bool, typer.Option(help="Also measure what each group of signals is worth.")
     ] = False,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Grow the trees on Dask: a scheduler's address, or local."),
+    ] = None,
     seed: Seed = 1,
     threads: Threads = 2,
     json: Json = False,
@@ -111,7 +115,7 @@ def ranker(
     from training.ranker import RankerSettings, cross_fit, final_ranker, prepare
     from training.tools import ToolPriorSettings, train_tool_prior
 
-    options = RankerSettings(seed=seed, threads=threads)
+    options = RankerSettings(seed=seed, threads=threads, scheduler=scheduler)
     adapted = None if tuned is None else TunedEncoder.load(tuned)
     name = settings().encoder if adapted is None else adapted.adapter.card.encoder
     encoder = load_encoder(name)

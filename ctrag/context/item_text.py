@@ -2,47 +2,48 @@
 
 from collections.abc import Iterable
 from datetime import datetime
-from functools import cache
+from functools import lru_cache
 from string import Formatter
 
 from stores.items import Item, Person
-from stores.spec import AppSpec, Role, packaged_apps
+from stores.spec import AppSpec, Role, spec_of
 
 _SEARCHED: tuple[Role, ...] = ("title", "text", "person", "place", "group")
 
 
-@cache
-def _spec(app: str) -> AppSpec:
-    return next(spec for spec in packaged_apps() if spec.name == app)
-
-
 def title(item: Item) -> str:
     """What people call the item: its title, else the person it is about."""
-    spec = _spec(item.app)
+    spec = spec_of(item.app)
     return _joined(item, spec.named("title")) or _joined(item, spec.named("person"))
 
 
 def searched_text(item: Item) -> str:
     """All words that lexical search sees."""
-    return _joined(item, [name for role in _SEARCHED for name in _spec(item.app).named(role)])
+    return _joined(item, [name for role in _SEARCHED for name in spec_of(item.app).named(role)])
 
 
 def embedded_text(person: Person, item: Item) -> str:
     """The wording that is embedded: the application's phrase, contacts with their relation."""
-    spec = _spec(item.app)
+    spec = spec_of(item.app)
     named = set(spec.named("person"))
     parts = []
-    for part, field in _phrase(item.app):
+    for part, field in _phrase(spec):
         value = _introduced(person, item, field) if field in named else item.text(field)
         if value:
             parts.append(part.format(**{field: value}))
     return "".join(parts) if parts else f"{item.app}: {searched_text(item)}"
 
 
+def told(item: Item) -> str:
+    """What somebody wrote or said in the item: its fields of type `text`."""
+    written = (one.name for one in spec_of(item.app).fields if one.type == "text")
+    return " ".join(filter(None, map(item.text, written)))
+
+
 def people(item: Item) -> tuple[str, ...]:
     """Names in the item's person fields."""
     names: list[str] = []
-    for field in _spec(item.app).named("person"):
+    for field in spec_of(item.app).named("person"):
         value = item.fields.get(field)
         if isinstance(value, tuple):
             names += value
@@ -53,12 +54,12 @@ def people(item: Item) -> tuple[str, ...]:
 
 def groups(item: Item) -> tuple[str, ...]:
     """Folder, list, playlist and genre of the item."""
-    return tuple(filter(None, (item.text(name) for name in _spec(item.app).named("group"))))
+    return tuple(filter(None, (item.text(name) for name in spec_of(item.app).named("group"))))
 
 
 def fields_of(item: Item, role: Role) -> tuple[str, ...]:
     """Names of the item's fields with that role, in declared order."""
-    return _spec(item.app).named(role)
+    return spec_of(item.app).named(role)
 
 
 def field_of(item: Item, role: Role) -> str | None:
@@ -73,12 +74,12 @@ def time_of(item: Item, role: Role = "time") -> datetime | None:
     return None if name is None else item.time(name)
 
 
-@cache
-def _phrase(app: str) -> tuple[tuple[str, str], ...]:
+@lru_cache(maxsize=256)
+def _phrase(spec: AppSpec) -> tuple[tuple[str, str], ...]:
     """(part, its one field) of the application's phrase."""
     return tuple(
         (part, next(name for _, name, _, _ in Formatter().parse(part) if name))
-        for part in _spec(app).phrase
+        for part in spec.phrase
     )
 
 

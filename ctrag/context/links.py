@@ -14,10 +14,12 @@ from ctrag.context import item_text
 from ctrag.context.moments import find_moments
 from ctrag.context.view import Floats, Ints, PersonView, Rows, hours
 from ctrag.context.words import fold, words
+from stores.spec import spec_of
 
 _EPOCH = datetime(1970, 1, 1)
 _WRITTEN = {"mail", "phonecall", "notes", "reminders"}
-"""Applications whose items are written down at their time and speak of other times."""
+"""Applications whose items are written down at their time and speak of other times; likewise
+those that resemble them."""
 _RARE = 5
 """A word that more items of the person hold ties nothing."""
 _MOMENTS = 8
@@ -102,7 +104,7 @@ class Links:
 
         def find(row: int) -> frozenset[float]:
             item, start = self._view.items[row], float(self._view.starts[row])
-            if item.app not in _WRITTEN or np.isnan(start):
+            if spec_of(item.app).kin not in _WRITTEN or np.isnan(start):
                 return frozenset()
             at = _EPOCH + timedelta(hours=start)
             moments = find_moments(item_text.searched_text(item), at)[:_MOMENTS]

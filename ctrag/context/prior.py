@@ -40,7 +40,7 @@ def kinds_of(scene: Scene) -> NDArray[np.int64]:
     """Position in `KINDS` of each candidate: its application and state at the time of asking."""
     view = scene.view
     names = view.app_names
-    apps = scene.apps
+    apps = scene.kin
     kinds = np.full(len(scene), KINDS.index("other"), dtype=np.int64)
 
     def mark(app: str, kind: str, where: NDArray[np.bool_] | bool = True) -> None:
@@ -92,7 +92,7 @@ class Prior:
     def app_scores(self, scene: Scene) -> Doubles:
         """Log odds that the candidate's application is needed."""
         scores = scene.vector @ self.app_weights[:-1] + self.app_weights[-1]
-        return np.asarray(scores[scene.apps], dtype=np.float64)
+        return np.asarray(scores[scene.kin], dtype=np.float64)
 
     def kind_scores(self, scene: Scene) -> Doubles:
         """Log odds that an item of the candidate's kind is needed."""

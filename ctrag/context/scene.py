@@ -53,6 +53,11 @@ class Scene:
         return self.view.apps[self.rows]
 
     @cached_property
+    def kin(self) -> Ints:
+        """The packaged application that each candidate's is or resembles."""
+        return self.view.kin[self.rows]
+
+    @cached_property
     def same_app(self) -> NDArray[np.bool_]:
         """(applications, candidates): which candidates belong to which application."""
         return np.equal(np.arange(self.apps.max(initial=0) + 1)[:, None], self.apps[None, :])

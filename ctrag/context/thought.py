@@ -14,7 +14,7 @@ from string import Template
 from typing import Protocol
 
 from stores.items import Request
-from stores.spec import packaged_apps
+from stores.spec import known_apps, packaged_apps
 
 _CAPITALS = {"phonecall": "PhoneCall"}
 _LONGEST_REQUEST = 300
@@ -48,9 +48,11 @@ def thought_prompt(request: Request, apps: Collection[str]) -> str:
 
     Args:
         request: What was said, when and where.
-        apps: Names of the applications that the person has something in; all when empty.
+        apps: Names of the applications that the person has something in; the packaged ones when
+            empty.
     """
-    order = [app.name for app in packaged_apps() if not apps or app.name in apps]
+    known = known_apps() if apps else packaged_apps()
+    order = [app.name for app in known if not apps or app.name in apps]
     names = [_CAPITALS.get(app, app.capitalize()) for app in order]
     moment = f"{request.asked_at:%A %H:%M}"
     return Template(prompt_template()).substitute(

@@ -10,7 +10,8 @@ from typing import Any
 
 from ctrag import models
 from ctrag.context.thought import ThoughtWriter
-from ctrag.planner.endpoint import EndpointPlanner
+from ctrag.endpoint import ChatEndpoint
+from ctrag.planner.endpoint import bare
 from ctrag.planner.weights import load, planner_folder
 from ctrag.settings import Settings
 
@@ -128,7 +129,7 @@ class EndpointThoughts:
         """
         self.name = model
         self.identity = f"{base_url} {model}"
-        self._endpoint = EndpointPlanner(base_url, model, api_key, timeout)
+        self._endpoint = ChatEndpoint(base_url, model, api_key, timeout)
 
     def write(self, prompts: Sequence[str]) -> Iterator[list[str]]:
         """See `ThoughtWriter.write`.
@@ -137,7 +138,8 @@ class EndpointThoughts:
             EndpointError: The endpoint cannot be reached or refuses.
         """
         for prompt in prompts:
-            yield [self._endpoint._ask([{"role": "user", "content": prompt}], [0, 0])]
+            chat = [{"role": "user", "content": prompt}]
+            yield [bare(self._endpoint.complete(chat, temperature=0, max_tokens=200).text)]
 
 
 def _stamp(folder: Path) -> str:

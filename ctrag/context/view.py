@@ -20,7 +20,7 @@ from ctrag.encoder import Encoder, Matrix
 from stores.federation import Stores
 from stores.garbage import without_collection
 from stores.items import Item, Person
-from stores.spec import Role, packaged_apps
+from stores.spec import Role, known_apps, packaged_apps, spec_of
 
 if TYPE_CHECKING:
     from ctrag.context.links import Links
@@ -87,9 +87,17 @@ class PersonView:
 
     @cached_property
     def apps(self) -> Ints:
-        """Position of each item's application among the packaged ones."""
-        order = {app.name: position for position, app in enumerate(packaged_apps())}
+        """Position of each item's application among the known ones."""
+        order = {app.name: position for position, app in enumerate(known_apps())}
         return np.array([order[item.app] for item in self.items], dtype=np.int64)
+
+    @cached_property
+    def kin(self) -> Ints:
+        """Position of each item's application among the packaged ones; of a further application,
+        that of the one that it resembles. What is learned knows nothing else."""
+        order = {app.name: position for position, app in enumerate(packaged_apps())}
+        places = {app: order[spec_of(app).kin] for app in {item.app for item in self.items}}
+        return np.array([places[item.app] for item in self.items], dtype=np.int64)
 
     @cached_property
     def starts(self) -> NDArray[np.float64]:
@@ -212,7 +220,7 @@ class PersonView:
 
     @cached_property
     def app_names(self) -> list[str]:
-        """Applications in the order of `apps`."""
+        """The packaged applications, in the order of `kin`."""
         return [app.name for app in packaged_apps()]
 
     @cached_property

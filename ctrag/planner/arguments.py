@@ -22,6 +22,7 @@ from ctrag.context.view import Floats
 from ctrag.context.words import terms, words
 from ctrag.planner.values import HOW, Grounds, Offer
 from stores.files import write_text
+from stores.spec import spec_of
 
 if TYPE_CHECKING:
     import lightgbm
@@ -280,7 +281,7 @@ def _features(scene: _Scene, argument: Argument, offer: Offer) -> dict[str, floa
         return found
     if 0 <= offer.rank < len(scene.ranked):
         item = scene.ranked[offer.rank]
-        found["app"] = _APPS.index(item.app) if item.app in _APPS else _UNKNOWN
+        found["app"] = _APPS.index(spec_of(item.app).kin)
         found["share"] = scene.shares[offer.rank]
         found["same_app"] = float(item.app == scene.tool.app)
         if item.app == scene.tool.app:

@@ -3,32 +3,25 @@
 import re
 import time
 from collections.abc import Sequence
-from typing import Any
 
 from ctrag.apps.toolbox import Tool
+from ctrag.endpoint import ChatEndpoint, EndpointError
 from ctrag.planner.embedded import Planned
 from ctrag.planner.grammar import PlanGrammar
 from ctrag.planner.grounding import violations
 from ctrag.planner.plan import Plan, PlanSyntaxError
 from ctrag.prompt.planner import PlannerPrompt
 
+__all__ = ["EndpointError", "EndpointPlanner"]
+
 ATTEMPTS = 2
-
-
-class EndpointError(RuntimeError):
-    """The endpoint did not answer as an endpoint should; the message is one line."""
 
 
 class EndpointPlanner:
     """Asks a chat-completions endpoint; an answer that breaks a rule is asked again once."""
 
     def __init__(self, base_url: str, model: str, api_key: str, timeout: float = 60.0) -> None:
-        if not model:
-            raise ValueError("model: the endpoint needs a model name; set CTRAG_OPENAI_MODEL")
-        self._base_url = base_url
-        self._model = model
-        self._api_key = api_key
-        self._timeout = timeout
+        self._endpoint = ChatEndpoint(base_url, model, api_key, timeout)
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text, estimated as a quarter of its characters."""
@@ -66,39 +59,10 @@ class EndpointPlanner:
         return Planned(plan, text, confidence, used[0], used[1], time.perf_counter() - began)
 
     def _ask(self, messages: list[dict[str, str]], used: list[int]) -> str:
-        import openai
-
-        chat: Any = messages
-        with openai.OpenAI(
-            base_url=self._base_url,
-            api_key=self._api_key or "none",
-            timeout=self._timeout,
-            max_retries=3,
-        ) as client:
-            try:
-                answer: Any = client.chat.completions.create(
-                    model=self._model, messages=chat, temperature=0, max_tokens=200
-                )
-            except openai.OpenAIError as error:
-                raise self._error(f"{type(error).__name__}: {error}") from error
-            except ValueError as error:  # what is called JSON does not parse
-                raise self._error(f"no chat completion came back: {error}") from error
-        # Anything may answer at an address: the client hands on what it cannot read.
-        choices = getattr(answer, "choices", None)
-        first = choices[0] if isinstance(choices, list) and choices else None
-        message = getattr(first, "message", None)
-        content = getattr(message, "content", None)
-        if message is None or not isinstance(content, str | None):
-            raise self._error("no chat completion came back")
-        for position, name in enumerate(("prompt_tokens", "completion_tokens")):
-            count = getattr(getattr(answer, "usage", None), name, None)
-            used[position] += count if isinstance(count, int) else 0
-        return _bare(content or "")
-
-    def _error(self, reason: str) -> EndpointError:
-        """One line, without the key: servers quote what they refuse."""
-        line = " ".join(f"{self._base_url}: {reason}".split())
-        return EndpointError(line.replace(self._api_key, "***") if self._api_key else line)
+        answer = self._endpoint.complete(messages, temperature=0, max_tokens=200)
+        used[0] += answer.prompt_tokens or 0
+        used[1] += answer.completion_tokens or 0
+        return bare(answer.text)
 
 
 def _values(grammar: PlanGrammar) -> str:
@@ -110,7 +74,7 @@ def _values(grammar: PlanGrammar) -> str:
     return "\n".join(lines)
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
     """The answer without a code fence around it."""
     lines = text.strip().splitlines()
     if lines and re.fullmatch(r"```\w*", lines[0].strip()):

@@ -21,11 +21,14 @@ from ctrag.context.words import STOPWORDS, terms, words
 from ctrag.tools.prior import item_weights
 from stores.dataset import format_local_time
 from stores.items import Item, Person, Request
+from stores.spec import spec_of
 
 MOST = 24
 """Values offered for one argument at most."""
 
 _LONGEST_WORDS = 300
+_PLANNED = ("calendar", "reminders")
+"""Applications whose times were agreed on, hence still matter when they are over."""
 _NEAR = 400
 """Days around the request in which a time that items' words name is believed."""
 
@@ -255,7 +258,7 @@ class Grounds:
             return
         # Searches name towns that the items in question leave out.
         for item in self.owned:
-            if item.app == "google":
+            if spec_of(item.app).kin == "google":
                 yield from (Offer(run, item.id, "known") for run in _names(item_text.title(item)))
 
     def _moments(self, argument: Argument) -> Iterator[Offer]:
@@ -288,11 +291,11 @@ class Grounds:
         own = [
             moment
             for item, moment in self._timed()
-            if moment >= self.request.asked_at or item.app in ("calendar", "reminders")
+            if moment >= self.request.asked_at or spec_of(item.app).kin in _PLANNED
         ]
         written: list[datetime] = []
         for item, moment in self._timed():
-            text = _told(item)
+            text = item_text.told(item)
             if text:
                 written += offered_datetimes(text, moment, own)[:4]
         return own, [moment for moment in written if self._is_near(moment.date())]
@@ -310,18 +313,13 @@ class Grounds:
     def _dates_in(self, item: Item) -> list[date]:
         """Days that an item's words name, seen from its own day."""
         seen_from = item_text.time_of(item) or self.request.asked_at
-        text = f"{item_text.title(item)}. {_told(item)}"
+        text = f"{item_text.title(item)}. {item_text.told(item)}"
         days = [one.start.date() for one in find_moments(text, seen_from)[:4]]
         return [day for day in days if self._is_near(day)]
 
     def _is_near(self, day: date) -> bool:
         """Numbers in items' words can be misread as years."""
         return abs((day - self.request.asked_at.date()).days) <= _NEAR
-
-
-def _told(item: Item) -> str:
-    """What somebody wrote or said in the item."""
-    return " ".join(filter(None, (item.text(part) for part in ("body", "voicemail", "notes"))))
 
 
 def _field_for(item: Item, argument: str) -> str | None:

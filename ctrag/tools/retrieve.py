@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.context.retrieve import Found
 from ctrag.encoder import Encoder, Matrix
+from ctrag.tools.kin import families, from_none, shared_out
 from ctrag.tools.prior import CONTEXT, ToolPrior, item_weights, prior_inputs
 from ctrag.tools.reader import ToolReader
 
@@ -74,6 +75,9 @@ class ToolRetriever:
         self.toolbox = toolbox
         self._tools = list(toolbox)
         self._vectors: Matrix = encoder.encode([tool_text(tool) for tool in self._tools])
+        self._families = families(self._tools)
+        further = {app for family in self._families for app in family.apps[1:]}
+        self._further = np.array([tool.app in further for tool in self._tools], dtype=bool)
         known = set() if prior is None else set(prior.card.apis)
         self._prior = prior if known.intersection(toolbox.names) else None
         fits = reader is not None and reader.card.encoder == encoder.name
@@ -102,7 +106,12 @@ class ToolRetriever:
             none = float(np.median(scores))
         elif self._reader is not None:
             scores = self._with_stand_ins(priors, learned)
+            by_app = self._shares_by_app(found)
+            for family in self._families:
+                scores = shared_out(scores, family, self._tools, self._vectors, cosines, by_app)
             none = learned.get("none", UNKNOWN)
+            if self._families:
+                scores, none = from_none(scores, none, self._further, cosines)
         else:
             scores = priors + COSINE_WEIGHT * cosines
             none = learned.get("none", UNKNOWN) + COSINE_WEIGHT * float(np.mean(cosines))
@@ -135,13 +144,15 @@ class ToolRetriever:
         return filled
 
     def _app_shares(self, found: Found) -> Matrix:
+        shares = self._shares_by_app(found)
+        return np.array([shares.get(tool.app, 0.0) for tool in self._tools], dtype=np.float32)
+
+    def _shares_by_app(self, found: Found) -> dict[str, float]:
         weights: dict[str, float] = {}
         for position, one in enumerate(found.items):
             weights[one.item.app] = weights.get(one.item.app, 0.0) + APP_DECAY**position
         total = sum(weights.values()) or 1.0
-        return np.array(
-            [weights.get(tool.app, 0.0) / total for tool in self._tools], dtype=np.float32
-        )
+        return {app: weight / total for app, weight in weights.items()}
 
 
 def purpose(tool: Tool) -> str:

@@ -1,11 +1,10 @@
 """Claims about items as words."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from ctrag.context import item_text
+import stores.spec
 from ctrag.context.item_text import (
     embedded_text,
     field_of,
@@ -61,17 +60,12 @@ def test_every_item_of_every_packaged_application_has_a_wording() -> None:
 
 
 @pytest.fixture
-def books(monkeypatch: pytest.MonkeyPatch) -> Iterator[Item]:
+def books(monkeypatch: pytest.MonkeyPatch) -> Item:
     """An item of an application that declares no phrase."""
     fields = (FieldSpec("name", "string", "title"), FieldSpec("about", "text", "text"))
     spec = AppSpec("books", fields)
-    monkeypatch.setattr(item_text, "packaged_apps", lambda: (spec,))
-    caches = (item_text._spec, item_text._phrase)
-    for one in caches:
-        one.cache_clear()
-    yield Item("k1", "books", {"name": "Emma", "about": "Highbury"})
-    for one in caches:
-        one.cache_clear()
+    monkeypatch.setitem(stores.spec._further, "books", spec)
+    return Item("k1", "books", {"name": "Emma", "about": "Highbury"})
 
 
 def test_an_application_without_phrase_falls_back_to_its_name_and_words(books: Item) -> None:

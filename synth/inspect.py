@@ -1,0 +1,238 @@
+"""Looking at a data set: tables beside the paper's, distributions, a few of its requests."""
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from ctrag.apps.toolbox import Toolbox
+from ctrag.opening import toolbox_of
+from ctrag.planner.plan import Plan
+from stores.dataset import Asked, Dataset, load_dataset, load_labels
+from stores.items import Item, Labels
+from stores.spec import spec_of
+from synth.checks import normal_text
+from synth.dataset import PARTS
+from synth.shape import PAPER_APIS, PAPER_ITEMS, PAPER_PERSONAS, PAPER_TEST, PAPER_TRAIN
+
+_SHOWN = 10
+_WIDTH = 100
+_PAPER_SIZES = {"people": PAPER_PERSONAS, "train": PAPER_TRAIN, "test": PAPER_TEST}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One request with all that is labelled, in words."""
+
+    text: str
+    who: str
+    asked: str
+    kind: str
+    thought: str
+    relevant: tuple[str, ...]
+    tools: tuple[str, ...]
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: its caption, the heads of its columns, rows of text."""
+
+    caption: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a data set holds."""
+
+    folder: str
+    sizes: dict[str, int]
+    """People, requests, and requests of each part."""
+    items_per_person: dict[str, float]
+    """Table 4."""
+    apis: dict[str, int]
+    """Table 5: APIs of the toolbox by application."""
+    requests_per_app: dict[str, int]
+    """By the application of the best API."""
+    requests_per_api: dict[str, int]
+    kinds: dict[str, int]
+    relevant: dict[str, int]
+    """Requests by number of relevant items."""
+    ages: dict[str, int]
+    """People by decade."""
+    distinct_texts: float
+    """Percent of the requests whose text no other has, but for case and punctuation."""
+    shown: tuple[Shown, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return asdict(self)
+
+    def grids(self) -> list[Grid]:
+        """The tables, in the order in which they are shown."""
+        return [
+            Grid(
+                "Size",
+                ("", "here", "paper"),
+                tuple(
+                    (name, f"{count:,}", _or_dash(_PAPER_SIZES.get(name)))
+                    for name, count in self.sizes.items()
+                ),
+            ),
+            _beside("Context items a person (Table 4)", self.items_per_person, PAPER_ITEMS, 2),
+            _beside("APIs of the toolbox (Table 5)", self.apis, PAPER_APIS, 0),
+            _shares("Requests by application of the best API", self.requests_per_app),
+            _shares("Requests by kind", self.kinds),
+            _shares("Requests by number of relevant items", self.relevant),
+            _shares("People by age", self.ages),
+            _shares("Requests by best API", self.requests_per_api),
+        ]
+
+    def lines(self) -> list[str]:
+        """For a terminal."""
+        from rich.console import Console
+        from rich.table import Table
+
+        console = Console(file=StringIO(), width=_WIDTH, highlight=False)
+        console.print(f"{self.folder}: {self.distinct_texts:.1f} % of the texts are distinct")
+        for grid in self.grids():
+            table = Table(title=grid.caption, title_justify="left", min_width=40)
+            for place, head in enumerate(grid.heads):
+                table.add_column(head, justify="left" if place == 0 or not head else "right")
+            for row in grid.rows:
+                table.add_row(*row)
+            console.print(table)
+        for one in self.shown:
+            console.print(f"\n“{one.text}”", markup=False)
+            console.print(f"  {one.who}, {one.asked}; {one.kind}", markup=False)
+            for line in (one.thought, *one.relevant, ", ".join(one.tools), one.plan):
+                console.print(f"  {line}", markup=False)
+        file = console.file
+        assert isinstance(file, StringIO)
+        return file.getvalue().splitlines()
+
+    def html(self) -> str:
+        """The same as a page that needs no network."""
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+
+        environment = Environment(
+            loader=PackageLoader("synth"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        return environment.get_template("inspect.html.j2").render(seen=self) + "\n"
+
+
+def inspect(folder: Path, seed: int = 1) -> Inspection:
+    """Look at a data set folder, or at one with `train` and `test`.
+
+    Args:
+        folder: Holds `personas.jsonl`, or the two parts.
+        seed: Decides which requests are shown.
+
+    Raises:
+        FileNotFoundError: There is no `personas.jsonl`.
+        ValueError: A line breaks a rule.
+    """
+    parts = [folder / part for part in PARTS if (folder / part).is_dir()] or [folder]
+    toolbox = toolbox_of(parts[0])
+    loaded = [(load_dataset(part), load_labels(part)) for part in parts]
+    people = [one for dataset, _ in loaded for one in dataset.personas]
+    asked = [(one, labels[one.query_id]) for dataset, labels in loaded for one in dataset.requests]
+    items = Counter(item.app for one in people for item in one.items)
+    best = [labels.tools[0] if labels.tools else "none" for _, labels in asked]
+    texts = Counter(normal_text(one.request.text) for one, _ in asked)
+    chosen = random.Random(seed).sample(range(len(asked)), min(_SHOWN, len(asked)))
+    sizes = {"people": len(people), "requests": len(asked)}
+    if len(parts) > 1:
+        sizes |= {dataset.folder.name: len(dataset.requests) for dataset, _ in loaded}
+    return Inspection(
+        folder=str(folder),
+        sizes=sizes,
+        items_per_person={
+            app: round(count / len(people), 2) for app, count in sorted(items.items())
+        },
+        apis=dict(Counter(tool.app for tool in toolbox)),
+        requests_per_app=_counted(_app_of(api, toolbox) for api in best),
+        requests_per_api=_counted(best),
+        kinds=_counted(labels.kind or "not said" for _, labels in asked),
+        relevant=_counted(str(len(labels.relevant or ())) for _, labels in asked),
+        ages=dict(sorted(Counter(_decade(one.person.profile.age) for one in people).items())),
+        distinct_texts=round(100 * len(texts) / max(1, len(asked)), 2),
+        shown=tuple(_shown(*asked[place], [dataset for dataset, _ in loaded]) for place in chosen),
+    )
+
+
+def _shown(asked: Asked, labels: Labels, datasets: Sequence[Dataset]) -> Shown:
+    persona = next(
+        one
+        for dataset in datasets
+        for one in dataset.personas
+        if one.person.person_id == asked.person_id
+    )
+    profile, request = persona.person.profile, asked.request
+    known = {item.id: item for item in persona.items}
+    playing = " with a song playing" if request.playing else ""
+    plan = "none()"
+    if labels.plan is not None:
+        plan = str(Plan(labels.plan.api, dict(labels.plan.arguments)))
+    return Shown(
+        text=request.text,
+        who=f"{profile.name}, {profile.age or 'no age'}, {profile.profession or 'no profession'}",
+        asked=f"{request.asked_at:%a %-d %b %Y %H:%M}, {request.place or 'anywhere'}{playing}",
+        kind=labels.kind or "not said",
+        thought=labels.chain_of_thought or "",
+        relevant=tuple(_line(known[item_id]) for item_id in labels.relevant or ()),
+        tools=labels.tools or (),
+        plan=plan,
+    )
+
+
+def _line(item: Item) -> str:
+    spec = spec_of(item.app)
+    words = [item.text(name) for role in ("person", "title", "time") for name in spec.named(role)]
+    return f"{item.app}: {', '.join(word for word in words if word)}"
+
+
+def _app_of(api: str, toolbox: Toolbox) -> str:
+    tool = toolbox.get(api)
+    return tool.app if tool else "none"
+
+
+def _decade(age: int | None) -> str:
+    return "not said" if age is None else f"{age // 10 * 10:2d}-{age // 10 * 10 + 9}"
+
+
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(values).most_common())
+
+
+def _beside(
+    caption: str, ours: Mapping[str, float], paper: Mapping[str, float], digits: int
+) -> Grid:
+    rows = []
+    for name, value in ours.items():
+        known = paper.get(name)
+        off = "-" if known is None else f"{100 * (value - known) / known:+.1f} %"
+        rows.append((name, f"{value:.{digits}f}", _or_dash(known), off))
+    return Grid(caption, ("", "here", "paper", "difference"), tuple(rows))
+
+
+def _shares(caption: str, counts: Mapping[str, int]) -> Grid:
+    total = max(1, sum(counts.values()))
+    rows = tuple(
+        (name, f"{count:,}", f"{100 * count / total:.1f} %", "▇" * round(40 * count / total))
+        for name, count in counts.items()
+    )
+    return Grid(caption, ("", "count", "share", ""), rows)
+
+
+def _or_dash(value: float | None) -> str:
+    return "-" if value is None else f"{value:,}"

@@ -1,0 +1,78 @@
+"""Answers on disk: what was paid for once is never asked again."""
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+_FILE = "answers.sqlite"
+_PATIENCE = 60.0
+"""Seconds to wait for other processes that write."""
+
+
+class Answers:
+    """One SQLite file; each answer is on the disk before anybody uses it.
+
+    Several threads and processes may share the folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """The answers in `folder`, which is made when missing.
+
+        Raises:
+            OSError: The folder cannot be made.
+            ValueError: The file there is no store of answers.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / _FILE
+        self._lock = threading.Lock()
+        self._connection = sqlite3.connect(self.path, _PATIENCE, check_same_thread=False)
+        try:
+            with self._connection as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, "
+                    "answer TEXT NOT NULL, cut INTEGER NOT NULL, "
+                    "prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL)"
+                )
+        except sqlite3.DatabaseError as error:
+            self._connection.close()
+            raise ValueError(f"{self.path}: {error}; remove the file to begin anew") from None
+
+    def get(self, key: str) -> tuple[str, bool] | None:
+        """(answer, whether it was cut), or None."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT answer, cut FROM answers WHERE key = ?", [key]
+            ).fetchone()
+        return None if row is None else (str(row[0]), bool(row[1]))
+
+    def put(self, key: str, answer: str, cut: bool, prompt: int, completion: int) -> None:
+        """Keep an answer with its tokens; the first one of a key stays."""
+        with self._lock, self._connection as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?)",
+                [key, answer, int(cut), prompt, completion],
+            )
+
+    def drop(self, keys: Iterable[str]) -> None:
+        """Forget answers that led nowhere, so that a rerun asks anew."""
+        with self._lock, self._connection as connection:
+            connection.executemany("DELETE FROM answers WHERE key = ?", [[key] for key in keys])
+
+    def __len__(self) -> int:
+        with self._lock:
+            return int(self._connection.execute("SELECT count(*) FROM answers").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+
+def key_of(*parts: Any) -> str:
+    """A key that changes with any part of a question."""
+    return sha256(json.dumps(parts, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

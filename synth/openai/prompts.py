@@ -1,0 +1,75 @@
+"""The questions to the model: Jinja templates that a user can replace one by one."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+NAMES = (
+    "system",
+    "persona",
+    "items",
+    "requests",
+    "tools",
+    "plan",
+    "thought",
+    "toolbox",
+    "repair",
+)
+_ENDING = ".jinja"
+
+
+class Prompts:
+    """The packaged templates, each one replaced by the file of its name in a user's folder."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Templates of `folder` before the packaged ones.
+
+        Raises:
+            FileNotFoundError: There is no such folder.
+            ValueError: It holds a template of no known name, which nobody would read.
+        """
+        if folder is not None:
+            if not folder.is_dir():
+                raise FileNotFoundError(f"{folder}: no folder of prompts")
+            unknown = {one.stem for one in folder.glob(f"*{_ENDING}")} - set(NAMES)
+            if unknown:
+                raise ValueError(
+                    f"{folder}: {min(unknown)}{_ENDING} is no prompt; known: {', '.join(NAMES)}"
+                )
+        self._environment = _environment(folder)
+
+    def text(self, name: str, /, **values: Any) -> str:
+        """A filled template.
+
+        Raises:
+            ValueError: The template breaks Jinja's rules or uses a value that it does not get.
+        """
+        from jinja2 import TemplateError, TemplateSyntaxError
+
+        try:
+            return self._environment.get_template(name + _ENDING).render(values).strip()
+        except TemplateSyntaxError as error:
+            raise ValueError(f"{name}{_ENDING}:{error.lineno}: {error.message}") from None
+        except TemplateError as error:
+            raise ValueError(f"{name}{_ENDING}: {error.message}") from None
+
+
+def packaged_prompts() -> Path:
+    """The folder of the packaged templates."""
+    return Path(str(files("synth").joinpath("prompts")))
+
+
+def _environment(folder: Path | None) -> "Environment":
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    folders = [one for one in (folder, packaged_prompts()) if one is not None]
+    return Environment(
+        loader=FileSystemLoader(folders),
+        undefined=StrictUndefined,
+        autoescape=False,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,263 @@
+"""People and requests by a language model."""
+
+import json
+import os
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ctrag.apps.toolbox import Toolbox
+from ctrag.context import item_text
+from ctrag.context.item_line import item_line
+from ctrag.endpoint import ChatEndpoint
+from ctrag.planner.plan import Plan
+from ctrag.settings import Settings
+from stores.dataset import Kind, Persona, format_local_time
+from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
+from stores.spec import AppSpec
+from synth.openai import forms
+from synth.openai.answers import Answers
+from synth.openai.asking import Asker, Unusable
+from synth.openai.prompts import Prompts
+from synth.openai.purse import Prices, Purse
+from synth.openai.sketch import KINDS_TOLD, moment, sketch
+from synth.provider import LabelledRequest
+
+ATTEMPTS = 3
+"""People that are begun before the model counts as useless."""
+_Made = TypeVar("_Made")
+
+Faults = Callable[[Persona, LabelledRequest], Sequence[str]]
+"""What is wrong with a request, without and then with its plan; the model may mend both."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIProvider:
+    """Makes people and requests by asking an endpoint; see `synth.provider.Provider`."""
+
+    asker: Asker
+    apps: tuple[AppSpec, ...]
+    toolbox: Toolbox
+    workers: int = 8
+    faults: Faults = lambda persona, labelled: ()
+
+    def person(self, person_id: str, counts: Mapping[str, int], seed: int) -> Persona:
+        """See `Provider.person`."""
+        return self._attempts(seed, lambda one: self._person(person_id, counts, one))
+
+    def requests(
+        self, persona: Persona, kinds: Sequence[Kind], seed: int, avoid: Sequence[str] = ()
+    ) -> list[LabelledRequest]:
+        """See `Provider.requests`; a request whose labels the model cannot give is left out."""
+        if not kinds:
+            return []
+        form = forms.requests_form(
+            persona, kinds, avoid, lambda one: self.faults(persona, _unplanned(one))
+        )
+        prompt = self._text(
+            "requests",
+            form,
+            person=persona.person,
+            now=_moment(persona.person.now),
+            until=_moment(persona.person.now + forms.ASKED_WITHIN),
+            items=_lines(persona.items),
+            kinds=[(kind, KINDS_TOLD[kind]) for kind in kinds],
+            avoid=list(avoid),
+        )
+        drawn = self._attempts(seed, lambda one: self.asker.ask(prompt, form, one))
+        made = (self._labelled(persona, one, seed) for one in drawn)
+        return [one for one in made if one is not None]
+
+    def _attempts(self, seed: int, make: Callable[[int], _Made]) -> _Made:
+        """What `make` gives for the first of several seeds that the model can cope with."""
+        for attempt in range(ATTEMPTS - 1):
+            try:
+                return make(seed + attempt * 1_000_003)
+            except Unusable:
+                continue
+        return make(seed + (ATTEMPTS - 1) * 1_000_003)
+
+    def _person(self, person_id: str, counts: Mapping[str, int], seed: int) -> Persona:
+        generator = random.Random(seed)
+        drawn, now = sketch(generator), moment(generator)
+        form = forms.persona_form()
+        prompt = self._text("persona", form, sketch=drawn, now=_moment(now))
+        answer = self.asker.ask(prompt, form, seed)
+        profile = answer.profile.model_dump()
+        person = Person(
+            person_id,
+            now,
+            Profile(**{**profile, "hobbies": tuple(profile["hobbies"])}),
+            tuple(Contact(**one.model_dump()) for one in answer.contacts),
+        )
+        items: list[Item] = []
+        for app in self.apps:
+            if counts.get(app.name, 0) > 0:
+                items += self._items(person, answer.routines, app, counts[app.name], items, seed)
+        return Persona(person, tuple(items))
+
+    def _items(
+        self,
+        person: Person,
+        routines: Sequence[str],
+        app: AppSpec,
+        count: int,
+        known: Sequence[Item],
+        seed: int,
+    ) -> list[Item]:
+        form = forms.items_form(app, person.person_id, count, person.now)
+        prompt = self._text(
+            "items",
+            form,
+            person=person,
+            routines=list(routines),
+            app=app,
+            count=count,
+            now=_moment(person.now),
+            items=_lines(known),
+        )
+        return self.asker.ask(prompt, form, seed)
+
+    def _labelled(
+        self, persona: Persona, drawn: forms.RequestAnswer, seed: int
+    ) -> LabelledRequest | None:
+        unplanned = _unplanned(drawn)
+        request, relevant = unplanned.request, unplanned.labels.relevant or ()
+        try:
+            tools = self._tools(persona, request, relevant, seed)
+            if (drawn.kind == "no_tool") != (not tools):
+                return None
+            thought = self._thought(request, seed)
+            labels = Labels(drawn.kind, thought, relevant, tools)
+            plan = self._plan(persona, LabelledRequest(request, labels), seed) if tools else None
+        except Unusable:
+            return None
+        return LabelledRequest(request, Labels(drawn.kind, thought, relevant, tools, plan))
+
+    def _tools(
+        self, persona: Persona, request: Request, relevant: Sequence[str], seed: int
+    ) -> tuple[str, ...]:
+        form = forms.tools_form(self.toolbox)
+        prompt = self._text(
+            "tools",
+            form,
+            toolbox=self.toolbox,
+            request=request,
+            now=_moment(request.asked_at),
+            items=_lines(_chosen(persona, relevant)),
+        )
+        tools = self.asker.ask(prompt, form, seed)
+        return tuple(tools)
+
+    def _thought(self, request: Request, seed: int) -> str:
+        form = forms.thought_form()
+        prompt = self._text(
+            "thought",
+            form,
+            apps=[app.name for app in self.apps],
+            request=request,
+            now=_moment(request.asked_at),
+        )
+        return self.asker.ask(prompt, form, seed)
+
+    def _plan(self, persona: Persona, drawn: LabelledRequest, seed: int) -> LabelledPlan:
+        labels = drawn.labels
+        tool = self.toolbox.get((labels.tools or ("",))[0])
+        assert tool is not None  # tools_form lets only known APIs through
+
+        def problems(plan: Plan) -> list[str]:
+            with_plan = Labels(
+                labels.kind,
+                labels.chain_of_thought,
+                labels.relevant,
+                labels.tools,
+                LabelledPlan(plan.api, plan.arguments),
+            )
+            return list(self.faults(persona, LabelledRequest(drawn.request, with_plan)))
+
+        form = forms.plan_form(tool, problems)
+        prompt = self._text(
+            "plan",
+            form,
+            person=persona.person,
+            tool=tool,
+            request=drawn.request,
+            now=_moment(drawn.request.asked_at),
+            items=_lines(_chosen(persona, labels.relevant or ())),
+        )
+        plan = self.asker.ask(prompt, form, seed)
+        return LabelledPlan(plan.api, plan.arguments)
+
+    def _text(self, name: str, form: Any, **values: Any) -> str:
+        schema = json.dumps(form.schema, ensure_ascii=False)
+        return self.asker.prompts.text(name, schema=schema, **values)
+
+
+def open_asker(
+    options: Settings, cache: Path, prompts: Path | None, max_cost: float | None
+) -> Asker:
+    """What puts questions to the endpoint that the settings name.
+
+    Args:
+        options: Address, model, key (else `OPENAI_API_KEY`), time-out, prices and concurrency.
+        cache: Folder of the answers; two runs with the same one never pay twice.
+        prompts: Folder of templates that replace packaged ones.
+        max_cost: Money that this run may spend.
+
+    Raises:
+        ValueError: A setting is missing or a template is unknown.
+        FileNotFoundError: There is no such folder of prompts.
+    """
+    key = options.openai_api_key.get_secret_value() or os.environ.get("OPENAI_API_KEY", "")
+    prompt, completion = options.openai_price_prompt, options.openai_price_completion
+    prices = None if prompt is None or completion is None else Prices(prompt, completion)
+    endpoint = ChatEndpoint(
+        options.openai_base_url,
+        options.openai_model,
+        key,
+        options.openai_timeout,
+        options.openai_retries,
+    )
+    return Asker(
+        endpoint,
+        Answers(cache),
+        Purse(prices, max_cost),
+        Prompts(prompts),
+        workers=options.openai_concurrency,
+    )
+
+
+def _unplanned(drawn: forms.RequestAnswer) -> LabelledRequest:
+    """A request of which only the items are known yet."""
+    return LabelledRequest(
+        Request(drawn.text, drawn.asked_at, drawn.place or None, drawn.playing),
+        Labels(drawn.kind, relevant=tuple(dict.fromkeys(drawn.relevant))),
+    )
+
+
+def _chosen(persona: Persona, ids: Sequence[str]) -> list[Item]:
+    return [item for item in persona.items if item.id in ids]
+
+
+def _lines(items: Sequence[Item]) -> list[str]:
+    """A line for each item: its id, what it says, how it is used."""
+    lines = []
+    for item in items:
+        usage = item.usage
+        hours = ", ".join(f"{hour}:00" for hour in usage.usual_hours)
+        used = f" [opened {usage.opens_30d} times" + (f", usually at {hours}" if hours else "")
+        used += f", {usage.usual_place}]" if usage.usual_place else "]"
+        times = "".join(
+            f"; {role} {_moment(found)}"
+            for role in ("time", "end")
+            if (found := item_text.time_of(item, role)) is not None
+        )
+        lines.append(f"{item.id}: {item_line(item, 300)}{times}{used}")
+    return lines
+
+
+def _moment(moment: datetime) -> str:
+    return f"{format_local_time(moment)} ({moment:%A})"

@@ -1,0 +1,303 @@
+"""The language-model provider against a real HTTP server that misbehaves in all usual ways."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctrag.apps.toolbox import Toolbox
+from ctrag.settings import settings
+from stores.dataset import Kind, Persona, load_dataset, write_personas
+from stores.spec import packaged_apps
+from synth.openai.provider import OpenAIProvider, open_asker
+from synth.provider import BudgetSpent, ProviderError
+from tests.synth.conftest import HTML, KEY, Model, status
+
+COUNTS = {"mail": 1, "notes": 3, "music": 2}
+KINDS: list[Kind] = ["reference", "refind", "multi", "no_tool"]
+
+
+@pytest.fixture
+def opened(through_model: Model, tmp_path: Path) -> Callable[..., OpenAIProvider]:
+    """`opened(max_cost=…)`: a provider of a new process, on the same cache."""
+
+    def open_(
+        max_cost: float | None = None, prompts: Path | None = None, cache: str = "answers"
+    ) -> OpenAIProvider:
+        options = settings()
+        asker = open_asker(options, tmp_path / cache, prompts, max_cost)
+        workers = options.openai_concurrency
+        return OpenAIProvider(asker, packaged_apps(), Toolbox.packaged(), workers)
+
+    return open_
+
+
+def made_by(provider: OpenAIProvider, seed: int = 7) -> tuple[Persona, list[Any]]:
+    persona = provider.person("p1", COUNTS, seed)
+    return persona, provider.requests(persona, KINDS, seed)
+
+
+def tried(provider: OpenAIProvider) -> tuple[Any, str]:
+    """What the provider made, or None and why it stopped."""
+    try:
+        return made_by(provider), ""
+    except BudgetSpent as spent:
+        return None, str(spent)
+
+
+def test_a_person_and_their_requests_are_as_the_model_said(
+    opened: Callable[..., OpenAIProvider], tmp_path: Path
+) -> None:
+    persona, labelled = made_by(opened())
+    assert [item.app for item in persona.items] == ["mail", "notes", "notes", "notes"] + 2 * [
+        "music"
+    ]
+    assert [one.labels.kind for one in labelled] == KINDS
+    assert labelled[0].labels.relevant == ("p1-notes-1",)
+    note = next(item for item in persona.items if item.id == "p1-notes-1")
+    plan = labelled[0].labels.plan
+    assert plan is not None
+    assert (plan.api, plan.arguments) == ("read_note", {"title": note.text("title")})
+    assert labelled[0].labels.tools == ("read_note", "search_notes", "list_notes")
+    assert (labelled[3].labels.tools, labelled[3].labels.plan) == ((), None)
+    write_personas(tmp_path, [persona])
+    [loaded] = load_dataset(tmp_path).personas
+    assert (loaded.person, loaded.items) == (persona.person, persona.items)
+
+
+def test_a_rerun_asks_nothing_and_gives_the_same(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    first = made_by(opened())
+    asked = len(model.asked)
+    again = opened()
+    assert made_by(again) == first
+    assert len(model.asked) == asked
+    assert (again.asker.purse.questions, again.asker.purse.cost) == (0, 0.0)
+    assert again.asker.purse.kept == asked
+
+
+def test_another_seed_is_another_person(opened: Callable[..., OpenAIProvider]) -> None:
+    provider = opened()
+    one, two = (provider.person("p1", COUNTS, seed) for seed in (1, 2))
+    assert one.person.profile.name != two.person.profile.name
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        [status(429, retry_after_ms="60")],
+        [status(500), status(503)],
+        [0.6],
+        [HTML, HTML],
+        [(200, {"Content-Type": "application/json"}, b'{"choices": [{"mess')],
+        ["{}x", "not JSON at all"],
+        ['{"items": [{"title": "cut of'],
+        [lambda answer: {"items": answer["items"][:-1]}],
+        [lambda answer: {"items": [{**one, "modified_at": "soon"} for one in answer["items"]]}],
+        [lambda answer: {"items": [{**one, "mood": "good"} for one in answer["items"]]}],
+        [lambda answer: {"items": [answer["items"][0]] * 3}],
+    ],
+    ids="429 5xx hang html half-reply nonsense cut-off too-few bad-time extra-field repeated".split(),
+)
+def test_a_server_that_misbehaves_changes_nothing_about_the_person(
+    faults: list[Any], opened: Callable[..., OpenAIProvider], model: Model, configure: Any
+) -> None:
+    right = opened(cache="other").person("p1", COUNTS, 7)
+    configure(openai_base_url=model.url, openai_model="toy", openai_api_key=KEY, openai_timeout=0.3)
+    model.faults = {"notes_items": list(faults)}
+    before = model.count("notes_items")
+    assert opened().person("p1", COUNTS, 7) == right
+    assert model.count("notes_items") - before == 1 + len(faults)
+
+
+def test_the_second_question_quotes_what_is_wrong(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    model.faults = {"notes_items": [lambda answer: {"items": [{"title": "x"}, *answer["items"]]}]}
+    opened().person("p1", COUNTS, 7)
+    quoted = model.last("notes_items")
+    assert "items.0: body: Field required" in quoted
+    said = [one["role"] for one in model.asked[model.forms.index("notes_items") + 1]["messages"]]
+    assert said == ["system", "user", "assistant", "user"]
+
+
+def test_a_server_that_says_when_to_come_back_is_heard(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    model.faults = {"persona": [status(429, retry_after="1")]}
+    began = time.monotonic()
+    opened().person("p1", {}, 7)
+    assert 1.0 <= time.monotonic() - began < 4.0
+
+
+def test_a_plan_that_breaks_the_schema_or_a_check_is_mended(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    model.faults = {"arguments": [{"name": "x"}, {"title": "nowhere"}]}
+
+    def faults(persona: Persona, labelled: Any) -> list[str]:
+        if labelled.labels.plan is None:
+            return []
+        title = labelled.labels.plan.arguments["title"]
+        return [f"There is no note {title!r}."] if title == "nowhere" else []
+
+    provider = opened()
+    checked = OpenAIProvider(provider.asker, provider.apps, provider.toolbox, 1, faults)
+    persona = checked.person("p1", COUNTS, 7)
+    [labelled] = checked.requests(persona, ["refind"], 7)
+    assert labelled.labels.plan is not None
+    assert labelled.labels.plan.arguments["title"] != "nowhere"
+    quoted = [one["messages"][-1]["content"] for one in model.asked if len(one["messages"]) > 2]
+    assert "title: read_note needs this argument" in quoted[0]
+    assert "There is no note 'nowhere'." in quoted[1]
+
+
+def test_a_request_that_was_made_before_is_asked_for_again(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    provider = opened()
+    persona = provider.person("p1", COUNTS, 7)
+    [known] = provider.requests(persona, ["refind"], 7)
+    model.faults = {
+        "requests": [
+            lambda answer: {
+                "requests": [{**answer["requests"][0], "text": known.request.text.upper()}]
+            }
+        ]
+    }
+    [fresh] = provider.requests(persona, ["refind"], 8, avoid=[known.request.text])
+    assert fresh.request.text != known.request.text
+    assert "is known already" in model.last("requests")
+
+
+def test_a_request_without_usable_labels_is_left_out(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    provider = opened()
+    persona = provider.person("p1", COUNTS, 7)
+    model.faults = {"tools": [{"tools": ["no_such_api"]}] * 3}
+    labelled = provider.requests(persona, ["reference", "refind"], 7)
+    assert [one.labels.kind for one in labelled] == ["refind"]
+
+
+def test_what_never_gets_right_is_an_error_and_is_not_kept(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    model.faults = {"persona": ["no"] * 9}
+    provider = opened()
+    with pytest.raises(ProviderError, match=r"persona: no usable answer: the answer is not JSON"):
+        provider.person("p1", COUNTS, 7)
+    assert len(provider.asker.answers) == 0
+    assert provider.person("p1", COUNTS, 7).person.person_id == "p1"
+
+
+def test_a_refusal_ends_at_once_in_one_line_without_the_key(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    refusal = f'{{"error": {{"message": "bad key {KEY}"}}}}'.encode()
+    model.faults = {"persona": [(401, {"Content-Type": "application/json"}, refusal)]}
+    with pytest.raises(ProviderError, match=r"^http://127.*AuthenticationError") as caught:
+        opened().person("p1", COUNTS, 7)
+    assert KEY not in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(model.asked) == 1
+
+
+def test_a_server_that_is_only_html_is_an_error(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    model.faults = {"persona": [HTML] * 3}
+    with pytest.raises(ProviderError, match="no chat completion came back"):
+        opened().person("p1", COUNTS, 7)
+
+
+def test_an_older_server_gets_the_schema_in_the_prompt_alone(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    good = '{"thought": "Look into the notes of last week."}'
+    model.faults = {"thought": [status(400)], "untold": [status(400), good, good]}
+    provider = opened()
+    from synth.openai.forms import thought_form
+
+    for seed in (1, 2):
+        assert provider.asker.ask("think", thought_form(), seed).startswith("Look")
+    formats = [one.get("response_format", {}).get("type") for one in model.asked]
+    assert formats == ["json_schema", "json_object", None, None]
+
+
+def test_no_more_is_spent_than_was_allowed_and_a_rerun_goes_on(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    whole = opened(cache="whole")
+    right = made_by(whole)
+    assert whole.asker.purse.cost == pytest.approx((2000 * 1 + 500 * 2) * len(model.asked) / 1e6)
+    questions = len(model.asked)
+    limit, runs = 0.012, 0
+    while True:
+        provider = opened(max_cost=limit)
+        runs += 1
+        again, stopped = tried(provider)
+        assert (provider.asker.purse.cost or 0) <= limit
+        if again is not None:
+            break
+        assert "run the same command again" in stopped
+        assert provider.asker.purse.questions > 0
+    assert again == right
+    assert runs > 1
+    assert len(model.asked) == 2 * questions  # nothing was asked twice
+
+
+def test_the_limit_needs_prices(through_model: Model, configure: Any, tmp_path: Path) -> None:
+    configure(openai_base_url=through_model.url, openai_model="toy")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("CTRAG_OPENAI_PRICE_PROMPT")
+        settings.cache_clear()
+        with pytest.raises(ValueError, match="max_cost: the price of the model is unknown"):
+            open_asker(settings(), tmp_path, None, 1.0)
+
+
+def test_no_more_questions_are_open_than_allowed_and_threads_share_the_limit(
+    opened: Callable[..., OpenAIProvider], model: Model, configure: Any
+) -> None:
+    configure(openai_concurrency=3)
+    model.pause = 0.1
+    provider = opened(max_cost=10.0)
+    with ThreadPoolExecutor(12) as pool:
+        people = list(
+            pool.map(lambda seed: provider.person(f"p{seed}", {"mail": 1}, seed), range(12))
+        )
+    assert [one.person.person_id for one in people] == [f"p{n}" for n in range(12)]
+    assert 1 < model.most <= 3
+    assert provider.asker.purse.questions == len(model.asked) == 24
+
+
+def test_a_user_may_change_any_prompt(
+    opened: Callable[..., OpenAIProvider], model: Model, tmp_path: Path
+) -> None:
+    folder = tmp_path / "prompts"
+    folder.mkdir()
+    (folder / "system.jinja").write_text("Answer in rhymes. {% raw %}{{ }}{% endraw %}")
+    opened(prompts=folder).person("p1", {}, 7)
+    assert model.asked[0]["messages"][0]["content"] == "Answer in rhymes. {{ }}"
+    (folder / "persona.jinja").write_text("Invent {{ somebody }}")
+    with pytest.raises(ValueError, match=r"persona\.jinja: 'somebody' is undefined"):
+        opened(prompts=folder).person("p1", {}, 7)
+    (folder / "persona.jinja").write_text("one\n{% if %}")
+    with pytest.raises(ValueError, match=r"persona\.jinja:2: Expected an expression"):
+        opened(prompts=folder).person("p1", {}, 7)
+    (folder / "persons.jinja").write_text("x")
+    with pytest.raises(ValueError, match=r"persons\.jinja is no prompt; known: system, persona"):
+        opened(prompts=folder)
+    with pytest.raises(FileNotFoundError, match="no folder of prompts"):
+        opened(prompts=tmp_path / "nowhere")
+
+
+def test_a_file_that_is_no_cache_is_named(opened: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "answers").mkdir()
+    (tmp_path / "answers" / "answers.sqlite").write_bytes(b"no database" * 100)
+    with pytest.raises(ValueError, match=r"answers\.sqlite: .*; remove the file to begin anew"):
+        opened()
