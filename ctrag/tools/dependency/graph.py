@@ -1,0 +1,113 @@
+"""Weighted graphs of histories: which tool follows which calls (DTDR-C, section 4.1)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.encoder import Matrix
+
+Probabilities = NDArray[np.float64]
+START = -1
+"""Stands before the first call, so that the beginning is a history of its own."""
+LENGTH = 3
+"""Calls that are looked back; the paper finds no gain beyond three."""
+
+
+class HistoryGraph:
+    """Counts of what follows the last 0 to `length` calls; numbers stand for tools."""
+
+    def __init__(self, length: int = LENGTH) -> None:
+        if length < 0:
+            raise ValueError(f"length: must be at least 0, not {length}")
+        self.length = length
+        self._counts: dict[tuple[int, ...], dict[int, int]] = {}
+
+    def add(self, history: Sequence[int], following: int) -> None:
+        """Count one step."""
+        for key in self._keys(history):
+            node = self._counts.setdefault(key, {})
+            node[following] = node.get(following, 0) + 1
+
+    def probabilities(
+        self, history: Sequence[int], prior: Probabilities, shortest: int = 0
+    ) -> Probabilities:
+        """Chance of each tool to follow.
+
+        A history of length n counts as much as it was seen; the rest of the chance, which is
+        larger where few steps led to many tools, goes by the history of length n - 1
+        (interpolation after Witten and Bell), in the end by the prior.
+
+        Args:
+            history: Calls so far.
+            prior: What holds where nothing was counted, (tools,); sums to 1.
+            shortest: Histories below this length are not looked at.
+        """
+        chances = prior
+        for key in self._keys(history):
+            node = self._counts.get(key)
+            if node is None or len(key) < shortest:
+                continue
+            total, kinds = sum(node.values()), len(node)
+            chances = chances * (kinds / (total + kinds))
+            chances[list(node)] += np.array(list(node.values())) / (total + kinds)
+        return chances
+
+    def longest(self, history: Sequence[int]) -> dict[int, int]:
+        """What followed the longest known end of the history, counted."""
+        known = [node for key in self._keys(history) if (node := self._counts.get(key))]
+        return dict(known[-1]) if known else {}
+
+    def _keys(self, history: Sequence[int]) -> Iterable[tuple[int, ...]]:
+        """Ends of the history, the shortest first."""
+        padded = (START, *history)
+        for length in range(min(self.length, len(padded)) + 1):
+            yield tuple(padded[len(padded) - length :])
+
+
+class ClusterGraphs:
+    """One graph per cluster of requests; what a cluster has not seen is the whole graph's.
+
+    DTDR-C of the paper: the request's vector chooses the cluster, the history the node.
+    """
+
+    def __init__(self, centroids: Matrix, length: int = LENGTH) -> None:
+        self.centroids = centroids
+        """(clusters, dimension)."""
+        self.whole = HistoryGraph(length)
+        self._graphs = [HistoryGraph(length) for _ in centroids]
+
+    def add(self, vector: Matrix, history: Sequence[int], following: int) -> None:
+        """Count one step of a request."""
+        self.whole.add(history, following)
+        self._graphs[self.cluster(vector)].add(history, following)
+
+    def cluster(self, vector: Matrix) -> int:
+        """The nearest centroid."""
+        distances: Any = ((self.centroids - vector) ** 2).sum(axis=1)
+        return int(distances.argmin())
+
+    def probabilities(
+        self, vector: Matrix, history: Sequence[int], prior: Probabilities
+    ) -> Probabilities:
+        """Chance of each tool: the cluster's histories, then those of the whole graph."""
+        chances = self.whole.probabilities(history, prior)
+        graph = self._graphs[self.cluster(vector)]
+        return graph.probabilities(history, chances, shortest=min(1, graph.length))
+
+
+def cluster_centroids(vectors: Matrix, count: int | None = None, seed: int = 0) -> Matrix:
+    """K-means centroids of request vectors, (clusters, dimension).
+
+    Args:
+        vectors: (requests, dimension).
+        count: How many; a tenth of the requests when None (the paper's default).
+        seed: Where the search begins.
+    """
+    from sklearn.cluster import KMeans
+
+    wanted = max(1, round(len(vectors) / 10)) if count is None else count
+    distinct = len(np.unique(vectors, axis=0))
+    model = KMeans(min(wanted, distinct), n_init=1, max_iter=30, random_state=seed)
+    return np.asarray(model.fit(vectors).cluster_centers_, dtype=np.float32)
