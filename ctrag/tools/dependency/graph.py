@@ -31,7 +31,12 @@ class HistoryGraph:
             node[following] = node.get(following, 0) + 1
 
     def probabilities(
-        self, history: Sequence[int], prior: Probabilities, shortest: int = 0
+        self,
+        history: Sequence[int],
+        prior: Probabilities,
+        *,
+        shortest: int = 0,
+        longest: int | None = None,
     ) -> Probabilities:
         """Chance of each tool to follow.
 
@@ -43,9 +48,10 @@ class HistoryGraph:
             history: Calls so far.
             prior: What holds where nothing was counted, (tools,); sums to 1.
             shortest: Histories below this length are not looked at.
+            longest: Nor those above this one; None for all that were counted.
         """
         chances = prior
-        for key in self._keys(history):
+        for key in self._keys(history, longest):
             node = self._counts.get(key)
             if node is None or len(key) < shortest:
                 continue
@@ -54,15 +60,18 @@ class HistoryGraph:
             chances[list(node)] += np.array(list(node.values())) / (total + kinds)
         return chances
 
-    def longest(self, history: Sequence[int]) -> dict[int, int]:
-        """What followed the longest known end of the history, counted."""
-        known = [node for key in self._keys(history) if (node := self._counts.get(key))]
-        return dict(known[-1]) if known else {}
+    def followed(self, history: Sequence[int], length: int) -> dict[int, int]:
+        """What followed the last `length` calls, counted; empty where that was never seen."""
+        *_, key = self._keys(history, length)
+        return dict(self._counts.get(key, {})) if len(key) == length else {}
 
-    def _keys(self, history: Sequence[int]) -> Iterable[tuple[int, ...]]:
+    def _keys(
+        self, history: Sequence[int], longest: int | None = None
+    ) -> Iterable[tuple[int, ...]]:
         """Ends of the history, the shortest first."""
         padded = (START, *history)
-        for length in range(min(self.length, len(padded)) + 1):
+        most = self.length if longest is None else min(self.length, longest)
+        for length in range(min(most, len(padded)) + 1):
             yield tuple(padded[len(padded) - length :])
 
 
@@ -78,10 +87,12 @@ class ClusterGraphs:
         self.whole = HistoryGraph(length)
         self._graphs = [HistoryGraph(length) for _ in centroids]
 
-    def add(self, vector: Matrix, history: Sequence[int], following: int) -> None:
-        """Count one step of a request."""
-        self.whole.add(history, following)
-        self._graphs[self.cluster(vector)].add(history, following)
+    def add(self, vector: Matrix, steps: Iterable[tuple[Sequence[int], int]]) -> None:
+        """Count a request's steps: history and what followed."""
+        graph = self._graphs[self.cluster(vector)]
+        for history, following in steps:
+            self.whole.add(history, following)
+            graph.add(history, following)
 
     def cluster(self, vector: Matrix) -> int:
         """The nearest centroid."""

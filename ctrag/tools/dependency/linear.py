@@ -85,8 +85,7 @@ def moved(weights: Matrix, inputs: Matrix, targets: Matrix, precision: Matrix) -
     scaled = inputs / precision
     errors = targets - inputs @ weights
     return np.asarray(
-        weights
-        + scaled.T @ np.linalg.solve(scaled @ inputs.T + np.eye(len(inputs)), errors),
+        weights + scaled.T @ np.linalg.solve(scaled @ inputs.T + np.eye(len(inputs)), errors),
         dtype=np.float32,
     )
 

@@ -1,0 +1,111 @@
+"""What demonstrations showed, kept by counting: it grows with every observed request."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.encoder import Matrix
+from ctrag.tools.dependency.demonstrations import END, Demonstration
+from ctrag.tools.dependency.graph import LENGTH, ClusterGraphs, Probabilities
+from ctrag.tools.dependency.inputs import Inputs
+
+NEAREST = 40
+"""Demonstrations that are looked at for a request."""
+_SHARPNESS = 8.0
+
+
+class Memory:
+    """Graphs, counts and the demonstrations themselves; number 0 is `END`."""
+
+    def __init__(
+        self, names: Sequence[str], inputs: Inputs, centroids: Matrix, length: int = LENGTH
+    ) -> None:
+        self.names = list(dict.fromkeys([END, *names]))
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+        self.inputs = inputs
+        self.graphs = ClusterGraphs(centroids, length)
+        self.counts = np.zeros(len(self.names))
+        """How often each tool was called; of `END`, how many demonstrations there are."""
+        self._first = np.zeros((len(self.names), len(self.names)), dtype=np.float32)
+        self.demonstrations: list[Demonstration] = []
+        self.chains: list[tuple[int, ...]] = []
+        """Numbers of the tools that each demonstration calls."""
+        self._vectors: list[Matrix] = []
+        self._stacked: tuple[Matrix, Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.demonstrations)
+
+    def number(self, name: str) -> int:
+        """The number of a tool; one that is new gets the next one."""
+        known = self.numbers.get(name)
+        if known is not None:
+            return known
+        self.numbers[name] = len(self.names)
+        self.names.append(name)
+        self.counts = np.append(self.counts, 0.0)
+        self._first = np.pad(self._first, (0, 1))
+        return self.numbers[name]
+
+    def known(self, history: Sequence[str]) -> tuple[int, ...]:
+        """Numbers of calls; a tool that nobody knows counts as the beginning."""
+        return tuple(self.numbers.get(name, 0) for name in history)
+
+    def add(self, one: Demonstration, vector: Matrix) -> None:
+        """Count one demonstration."""
+        for name in (*one.before, *one.tools):
+            self.number(name)
+        steps = [(self.known(step.history), self.numbers[step.next]) for step in one.steps()]
+        self.graphs.add(vector, steps)
+        chain = self.known(one.tools)
+        np.add.at(self.counts, [*chain, 0], 1)
+        for place, earlier in enumerate(chain):
+            for later in set(chain[place + 1 :]) - {earlier}:
+                self._first[earlier, later] += 1
+        self.demonstrations.append(one)
+        self.chains.append(chain)
+        self._vectors.append(vector)
+        self._stacked = None
+
+    @property
+    def vectors(self) -> Matrix:
+        """(demonstrations, dimension)."""
+        return self._both()[0]
+
+    def frequencies(self) -> Probabilities:
+        """How often each tool was called, as shares; none is nothing."""
+        counted = self.counts + 0.5
+        return np.asarray(counted / counted.sum(), dtype=np.float64)
+
+    def nearest(self, text: str, vector: Matrix) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Demonstrations whose requests are like this one, and what each counts (sum 1)."""
+        vectors, words = self._both()
+        if not len(vectors):
+            return np.empty(0, dtype=np.int64), np.empty(0)
+        lexical = np.asarray(words @ self.inputs.vocabulary.vector(text))
+        likeness = (vectors @ vector + lexical) / 2
+        rows = np.argsort(-likeness, kind="stable")[:NEAREST]
+        weights = np.exp(_SHARPNESS * (likeness[rows] - likeness[rows].max(initial=-1)))
+        return rows, np.asarray(weights / max(float(weights.sum()), 1e-12), dtype=np.float64)
+
+    def earlier(self, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Per tool: by how much it rather comes before the wanted ones than after, weighed.
+
+        Args:
+            wanted: Weight of each tool, (tools,).
+        """
+        both = self._first + self._first.T
+        lead = (self._first - self._first.T) / (both + 1)
+        return np.asarray(lead @ wanted, dtype=np.float64)
+
+    def _both(self) -> tuple[Matrix, Any]:
+        if self._stacked is None:
+            texts = [one.text for one in self.demonstrations]
+            dimension = len(self.inputs.meanings)
+            self._stacked = (
+                np.array(self._vectors, dtype=np.float32).reshape(-1, dimension),
+                self.inputs.vocabulary.matrix(texts),
+            )
+        return self._stacked
