@@ -2,23 +2,33 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.encoder import Encoder, Matrix
-from ctrag.tools.catalogue import CatalogueTool
-from ctrag.tools.dependency.demonstrations import Demonstration
+from ctrag import models
+from ctrag.encoder import Encoder, Matrix, load_encoder
+from ctrag.settings import cache_folder
+from ctrag.tools.catalogue import CatalogueTool, load_catalogue
+from ctrag.tools.dependency.demonstrations import (
+    Demonstration,
+    load_demonstrations,
+    split_held_out,
+)
 from ctrag.tools.dependency.evidence import SIGNALS, Weights, ask, candidates, signals
 from ctrag.tools.dependency.graph import LENGTH, cluster_centroids
 from ctrag.tools.dependency.inputs import Inputs
 from ctrag.tools.dependency.linear import fit_softmax, history_text, solve_ridge
 from ctrag.tools.dependency.memory import Memory
-from ctrag.tools.dependency.next_tool import DependencyCard, Fitted, NextTool
+from ctrag.tools.dependency.next_tool import METHODS, DependencyCard, Fitted, NextTool
 from ctrag.tools.dependency.texts import ToolTexts
-from eval.experiment import versions
+from ctrag.tools.dependency.vectors import RememberingEncoder
+from eval.dependency import Steps, figures_of, rank_steps
+from eval.experiment import data_sha256, versions
 from training.folds import folds_by_person
 
 
@@ -45,6 +55,8 @@ class DependencySettings:
     """Tools with no more demonstrations than this may be hidden."""
     linear: bool = True
     """Fit DTDR-L too, for which every history is encoded with its request."""
+    combined: bool = True
+    """Fit the combined ranker too."""
     seed: int = 1
     threads: int = 1
 
@@ -99,33 +111,40 @@ def fit_next_tool(
         [one.text for one in demonstrations], vectors, steps.histories, len(names) + 1
     )
     centroids = cluster_centroids(vectors, settings.clusters, settings.seed)
-    progress("cross-fitting the signals")
-    stage = _Stage(demonstrations, vectors, names, inputs, steps, centroids, settings)
-    trees = _fit_trees(stage, texts)
-    weights, precision = stage.weights(np.ones(len(demonstrations), dtype=bool))
+    count = len(names) + 1
+    step, precision, whole, trees = _nothing(inputs, count)
+    if settings.combined:
+        progress("cross-fitting the signals")
+        stage = _Stage(demonstrations, vectors, names, inputs, steps, centroids, settings)
+        trees = _fit_trees(stage, texts)
+        weights, precision = stage.weights(np.ones(len(demonstrations), dtype=bool))
+        step, whole = weights.step, weights.whole
+    combined = round(time.perf_counter() - began, 1)
     progress("fitting the linear methods")
-    targets = np.zeros((len(demonstrations), len(names) + 1), dtype=np.float32)
+    targets = np.zeros((len(demonstrations), count), dtype=np.float32)
     np.add.at(targets, (steps.owner, steps.wanted), 1)
     fitted = Fitted(
-        step=weights.step,
+        step=step,
         precision=precision,
-        whole=weights.whole,
-        linear=_linear(steps, len(names) + 1, encoder, settings, vectors.shape[1]),
+        whole=whole,
+        linear=_linear(steps, count, encoder, settings, vectors.shape[1]),
         learned=fit_softmax(vectors, targets),
         trees=trees,
     )
+    memory = Memory(names, inputs, centroids, settings.length)
+    for one, vector in zip(demonstrations, vectors, strict=True):
+        memory.add(one, vector)
     card = DependencyCard(
         **source,
         encoder=encoder.name,
         settings=asdict(settings),
         seed=settings.seed,
         demonstrations=len(demonstrations),
-        seconds=round(time.perf_counter() - began, 1),
+        seconds=combined,
         figures={},
         held_out=0,
         versions=versions(),
     )
-    memory = stage.memory(np.ones(len(demonstrations), dtype=bool), frozenset())
     return NextTool(memory, fitted, tools, texts, encoder, card)
 
 
@@ -215,6 +234,14 @@ def _steps(demonstrations: Sequence[Demonstration], names: Sequence[str]) -> _St
     return _Steps(np.array(owner), histories, texts, np.array(wanted))
 
 
+def _nothing(inputs: Inputs, tools: int) -> tuple[Matrix, Matrix, Matrix, str]:
+    """Models of the combined ranker that say nothing, where it is not asked for."""
+    block = 1 + len(inputs.meanings) + inputs.topics.shape[1]
+    rows = len(inputs.of_step(np.zeros(block, dtype=np.float32), (), tools))
+    step = np.zeros((rows, tools), dtype=np.float32)
+    return step, np.ones(rows, dtype=np.float32), step[:block], ""
+
+
 def _fit_trees(stage: _Stage, texts: ToolTexts) -> str:
     """LightGBM over candidates: is this the next one? Every fold by models of the others."""
     import lightgbm
@@ -280,3 +307,81 @@ def _linear(
     if not settings.linear:
         return np.zeros((dimension + 1, tools), dtype=np.float32)
     return fit_softmax(encoder.encode(steps.texts), np.eye(tools, dtype=np.float32)[steps.wanted])
+
+
+def fitting(
+    data: Path,
+    *,
+    seed: int = 1,
+    threads: int = 1,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Callable[..., NextTool]:
+    """A function that fits demonstrations of a folder, with its catalogue and the encoder.
+
+    Vectors are remembered in the cache folder, so that fitting again takes seconds.
+
+    Args:
+        data: The folder (or file) of the demonstrations; `tools.json` in it is the catalogue.
+        seed: See `DependencySettings`.
+        threads: See `DependencySettings`.
+        progress: Told what is being done.
+    """
+    catalogue = data / "tools.json"
+    tools = load_catalogue(catalogue) if catalogue.is_file() else []
+    name = f"{models.ENCODER}-int8"
+    encoder = RememberingEncoder(load_encoder(name), cache_folder() / "vectors" / f"{name}.npz")
+    source = {
+        "command": f"ctrag train dependency --data {data.name} --out DIR",
+        "data": data.name,
+        "data_sha256": sha256(data.read_bytes()).hexdigest()
+        if data.is_file()
+        else data_sha256(data),
+    }
+
+    def fit(demonstrations: Sequence[Demonstration], **changes: Any) -> NextTool:
+        settings = DependencySettings(seed=seed, threads=threads)
+        return fit_next_tool(
+            demonstrations, tools, encoder, replace(settings, **changes), source, progress
+        )
+
+    return fit
+
+
+def train_dependency(
+    data: Path,
+    *,
+    hold_out: bool = False,
+    seed: int = 1,
+    threads: int = 1,
+    progress: Callable[[str], None] = lambda _: None,
+) -> NextTool:
+    """The model of a folder.
+
+    Args:
+        data: The folder (or file) of the demonstrations.
+        hold_out: Learn without the chains that `ctrag eval dependency` holds out; the card then
+            has the figures of these.
+        seed: See `DependencySettings`.
+        threads: See `DependencySettings`.
+        progress: Told what is being done.
+
+    Raises:
+        ValueError: The data break a rule, or are too few.
+    """
+    demonstrations = load_demonstrations(data)
+    fit = fitting(data, seed=seed, threads=threads, progress=progress)
+    if not hold_out:
+        return fit(demonstrations)
+    kept, held = split_held_out(demonstrations)
+    model = fit(kept)
+    steps = Steps.of(held)
+    found = {name: rank_steps(model, steps, name) for name in METHODS}
+    figures = {name: figures_of(ranks, steps) for name, ranks in found.items()}
+    model.card = model.card.model_copy(
+        update={
+            "command": model.card.command.replace(" --out", " --hold-out --out"),
+            "figures": figures,
+            "held_out": len(held),
+        }
+    )
+    return model

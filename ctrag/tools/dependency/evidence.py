@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ctrag.encoder import Matrix
 from ctrag.tools.dependency.inputs import LEXICAL
-from ctrag.tools.dependency.memory import Memory
+from ctrag.tools.dependency.memory import NEAREST, SHARPNESS, Memory
 from ctrag.tools.dependency.texts import ToolTexts
 
 Floats = NDArray[np.float64]
@@ -20,7 +20,9 @@ SIGNALS = (
     "graph",  # log chance, whole graph
     "bigram",  # log chance after the last call alone
     "cluster",  # log chance, graph of the request's cluster
-    "near_next",  # what similar requests called after the last call
+    "near_next",  # what the most similar requests called after the last call
+    "like_last",  # what all requests called after the last call, the similar ones counting more
+    "like_two",  # the same after the last two calls
     "near_later",  # what they called anywhere after it
     "near_any",  # what they called at all
     "needed",  # least squares over the request: is the tool needed at all
@@ -61,8 +63,10 @@ class Asked:
 
     vector: Matrix
     block: Matrix
+    likeness: Floats
+    """Of each demonstration's request."""
     rows: Ints
-    """Similar demonstrations."""
+    """The most similar demonstrations."""
     shares: Floats
     needed: Floats
     places: Floats
@@ -83,7 +87,9 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
         vector: Its vector.
     """
     block = memory.inputs.of_text(text, vector)
-    rows, shares = memory.nearest(text, vector)
+    likeness = memory.likeness(text, vector)
+    rows = np.argsort(-likeness, kind="stable")[:NEAREST]
+    shares = np.exp(SHARPNESS * (likeness[rows] - likeness.max(initial=-1)))
     needed = np.zeros(len(memory.names))
     needed[: weights.whole.shape[1]] = block @ weights.whole
     places, peaks = _asked_for(memory, weights.whole, text)
@@ -91,8 +97,9 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
     return Asked(
         vector,
         block,
+        likeness,
         rows,
-        shares,
+        shares / max(float(shares.sum()), 1e-12),
         needed,
         places,
         peaks,
@@ -131,6 +138,8 @@ def signals(
         _log(bigram),
         _log(cluster),
         after,
+        memory.followers(history, asked.likeness, 1),
+        memory.followers(history, asked.likeness, 2),
         later,
         anywhere,
         asked.needed,
@@ -154,7 +163,7 @@ def signals(
 def candidates(table: NDArray[np.float32]) -> Ints:
     """Rows of the table that are worth ranking, in order; `end` is always among them."""
     kept = [np.zeros(1, dtype=np.int64), _best(table, "linear", CANDIDATES)]
-    for name in ("cluster", "near_next", "needed", "lexical", "cosine"):
+    for name in ("cluster", "like_last", "needed", "lexical", "cosine"):
         kept.append(_best(table, name, _FEW))
     return np.unique(np.concatenate(kept))
 

@@ -65,6 +65,13 @@ class HistoryGraph:
         *_, key = self._keys(history, length)
         return dict(self._counts.get(key, {})) if len(key) == length else {}
 
+    def edges(self, longest: int | None = None) -> int:
+        """Counts that are kept, of histories up to a length."""
+        kept = [
+            node for key, node in self._counts.items() if longest is None or len(key) <= longest
+        ]
+        return sum(map(len, kept))
+
     def _keys(
         self, history: Sequence[int], longest: int | None = None
     ) -> Iterable[tuple[int, ...]]:
@@ -93,6 +100,14 @@ class ClusterGraphs:
         for history, following in steps:
             self.whole.add(history, following)
             graph.add(history, following)
+
+    def edges(self) -> dict[str, int]:
+        """Counts that are kept: of the last call alone, of the whole graph, of all clusters."""
+        return {
+            "last": self.whole.edges(1),
+            "whole": self.whole.edges(),
+            "clusters": sum(graph.edges() for graph in self._graphs),
+        }
 
     def cluster(self, vector: Matrix) -> int:
         """The nearest centroid."""

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from ctrag.encoder import Matrix
 from ctrag.tools.dependency.demonstrations import END, Demonstration
-from ctrag.tools.dependency.graph import LENGTH, ClusterGraphs, Probabilities
+from ctrag.tools.dependency.graph import LENGTH, START, ClusterGraphs, Probabilities
 from ctrag.tools.dependency.inputs import Inputs
 
 NEAREST = 40
 """Demonstrations that are looked at for a request."""
-_SHARPNESS = 8.0
+SHARPNESS = 8.0
+"""Of the weights by likeness."""
 
 
 class Memory:
@@ -33,6 +34,7 @@ class Memory:
         self.chains: list[tuple[int, ...]] = []
         """Numbers of the tools that each demonstration calls."""
         self._vectors: list[Matrix] = []
+        self._after: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
         self._stacked: tuple[Matrix, Any] | None = None
 
     def __len__(self) -> int:
@@ -59,6 +61,11 @@ class Memory:
             self.number(name)
         steps = [(self.known(step.history), self.numbers[step.next]) for step in one.steps()]
         self.graphs.add(vector, steps)
+        for history, following in steps:
+            for length in (1, 2):
+                owners, found = self._after.setdefault(_ending(history, length), ([], []))
+                owners.append(len(self.demonstrations))
+                found.append(following)
         chain = self.known(one.tools)
         np.add.at(self.counts, [*chain, 0], 1)
         for place, earlier in enumerate(chain):
@@ -79,16 +86,31 @@ class Memory:
         counted = self.counts + 0.5
         return np.asarray(counted / counted.sum(), dtype=np.float64)
 
-    def nearest(self, text: str, vector: Matrix) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Demonstrations whose requests are like this one, and what each counts (sum 1)."""
+    def likeness(self, text: str, vector: Matrix) -> NDArray[np.float64]:
+        """How like this request each demonstration's is, by meaning and by words, (n,)."""
         vectors, words = self._both()
-        if not len(vectors):
-            return np.empty(0, dtype=np.int64), np.empty(0)
         lexical = np.asarray(words @ self.inputs.vocabulary.vector(text))
-        likeness = (vectors @ vector + lexical) / 2
-        rows = np.argsort(-likeness, kind="stable")[:NEAREST]
-        weights = np.exp(_SHARPNESS * (likeness[rows] - likeness[rows].max(initial=-1)))
-        return rows, np.asarray(weights / max(float(weights.sum()), 1e-12), dtype=np.float64)
+        return np.asarray((vectors @ vector + lexical) / 2, dtype=np.float64)
+
+    def followers(
+        self, history: Sequence[int], likeness: NDArray[np.float64], length: int
+    ) -> NDArray[np.float64]:
+        """What followed the last `length` calls, weighed by how like the requests were; sums to 1.
+
+        Zeros where these calls were never seen.
+
+        Args:
+            history: Calls so far.
+            likeness: From `likeness`.
+            length: 1 or 2.
+        """
+        found = np.zeros(len(self.names))
+        owners, following = self._after.get(_ending(history, length), ([], []))
+        if owners:
+            likeness = likeness[owners]
+            weights = np.exp(2 * SHARPNESS * (likeness - likeness.max()))
+            np.add.at(found, following, weights / weights.sum())
+        return found
 
     def earlier(self, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
         """Per tool: by how much it rather comes before the wanted ones than after, weighed.
@@ -109,3 +131,9 @@ class Memory:
                 self.inputs.vocabulary.matrix(texts),
             )
         return self._stacked
+
+
+def _ending(history: Sequence[int], length: int) -> tuple[int, ...]:
+    """The last calls; `length` numbers, with `START` in front where there are fewer."""
+    padded = (*([START] * length), *history)
+    return tuple(padded[-length:])

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -57,7 +58,7 @@ class DependencyCard(BaseModel):
     seed: int
     demonstrations: int
     seconds: float
-    """Of fitting, the requests' vectors included."""
+    """Of fitting all but DTDR-L and the learned retriever, the requests' vectors included."""
     figures: dict[str, dict[str, float]]
     """Of chains that were held out, in percent; empty where all were learned from."""
     held_out: int
@@ -255,11 +256,23 @@ class NextTool:
             case "dtdr_c":
                 prior = memory.frequencies()
                 found = memory.graphs.probabilities(self._vector(text), known, prior)
-            case "combined":
+            case "combined" if self.fitted.trees:
                 found = self._combined(text, known)
             case _:
                 raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
         return np.pad(found, (0, len(memory.names) - len(found)))
+
+    def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
+        """Encode what a method will read, so that ranking alone can be timed."""
+        if method == "dtdr_l":
+            self._vector(history_text(text, history))
+        else:
+            self._vector(text)
+
+    def tree_nodes(self) -> int:
+        """Splits and leaves of the combined ranker."""
+        leaves = [int(n) for n in re.findall(r"^num_leaves=(\d+)$", self.fitted.trees, re.M)]
+        return sum(2 * n - 1 for n in leaves)
 
     def observe(self, request: str, calls: Sequence[str]) -> None:
         """Learn from what an agent did, at once; written down before it is learned.

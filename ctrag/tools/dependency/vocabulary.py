@@ -1,5 +1,6 @@
 """Words and pairs of words as weighted vectors (TF-IDF)."""
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -67,7 +68,7 @@ class Vocabulary:
 
 
 def _pairs(words: Sequence[str]) -> list[str]:
-    return [f"{one} {two}" for one, two in zip(words, words[1:], strict=False)]
+    return [f"{one} {two}" for one, two in itertools.pairwise(words)]
 
 
 def _entries(words: Sequence[str]) -> list[str]:
