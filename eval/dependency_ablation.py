@@ -49,8 +49,8 @@ def unseen_tools(
 ) -> dict[str, JsonValue]:
     """How tools are found that no demonstration calls; only the steps that need one count.
 
-    Tools with few demonstrations are drawn by the hash of their names, and all demonstrations
-    that call one are left out.
+    Tools with few demonstrations, a tenth of all at most, are drawn by the hash of their names,
+    and all demonstrations that call one are left out.
     """
     progress("leaving tools out")
     counts: dict[str, int] = {}
@@ -59,7 +59,8 @@ def unseen_tools(
             counts[name] = counts.get(name, 0) + 1
     asked = {name for one in held for name in one.tools}
     rare = [name for name, n in counts.items() if _FEWEST <= n <= _MOST and name in asked]
-    out = set(sorted(rare, key=lambda name: sha256(name.encode()).digest())[:_UNSEEN])
+    most = min(_UNSEEN, max(1, len(counts) // 10))
+    out = set(sorted(rare, key=lambda name: sha256(name.encode()).digest())[:most])
     rest = [one for one in kept if out.isdisjoint((*one.before, *one.tools))]
     needing = [one for one in held if not out.isdisjoint(one.tools)]
     if not needing:

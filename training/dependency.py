@@ -92,9 +92,11 @@ def fit_next_tool(
         progress: Told what is being done.
 
     Raises:
-        ValueError: There are fewer chains than folds.
+        ValueError: There are no demonstrations, or fewer chains than folds.
     """
     began = time.perf_counter()
+    if not demonstrations:
+        raise ValueError("demonstrations: there are none to learn from")
     names = list(
         dict.fromkeys(
             [

@@ -36,7 +36,7 @@ def after_last(memory: Memory, history: Sequence[int]) -> Probabilities:
     found = np.full(len(memory.names), _HARDLY)
     for number, count in memory.graphs.whole.followed(history, 1).items():
         found[number] += count
-    return found / found.sum()
+    return np.asarray(found / found.sum(), dtype=np.float64)
 
 
 def n_gram(memory: Memory, history: Sequence[int], length: int) -> Probabilities:

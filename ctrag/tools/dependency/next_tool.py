@@ -42,6 +42,8 @@ CARD, ARRAYS, TREES, NAMES = "card.json", "arrays.npz", "trees.txt", "names.json
 SHOWN, TOOLS, LOG = "demonstrations.jsonl.gz", "tools.json", "observed.jsonl"
 _UNRANKED = 1e-4
 """Chance that all tools share that are not even candidates."""
+_ALWAYS, _MORE = 50, 1.1
+"""So many observations are each followed by a refit; later, only when there are a tenth more."""
 _REQUESTS = 256
 """Requests whose vectors are kept at hand."""
 
@@ -296,7 +298,9 @@ class NextTool:
         if self.log is not None:
             observed.append(self.log, one)
         self._remember(one)
-        if len(self._watched) <= 50 or len(self._watched) >= 1.1 * self._refitted:
+        known = self.weights.step.shape[1] == len(self.memory.names)
+        count = len(self._watched)
+        if not known or count <= _ALWAYS or count >= _MORE * self._refitted:
             self._refit()
         self._asked.cache_clear()
 
@@ -314,9 +318,9 @@ class NextTool:
         rows, wanted = [], []
         for one, vector in self._watched:
             block = inputs.of_text(one.text, vector)
-            for step in one.steps():
-                rows.append(inputs.of_step(block, memory.known(step.history), after))
-                wanted.append(memory.numbers[step.next])
+            for made in one.steps():
+                rows.append(inputs.of_step(block, memory.known(made.history), after))
+                wanted.append(memory.numbers[made.next])
         step = np.pad(self.fitted.step, ((0, 0), (0, after - before)))
         step = inputs.grown(step, before, after)
         precision = np.maximum(inputs.grown(self.fitted.precision, before, after), 1.0)
