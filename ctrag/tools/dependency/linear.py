@@ -16,7 +16,7 @@ def history_text(text: str, history: tuple[str, ...]) -> str:
 
 
 def fit_softmax(
-    inputs: Matrix, targets: Matrix, penalty: float = 1e-3, iterations: int = 60
+    inputs: Matrix, targets: Matrix, penalty: float = 1e-5, iterations: int = 100
 ) -> Matrix:
     """Weights of a multinomial logistic model by L-BFGS, (dimension + 1, classes).
 

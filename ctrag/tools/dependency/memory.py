@@ -36,6 +36,7 @@ class Memory:
         self._vectors: list[Matrix] = []
         self._after: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
         self._stacked: tuple[Matrix, Any] | None = None
+        self._lead: Matrix | None = None
 
     def __len__(self) -> int:
         return len(self.demonstrations)
@@ -74,7 +75,7 @@ class Memory:
         self.demonstrations.append(one)
         self.chains.append(chain)
         self._vectors.append(vector)
-        self._stacked = None
+        self._stacked = self._lead = None
 
     @property
     def vectors(self) -> Matrix:
@@ -118,9 +119,10 @@ class Memory:
         Args:
             wanted: Weight of each tool, (tools,).
         """
-        both = self._first + self._first.T
-        lead = (self._first - self._first.T) / (both + 1)
-        return np.asarray(lead @ wanted, dtype=np.float64)
+        if self._lead is None:
+            both = self._first + self._first.T
+            self._lead = (self._first - self._first.T) / (both + 1)
+        return np.asarray(self._lead @ wanted.astype(np.float32), dtype=np.float64)
 
     def _both(self) -> tuple[Matrix, Any]:
         if self._stacked is None:

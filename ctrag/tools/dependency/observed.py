@@ -22,7 +22,13 @@ def append(path: Path, one: Observation) -> None:
     """Add a line and wait until it is on the disk; several processes may do so at once.
 
     A line that a crash left half written was never confirmed to anybody and is cut off first.
+
+    Raises:
+        FileNotFoundError: The folder is missing.
+        OSError: The file cannot be written.
     """
+    if not path.parent.is_dir():  # the lock would make it
+        raise FileNotFoundError(2, "no such folder", str(path.parent))
     line = json.dumps({"request": one.request, "calls": one.calls}, ensure_ascii=False) + "\n"
     with FileLock(path.with_name(f".{path.name}.lock")):
         fresh = not path.exists()
