@@ -9,5 +9,7 @@
 - `report`, `report_tables`, `plots`, `svg`, `context_report`, `context_figures`: the page of
   `--report`.
 - `thoughts`: thoughts generated for requests, remembered between runs.
+- `dependency`, `dependency_ablation`, `dependency_prompt`, `dependency_report`: the next tool, as
+  in the paper on tool dependencies.
 - `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
 """

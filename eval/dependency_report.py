@@ -131,10 +131,11 @@ def _work(experiment: Experiment) -> HtmlTable:
             *(Cell(ours(one)) for one in values),
             Cell(said(speed["p50_ms"])),
             Cell(said(speed["p95_ms"])),
+            Cell(said(speed["p50_processor_ms"])),
             Cell(f"{extra['parameters'][name]:,}"),
         ]
         rows.append(Row(LABELS[name], cells, strong=name == SHIPPED))
-    heads = ("exact", "same tools", "ended", "ms p50", "ms p95", "parameters")
+    heads = ("exact", "same tools", "ended", "ms p50", "ms p95", "CPU ms p50", "parameters")
     return HtmlTable(
         "Every prediction becomes history, up to end; milliseconds of ranking one step",
         [Column("method"), *map(Column, heads)],

@@ -10,4 +10,5 @@
 - `reader`, `arguments`: the tool reader and the ranker of values (`ctrag train tools`).
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`).
+- `dependency`: the next tool, from demonstrations (`ctrag train dependency`).
 """

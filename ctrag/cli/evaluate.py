@@ -177,7 +177,7 @@ def dependency(
     _report(
         lambda: run_dependency(
             data,
-            fitting(data, seed=seed, progress=progress),
+            None if model is not None else fitting(data, seed=seed, progress=progress),
             model=None if model is None else NextTool.load(model),
             methods=_names(methods),
             limit=limit,

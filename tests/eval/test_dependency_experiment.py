@@ -70,7 +70,7 @@ def test_ranks_are_those_of_the_ranking(next_tool: NextTool, chains: Path) -> No
 
 def test_measures_are_what_they_say() -> None:
     steps = Steps.of([Demonstration("q", "go", ("a", "b"))])
-    found = figures_of(Ranks(np.array([1, 4, 2.0]), np.array([1, 3, 9.0]), np.ones(3)), steps)
+    found = figures_of(Ranks(np.array([1, 4, 2.0]), np.array([1, 3, 9.0]), np.ones((3, 2))), steps)
     assert found["mrr"] == pytest.approx(100 * (1 + 1 / 4 + 1 / 2) / 3, abs=0.01)
     assert found["top1"] == pytest.approx(100 / 3, abs=0.01)
     assert (found["top1_later"], found["top5_later"]) == (0, 100)
@@ -90,6 +90,8 @@ def test_with_a_model_nothing_is_fitted_and_everything_is_asked(
     assert list(asked.figures) == ["bigram", "dtdr_c"]
     held: Any = asked.extra["held_out"]
     assert held["demonstrations"] == 80
+    assert asked.extra["seen_by_model"] == 64
+    assert any("64 of these requests were learned from" in note for note in table(asked).notes)
 
 
 def test_a_model_of_this_very_folder_is_asked_what_it_did_not_see(
