@@ -128,8 +128,10 @@ def run_dependency(
     for name in chosen:
         progress(f"ranking by {name}")
         ranks[name] = rank_steps(fitted, steps, name)
-    figures = {name: figures_of(one, steps) for name, one in ranks.items()}
-    extra = {
+    figures: dict[str, JsonValue] = {}
+    for name, one in ranks.items():
+        figures[name] = dict(figures_of(one, steps))
+    extra: dict[str, JsonValue] = {
         "first_step": {name: _first(one, steps) for name, one in ranks.items()},
         "later_with_end": {name: _later_with_end(one, steps) for name, one in ranks.items()},
         "without_end": {name: _without_end(one, steps) for name, one in ranks.items()},
@@ -162,7 +164,7 @@ def run_dependency(
             "model": None if model is None else model.card.data_sha256,
             "limit": limit,
         },
-        figures=dict(figures),
+        figures=figures,
         intervals={name: _intervals(one, steps) for name, one in ranks.items()},
         extra=extra,
         skipped={} if methods is not None else dict(SKIPPED),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from eval.dependency import MEASURES, METHODS, SHIPPED
+from ctrag.tools.dependency import METHODS
+from eval.dependency import MEASURES, SHIPPED
 from eval.experiment import Experiment
 from eval.plots import curves, ranges
 from eval.report import Cell, Column, HtmlTable, Part, Plot, Report, Row, Section

@@ -15,6 +15,7 @@ from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import cache_folder
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency.demonstrations import (
+    END,
     Demonstration,
     load_demonstrations,
     split_held_out,
@@ -25,7 +26,7 @@ from ctrag.tools.dependency.inputs import Inputs
 from ctrag.tools.dependency.linear import fit_softmax, history_text, solve_ridge
 from ctrag.tools.dependency.memory import Memory
 from ctrag.tools.dependency.next_tool import METHODS, DependencyCard, Fitted, NextTool
-from ctrag.tools.dependency.texts import ToolTexts
+from ctrag.tools.dependency.texts import ToolTexts, tool_names
 from ctrag.tools.dependency.vectors import RememberingEncoder
 from eval.dependency import Steps, figures_of, rank_steps
 from eval.experiment import data_sha256, versions
@@ -100,7 +101,7 @@ def fit_next_tool(
     names = list(
         dict.fromkeys(
             [
-                *(tool.id for tool in tools),
+                *tool_names(tools),
                 *(name for one in demonstrations for name in (*one.before, *one.tools)),
             ]
         )
@@ -179,7 +180,7 @@ class _Stage:
         )
         self._rows = np.stack(
             [
-                inputs.of_step(self.blocks[owner], history, tools)
+                inputs.of_step(self.blocks[owner], history)
                 for owner, history in zip(steps.owner, steps.histories, strict=True)
             ]
         )
@@ -203,7 +204,7 @@ class _Stage:
     def memory(self, kept: NDArray[np.bool_], hidden: frozenset[str]) -> Memory:
         """Demonstrations that are kept and call no hidden tool."""
         memory = Memory(self.names, self.inputs, self._centroids, self.settings.length)
-        for place in np.flatnonzero(kept):
+        for place in np.flatnonzero(kept).tolist():
             one = self.demonstrations[place]
             if hidden.isdisjoint((*one.before, *one.tools)):
                 memory.add(one, self.vectors[place])
@@ -225,7 +226,7 @@ class _Stage:
 
 
 def _steps(demonstrations: Sequence[Demonstration], names: Sequence[str]) -> _Steps:
-    numbers = {"end": 0} | {name: number for number, name in enumerate(names, 1)}
+    numbers = {END: 0} | {name: number for number, name in enumerate(names, 1)}
     owner, histories, texts, wanted = [], [], [], []
     for place, one in enumerate(demonstrations):
         for step in one.steps():
@@ -239,7 +240,7 @@ def _steps(demonstrations: Sequence[Demonstration], names: Sequence[str]) -> _St
 def _nothing(inputs: Inputs, tools: int) -> tuple[Matrix, Matrix, Matrix, str]:
     """Models of the combined ranker that say nothing, where it is not asked for."""
     block = 1 + len(inputs.meanings) + inputs.topics.shape[1]
-    rows = len(inputs.of_step(np.zeros(block, dtype=np.float32), (), tools))
+    rows = len(inputs.of_step(np.zeros(block, dtype=np.float32), ()))
     step = np.zeros((rows, tools), dtype=np.float32)
     return step, np.ones(rows, dtype=np.float32), step[:block], ""
 
@@ -292,7 +293,7 @@ def _fold_tables(
     weights.step[:, unseen] = 0
     weights.whole[:, unseen] = 0
     found = []
-    for owner in np.flatnonzero(~kept):
+    for owner in np.flatnonzero(~kept).tolist():
         one = stage.demonstrations[owner]
         asked = ask(memory, weights, texts, one.text, stage.vectors[owner])
         for row in np.flatnonzero(stage.steps.owner == owner):

@@ -113,7 +113,7 @@ def signals(
 ) -> NDArray[np.float32]:
     """One row per tool, in the order of `memory.names`, one column per signal of `SIGNALS`."""
     tools = len(memory.names)
-    inputs = memory.inputs.of_step(asked.block, history, tools)
+    inputs = memory.inputs.of_step(asked.block, history)
     linear = np.zeros(tools)
     linear[: weights.step.shape[1]] = inputs @ weights.step
     prior = memory.frequencies()

@@ -16,6 +16,10 @@ CROSSED = 16
 """Directions of meaning, and as many of words, that are multiplied with the history."""
 HISTORY_DIRECTIONS = 32
 _SECOND, _CALLED = 0.7, 0.7
+_WIDEST = 512
+"""Places for tools in the history's block at most."""
+_SPARE = 16
+"""Places for tools that are met later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Inputs:
     meanings: Matrix
     """(dimension, CROSSED): singular directions of the requests' vectors."""
     histories: Matrix
-    """(3 x tools, directions): singular directions of histories."""
+    """(3 x width, directions): singular directions of histories."""
 
     @classmethod
     def learned(
@@ -37,7 +41,7 @@ class Inputs:
         vectors: Matrix,
         histories: Sequence[tuple[int, ...]],
         tools: int,
-        most_histories: int = 4_000,
+        most: int = 4_000,
     ) -> "Inputs":
         """Maps from requests and histories.
 
@@ -46,16 +50,17 @@ class Inputs:
             vectors: Theirs, (requests, dimension).
             histories: Numbers of the tools that were called, per step.
             tools: How many numbers there are.
-            most_histories: So many, evenly spread, are looked at.
+            most: So many requests and histories, evenly spread, are looked at for directions.
         """
         vocabulary = Vocabulary.of(texts, fewest=3 if len(texts) >= 300 else 1)
-        weighed = vocabulary.matrix(texts)
+        weighed = vocabulary.matrix(texts[:: _every(texts, most)])
         gram = np.asarray((weighed @ weighed.T).todense(), dtype=np.float64)
         values, directions = np.linalg.eigh(gram)
         kept = [n for n in np.argsort(-values)[:TOPICS] if values[n] > 1e-6]
         topics = weighed.T @ (directions[:, kept] / np.sqrt(values[kept]))
-        every = -(-len(histories) // most_histories)
-        called = np.stack([history_block(one, tools) for one in histories[::every]])
+        width = min(tools + _SPARE, _WIDEST)
+        looked_at = histories[:: _every(histories, most)]
+        called = np.stack([history_block(one, width) for one in looked_at])
         return cls(
             vocabulary,
             np.asarray(topics, dtype=np.float32),
@@ -70,44 +75,43 @@ class Inputs:
             np.float32
         )
 
-    def of_step(self, block: Matrix, history: Sequence[int], tools: int) -> Matrix:
-        """The request's block, the history's, their products, and the block again at the start.
+    @property
+    def width(self) -> int:
+        """Places of the history's block per stretch."""
+        return len(self.histories) // 3
+
+    def of_step(self, block: Matrix, history: Sequence[int]) -> Matrix:
+        """The request's block, its products with the history, itself at the start, the history.
 
         Args:
             block: From `of_text`.
             history: Numbers of the tools that were called.
-            tools: How many numbers there are.
         """
-        called = history_block(history, tools)
-        known = len(self.histories) // 3
-        narrow = called.reshape(3, tools)[:, :known].ravel() @ self.histories
+        called = history_block(history, self.width)
         dimension = len(self.meanings)
         meaning = block[1 : 1 + dimension] @ self.meanings
         words = block[1 + dimension :][:CROSSED]
-        crossed = np.outer(narrow, np.concatenate([meaning, words])).ravel()
+        crossed = np.outer(called @ self.histories, np.concatenate([meaning, words])).ravel()
         first = np.zeros_like(block) if history else block
         return np.concatenate([block, crossed, first, called]).astype(np.float32)
 
-    def grown(self, weights: Matrix, before: int, after: int) -> Matrix:
-        """Weights (or precisions) of `before` tools as those of `after`: new tools weigh nothing.
 
-        The history's block stands at the end, three stretches of one place per tool.
-        """
-        head, tail = weights[: -3 * before], weights[-3 * before :]
-        stretches = tail.reshape(3, before, *weights.shape[1:])
-        wider = np.zeros((3, after, *weights.shape[1:]), dtype=np.float32)
-        wider[:, :before] = stretches
-        return np.concatenate([head, wider.reshape(3 * after, *weights.shape[1:])])
+def history_block(history: Sequence[int], width: int) -> Matrix:
+    """The last call, the one before, and all of them; 0 stands for the beginning.
 
-
-def history_block(history: Sequence[int], tools: int) -> Matrix:
-    """The last call, the one before, and all of them; 0 stands for the beginning."""
-    block = np.zeros((3, tools), dtype=np.float32)
-    block[0, history[-1] if history else 0] = 1
-    if history:
-        block[1, history[-2] if len(history) > 1 else 0] = _SECOND
-        block[2, list(history)] = _CALLED
+    Tools whose numbers lie beyond the width share the places of others.
+    """
+    places = [number if number < width else 1 + number % (width - 1) for number in history]
+    block = np.zeros((3, width), dtype=np.float32)
+    block[0, places[-1] if places else 0] = 1
+    if places:
+        block[1, places[-2] if len(places) > 1 else 0] = _SECOND
+        block[2, places] = _CALLED
     return block.ravel()
+
+
+def _every(values: Sequence[object], most: int) -> int:
+    return max(1, -(-len(values) // most))
 
 
 def _main_directions(rows: Matrix, count: int) -> Matrix:

@@ -319,13 +319,12 @@ class NextTool:
         for one, vector in self._watched:
             block = inputs.of_text(one.text, vector)
             for made in one.steps():
-                rows.append(inputs.of_step(block, memory.known(made.history), after))
+                rows.append(inputs.of_step(block, memory.known(made.history)))
                 wanted.append(memory.numbers[made.next])
         step = np.pad(self.fitted.step, ((0, 0), (0, after - before)))
-        step = inputs.grown(step, before, after)
-        precision = np.maximum(inputs.grown(self.fitted.precision, before, after), 1.0)
         targets = np.eye(after, dtype=np.float32)[wanted]
-        self.weights = Weights(moved(step, np.stack(rows), targets, precision), self.fitted.whole)
+        step = moved(step, np.stack(rows), targets, self.fitted.precision)
+        self.weights = Weights(step, self.fitted.whole)
         self._refitted = len(self._watched)
 
     def _ask(self, text: str) -> Asked:

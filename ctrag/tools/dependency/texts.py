@@ -1,5 +1,6 @@
 """What a request has in common with the tools' own texts: needs no demonstration."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from ctrag.context.words import terms
 from ctrag.encoder import Encoder, Matrix
 from ctrag.tools.catalogue import CatalogueTool
+from ctrag.tools.dependency.demonstrations import END
 
 
 class ToolTexts:
@@ -41,3 +43,15 @@ class ToolTexts:
     def cosine(self, vector: Matrix) -> NDArray[np.float64]:
         """Cosine of each tool's text with a request's vector."""
         return np.asarray(self.vectors @ vector, dtype=np.float64)
+
+
+def tool_names(tools: Sequence[CatalogueTool]) -> list[str]:
+    """What demonstrations call each tool: its name, or `server/name` where names repeat.
+
+    Raises:
+        ValueError: A tool is called `end`.
+    """
+    counts = Counter(tool.name for tool in tools)
+    if END in counts:
+        raise ValueError(f"tools: no tool may be called {END!r}, which ends a plan")
+    return [tool.name if counts[tool.name] == 1 else tool.id for tool in tools]

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from ctrag.tools import NextTool
+from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.dependency import METHODS
+from ctrag.tools.dependency.inputs import history_block
 from ctrag.tools.dependency.observed import Observation, read
+from ctrag.tools.dependency.texts import tool_names
 
 FLIGHT = "Find a flight to Perth, book it and mail Zoe the ticket"
 
@@ -136,7 +139,7 @@ def test_the_linear_model_moves_towards_what_was_observed(own: NextTool) -> None
     def score() -> float:
         block = own.memory.inputs.of_text(request, own.encoder.encode([request])[0])
         history = own.memory.known(["set_alarm"])
-        inputs = own.memory.inputs.of_step(block, history, len(own.memory.names))
+        inputs = own.memory.inputs.of_step(block, history)
         return float((inputs @ own.weights.step)[number])
 
     before = score()
@@ -182,3 +185,21 @@ def test_the_artefact_holds_no_vector_of_what_was_observed(own: NextTool, tmp_pa
     with np.load(tmp_path / "again" / "arrays.npz") as arrays:
         assert len(arrays["vectors"]) == count
     assert json.loads((tmp_path / "again" / "card.json").read_text())["demonstrations"] == count
+
+
+def test_names_that_repeat_are_told_apart_by_their_server() -> None:
+    tools = [
+        CatalogueTool("send", "", "mail"),
+        CatalogueTool("send", "", "chat"),
+        CatalogueTool("go", "", "x"),
+    ]
+    assert tool_names(tools) == ["mail/send", "chat/send", "go"]
+    with pytest.raises(ValueError, match="tools: no tool may be called 'end'"):
+        tool_names([CatalogueTool("end", "")])
+
+
+def test_a_tool_beyond_the_width_shares_a_place_that_is_not_the_beginning() -> None:
+    wide = history_block([7, 2], 5).reshape(3, 5)
+    assert np.flatnonzero(wide[0]).tolist() == [2]
+    assert np.flatnonzero(wide[1]).tolist() == [1 + 7 % 4]
+    assert np.flatnonzero(history_block([], 5).reshape(3, 5)[0]).tolist() == [0]
