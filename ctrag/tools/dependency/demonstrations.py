@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 END = "end"
 """What is predicted when nothing is left to call."""
@@ -46,8 +46,21 @@ class Demonstration:
             yield Step(called[:place], called[place] if place < len(called) else END)
 
 
-_Name = Annotated[str, Field(min_length=1)]
-_Text = Annotated[str, Field(min_length=1)]
+def checked_text(text: str) -> str:
+    """The text, if an encoder can read it.
+
+    Raises:
+        ValueError: It is blank, or holds half of a surrogate pair.
+    """
+    if not text.strip():
+        raise ValueError("must not be empty")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("holds half of a surrogate pair, which is no Unicode")
+    return text
+
+
+_Text = Annotated[str, AfterValidator(checked_text)]
+_Name = _Text
 
 
 class _Row(BaseModel):
@@ -82,7 +95,7 @@ class _Call(_Row):
 
 
 class _Turn(_Row):
-    user: str
+    user: _Text
     calls: list[_Call] = []
 
 
@@ -157,7 +170,8 @@ def _read(
     except ValidationError as error:
         problem = error.errors()[0]
         field = ".".join(map(str, problem["loc"]))
-        raise ValueError(f"{place}: {field}: {problem['msg']}") from None
+        rule = problem["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{place}: {field}: {rule}") from None
     found = list(row.demonstrations(f"line-{place.rpartition(':')[2]}"))
     if any(END in one.tools for one in found):
         raise ValueError(f"{place}: no tool may be called {END!r}, which ends a plan")

@@ -16,7 +16,7 @@ from ctrag.arrays import save_arrays
 from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency import baselines, observed
-from ctrag.tools.dependency.demonstrations import END, Demonstration
+from ctrag.tools.dependency.demonstrations import END, Demonstration, checked_text
 from ctrag.tools.dependency.evidence import Asked, Weights, ask, candidates, signals
 from ctrag.tools.dependency.graph import Probabilities
 from ctrag.tools.dependency.inputs import Inputs
@@ -226,10 +226,12 @@ class NextTool:
             method: One of `METHODS`.
 
         Raises:
-            ValueError: The text is empty, or the method unknown.
+            ValueError: The text is empty or no Unicode, the history is one name instead of a list,
+                or the method unknown.
         """
-        if not text.strip():
-            raise ValueError("text: must not be empty")
+        _check("text", text)
+        if isinstance(history, str):
+            raise ValueError(f"history: must be a list of tools, not the text {history!r}")
         chances = self.chances(text, tuple(history), method)
         order = np.argsort(-chances, kind="stable")
         return [(self.memory.names[place], float(chances[place])) for place in order]
@@ -287,13 +289,14 @@ class NextTool:
             calls: What was called for it, in order.
 
         Raises:
-            ValueError: The request is empty, or a tool is called `end`.
+            ValueError: The request is empty or no Unicode, or a tool is called `end`.
             OSError: The log cannot be written; then nothing is learned either.
         """
-        if not request.strip():
-            raise ValueError("request: must not be empty")
-        if END in calls or not all(calls):
-            raise ValueError(f"calls: no tool may be called {END!r} or have no name")
+        _check("request", request)
+        for name in calls:
+            _check("calls", name)
+        if END in calls:
+            raise ValueError(f"calls: no tool may be called {END!r}, which ends a plan")
         one = observed.Observation(request, tuple(calls))
         if self.log is not None:
             observed.append(self.log, one)
@@ -343,6 +346,13 @@ class NextTool:
         import lightgbm
 
         return lightgbm.Booster(model_str=self.fitted.trees)
+
+
+def _check(argument: str, text: str) -> None:
+    try:
+        checked_text(text)
+    except ValueError as error:
+        raise ValueError(f"{argument}: {error}") from None
 
 
 def _line(one: Demonstration) -> str:

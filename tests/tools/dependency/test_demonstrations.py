@@ -67,8 +67,9 @@ def test_lines_without_ids_are_named_by_their_number(tmp_path: Path) -> None:
     [
         ("{", ":2: not JSON"),
         ('{"text": "go"}', ":2: tools: Field required"),
-        ('{"text": "", "tools": []}', ":2: text: String should have at least 1"),
-        ('{"text": "go", "tools": ["a", ""]}', ":2: tools.1: String should have"),
+        ('{"text": "", "tools": []}', ":2: text: must not be empty"),
+        ('{"text": "half \\ud83d", "tools": []}', ":2: text: holds half of a surrogate pair"),
+        ('{"text": "go", "tools": ["a", ""]}', ":2: tools.1: must not be empty"),
         ('{"text": "go", "tools": ["end"]}', ":2: no tool may be called 'end'"),
     ],
 )

@@ -98,6 +98,8 @@ def test_saving_what_was_loaded_changes_nothing(own: NextTool, tmp_path: Path) -
 def test_an_empty_request_and_an_unknown_method_are_refused(next_tool: NextTool) -> None:
     with pytest.raises(ValueError, match="text: must not be empty"):
         next_tool.rank("  ")
+    with pytest.raises(ValueError, match="history: must be a list of tools, not the text 'go'"):
+        next_tool.rank("go", "go")
     with pytest.raises(ValueError, match="method: 'gpt' is unknown; known: random, bm25"):
         next_tool.rank("go", method="gpt")
 
@@ -168,12 +170,20 @@ def test_a_crash_in_the_middle_of_a_line_loses_only_that_line(
     assert read(log)[1] == Observation("Water the roses", ("water_plants",))
 
 
-@pytest.mark.parametrize("calls", [["end"], ["set_alarm", ""]])
-def test_calls_that_are_no_tools_are_refused(own: NextTool, calls: list[str]) -> None:
-    with pytest.raises(ValueError, match="calls: no tool may be called 'end' or have no name"):
-        own.observe("go", calls)
-    with pytest.raises(ValueError, match="request: must not be empty"):
-        own.observe(" ", ["set_alarm"])
+@pytest.mark.parametrize(
+    ("request_", "calls", "rule"),
+    [
+        ("go", ["end"], "calls: no tool may be called 'end'"),
+        ("go", ["set_alarm", ""], "calls: must not be empty"),
+        (" ", ["set_alarm"], "request: must not be empty"),
+        ("half \ud83d", ["set_alarm"], "request: holds half of a surrogate pair"),
+    ],
+)
+def test_what_is_no_observation_is_refused_and_not_written(
+    own: NextTool, request_: str, calls: list[str], rule: str
+) -> None:
+    with pytest.raises(ValueError, match=rule):
+        own.observe(request_, calls)
     assert own.log is not None
     assert not own.log.exists()
 
