@@ -18,7 +18,7 @@ from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency import baselines, observed
 from ctrag.tools.dependency.demonstrations import END, Demonstration, checked_text
 from ctrag.tools.dependency.evidence import Asked, Weights, ask, candidates, signals
-from ctrag.tools.dependency.graph import Probabilities
+from ctrag.tools.dependency.graph import LENGTH, Probabilities
 from ctrag.tools.dependency.inputs import Inputs
 from ctrag.tools.dependency.linear import history_text, moved, softmax_probabilities
 from ctrag.tools.dependency.memory import Memory
@@ -150,7 +150,8 @@ class NextTool:
             arrays["meanings"],
             arrays["histories"],
         )
-        memory = Memory(names["tools"], inputs, arrays["centroids"])
+        length = int(card.settings.get("length", LENGTH))
+        memory = Memory(names["tools"], inputs, arrays["centroids"], length)
         with gzip.open(folder / SHOWN, "rt", encoding="utf-8") as file:
             for line, vector in zip(file, arrays["vectors"], strict=True):
                 row = json.loads(line)
@@ -184,7 +185,8 @@ class NextTool:
         temporary = folder / f".{SHOWN}"
         temporary.write_bytes(packed)
         temporary.replace(folder / SHOWN)
-        names = {"tools": self.memory.names[1:], "words": inputs.vocabulary.entries}
+        tools = self.memory.names[1 : self.fitted.step.shape[1]]
+        names = {"tools": tools, "words": inputs.vocabulary.entries}
         write_text(folder / NAMES, json.dumps(names, ensure_ascii=False) + "\n")
         rows = [
             {

@@ -188,13 +188,14 @@ def test_what_is_no_observation_is_refused_and_not_written(
     assert not own.log.exists()
 
 
-def test_the_artefact_holds_no_vector_of_what_was_observed(own: NextTool, tmp_path: Path) -> None:
+def test_the_artefact_holds_nothing_of_what_was_observed(own: NextTool, tmp_path: Path) -> None:
     count = own.card.demonstrations
     own.observe("Water the ficus", ["water_plants"])
     own.save(tmp_path / "again")
     with np.load(tmp_path / "again" / "arrays.npz") as arrays:
         assert len(arrays["vectors"]) == count
     assert json.loads((tmp_path / "again" / "card.json").read_text())["demonstrations"] == count
+    assert "water_plants" not in (tmp_path / "again" / "names.json").read_text()
 
 
 def test_names_that_repeat_are_told_apart_by_their_server() -> None:
