@@ -12,5 +12,7 @@
 - `sessions`: sessions with many tools, played from a script (`episodes.json`).
 - `discovery`, `discovery_data`, `discovery_scale`: tokens, recall and latency of tool search;
   `discovery_load`: many clients that search while tools come and go.
+- `dependency`, `dependency_ablation`, `dependency_prompt`, `dependency_report`: the next tool, as
+  in the paper on tool dependencies.
 - `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
 """

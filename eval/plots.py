@@ -30,6 +30,7 @@ def curves(
     x_label: str,
     y_label: str,
     ticks: Sequence[int] = (1, 3, 5, 10, 15, 20),
+    places: Sequence[str] | None = None,
 ) -> Markup:
     """One line per name over 1, 2, 3, …, named at its end.
 
@@ -41,14 +42,16 @@ def curves(
         x_label: Below the axis.
         y_label: Above the axis.
         ticks: Places on the x axis that are marked, where they are not past the lines.
+        places: What stands at each place instead of its number; then all are marked.
     """
     depth = max(len(values) for values in lines.values())
+    ticks = ticks if places is None else range(1, depth + 1)
     longest = max(len(one) for one in lines)
     with settings():
         figure, axes = _canvas(330, left=30, right=min(24 + _LETTER * longest, 0.55 * _WIDTH))
         _plain(axes, x_label, y_label)
         axes.set(xlim=(1, max(depth, 2)), ylim=(0, 100), yticks=range(0, 101, 20))
-        axes.set_xticks([one for one in ticks if one <= depth])
+        axes.set_xticks([one for one in ticks if one <= depth], places)
         axes.grid(color=RULE, linewidth=0.8)
         ends = spread([values[-1] for values in lines.values()], gap=4.6, low=0, high=100)
         for number, (one, values) in enumerate(lines.items()):

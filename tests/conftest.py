@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -205,3 +206,98 @@ def process(tmp_path: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]
         )
 
     return run
+
+
+CITIES = "Rome Oslo Lima Quito Delhi Cairo Turin Split Genoa Porto".split()
+PEOPLE = "Ada Omar Lupita Jun Noor Ines Tariq Mila Piet Rosa".split()
+CHAINS = {
+    "Find a flight to {city} and book it": "search_flight book_flight",
+    "Find a flight to {city}, book it and mail {person} the ticket": (
+        "search_flight book_flight find_contact send_mail"
+    ),
+    "Wake me at {hour}": "set_alarm",
+    "Cancel the alarm at {hour} and wake me an hour later": "cancel_alarm set_alarm",
+    "Mail {person} that I am late": "find_contact send_mail",
+    "Write a note for {person} about {city} and delete the old one": "write_file delete_file",
+    "Pay for the flight to {city} that I booked, then mail {person}": (
+        "pay_flight find_contact send_mail"
+    ),
+    "Delete the note about {city}": "delete_file",
+}
+TOOLS = {
+    "search_flight": "Search flights between cities",
+    "book_flight": "Book a flight",
+    "pay_flight": "Pay for a booked flight",
+    "find_contact": "Find a person in the contacts",
+    "send_mail": "Send a mail to a person",
+    "set_alarm": "Set an alarm that wakes somebody",
+    "cancel_alarm": "Cancel an alarm",
+    "write_file": "Write a note or file",
+    "delete_file": "Delete a note or file",
+    "weather_report": "Weather forecast: temperature, rain and wind of a place",
+}
+
+
+class WordBins:
+    """Words thrown into bins: texts with the same words are near each other."""
+
+    name = "word-bins"
+    dimension = 48
+
+    def encode(self, texts: Any) -> Any:
+        import numpy as np
+
+        from ctrag.context.words import terms
+
+        rows = np.full((len(texts), self.dimension), 0.01, dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in terms(text):
+                row[zlib.crc32(term.encode()) % self.dimension] += 1
+            row /= np.linalg.norm(row)
+        return rows
+
+
+@pytest.fixture(scope="session")
+def word_bins() -> WordBins:
+    return WordBins()
+
+
+@pytest.fixture(scope="session")
+def chains(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eighty requests of eight kinds with the tools they call, and a tool that none calls."""
+    folder = tmp_path_factory.mktemp("chains")
+    rows = []
+    for number in range(10):
+        fill = {"city": CITIES[number], "person": PEOPLE[number], "hour": f"{number + 5} o'clock"}
+        for kind, (text, tools) in enumerate(CHAINS.items()):
+            query = {"query_id": f"{kind}-{number}", "text": text.format(**fill)}
+            rows.append(json.dumps({**query, "tools": tools.split()}))
+    (folder / "queries.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    catalogue = [{"name": name, "description": text} for name, text in TOOLS.items()]
+    (folder / "tools.json").write_text(json.dumps(catalogue), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def fit_chains(chains: Path, word_bins: WordBins) -> Callable[..., Any]:
+    """`fit_chains(demonstrations, **settings)`: a model with the catalogue of `chains`."""
+    from ctrag.tools.catalogue import load_catalogue
+    from training.dependency import DependencySettings, fit_next_tool
+
+    tools = load_catalogue(chains / "tools.json")
+    source = {"command": "-", "data": "chains", "data_sha256": "-"}
+
+    def fit(demonstrations: Any, **changes: Any) -> Any:
+        settings = DependencySettings(**{"trees": 40, "smallest": 10, **changes})
+        return fit_next_tool(demonstrations, tools, word_bins, settings, source)
+
+    return fit
+
+
+@pytest.fixture(scope="session")
+def next_tool(chains: Path, fit_chains: Callable[..., Any]) -> Any:
+    """A model of all but the held-out chains."""
+    from ctrag.tools.dependency import load_demonstrations
+    from ctrag.tools.dependency.demonstrations import split_held_out
+
+    return fit_chains(split_held_out(load_demonstrations(chains))[0])

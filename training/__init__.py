@@ -11,4 +11,5 @@
 - `tool_ranker`: weights of the search in any agent's tools (`ctrag.tools.ranker`).
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`).
+- `dependency`: the next tool, from demonstrations (`ctrag train dependency`).
 """

@@ -212,6 +212,66 @@ def synth(
     )
 
 
+@app.command("dependency")
+def dependency(
+    data: Annotated[
+        Path,
+        typer.Option("--data", help="Folder with queries, episodes or conversations (.jsonl)."),
+    ],
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            help="Folder of `ctrag train dependency`: nothing is fitted. "
+            "Default: fit on what is not held out.",
+        ),
+    ] = None,
+    methods: Methods = None,
+    limit: Limit = None,
+    out: Out = None,
+    report: Page = None,
+    prompt: Annotated[
+        int,
+        typer.Option(
+            "--prompt", min=0, help="Also ask the embedded model, for so many held-out steps."
+        ),
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Decides folds and samples.")] = 1,
+    json: Json = False,
+) -> None:
+    """The next tool, from request and history: tables 2 and 4, figures 3 and 5 of the DTDR paper.
+
+    With --report, also the ablations and the tools without a demonstration, which fit again.
+
+    Example: ctrag eval dependency --data ../shared/data/external/ultratool-chains
+    """
+    from ctrag.tools.dependency import NextTool
+    from eval.dependency import run_dependency, table
+    from training.dependency import fitting
+
+    def page(experiment: "Experiment") -> "Report":
+        from eval.dependency_report import dependency_report
+
+        return dependency_report(experiment)
+
+    _report(
+        lambda: run_dependency(
+            data,
+            None if model is not None else fitting(data, seed=seed, progress=progress),
+            model=None if model is None else NextTool.load(model),
+            methods=_names(methods),
+            limit=limit,
+            prompt=prompt,
+            detail=report is not None,
+            progress=progress,
+        ),
+        table,
+        out,
+        json,
+        None if report is None else (page, report),
+    )
+
+
 def _names(methods: str | None) -> list[str] | None:
     return None if methods is None else [one.strip() for one in methods.split(",") if one.strip()]
 

@@ -269,6 +269,40 @@ def planner(
     _show(out, card.data, card.figures)
 
 
+@app.command("dependency")
+def dependency(
+    data: Annotated[
+        Path, typer.Option(help="Folder with queries, episodes or conversations (.jsonl).")
+    ],
+    out: Out,
+    hold_out: Annotated[
+        bool,
+        typer.Option(
+            "--hold-out/--all",
+            help="Keep back what `ctrag eval dependency` holds out, and measure on it.",
+        ),
+    ] = False,
+    seed: Seed = 1,
+    threads: Threads = 2,
+    json: Json = False,
+) -> None:
+    """Fit the next tool: graphs of histories, linear models and the combined ranker.
+
+    Example: ctrag train dependency --data ../shared/data/external/ultratool-chains
+    --out runs/dependency
+    """
+    from training.dependency import train_dependency
+
+    model = train_dependency(data, hold_out=hold_out, seed=seed, threads=threads, progress=progress)
+    model.save(out)
+    if json:
+        print_json(model.card.model_dump())
+        return
+    line(f"{out}: {model.card.demonstrations} demonstrations in {model.card.seconds} s")
+    if model.card.figures:
+        _show(out, model.card.data, model.card.figures)
+
+
 def _retrieved(
     data: Path, more: list[Path], tuned: Path | None, seed: int, threads: int
 ) -> "Retrieved":

@@ -18,8 +18,10 @@ Tools of any agent, in the order in which a search goes:
 - `tiers`: experts' and system tools by keywords, and the merged list.
 - `affinity`: what helped a caller before.
 - `results`: hits, near-duplicates told apart, the trace.
+- `dependency`: the next tool from the request and the calls so far (`NextTool`).
 """
 
+from ctrag.tools.dependency.next_tool import NextTool
 from ctrag.tools.index import ToolIndex
 
-__all__ = ["ToolIndex"]
+__all__ = ["NextTool", "ToolIndex"]

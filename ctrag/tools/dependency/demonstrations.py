@@ -1,0 +1,212 @@
+"""Demonstrations: requests with the tools that were called for them, in order."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+END = "end"
+"""What is predicted when nothing is left to call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision: what was called, and what comes next."""
+
+    history: tuple[str, ...]
+    next: str
+    """A tool, or `END`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A request and its calls."""
+
+    id: str
+    text: str
+    tools: tuple[str, ...]
+    before: tuple[str, ...] = ()
+    """Calls of earlier turns, where the request goes on with a conversation."""
+    group: str = ""
+    """The conversation or episode; what shares one never stands on both sides of a split."""
+
+    @property
+    def chain(self) -> str:
+        """What splits keep whole: the group, or the demonstration alone."""
+        return self.group or self.id
+
+    def steps(self) -> Iterator[Step]:
+        """Every decision of the request, the one to end included."""
+        called = (*self.before, *self.tools)
+        for place in range(len(self.before), len(called) + 1):
+            yield Step(called[:place], called[place] if place < len(called) else END)
+
+
+def checked_text(text: str) -> str:
+    """The text, if an encoder can read it.
+
+    Raises:
+        ValueError: It is blank, or holds half of a surrogate pair.
+    """
+    if not text.strip():
+        raise ValueError("must not be empty")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("holds half of a surrogate pair, which is no Unicode")
+    return text
+
+
+_Text = Annotated[str, AfterValidator(checked_text)]
+_Name = _Text
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Query(_Row):
+    query_id: str = ""
+    text: _Text
+    tools: list[_Name]
+
+    def demonstrations(self, place: str) -> Iterator[Demonstration]:
+        yield Demonstration(self.query_id or place, self.text, tuple(self.tools))
+
+
+class _EpisodeStep(_Row):
+    tool: _Name
+
+
+class _Episode(_Row):
+    episode_id: _Text
+    instruction: _Text
+    steps: list[_EpisodeStep]
+
+    def demonstrations(self, place: str) -> Iterator[Demonstration]:
+        tools = tuple(step.tool for step in self.steps)
+        yield Demonstration(self.episode_id, self.instruction, tools)
+
+
+class _Call(_Row):
+    api: _Name
+
+
+class _Turn(_Row):
+    user: _Text
+    calls: list[_Call] = []
+
+
+class _Conversation(_Row):
+    conversation_id: _Text
+    turns: list[_Turn]
+
+    def demonstrations(self, place: str) -> Iterator[Demonstration]:
+        """One per turn that calls: the user's words up to there, and the calls before."""
+        said: list[str] = []
+        before: tuple[str, ...] = ()
+        for number, turn in enumerate(self.turns):
+            said.append(turn.user)
+            tools = tuple(call.api for call in turn.calls)
+            if tools:
+                name = f"{self.conversation_id}/{number}"
+                yield Demonstration(name, "\n".join(said), tools, before, self.conversation_id)
+            before += tools
+
+
+_KINDS: dict[str, type[_Query] | type[_Episode] | type[_Conversation]] = {
+    "queries.jsonl": _Query,
+    "episodes.jsonl": _Episode,
+    "conversations.jsonl": _Conversation,
+}
+
+
+def load_demonstrations(path: Path) -> list[Demonstration]:
+    """Demonstrations in file order.
+
+    Args:
+        path: A folder with `queries.jsonl` (`{query_id, text, tools}`), `episodes.jsonl`
+            (`{episode_id, instruction, steps: [{tool}]}`) or `conversations.jsonl`
+            (`{conversation_id, turns: [{user, calls: [{api}]}]}`), or a file of
+            `{text, tools}` lines.
+
+    Raises:
+        ValueError: A line breaks a rule: file, line, field and rule are named.
+        FileNotFoundError: There is no such file, or none of these in the folder.
+    """
+    if path.is_dir():
+        found = next((name for name in _KINDS if (path / name).is_file()), None)
+        if found is None:
+            raise FileNotFoundError(2, f"no {', '.join(_KINDS)} in the folder", str(path))
+        path = path / found
+    kind = _KINDS.get(path.name, _Query)
+    rows: list[Demonstration] = []
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            rows += _read(line, kind, f"{path}:{number}")
+    seen: set[str] = set()
+    for row in rows:
+        if row.id in seen:
+            raise ValueError(f"{path}: {row.id!r} appears twice; ids must be unique")
+        seen.add(row.id)
+    if not rows:
+        raise ValueError(f"{path}: holds no demonstration")
+    return rows
+
+
+def _read(
+    line: str, kind: type[_Query] | type[_Episode] | type[_Conversation], place: str
+) -> list[Demonstration]:
+    try:
+        row = kind.model_validate(json.loads(line))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{place}: not JSON: {error.msg}") from None
+    except ValidationError as error:
+        problem = error.errors()[0]
+        field = ".".join(map(str, problem["loc"]))
+        rule = problem["msg"].removeprefix("Value error, ")
+        raise ValueError(f"{place}: {field}: {rule}") from None
+    found = list(row.demonstrations(f"line-{place.rpartition(':')[2]}"))
+    if any(END in one.tools for one in found):
+        raise ValueError(f"{place}: no tool may be called {END!r}, which ends a plan")
+    return found
+
+
+def split_held_out(
+    demonstrations: Sequence[Demonstration], most: int = 500, share: float = 0.2
+) -> tuple[list[Demonstration], list[Demonstration]]:
+    """(to learn from, held out): chains in the order of their ids' SHA-256, the first held out.
+
+    Args:
+        demonstrations: All of them.
+        most: So many are held out at most, give or take the rest of a chain.
+        share: And no more than this share of all.
+
+    Raises:
+        ValueError: One side would be empty.
+    """
+    sizes: dict[str, int] = {}
+    for one in demonstrations:
+        sizes[one.chain] = sizes.get(one.chain, 0) + 1
+    wanted = min(most, round(share * len(demonstrations)))
+    out: set[str] = set()
+    count = 0
+    for chain in sorted(sizes, key=lambda name: sha256(name.encode()).digest()):
+        if count >= wanted:
+            break
+        out.add(chain)
+        count += sizes[chain]
+    kept = [one for one in demonstrations if one.chain not in out]
+    held = [one for one in demonstrations if one.chain in out]
+    if not kept or not held:
+        raise ValueError(
+            f"demonstrations: {len(demonstrations)} are too few to hold some out; give more, or "
+            "a fitted model"
+        )
+    return kept, held

@@ -1,0 +1,141 @@
+"""What demonstrations showed, kept by counting: it grows with every observed request."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.encoder import Matrix
+from ctrag.tools.dependency.demonstrations import END, Demonstration
+from ctrag.tools.dependency.graph import LENGTH, START, ClusterGraphs, Probabilities
+from ctrag.tools.dependency.inputs import Inputs
+
+NEAREST = 40
+"""Demonstrations that are looked at for a request."""
+SHARPNESS = 8.0
+"""Of the weights by likeness."""
+
+
+class Memory:
+    """Graphs, counts and the demonstrations themselves; number 0 is `END`."""
+
+    def __init__(
+        self, names: Sequence[str], inputs: Inputs, centroids: Matrix, length: int = LENGTH
+    ) -> None:
+        self.names = list(dict.fromkeys([END, *names]))
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+        self.inputs = inputs
+        self.graphs = ClusterGraphs(centroids, length)
+        self.counts = np.zeros(len(self.names))
+        """How often each tool was called; of `END`, how many demonstrations there are."""
+        self._first = np.zeros((len(self.names), len(self.names)), dtype=np.float32)
+        self.demonstrations: list[Demonstration] = []
+        self.chains: list[tuple[int, ...]] = []
+        """Numbers of the tools that each demonstration calls."""
+        self._vectors: list[Matrix] = []
+        self._after: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
+        self._stacked: tuple[Matrix, Any] | None = None
+        self._lead: Matrix | None = None
+
+    def __len__(self) -> int:
+        return len(self.demonstrations)
+
+    def number(self, name: str) -> int:
+        """The number of a tool; one that is new gets the next one."""
+        known = self.numbers.get(name)
+        if known is not None:
+            return known
+        self.numbers[name] = len(self.names)
+        self.names.append(name)
+        self.counts = np.append(self.counts, 0.0)
+        self._first = np.pad(self._first, (0, 1))
+        return self.numbers[name]
+
+    def known(self, history: Sequence[str]) -> tuple[int, ...]:
+        """Numbers of calls; a tool that nobody knows counts as the beginning."""
+        return tuple(self.numbers.get(name, 0) for name in history)
+
+    def add(self, one: Demonstration, vector: Matrix) -> None:
+        """Count one demonstration."""
+        for name in (*one.before, *one.tools):
+            self.number(name)
+        steps = [(self.known(step.history), self.numbers[step.next]) for step in one.steps()]
+        self.graphs.add(vector, steps)
+        for history, following in steps:
+            for length in (1, 2):
+                owners, found = self._after.setdefault(_ending(history, length), ([], []))
+                owners.append(len(self.demonstrations))
+                found.append(following)
+        chain = self.known(one.tools)
+        np.add.at(self.counts, [*chain, 0], 1)
+        for place, earlier in enumerate(chain):
+            for later in set(chain[place + 1 :]) - {earlier}:
+                self._first[earlier, later] += 1
+        self.demonstrations.append(one)
+        self.chains.append(chain)
+        self._vectors.append(vector)
+        self._stacked = self._lead = None
+
+    @property
+    def vectors(self) -> Matrix:
+        """(demonstrations, dimension)."""
+        return self._both()[0]
+
+    def frequencies(self) -> Probabilities:
+        """How often each tool was called, as shares; none is nothing."""
+        counted = self.counts + 0.5
+        return np.asarray(counted / counted.sum(), dtype=np.float64)
+
+    def likeness(self, text: str, vector: Matrix) -> NDArray[np.float64]:
+        """How like this request each demonstration's is, by meaning and by words, (n,)."""
+        vectors, words = self._both()
+        lexical = np.asarray(words @ self.inputs.vocabulary.vector(text))
+        return np.asarray((vectors @ vector + lexical) / 2, dtype=np.float64)
+
+    def followers(
+        self, history: Sequence[int], likeness: NDArray[np.float64], length: int
+    ) -> NDArray[np.float64]:
+        """What followed the last `length` calls, weighed by how like the requests were; sums to 1.
+
+        Zeros where these calls were never seen.
+
+        Args:
+            history: Calls so far.
+            likeness: From `likeness`.
+            length: 1 or 2.
+        """
+        found = np.zeros(len(self.names))
+        owners, following = self._after.get(_ending(history, length), ([], []))
+        if owners:
+            likeness = likeness[owners]
+            weights = np.exp(2 * SHARPNESS * (likeness - likeness.max()))
+            np.add.at(found, following, weights / weights.sum())
+        return found
+
+    def earlier(self, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Per tool: by how much it rather comes before the wanted ones than after, weighed.
+
+        Args:
+            wanted: Weight of each tool, (tools,).
+        """
+        if self._lead is None:
+            both = self._first + self._first.T
+            self._lead = (self._first - self._first.T) / (both + 1)
+        return np.asarray(self._lead @ wanted.astype(np.float32), dtype=np.float64)
+
+    def _both(self) -> tuple[Matrix, Any]:
+        if self._stacked is None:
+            texts = [one.text for one in self.demonstrations]
+            dimension = len(self.inputs.meanings)
+            self._stacked = (
+                np.array(self._vectors, dtype=np.float32).reshape(-1, dimension),
+                self.inputs.vocabulary.matrix(texts),
+            )
+        return self._stacked
+
+
+def _ending(history: Sequence[int], length: int) -> tuple[int, ...]:
+    """The last calls; `length` numbers, with `START` in front where there are fewer."""
+    padded = (*([START] * length), *history)
+    return tuple(padded[-length:])

@@ -1,0 +1,368 @@
+"""The next tool, from a request and the calls so far."""
+
+import gzip
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from ctrag.arrays import save_arrays
+from ctrag.encoder import Encoder, Matrix, load_encoder
+from ctrag.tools.catalogue import CatalogueTool, load_catalogue
+from ctrag.tools.dependency import baselines, observed
+from ctrag.tools.dependency.demonstrations import END, Demonstration, checked_text
+from ctrag.tools.dependency.evidence import Asked, Weights, ask, candidates, signals
+from ctrag.tools.dependency.graph import LENGTH, Probabilities
+from ctrag.tools.dependency.inputs import Inputs
+from ctrag.tools.dependency.linear import history_text, moved, softmax_probabilities
+from ctrag.tools.dependency.memory import Memory
+from ctrag.tools.dependency.texts import ToolTexts
+from ctrag.tools.dependency.vocabulary import Vocabulary
+from stores.files import write_text
+
+METHODS = (
+    "random",
+    "bm25",
+    "qts",
+    "dependency",
+    "learned",
+    "bigram",
+    "trigram",
+    "dtdr_c",
+    "dtdr_l",
+    "combined",
+)
+CARD, ARRAYS, TREES, NAMES = "card.json", "arrays.npz", "trees.txt", "names.json"
+SHOWN, TOOLS, LOG = "demonstrations.jsonl.gz", "tools.json", "observed.jsonl"
+_UNRANKED = 1e-4
+"""Chance that all tools share that are not even candidates."""
+_ALWAYS, _MORE = 50, 1.1
+"""So many observations are each followed by a refit; later, only when there are a tenth more."""
+_REQUESTS = 256
+"""Requests whose vectors are kept at hand."""
+
+
+class DependencyCard(BaseModel):
+    """Where a model of tool dependencies comes from."""
+
+    model_config = ConfigDict(extra="forbid")
+    command: str
+    encoder: str
+    settings: dict[str, Any]
+    data: str
+    data_sha256: str
+    seed: int
+    demonstrations: int
+    seconds: float
+    """Of fitting all but DTDR-L and the learned retriever, the requests' vectors included."""
+    figures: dict[str, dict[str, float]]
+    """Of chains that were held out, in percent; empty where all were learned from."""
+    held_out: int
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What fitting leaves besides the demonstrations."""
+
+    step: Matrix
+    precision: Matrix
+    """How sure each row of `step` is."""
+    whole: Matrix
+    linear: Matrix
+    """DTDR-L: softmax over the vector of request and history, (dimension + 1, tools)."""
+    learned: Matrix
+    """The learned retriever: softmax over the request's vector alone."""
+    trees: str
+    """LightGBM's own text."""
+
+
+class NextTool:
+    """Ranks tools, and `end`, by how likely they come next.
+
+    Example::
+
+        model = NextTool.load("runs/dependency")
+        for tool, chance in model.rank("cancel my flight and book a later one", ["flight_search"]):
+            print(tool, chance)
+        model.observe("cancel my flight", ["flight_search", "flight_ticket_cancelling"])
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        fitted: Fitted,
+        tools: Sequence[CatalogueTool],
+        texts: ToolTexts,
+        encoder: Encoder,
+        card: DependencyCard,
+        log: Path | None = None,
+    ) -> None:
+        self.memory = memory
+        self.fitted = fitted
+        self.tools = list(tools)
+        self.texts = texts
+        self.encoder = encoder
+        self.card = card
+        self.log = log
+        """Where `observe` writes; None keeps what is observed in memory alone."""
+        self.weights = Weights(fitted.step, fitted.whole)
+        self._watched: list[tuple[Demonstration, Matrix]] = []
+        self._refitted = 0
+        self._vector = lru_cache(_REQUESTS)(lambda text: self.encoder.encode([text])[0])
+        self._asked = lru_cache(_REQUESTS)(self._ask)
+
+    @classmethod
+    def load(
+        cls, path: str | Path, encoder: Encoder | None = None, log: Path | None = None
+    ) -> "NextTool":
+        """The model that `ctrag train dependency` wrote, with all that was observed since.
+
+        Args:
+            path: Its folder.
+            encoder: None for the one that it was fitted with.
+            log: Where observations are read from and added; `observed.jsonl` in the folder when
+                None.
+
+        Raises:
+            FileNotFoundError: A file is missing.
+            ValueError: The encoder is another one, or the log was written by something else.
+        """
+        folder = Path(path)
+        card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        encoder = load_encoder(card.encoder) if encoder is None else encoder
+        if encoder.name != card.encoder:
+            raise ValueError(
+                f"encoder: {folder} was fitted with {card.encoder}, not {encoder.name}"
+            )
+        with np.load(folder / ARRAYS) as packed:
+            arrays = {name: packed[name].astype(np.float32) for name in packed.files}
+        names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
+        inputs = Inputs(
+            Vocabulary(names["words"], arrays["words"]),
+            arrays["topics"],
+            arrays["meanings"],
+            arrays["histories"],
+        )
+        length = int(card.settings.get("length", LENGTH))
+        memory = Memory(names["tools"], inputs, arrays["centroids"], length)
+        with gzip.open(folder / SHOWN, "rt", encoding="utf-8") as file:
+            for line, vector in zip(file, arrays["vectors"], strict=True):
+                row = json.loads(line)
+                fields = {key: tuple(row[key]) for key in ("tools", "before")}
+                memory.add(
+                    Demonstration(row["id"], row["text"], group=row["group"], **fields), vector
+                )
+        fitted = Fitted(
+            step=arrays["step"],
+            precision=np.exp(arrays["log_precision"]),
+            whole=arrays["whole"],
+            linear=arrays["linear"],
+            learned=arrays["learned"],
+            trees=(folder / TREES).read_text(encoding="utf-8"),
+        )
+        tools = load_catalogue(folder / TOOLS)
+        model = cls(memory, fitted, tools, ToolTexts(tools, arrays["texts"]), encoder, card)
+        model.log = folder / LOG if log is None else log
+        for one in observed.read(model.log):
+            model._remember(one)
+        model._refit()
+        return model
+
+    def save(self, folder: Path) -> None:
+        """Write everything but what was observed into `folder`, which is made when missing."""
+        folder.mkdir(parents=True, exist_ok=True)
+        count = len(self.memory) - len(self._watched)
+        inputs = self.memory.inputs
+        shown = "".join(_line(one) for one in self.memory.demonstrations[:count])
+        packed = gzip.compress(shown.encode(), mtime=0)
+        temporary = folder / f".{SHOWN}"
+        temporary.write_bytes(packed)
+        temporary.replace(folder / SHOWN)
+        tools = self.memory.names[1 : self.fitted.step.shape[1]]
+        names = {"tools": tools, "words": inputs.vocabulary.entries}
+        write_text(folder / NAMES, json.dumps(names, ensure_ascii=False) + "\n")
+        rows = [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "server": tool.server,
+                "parameters": tool.parameters,
+            }
+            for tool in self.tools
+        ]
+        write_text(folder / TOOLS, json.dumps(rows, ensure_ascii=False) + "\n")
+        arrays = {
+            "words": inputs.vocabulary.weights,
+            "topics": inputs.topics,
+            "meanings": inputs.meanings,
+            "histories": inputs.histories,
+            "centroids": self.memory.graphs.centroids,
+            "vectors": self.memory.vectors[:count],
+            "texts": self.texts.vectors,
+            "step": self.fitted.step,
+            "log_precision": np.log(self.fitted.precision),
+            "whole": self.fitted.whole,
+            "linear": self.fitted.linear,
+            "learned": self.fitted.learned,
+        }
+        save_arrays(folder / ARRAYS, arrays)
+        write_text(folder / TREES, self.fitted.trees)
+        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+
+    def rank(
+        self, text: str, history: Sequence[str] = (), *, method: str = "combined"
+    ) -> list[tuple[str, float]]:
+        """All tools and `end` with their probabilities (sum 1), best first; ties by number.
+
+        Args:
+            text: The request.
+            history: Tools that were called for it, in order; names that nobody demonstrated are
+                looked past.
+            method: One of `METHODS`.
+
+        Raises:
+            ValueError: The text is empty or no Unicode, the history is one name instead of a list,
+                or the method unknown.
+        """
+        _check("text", text)
+        if isinstance(history, str):
+            raise ValueError(f"history: must be a list of tools, not the text {history!r}")
+        chances = self.chances(text, tuple(history), method)
+        order = np.argsort(-chances, kind="stable")
+        return [(self.memory.names[place], float(chances[place])) for place in order]
+
+    def chances(self, text: str, history: tuple[str, ...], method: str) -> Probabilities:
+        """Probability of each of `memory.names`; see `rank`."""
+        memory = self.memory
+        known = memory.known([name for name in history if name in memory.numbers])
+        match method:
+            case "random":
+                found = baselines.random_order(memory, text, known)
+            case "bm25":
+                found = baselines.by_text(self.texts.lexical(text), None)
+            case "qts":
+                cosines = self.texts.cosine(self._vector(text))
+                found = baselines.by_text(cosines, baselines.COSINE_SHARPNESS)
+            case "dependency":
+                found = baselines.after_last(memory, known)
+            case "bigram" | "trigram":
+                found = baselines.n_gram(memory, known, 1 if method == "bigram" else 2)
+            case "learned":
+                found = softmax_probabilities(self.fitted.learned, self._vector(text))
+            case "dtdr_l":
+                vector = self._vector(history_text(text, history))
+                found = softmax_probabilities(self.fitted.linear, vector)
+            case "dtdr_c":
+                prior = memory.frequencies()
+                found = memory.graphs.probabilities(self._vector(text), known, prior)
+            case "combined" if self.fitted.trees:
+                found = self._combined(text, known)
+            case _:
+                raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
+        return np.pad(found, (0, len(memory.names) - len(found)))
+
+    def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
+        """Encode what a method will read, so that ranking alone can be timed."""
+        if method == "dtdr_l":
+            self._vector(history_text(text, history))
+        else:
+            self._vector(text)
+
+    def tree_nodes(self) -> int:
+        """Splits and leaves of the combined ranker."""
+        leaves = [int(n) for n in re.findall(r"^num_leaves=(\d+)$", self.fitted.trees, re.M)]
+        return sum(2 * n - 1 for n in leaves)
+
+    def observe(self, request: str, calls: Sequence[str]) -> None:
+        """Learn from what an agent did, at once; written down before it is learned.
+
+        Graphs and similar requests know it right away; the linear models move as if it had been
+        among their rows. The trees and DTDR-L change with the next `ctrag train dependency`.
+
+        Args:
+            request: What was asked.
+            calls: What was called for it, in order.
+
+        Raises:
+            ValueError: The request is empty or no Unicode, or a tool is called `end`.
+            OSError: The log cannot be written; then nothing is learned either.
+        """
+        _check("request", request)
+        for name in calls:
+            _check("calls", name)
+        if END in calls:
+            raise ValueError(f"calls: no tool may be called {END!r}, which ends a plan")
+        one = observed.Observation(request, tuple(calls))
+        if self.log is not None:
+            observed.append(self.log, one)
+        self._remember(one)
+        known = self.weights.step.shape[1] == len(self.memory.names)
+        count = len(self._watched)
+        if not known or count <= _ALWAYS or count >= _MORE * self._refitted:
+            self._refit()
+        self._asked.cache_clear()
+
+    def _remember(self, one: observed.Observation) -> None:
+        vector = self._vector(one.request)
+        shown = Demonstration(f"observed-{len(self._watched)}", one.request, one.calls)
+        self.memory.add(shown, vector)
+        self._watched.append((shown, vector))
+
+    def _refit(self) -> None:
+        if not self._watched:
+            return
+        memory, inputs = self.memory, self.memory.inputs
+        before, after = self.fitted.step.shape[1], len(memory.names)
+        rows, wanted = [], []
+        for one, vector in self._watched:
+            block = inputs.of_text(one.text, vector)
+            for made in one.steps():
+                rows.append(inputs.of_step(block, memory.known(made.history)))
+                wanted.append(memory.numbers[made.next])
+        step = np.pad(self.fitted.step, ((0, 0), (0, after - before)))
+        targets = np.eye(after, dtype=np.float32)[wanted]
+        step = moved(step, np.stack(rows), targets, self.fitted.precision)
+        self.weights = Weights(step, self.fitted.whole)
+        self._refitted = len(self._watched)
+
+    def _ask(self, text: str) -> Asked:
+        return ask(self.memory, self.weights, self.texts, text, self._vector(text))
+
+    def _combined(self, text: str, history: tuple[int, ...]) -> Probabilities:
+        table = signals(self.memory, self.weights, self._asked(text), history)
+        rows = candidates(table)
+        raw = np.asarray(self._trees.predict(table[rows], num_threads=1), dtype=np.float64)
+        found = self.memory.frequencies() * _UNRANKED
+        found[rows] = np.maximum(raw, _UNRANKED)
+        return np.asarray(found / found.sum(), dtype=np.float64)
+
+    @cached_property
+    def _trees(self) -> Any:
+        import lightgbm
+
+        return lightgbm.Booster(model_str=self.fitted.trees)
+
+
+def _check(argument: str, text: str) -> None:
+    try:
+        checked_text(text)
+    except ValueError as error:
+        raise ValueError(f"{argument}: {error}") from None
+
+
+def _line(one: Demonstration) -> str:
+    row = {
+        "id": one.id,
+        "text": one.text,
+        "tools": one.tools,
+        "before": one.before,
+        "group": one.group,
+    }
+    return json.dumps(row, ensure_ascii=False) + "\n"

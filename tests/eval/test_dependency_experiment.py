@@ -1,0 +1,190 @@
+"""Claims about the tool-dependency experiment, on eighty small chains."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctrag.tools.dependency import METHODS, Demonstration, NextTool, load_demonstrations
+from ctrag.tools.dependency.demonstrations import split_held_out
+from eval.dependency import MEASURES, Ranks, Steps, figures_of, rank_steps, run_dependency, table
+from eval.dependency_ablation import unseen_tools
+from eval.dependency_report import dependency_report
+from eval.experiment import Experiment, data_sha256
+from eval.report import render
+
+
+@pytest.fixture(scope="module")
+def experiment(chains: Path, fit_chains: Callable[..., NextTool]) -> Experiment:
+    return run_dependency(chains, fit_chains)
+
+
+def test_the_figures_have_exactly_the_keys_of_the_contract(experiment: Experiment) -> None:
+    assert tuple(experiment.figures) == METHODS
+    for name, found in experiment.figures.items():
+        figures: Any = found
+        intervals: Any = experiment.intervals[name]
+        assert tuple(figures) == MEASURES
+        for measure, (low, high) in intervals.items():
+            assert 0 <= low <= figures[measure] <= high <= 100
+
+
+def test_one_acceptable_tool_makes_f1_top1(experiment: Experiment) -> None:
+    assert all(one["f1"] == one["top1"] for one in experiment.figures.values())  # type: ignore[call-overload,index]
+
+
+def test_what_knows_request_and_history_beats_what_knows_one_of_them(
+    experiment: Experiment,
+) -> None:
+    top1 = {name: one["top1"] for name, one in experiment.figures.items()}  # type: ignore[call-overload,index]
+    for name in ("random", "bm25", "qts", "dependency", "learned", "bigram"):
+        assert top1["combined"] > top1[name]
+
+
+def test_what_is_held_out_is_a_fifth_and_was_not_learned_from(
+    experiment: Experiment, chains: Path, next_tool: NextTool
+) -> None:
+    rows = load_demonstrations(chains)
+    held = split_held_out(rows)[1]
+    assert experiment.extra["held_out"] == {
+        "demonstrations": 16,
+        "steps": sum(len(one.tools) + 1 for one in held),
+    }
+    assert {one.id for one in held}.isdisjoint(one.id for one in next_tool.memory.demonstrations)
+
+
+def test_ranks_are_those_of_the_ranking(next_tool: NextTool, chains: Path) -> None:
+    steps = Steps.of(split_held_out(load_demonstrations(chains))[1][:3])
+    for method in METHODS:
+        ranks = rank_steps(next_tool, steps, method)
+        for place, one in enumerate(steps.owners):
+            names = [n for n, _ in next_tool.rank(one.text, steps.histories[place], method=method)]
+            assert ranks.with_end[place] == names.index(steps.wanted[place]) + 1
+            if steps.wanted[place] != "end":
+                names.remove("end")
+                assert ranks.without_end[place] == names.index(steps.wanted[place]) + 1
+
+
+def test_measures_are_what_they_say() -> None:
+    steps = Steps.of([Demonstration("q", "go", ("a", "b"))])
+    found = figures_of(Ranks(np.array([1, 4, 2.0]), np.array([1, 3, 9.0]), np.ones((3, 2))), steps)
+    assert found["mrr"] == pytest.approx(100 * (1 + 1 / 4 + 1 / 2) / 3, abs=0.01)
+    assert found["top1"] == pytest.approx(100 / 3, abs=0.01)
+    assert (found["top1_later"], found["top5_later"]) == (0, 100)
+
+
+def test_a_tool_that_the_model_does_not_know_is_never_found(next_tool: NextTool) -> None:
+    steps = Steps.of([Demonstration("q", "Fold the laundry", ("fold_laundry",))])
+    ranks = rank_steps(next_tool, steps, "combined")
+    assert ranks.with_end[0] == np.inf
+    assert figures_of(ranks, steps)["mrr"] <= 50
+
+
+def test_with_a_model_nothing_is_fitted_and_everything_is_asked(
+    chains: Path, next_tool: NextTool
+) -> None:
+    asked = run_dependency(chains, None, model=next_tool, methods=["dtdr_c", "bigram"])
+    assert list(asked.figures) == ["bigram", "dtdr_c"]
+    held: Any = asked.extra["held_out"]
+    assert held["demonstrations"] == 80
+    assert asked.extra["seen_by_model"] == 64
+    assert any("64 of these requests were learned from" in note for note in table(asked).notes)
+
+
+def test_a_model_of_this_very_folder_is_asked_what_it_did_not_see(
+    chains: Path, next_tool: NextTool
+) -> None:
+    card = next_tool.card.model_copy(update={"data_sha256": data_sha256(chains)})
+    parts = next_tool
+    model = NextTool(parts.memory, parts.fitted, parts.tools, parts.texts, parts.encoder, card)
+    asked = run_dependency(chains, None, model=model, methods=["bigram"])
+    held: Any = asked.extra["held_out"]
+    assert held["demonstrations"] == 16
+
+
+def test_an_exact_roll_out_has_the_same_tools_and_ends(experiment: Experiment) -> None:
+    found: Any = experiment.extra["roll_out"]
+    for one in found.values():
+        assert one["exact"] <= one["same_tools"] <= one["ended"]
+    assert found["combined"]["exact"] > found["bigram"]["exact"]
+    assert found["bm25"]["ended"] == 0
+
+
+def test_methods_that_need_a_language_model_are_skipped_with_the_reason(
+    experiment: Experiment,
+) -> None:
+    assert set(experiment.skipped) == {"less_is_more", "tool_graph"}
+    assert all("language model" in reason for reason in experiment.skipped.values())
+
+
+def test_the_table_and_the_page_show_every_method(experiment: Experiment, tmp_path: Path) -> None:
+    lines = table(experiment).lines()
+    assert all(any(line.startswith(name) for line in lines) for name in METHODS)
+    page = render(dependency_report(experiment))
+    assert "DTDR-C" in page
+    experiment.write(tmp_path / "out.json")
+    read = Experiment.model_validate_json((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert read == experiment
+
+
+def test_ablations_cover_history_clusters_and_demonstrations(
+    chains: Path, fit_chains: Callable[..., NextTool]
+) -> None:
+    found = run_dependency(chains, fit_chains, methods=["dtdr_c", "combined"], detail=True)
+    extra: Any = found.extra
+    assert list(extra["history_length"]) == ["0", "1", "2", "3", "4", "5"]
+    assert (
+        extra["history_length"]["0"]["dtdr_c"]["top1"]
+        < extra["history_length"]["3"]["dtdr_c"]["top1"]
+    )
+    assert list(extra["demonstration_count"]) == ["64"]
+    assert "1" in extra["clusters"]
+    page = render(dependency_report(found))
+    assert page.count("<svg") == 4
+
+
+def test_tools_that_are_left_out_are_found_by_their_text(
+    chains: Path, fit_chains: Callable[..., NextTool]
+) -> None:
+    kept, held = split_held_out(load_demonstrations(chains))
+    alone = [one for one in held if one.tools == ("delete_file",)] or held
+    rest = [one for one in kept if "delete_file" not in one.tools]
+    model = fit_chains(rest, linear=False)
+    assert model.memory.counts[model.memory.numbers["delete_file"]] == 0
+    names = [name for name, _ in model.rank(alone[0].text)]
+    assert names.index("delete_file") < 5
+    found: Any = unseen_tools(kept, held, fit_chains, lambda _: None)
+    assert found["steps"] > 0
+    assert found["figures"]["combined"]["mrr"] > found["figures"]["dtdr_c"]["mrr"]
+
+
+def test_an_unknown_method_is_refused_with_the_known_ones(chains: Path) -> None:
+    with pytest.raises(ValueError, match="'all' is unknown; known: random, bm25, qts"):
+        run_dependency(chains, None, methods=["all"])
+
+
+def test_the_command_fits_asks_and_writes(
+    chains: Path, tmp_path: Path, process: Callable[..., Any]
+) -> None:
+    model, out = tmp_path / "model", tmp_path / "out.json"
+    code = (
+        "import sys\n"
+        "from ctrag.cli.main import main\n"
+        "for line in sys.argv[1:]:\n"
+        "    sys.argv = ['ctrag', *line.split()]\n"
+        "    try: main()\n"
+        "    except SystemExit as left: assert not left.code\n"
+    )
+    ran = process(
+        code,
+        f"train dependency --data {chains} --out {model} --threads 1 --hold-out",
+        f"eval dependency --data {chains} --model {model} --out {out}",
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert json.loads((model / "card.json").read_text(encoding="utf-8"))["held_out"] == 16
+    figures = json.loads(out.read_text(encoding="utf-8"))["figures"]
+    assert figures["combined"]["top1"] > 50
+    assert f"{figures['combined']['mrr']:.1f}" in ran.stdout
