@@ -1,7 +1,7 @@
 """Tools of any agent, read from a file.
 
 Two formats: a `toolbox.yaml`, or JSON: a list of `{name, description, parameters}` with JSON
-Schema parameters, and `server` where names repeat.
+Schema parameters, and `server` (or `domain`) where names repeat.
 """
 
 import json
@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 
 from ctrag.apps.toolbox import Toolbox
 
@@ -52,7 +60,7 @@ class _ToolRow(BaseModel):
     model_config = ConfigDict(extra="ignore")
     name: Annotated[_Text, Field(min_length=1)]
     description: _Text = ""
-    server: _Text = ""
+    server: _Text = Field("", validation_alias=AliasChoices("server", "domain"))
     parameters: dict[str, Any] = {}
 
 
