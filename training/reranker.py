@@ -221,7 +221,9 @@ def fit_choice(features: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -
 
 def _recall(scores: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -> dict[str, float]:
     """Share of all decisions with a right tool among the first k; not found is not right."""
-    ranked = [gold[np.argsort(-one, kind="stable")] for one, gold in zip(scores, right, strict=True)]
+    ranked = [
+        gold[np.argsort(-one, kind="stable")] for one, gold in zip(scores, right, strict=True)
+    ]
     return {
         f"recall@{k}": round(100 * float(np.mean([one[:k].any() for one in ranked])), 2)
         for k in (1, 2, 5, CANDIDATES)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ctrag.cli import ask, chat, data, demo, evaluate, sessions, tools, train, weights
+from ctrag.cli import ask, chat, data, demo, evaluate, prompt, sessions, tools, train, weights
 from ctrag.cli.errors import exit_code
 
 app = typer.Typer(
@@ -39,6 +39,8 @@ def _main(
 app.command("ask")(ask.ask)
 app.command("chat")(chat.chat)
 app.command("demo")(demo.demo)
+app.command("prompt")(prompt.prompt)
+app.command("review")(prompt.review)
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("forget")(data.forget)

@@ -154,9 +154,7 @@ def without_duplicates(fragments: Sequence[Fragment]) -> Cut:
     left_out = []
     for one in fragments:
         said = words(one.text)
-        runs = frozenset(
-            tuple(said[at : at + _RUN]) for at in range(max(1, len(said) - _RUN + 1))
-        )
+        runs = frozenset(tuple(said[at : at + _RUN]) for at in range(max(1, len(said) - _RUN + 1)))
         twin = next((other for other, seen in kept if _overlap(runs, seen) >= NEAR_DUPLICATE), None)
         if twin is None:
             kept.append((one, runs))

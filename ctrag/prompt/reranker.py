@@ -96,7 +96,9 @@ class Reranker:
             units: States of each unit.
         """
         ahead = query[:QUERY_TOKENS]
-        pairs = [np.concatenate([ahead, one[:UNIT_TOKENS] + self.arrays["segment"]]) for one in units]
+        pairs = [
+            np.concatenate([ahead, one[:UNIT_TOKENS] + self.arrays["segment"]]) for one in units
+        ]
         vectors = list(self._pool.map(self._read, pairs))
         if not vectors:
             return np.empty(0)

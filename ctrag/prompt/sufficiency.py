@@ -25,7 +25,9 @@ class Sufficiency:
     self_rating: float = 0.0
     """Weight of the model's own odds; 0 leaves them out."""
 
-    def probability(self, scores: Floats, exposed: Sequence[int], rated: float | None = None) -> float:
+    def probability(
+        self, scores: Floats, exposed: Sequence[int], rated: float | None = None
+    ) -> float:
         """0 to 1.
 
         Args:

@@ -17,7 +17,9 @@ from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 
 LARGEST = 800
 """Tokens of a document; what is over it loses exemplars and notes, then words."""
-_EXAMPLE = re.compile(r"(?:such as|e\.g\.|example:?|for example)\s*:?\s*['\"“]([^'\"”]{1,40})['\"”]")
+_EXAMPLE = re.compile(
+    r"(?:such as|e\.g\.|example:?|for example)\s*:?\s*['\"“]([^'\"”]{1,40})['\"”]"
+)
 _STANDINS: dict[str, Any] = {
     "integer": 1,
     "number": 1.5,
