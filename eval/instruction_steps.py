@@ -225,8 +225,6 @@ def _bfcl_tools() -> list[CatalogueTool]:
         for line in (folder / f"{name}.json").read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             tools.append(
-                CatalogueTool(
-                    row["name"], row["description"], name, json_schema(row["parameters"])
-                )
+                CatalogueTool(row["name"], row["description"], name, json_schema(row["parameters"]))
             )
     return tools

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ctrag.prompt.assembly import OVERLAY, Prompt, fixed_tokens, in_order, measured
 from ctrag.prompt.breaker import CircuitBreaker
-from ctrag.prompt.choosing import Choice, Chooser, PromptSettings, as_fit
+from ctrag.prompt.choosing import Choice, Chooser, PromptSettings, as_fit, best_rows
 from ctrag.prompt.fragments import Fragment, cut_folder
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.reading import MiniLMReader, Reader
@@ -239,6 +239,11 @@ class PromptBuilder:
             text, tuple(history), self.overlay, tuple(fragments), tuple(tools), tokens, None,
             fallback=reason,
         )  # fmt: skip
+
+    def ranked(self, text: str, history: Sequence[str] = ()) -> list[ToolDocument]:
+        """All tools for a step, likeliest first."""
+        scores = self._retriever.scores(text, history).tools
+        return [self.tools[row] for row in best_rows(scores, len(self.tools))]
 
     def cost(self, tool_id: str) -> int:
         """Tokens that a tool takes in a prompt."""
