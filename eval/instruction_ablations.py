@@ -54,7 +54,9 @@ def run_ablations(
 
 def _figures(run: ItrRun, steps: Sequence[Step]) -> dict[str, Any]:
     shown = run.shown(steps)
-    first = [one.shown(False, step.gold) for one, step in zip(run.found, steps, strict=True)]
+    first = [
+        one.shown(step.gold, discovery=False) for one, step in zip(run.found, steps, strict=True)
+    ]
     right = [one.top.id == step.gold for one, step in zip(run.found, steps, strict=True)]
     return {
         "tokens_per_step": round(fmean(one.tokens for one in shown), 1),
@@ -62,7 +64,7 @@ def _figures(run: ItrRun, steps: Sequence[Step]) -> dict[str, Any]:
         "top1": round(100 * fmean(right), 2),
         "gold_exposed_without_discovery": round(100 * fmean(one.exposed for one in first), 2),
         "gold_exposed": round(100 * fmean(one.exposed for one in shown), 2),
-        "discovery_share": round(100 * float(np.mean(run.discovered)), 2),
+        "discovery_share": round(100 * fmean(one.wide is not None for one in run.found), 2),
         "needed_units": needed_recall(steps, [one.first.fragments for one in run.found])["recall"],
     }
 

@@ -15,13 +15,14 @@ from ctrag.prompt.assembly import OVERLAY, Prompt, shared_prefix
 from ctrag.prompt.builder import PromptBuilder
 from ctrag.prompt.choosing import PromptSettings
 from ctrag.prompt.fragments import Fragment
+from ctrag.prompt.index import ReadingStore
 from ctrag.prompt.reading import Reader, Reading
 from ctrag.prompt.reranker import Reranker
 from ctrag.prompt.retrieval import ToolPrior
 from ctrag.prompt.telemetry import Sink, nowhere
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument
-from eval.instruction_figures import Flags, cross_validated_gate
+from eval.instruction_figures import cross_validated_gate
 from eval.instruction_steps import Catalogue, Step
 
 WITH_ONE_POLICY = ("8", "40")
@@ -35,12 +36,15 @@ PriorOf = Callable[[str], ToolPrior]
 
 
 class RememberingReader:
-    """A reader that reads each text once."""
+    """A reader that reads each text once, and some of them in an earlier run."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, texts: Sequence[str] = (), path: Path | None = None) -> None:
+        """Read `texts` at once, from `path` as far as they stand there."""
         self.name = reader.name
         self._reader = reader
-        self._known: dict[str, Reading] = {}
+        ahead = list(dict.fromkeys(texts))
+        found = ReadingStore(reader, path).readings(ahead) if ahead else []
+        self._known = dict(zip(ahead, found, strict=True))
 
     def read(self, text: str) -> Reading:
         """See `Reader.read`."""
@@ -67,10 +71,8 @@ class RememberingReranker(Reranker):
             keys.append(pair.digest())
         missing = [at for at, key in enumerate(keys) if key not in known]
         if missing:
-            for at, score in zip(
-                missing, super().scores(query, [units[at] for at in missing]), strict=True
-            ):
-                known[keys[at]] = float(score)
+            fresh = super().scores(query, [units[at] for at in missing])
+            known.update((keys[at], float(score)) for at, score in zip(missing, fresh, strict=True))
         return np.array([known[key] for key in keys])
 
 
@@ -94,16 +96,22 @@ class Retrieved:
     """ITR at one step: its first prompt, the prompt of a discovery step, and the best tool."""
 
     first: Prompt
-    wide: Prompt
+    wide: Prompt | None
+    """None where no discovery step runs."""
     top: ToolDocument
     milliseconds: float
     """Retrieval, selection and assembly of the first prompt; readings were there."""
     shared: int
     """Tokens with which the prompt of the step before begins alike."""
 
-    def shown(self, discovered: bool, gold: str) -> Shown:
-        """What the model gets."""
-        prompt = self.wide if discovered else self.first
+    @property
+    def last(self) -> Prompt:
+        """What the model gets: that of the discovery step where there is one."""
+        return self.wide or self.first
+
+    def shown(self, gold: str, *, discovery: bool = True) -> Shown:
+        """The last prompt, or the first one for a run without discovery."""
+        prompt = self.last if discovery else self.first
         return Shown(
             prompt.tokens,
             {tool.name: tool.id for tool in prompt.tools},
@@ -180,20 +188,14 @@ class Workshop:
         tool documents pays.
         """
         tools = self.catalogue.sized(size, step)
+        policy = self.whole_policy(size, step.domain)
         if method == "router_only":
-            policy = self.whole_policy(size, step.domain)
-            text = _joined(OVERLAY, policy, "\n".join(tool.line for tool in first.tools))
-            return self._shown(text, first.tools, step)
-        bare = "\n".join(tool.bare_line for tool in tools)
+            return self._shown((policy,), [tool.line for tool in first.tools], first.tools, step)
+        bare = [tool.bare_line for tool in tools]
         if method == "monolithic":
-            return self._shown(
-                _joined(OVERLAY, self.whole_policy(size, step.domain), bare), tools, step
-            )
+            return self._shown((policy,), bare, tools, step)
         chosen = self._fragments_for(size, step)
-        texts = [
-            one.text for one in chosen
-        ]  # tools first: they stay, and a prompt cache keeps them
-        shown = self._shown(_joined(OVERLAY, bare, *texts), tools, step)
+        shown = self._shown([one.text for one in chosen], bare, tools, step)
         return replace(shown, fragments=tuple(one.id for one in chosen))
 
     def _fragments_for(self, size: str, step: Step) -> tuple[Fragment, ...]:
@@ -202,13 +204,21 @@ class Workshop:
         builder = self.builder(own, self.catalogue.documents[:1], settings)
         return builder.build(step.instruction, 10_000, history=step.history).fragments
 
-    def _shown(self, text: str, tools: Sequence[ToolDocument], step: Step) -> Shown:
-        named = {tool.name: tool.id for tool in tools}
-        return Shown(self.count(text), named, any(one.id == step.gold for one in tools), text)
+    def _shown(
+        self, said: Sequence[str], lines: Sequence[str], tools: Sequence[ToolDocument], step: Step
+    ) -> Shown:
+        """Tools stand before instructions: they stay, and a prompt cache keeps them.
 
-
-def _joined(*parts: str) -> str:
-    return "\n\n".join(parts)
+        Tokens are those of the parts, of which whole policies and catalogues are counted once.
+        """
+        listed = "\n".join(lines)
+        parts = (OVERLAY, listed, *said)
+        return Shown(
+            sum(self.count(part) + 1 for part in parts),
+            {tool.name: tool.id for tool in tools},
+            any(one.id == step.gold for one in tools),
+            "\n\n".join(parts),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,17 +226,12 @@ class ItrRun:
     """ITR at every step of one catalogue size."""
 
     found: list[Retrieved]
-    discovered: Flags
-    """(steps,): where the discovery step runs."""
     taus: tuple[float, ...]
     """Of each fold."""
 
     def shown(self, steps: Sequence[Step]) -> list[Shown]:
         """What the model gets at each step."""
-        return [
-            one.shown(bool(wide), step.gold)
-            for one, wide, step in zip(self.found, self.discovered, steps, strict=True)
-        ]
+        return [one.shown(step.gold) for one, step in zip(self.found, steps, strict=True)]
 
 
 def run_itr(
@@ -241,8 +246,8 @@ def run_itr(
 ) -> ItrRun:
     """ITR at every step, each prompt in the order that the one before began.
 
-    Both the first prompt and that of a discovery step are made; the threshold between them is
-    cross-validated by episode.
+    The threshold below which a discovery step runs is cross-validated by episode, once all first
+    prompts are there.
 
     Args:
         workshop: What prompts are made of.
@@ -254,6 +259,7 @@ def run_itr(
         progress: Told what happens.
     """
     found: list[Retrieved] = []
+    makers: list[PromptBuilder] = []
     previous: Prompt | None = None
     episode = ""
     for number, step in enumerate(steps, start=1):
@@ -274,13 +280,16 @@ def run_itr(
         spent = 1000 * (time.perf_counter() - began)
         shared = 0 if previous is None else shared_prefix(previous.text, first.text, workshop.count)
         top = builder.ranked(step.instruction, step.history)[0]
-        found.append(Retrieved(first, builder.discover(first), top, spent, shared))
+        found.append(Retrieved(first, None, top, spent, shared))
+        makers.append(builder)
         previous = first
         if number % 50 == 0:
             progress(f"size {size}: {number} of {len(steps)} steps retrieved")
     enough = np.array([one.first.sufficiency or 0.0 for one in found])
     gate = cross_validated_gate(enough, [one.episode for one in steps])
-    return ItrRun(found, gate.discovered, gate.taus)
+    for at in np.flatnonzero(gate.discovered):
+        found[at] = replace(found[at], wide=makers[at].discover(found[at].first))
+    return ItrRun(found, gate.taus)
 
 
 def load_policies(folder: Path) -> dict[str, str]:

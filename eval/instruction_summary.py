@@ -78,11 +78,11 @@ class Summary:
         """Steps, in percent, whose tool was never exposed: without discovery, with it."""
         every = range(len(self.steps))
         without = [
-            100.0 * (not one.shown(False, step.gold).exposed)
+            100.0 * (not one.shown(step.gold, discovery=False).exposed)
             for one, step in zip(run.found, self.steps, strict=True)
         ]
         with_it = [100.0 * (not one.exposed) for one in run.shown(self.steps)]
-        taken = [100.0 * bool(one) for one in run.discovered]
+        taken = [100.0 * (one.wide is not None) for one in run.found]
         figures = {
             "no_discovery": mean(without),
             "discovery": mean(with_it),
@@ -223,15 +223,15 @@ class Summary:
         return [
             {
                 "step": step.id,
-                "tokens": (one.wide if wide else one.first).tokens,
+                "tokens": one.last.tokens,
                 "shared_with_step_before": one.shared,
-                "fragments": [unit.id for unit in one.first.fragments],
-                "tools": [tool.id for tool in (one.wide if wide else one.first).tools],
+                "fragments": [unit.id for unit in one.last.fragments],
+                "tools": [tool.id for tool in one.last.tools],
                 "sufficiency": round(one.first.sufficiency or 0.0, 3),
-                "discovered": bool(wide),
+                "discovered": one.wide is not None,
                 "called": step.gold,
             }
-            for one, wide, step in zip(run.found, run.discovered, self.steps, strict=True)
+            for one, step in zip(run.found, self.steps, strict=True)
             if step.episode == chosen
         ]
 

@@ -9,11 +9,13 @@ from typing import Any
 
 from ctrag.prompt.choosing import PromptSettings
 from ctrag.prompt.fragments import cut_folder
+from ctrag.prompt.index import passages
 from ctrag.prompt.reading import MiniLMReader
-from ctrag.prompt.reranker import Reranker
+from ctrag.prompt.reranker import Reranker, query_text
 from ctrag.prompt.retrieval import ToolPrior
 from ctrag.prompt.tokens import token_counter
 from ctrag.prompt.traces import Trace, TracePrior
+from ctrag.settings import cache_folder
 from eval.experiment import Experiment, data_sha256, versions
 from eval.instruction_ablations import greedy_against_exact, run_ablations
 from eval.instruction_figures import ANSWER_TOKENS, FOLDS, PRICES, fold_of
@@ -86,7 +88,7 @@ def run_instructions(
     if scored and chooser is None:
         raise ValueError("chooser: a model is needed to score choices")
     steps = load_steps(data, limit)
-    workshop = _workshop(data, model, budget)
+    workshop = _workshop(data, model, budget, steps)
     priors = _priors(steps, workshop)
     plain = PromptSettings(discovery="widen", tau=0.0)
     retrieved = {size: run_itr(workshop, size, steps, plain, progress=progress) for size in sizes}
@@ -96,7 +98,9 @@ def run_instructions(
         for size in sizes
     }
     wanted = [one for one in METHODS if methods is None or one in methods]
-    shown = {size: _all_shown(workshop, run, steps, wanted) for size, run in retrieved.items()}
+    shown = {
+        size: _all_shown(workshop, size, run, steps, wanted) for size, run in retrieved.items()
+    }
     shown_traced = {size: {"itr": run.shown(steps)} for size, run in traced.items()}
     rows = ChoiceRows(resume)
     drawn = _drawn(steps, scored)
@@ -163,14 +167,23 @@ def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:
             raise ValueError(f"{option}: {one!r} is unknown; known: {', '.join(names)}")
 
 
-def _workshop(data: Path, model: Path | None, budget: int) -> Workshop:
+def _workshop(data: Path, model: Path | None, budget: int, steps: Sequence[Step]) -> Workshop:
     count = token_counter()
+    fragments = cut_folder(data / "policies", count).fragments
+    catalogue = load_experiment_catalogue(data, count)
+    reranker = Reranker.packaged() if model is None else Reranker.load(model)
+    units = [*fragments, *catalogue.documents]
+    texts = [part for one in units for part in passages(one.searched)]
+    texts += [one.instruction for one in steps]
+    if reranker.trained:
+        texts += [query_text(one.instruction, one.history) for one in steps]
+    readings = cache_folder() / "prompts" / "instructions-experiment.npz"
     return Workshop(
-        cut_folder(data / "policies", count).fragments,
+        fragments,
         load_policies(data / "policies"),
-        load_experiment_catalogue(data, count),
-        RememberingReader(MiniLMReader()),
-        RememberingReranker(Reranker.packaged() if model is None else Reranker.load(model)),
+        catalogue,
+        RememberingReader(MiniLMReader(), texts, readings),
+        RememberingReranker(reranker),
         count,
         budget,
     )
@@ -192,11 +205,11 @@ def _priors(steps: Sequence[Step], workshop: Workshop) -> PriorOf:
 
 
 def _all_shown(
-    workshop: Workshop, run: ItrRun, steps: Sequence[Step], wanted: Sequence[str]
+    workshop: Workshop, size: str, run: ItrRun, steps: Sequence[Step], wanted: Sequence[str]
 ) -> dict[str, list[Shown]]:
     found = {
         name: [
-            workshop.baseline(name, run.size, step, one.first)
+            workshop.baseline(name, size, step, one.first)
             for step, one in zip(steps, run.found, strict=True)
         ]
         for name in BASELINES

@@ -83,9 +83,11 @@ class PromptBuilder:
             ValueError: There is no tool, or a pinned one is unknown.
         """
         known = reranker or Reranker.packaged()
+        self.settings = settings or PromptSettings()
+        self.reranks = self.settings.rerank and known.trained
+        """Whether candidates are re-ranked; telemetry says it of each prompt."""
         self.fragments = tuple(fragments)
         self.tools = tuple(tools)
-        self.settings = settings or PromptSettings()
         self.overlay = overlay
         self.gains = gains or Gains()
         self._count = count or token_counter()
@@ -97,9 +99,9 @@ class PromptBuilder:
             self.fragments,
             self.tools,
             reader or MiniLMReader(),
-            weights=known.card.with_cross if self.settings.rerank else known.card.without_cross,
+            weights=known.card.with_cross if self.reranks else known.card.without_cross,
             instruction_weights=known.card.without_cross,
-            reranker=known if self.settings.rerank else None,
+            reranker=known if self.reranks else None,
             candidates=self.settings.candidates,
             prior=prior,
             prior_weight=self.settings.prior_weight,
@@ -228,17 +230,24 @@ class PromptBuilder:
         """
         window = self.settings.window
         fragments, tools = in_order(self.fragments, self.tools, None)
-        if window is not None:
+        if window is None:
+            tokens = measured(self.overlay, fragments, tools, self._count)
+        else:
             self._check(text, window)
             room = window - self._least - _HEADINGS
             fragments, room = as_fit(fragments, [one.tokens + 2 for one in fragments], room)
             tools, _ = as_fit(tools, [self._costs[one.id] for one in tools], room)
-            fragments, tools, _ = self._cut(fragments, tools, window)
-        tokens = measured(self.overlay, fragments, tools, self._count)
+            fragments, tools, tokens = self._within(window, fragments, tools, None)
         return Prompt(
-            text, tuple(history), self.overlay, tuple(fragments), tuple(tools), tokens, None,
+            request=text,
+            history=tuple(history),
+            overlay=self.overlay,
+            fragments=tuple(fragments),
+            tools=tuple(tools),
+            tokens=tokens,
+            budget=None,
             fallback=reason,
-        )  # fmt: skip
+        )
 
     def ranked(self, text: str, history: Sequence[str] = ()) -> list[ToolDocument]:
         """All tools for a step, likeliest first."""
@@ -284,15 +293,15 @@ class PromptBuilder:
         previous: Prompt | None,
     ) -> Prompt:
         choice = selection.choice
-        kept, shown, _ = self._cut(list(choice.fragments), list(choice.tools), budget)
-        fragments, tools = in_order(kept, shown, previous)
+        kept, shown = list(choice.fragments), list(choice.tools)
+        fragments, tools, tokens = self._within(budget, kept, shown, previous)
         summary: list[str] = []
         if selection.discovered and self.settings.discovery == "summary":
             summary = self._summary(fragments, tools, budget)
-        tokens = measured(self.overlay, fragments, tools, self._count, summary)
-        while tokens > budget and (summary or fragments or tools):  # another order, other tokens
-            (summary or fragments or tools).pop()
             tokens = measured(self.overlay, fragments, tools, self._count, summary)
+            while tokens > budget and summary:
+                summary.pop()
+                tokens = measured(self.overlay, fragments, tools, self._count, summary)
         return Prompt(
             request=text,
             history=history,
@@ -308,15 +317,22 @@ class PromptBuilder:
             scores={one.id: round(choice.chances[one.id], 6) for one in (*fragments, *tools)},
         )
 
-    def _cut(
-        self, fragments: list[Fragment], tools: list[ToolDocument], budget: int
+    def _within(
+        self,
+        budget: int,
+        kept: list[Fragment],
+        shown: list[ToolDocument],
+        previous: Prompt | None,
     ) -> tuple[list[Fragment], list[ToolDocument], int]:
-        """Without the least likely units, as long as the whole is over the budget."""
-        tokens = measured(self.overlay, fragments, tools, self._count)
-        while tokens > budget and (fragments or tools):
-            (fragments or tools).pop()
+        """Units in the order of the text, and its tokens: the whole is counted, because parts
+        counted alone may come to less, and while it is over the budget the last of `kept`, then
+        of `shown`, goes."""
+        while True:
+            fragments, tools = in_order(kept, shown, previous)
             tokens = measured(self.overlay, fragments, tools, self._count)
-        return fragments, tools, tokens
+            if tokens <= budget or not (kept or shown):
+                return fragments, tools, tokens
+            (kept or shown).pop()
 
     def _summary(
         self, fragments: Sequence[Fragment], tools: Sequence[ToolDocument], budget: int
@@ -351,6 +367,7 @@ class PromptBuilder:
                 "discovered": prompt.discovered,
                 "fallback": prompt.fallback,
                 "cached": prompt.cached,
+                "reranked": self.reranks,
                 "dropped": list(prompt.dropped),
                 "tokens": prompt.tokens,
                 "budget": prompt.budget,

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -88,8 +89,8 @@ class Evidence:
     """-1 to 1; of the best passage."""
     lexical: Floats
     """BM25 as a share of the best unit's, 0 to 1."""
-    passage: NDArray[np.int64]
-    """Row of the best passage of each unit."""
+    passages: Floats
+    """(passages,): cosine of each passage."""
 
 
 class CorpusIndex:
@@ -100,11 +101,11 @@ class CorpusIndex:
 
         if not texts:
             raise ValueError("texts: there is nothing to index")
-        parts = [_passages(text) for text in texts]
+        parts = [passages(text) for text in texts]
         self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
         self.readings = store.readings([one for part in parts for one in part])
         self._vectors: Matrix = np.stack([one.vector for one in self.readings])
-        searched = [terms(text) for text in texts]
+        searched = [list(_terms(text)) for text in texts]
         self._units = len(texts)
         self._words: Any = None
         if any(searched):
@@ -123,14 +124,13 @@ class CorpusIndex:
         """
         cosines = np.asarray(self._vectors @ vector, dtype=np.float64)
         best = np.maximum.reduceat(cosines, self._starts)
-        ends = [*self._starts[1:], len(cosines)]
-        passages = np.array(
-            [
-                start + int(cosines[start:end].argmax())
-                for start, end in zip(self._starts, ends, strict=True)
-            ]
-        )
-        return Evidence(best, self._lexical(text), passages)
+        return Evidence(best, self._lexical(text), cosines)
+
+    def best_passage(self, found: Evidence, unit: int) -> Reading:
+        """The passage of a unit that comes nearest to the query."""
+        end = self._starts[unit + 1] if unit + 1 < self._units else len(self.readings)
+        start = int(self._starts[unit])
+        return self.readings[start + int(found.passages[start:end].argmax())]
 
     def _lexical(self, text: str) -> Floats:
         vocabulary = {} if self._words is None else self._words.vocab_dict
@@ -146,7 +146,12 @@ class CorpusIndex:
         return self._vectors
 
 
-def _passages(text: str) -> list[str]:
+@lru_cache(maxsize=8192)
+def _terms(text: str) -> tuple[str, ...]:
+    return tuple(terms(text))
+
+
+def passages(text: str) -> list[str]:
     """Parts of about `PASSAGE` words, each with the first line, which says where it stands."""
     head, _, body = text.partition("\n")
     words = body.split()

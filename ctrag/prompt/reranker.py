@@ -72,8 +72,14 @@ class Reranker:
 
     @classmethod
     def load(cls, folder: Path) -> "Reranker":
-        """The re-ranker that `save` wrote; FileNotFoundError when a file is missing."""
+        """The re-ranker that `save` wrote; without its weights, the hybrid weights of its card.
+
+        Raises:
+            FileNotFoundError: The card is missing.
+        """
         card = RerankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        if not (folder / WEIGHTS).exists():
+            return cls({}, card)
         with np.load(folder / WEIGHTS) as arrays:
             return cls({name: arrays[name].astype(np.float32) for name in arrays.files}, card)
 
@@ -81,6 +87,11 @@ class Reranker:
     def packaged(cls) -> "Reranker":
         """The one that ctrag ships."""
         return cls.load(Path(str(files("ctrag.prompt").joinpath("artefact"))))
+
+    @property
+    def trained(self) -> bool:
+        """Whether there are weights to re-rank with."""
+        return bool(self.arrays)
 
     def save(self, folder: Path) -> None:
         """Write weights (float16) and card into `folder`, which is made when missing."""

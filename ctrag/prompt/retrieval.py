@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.prompt.fragments import Fragment
-from ctrag.prompt.index import CorpusIndex, ReadingStore
+from ctrag.prompt.index import CorpusIndex, Evidence, ReadingStore
 from ctrag.prompt.reading import Reader
 from ctrag.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.prompt.tool_documents import ToolDocument
@@ -102,6 +102,7 @@ class HybridRetriever:
             _index(fragments, reader, folder, "instructions.npz") if fragments else None
         )
         self._read = lru_cache(maxsize=64)(reader.read)
+        self._evidence = lru_cache(maxsize=64)(self._met)
 
     def scores(self, text: str, history: Sequence[str] = ()) -> Scores:
         """Scores of all units for a step.
@@ -124,6 +125,12 @@ class HybridRetriever:
         own = self._instruction_weights
         return Scores(self._scored(self._fragments, own, text, history, nothing), tools)
 
+    def _met(self, tools: bool, text: str) -> Evidence:
+        """The steps of an episode ask the same of the index again and again."""
+        index = self._tools if tools else self._fragments
+        assert index is not None
+        return index.evidence(self._read(text).vector, text)
+
     def _scored(
         self,
         index: CorpusIndex,
@@ -132,14 +139,14 @@ class HybridRetriever:
         history: Sequence[str],
         known: Floats,
     ) -> Floats:
-        found = index.evidence(self._read(text).vector, text)
+        found = self._evidence(index is self._tools, text)
         scores = weights.cosine * found.cosine + weights.lexical * found.lexical + known
         if self._reranker is None or not weights.cross:
             return np.asarray(scores)
         best = np.argsort(-scores, kind="stable")[: self._candidates]
         query = self._read(query_text(text, history)).states
-        passages = [index.readings[int(found.passage[row])].states for row in best]
-        cross = self._reranker.scores(query, passages)
+        nearest = [index.best_passage(found, int(row)).states for row in best]
+        cross = self._reranker.scores(query, nearest)
         added = np.full(len(scores), float(cross.min()))  # what was not read is no better
         added[best] = cross
         return np.asarray(scores + weights.cross * added)

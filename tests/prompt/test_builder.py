@@ -63,14 +63,18 @@ def test_the_smallest_budget_holds_overlay_and_note_alone() -> None:
 
 def test_the_right_tool_and_policy_come_in() -> None:
     prompt = builder(settings=SURE).build("please cancel my order", 400)
-    assert prompt.tools and "shop/cancel_order" in [tool.id for tool in prompt.tools]
+    assert "shop/cancel_order" in [tool.id for tool in prompt.tools]
     assert "shop#cancel" in [one.id for one in prompt.fragments]
     assert len(prompt.tools) == 2
 
 
 def test_fragments_stand_by_priority_then_in_their_documents_order() -> None:
-    urgent = fragment("shop#late", "An order that is late is a refund case. " * 3, priority=5, place=9)
-    prompt = builder(fragments=[*FRAGMENTS, urgent], settings=SURE).build("order refund cancel", 600)
+    urgent = fragment(
+        "shop#late", "An order that is late is a refund case. " * 3, priority=5, place=9
+    )
+    prompt = builder(fragments=[*FRAGMENTS, urgent], settings=SURE).build(
+        "order refund cancel", 600
+    )
     assert prompt.fragments[0].id == "shop#late"
     rest = [one.place for one in prompt.fragments[1:] if one.domain == "shop"]
     assert rest == sorted(rest)
