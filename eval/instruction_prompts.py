@@ -31,8 +31,8 @@ WITH_ONE_POLICY = ("8", "40")
 PRIOR_WEIGHT = 1.0
 """Of the prior of traces, where there is one: it counts as a log probability does."""
 
-PriorOf = Callable[[str], ToolPrior]
-"""Episode → a prior that has not seen it."""
+PriorOf = Callable[[str], ToolPrior | None]
+"""Episode → a prior that has not seen it; None where there is nothing else to learn from."""
 
 
 class RememberingReader:
@@ -133,6 +133,8 @@ class Workshop:
     reranker: Reranker
     count: CountTokens
     budget: int
+    pinned: tuple[str, ...] = ()
+    """Names of tools that are in wherever the request belongs to their domain."""
     sink: Sink = nowhere
 
     def whole_policy(self, size: str, domain: str) -> str:
@@ -177,9 +179,18 @@ class Workshop:
                 reranker=reranker or self.reranker,
                 count=self.count,
                 prior=prior,
+                pinned=self._pins(tools),
                 sink=self.sink,
             )
         return self.builders[key]
+
+    def _pins(self, tools: Sequence[ToolDocument]) -> dict[str, list[str]]:
+        """By domain the pinned tools that this catalogue has."""
+        found: dict[str, list[str]] = {}
+        for tool in tools:
+            if tool.tool.name in self.pinned:
+                found.setdefault(tool.domain, []).append(tool.id)
+        return found
 
     def baseline(self, method: str, size: str, step: Step, first: Prompt) -> Shown:
         """B0, B1 and B2; `first` is what retrieval alone brings, of which B1 takes the tools.

@@ -40,6 +40,8 @@ from eval.tool_choice_rows import ChoiceRow, ChoiceRows
 BASELINES = ("monolithic", "router_only", "prompt_rag")
 METHODS = (*BASELINES, "itr", "retriever_top1")
 BUDGET = 2400
+PINNED = ("transfer_to_human_agents",)
+"""Rare and critical: every policy says when it has to be called."""
 _SEED = 0
 TRACED = "itr_traces"
 """ITR with a prior of the other folds' traces: a row of its own, under `extra`."""
@@ -147,6 +149,9 @@ def run_instructions(
             "K_A": plain.instructions,
             "K_B": plain.tools,
             "discovery_tools": plain.discovery_tools,
+            "pinned": list(PINNED),
+            "reranked": workshop.reranker.trained,
+            "prior_weight": PRIOR_WEIGHT,
             "limit": limit,
             "scored": scored,
             "reranker": workshop.reranker.card.command,
@@ -186,6 +191,7 @@ def _workshop(data: Path, model: Path | None, budget: int, steps: Sequence[Step]
         RememberingReranker(reranker),
         count,
         budget,
+        PINNED,
     )
 
 
@@ -196,11 +202,11 @@ def _priors(steps: Sequence[Step], workshop: Workshop) -> PriorOf:
     for step in steps:
         chains.setdefault(step.episode, []).append(step.gold)
         texts[step.episode] = step.instruction
-    fitted: dict[int, ToolPrior] = {}
+    fitted: dict[int, ToolPrior | None] = {}
     for fold in range(FOLDS):
-        others = [one for one in chains if fold_of(one) != fold] or list(chains)
+        others = [one for one in chains if fold_of(one) != fold]
         traces = [Trace(texts[one], tuple(chains[one])) for one in others]
-        fitted[fold] = TracePrior(traces, workshop.reader)
+        fitted[fold] = TracePrior(traces, workshop.reader) if traces else None
     return lambda episode: fitted[fold_of(episode)]
 
 

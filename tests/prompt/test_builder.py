@@ -26,7 +26,7 @@ SURE = PromptSettings(discovery="off")
 shared = builder()
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.integers(LEAST, LEAST + 400),
     st.sampled_from(["cancel my order", "the flight", "return it, new address", "hello"]),
@@ -44,7 +44,7 @@ def test_no_prompt_is_over_its_budget_and_each_begins_with_the_overlay(
 
 
 @given(st.sampled_from(["cancel my order", "refund for the flight"]), st.integers(150, 500))
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_the_same_request_gives_the_same_prompt_with_and_without_the_cache(
     text: str, budget: int
 ) -> None:

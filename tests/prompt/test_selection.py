@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctrag.prompt.selection import Candidate, exact, greedy, total_gain
@@ -39,6 +39,7 @@ def plainest(options: list[Candidate], budget: int) -> float:
     return max(total_gain(options, some) for some in subsets)
 
 
+@settings(deadline=None)
 @given(candidates, st.integers(0, 80))
 def test_neither_way_is_over_the_budget_or_a_limit(options: list[Candidate], budget: int) -> None:
     for chosen in (greedy(options, budget, LIMITS), exact(options, budget, LIMITS)):
@@ -46,12 +47,14 @@ def test_neither_way_is_over_the_budget_or_a_limit(options: list[Candidate], bud
         assert allowed(options, tuple(chosen), budget)
 
 
+@settings(deadline=None)
 @given(candidates, st.integers(0, 80))
 def test_the_exact_way_is_the_best_of_all_subsets(options: list[Candidate], budget: int) -> None:
     found = total_gain(options, exact(options, budget, LIMITS))
     assert found == pytest.approx(plainest(options, budget))
 
 
+@settings(deadline=None)
 @given(candidates, st.integers(0, 80))
 def test_greedy_is_never_better_than_exact_and_the_same_twice(
     options: list[Candidate], budget: int

@@ -47,15 +47,15 @@ def test_calibration_recovers_overconfident_scores() -> None:
     """Scores that claim odds twice as strong as they are get a slope near one half."""
     draw = np.random.default_rng(0)
     scores, right = [], []
-    for _ in range(4000):
+    for _ in range(2000):
         true = draw.normal(0, 2)
         claimed = 2 * true
         first = draw.random() < 1 / (1 + np.exp(-true))
         scores.append(np.array([claimed, 0.0]))
         right.append(np.array([first, not first]))
     slope, intercept = fit_sufficiency(scores, right, k=1)
-    assert slope == pytest.approx(0.5, abs=0.06)
-    assert abs(intercept) < 0.15
+    assert slope == pytest.approx(0.5, abs=0.08)
+    assert abs(intercept) < 0.2
 
 
 def test_nothing_to_learn_from_is_refused() -> None:
