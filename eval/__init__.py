@@ -10,4 +10,8 @@
   `--report`.
 - `thoughts`: thoughts generated for requests, remembered between runs.
 - `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
+- `instructions`: prompts of a few fragments and tools against whole ones; `instruction_steps` (data
+  and catalogue), `_prompts` (what each method shows), `_figures`, `_summary`, `_ablations`,
+  `_labels`, `_table`; `labels/` has hand-made labels and the catalogue's list.
+- `tool_choice`, `tool_choice_rows`: which exposed tool a language model names, remembered.
 """

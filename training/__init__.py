@@ -9,5 +9,7 @@
 - `retrieved`: requests with what retrieval brings, by models that never saw their people.
 - `reader`, `arguments`: the tool reader and the ranker of values (`ctrag train tools`).
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
+- `reranker`, `reranker_decisions`: the cross-encoder of prompts, from other people's catalogues
+  (`ctrag train reranker`).
 - `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`).
 """
