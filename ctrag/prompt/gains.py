@@ -17,8 +17,8 @@ class Counts(BaseModel):
     """How often a unit was in a prompt, and how often the step then used it."""
 
     model_config = ConfigDict(extra="forbid")
-    exposed: int = Field(0, ge=0)
-    used: int = Field(0, ge=0)
+    exposed: int = Field(default=0, ge=0)
+    used: int = Field(default=0, ge=0)
 
 
 _TABLE = TypeAdapter(dict[str, Counts])
