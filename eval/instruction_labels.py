@@ -43,5 +43,5 @@ def needed_recall(
         "labelled_steps": len(values),
         "recall": round(sum(values) / len(values), 2),
         "all_units": round(sum(whole) / len(whole), 2),
-        "interval": interval and [round(interval.low, 2), round(interval.high, 2)],
+        "interval": None if interval is None else [round(interval.low, 2), round(interval.high, 2)],
     }

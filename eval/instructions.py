@@ -177,8 +177,8 @@ def _workshop(data: Path, model: Path | None, budget: int, steps: Sequence[Step]
     fragments = cut_folder(data / "policies", count).fragments
     catalogue = load_experiment_catalogue(data, count)
     reranker = Reranker.packaged() if model is None else Reranker.load(model)
-    units = [*fragments, *catalogue.documents]
-    texts = [part for one in units for part in passages(one.searched)]
+    searched = [one.searched for one in fragments] + [one.searched for one in catalogue.documents]
+    texts = [part for text in searched for part in passages(text)]
     texts += [one.instruction for one in steps]
     if reranker.trained:
         texts += [query_text(one.instruction, one.history) for one in steps]

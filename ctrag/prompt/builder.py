@@ -314,7 +314,10 @@ class PromptBuilder:
             sufficiency=selection.sufficiency,
             discovered=selection.discovered,
             dropped=choice.dropped,
-            scores={one.id: round(choice.chances[one.id], 6) for one in (*fragments, *tools)},
+            scores={
+                unit: round(choice.chances[unit], 6)
+                for unit in (*(one.id for one in fragments), *(one.id for one in tools))
+            },
         )
 
     def _within(

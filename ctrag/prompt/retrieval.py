@@ -43,9 +43,10 @@ class Scores:
     ) -> dict[str, float]:
         """How likely the request belongs to each domain: mean of what both corpora say."""
         found: dict[str, float] = {}
-        for scores, units in ((self.instructions, fragments), (self.tools, tools)):
-            for share, unit in zip(shares(scores), units, strict=True):
-                found[unit.domain] = found.get(unit.domain, 0.0) + float(share) / 2
+        said = zip(shares(self.instructions), (one.domain for one in fragments), strict=True)
+        told = zip(shares(self.tools), (one.domain for one in tools), strict=True)
+        for share, domain in (*said, *told):
+            found[domain] = found.get(domain, 0.0) + float(share) / (2 if fragments else 1)
         return found
 
 
