@@ -38,6 +38,7 @@ class RerankerSettings:
     """How the re-ranker is trained."""
 
     steps: int = 320
+    """0 trains nothing and fits the weights of cosine and BM25 alone."""
     groups: int = 4
     """Decisions of a step."""
     negatives: int = 7
@@ -106,10 +107,10 @@ def train_reranker(
         store = ReadingStore(reader, readings / f"{source.name}-queries.npz")
         queries = dict(zip(texts, store.readings(texts), strict=True))
         prepared.append(_Prepared(source, index, queries))
-    network = _fit(prepared, learned, settings, progress)
+    arrays = _fit(prepared, learned, settings, progress).arrays() if settings.steps else {}
     untrained = HybridWeights(cosine=1.0, lexical=0.0)
     made = Reranker(
-        network.arrays(),
+        arrays,
         RerankerCard(
             scale=settings.scale,
             with_cross=untrained,
@@ -155,14 +156,17 @@ def _with_weights(
         part = prepared[at]
         order, pairs = part.candidates(decision)
         query = part.queries[query_text(decision.text, decision.history)].states
-        cross = made.scores(query, [part.states(int(row)) for row in order])
         gold = np.isin(order, decision.right)
-        features = np.column_stack([pairs[order], cross])
-        found.append(features)
+        cross = np.zeros(len(order))
+        if made.trained:
+            cross = made.scores(query, [part.states(int(row)) for row in order])
+        found.append(np.column_stack([pairs[order], cross]))
         right.append(gold)
         half.append(int(sha256(decision.text.encode()).hexdigest()[-1], 16) % 2)
     sides = np.array(half)
-    columns = {"dense": [0], "hybrid": [0, 1], "hybrid_reranked": [0, 1, 2], "cross": [2]}
+    columns = {"dense": [0], "hybrid": [0, 1]}
+    if made.trained:
+        columns |= {"hybrid_reranked": [0, 1, 2], "cross": [2]}
     figures = {}
     weights: dict[str, Floats] = {}
     scored: dict[str, list[Floats]] = {}
@@ -176,15 +180,20 @@ def _with_weights(
             for i in np.flatnonzero(sides == side):
                 scored[name][i] = rows[i] @ fitted
         figures[name] = _recall(scored[name], right)
-    best, second = weights["hybrid_reranked"], weights["hybrid"]
-    slope = fit_sufficiency(scored["hybrid_reranked"], right)
+    best = "hybrid_reranked" if made.trained else "hybrid"
+    slope = fit_sufficiency(scored[best], right)
     changed = {
-        "with_cross": HybridWeights(cosine=best[0], lexical=best[1], cross=best[2]),
-        "without_cross": HybridWeights(cosine=second[0], lexical=second[1]),
+        "with_cross": _named(weights[best]),
+        "without_cross": _named(weights["hybrid"]),
         "sufficiency": slope,
         "figures": figures,
     }
     return Reranker(made.arrays, made.card.model_copy(update=changed))
+
+
+def _named(weights: Floats) -> HybridWeights:
+    cross = float(weights[2]) if len(weights) > 2 else 0.0
+    return HybridWeights(cosine=float(weights[0]), lexical=float(weights[1]), cross=cross)
 
 
 def fit_choice(features: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -> Floats:

@@ -32,7 +32,12 @@ def prompt(
     ] = 0.5,
     discovery: Annotated[str, typer.Option(help="widen, summary or off.")] = "widen",
     rerank: Annotated[bool, typer.Option("--rerank/--no-rerank", help="Use the re-ranker.")] = True,
-    review: Annotated[bool, typer.Option(help="Serve only what was approved.")] = False,
+    review: Annotated[
+        bool | None,
+        typer.Option(
+            "--review/--no-review", help="Serve only what was approved. Default: CTRAG_REVIEW."
+        ),
+    ] = None,
     index: Index = None,
     telemetry: Annotated[
         Path | None, typer.Option(help="Append what was chosen and why, as JSON lines.")

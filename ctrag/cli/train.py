@@ -265,7 +265,9 @@ def reranker(
         list[str],
         typer.Option(help="NAME=SHARE: learn from that share of a folder's requests, by hash."),
     ] = [],  # noqa: B006  # typer reads it, nothing changes it
-    steps: Annotated[int, typer.Option(min=1, help="Training steps of 32 pairs.")] = 320,
+    steps: Annotated[
+        int, typer.Option(min=0, help="Steps of 32 pairs; 0: hybrid weights only.")
+    ] = 320,
     seed: Seed = 1,
     threads: Threads = 2,
     json: Json = False,

@@ -20,6 +20,8 @@ from ctrag.prompt.sufficiency import Sufficiency
 from ctrag.prompt.telemetry import Sink, nowhere
 from ctrag.prompt.tokens import CountTokens, token_counter
 from ctrag.prompt.tool_documents import ToolDocument, load_documents
+from ctrag.settings import cache_folder
+from ctrag.settings import settings as process_settings
 
 _HEADINGS = 12
 """Tokens of the headings and blank lines between parts."""
@@ -122,7 +124,7 @@ class PromptBuilder:
         catalogue: str | Path,
         *,
         index: Path | None = None,
-        review: bool = False,
+        review: bool | None = None,
         settings: PromptSettings | None = None,
         sink: Sink = nowhere,
     ) -> "PromptBuilder":
@@ -132,7 +134,8 @@ class PromptBuilder:
             instructions: Folder of `.md` and `.txt` files.
             catalogue: A `tools.json` or `toolbox.yaml`.
             index: Folder of the index, the change log and the ledger; beside the cache when None.
-            review: Serve fragments only as somebody approved them (`ctrag review`).
+            review: Serve fragments only as somebody approved them (`ctrag review`); as
+                `CTRAG_REVIEW` says when None.
             settings: See `PromptSettings`.
             sink: Takes telemetry.
 
@@ -145,7 +148,8 @@ class PromptBuilder:
         folder = index or index_folder(Path(instructions))
         ledger = ReviewLedger(folder)
         ledger.note(cut.fragments)
-        served = ledger.served(cut.fragments, count) if review else list(cut.fragments)
+        gated = process_settings().review if review is None else review
+        served = ledger.served(cut.fragments, count) if gated else list(cut.fragments)
         tools = load_documents(Path(catalogue), count)
         return cls(served, tools, settings=settings, sink=sink, count=count, folder=folder)
 
@@ -174,12 +178,12 @@ class PromptBuilder:
         """
         began = time.perf_counter()
         self._check(text, budget)
-        key = signature(text, domain, history, budget, rated, self.settings)
+        key = signature(text, domain, history, budget, rated, self.settings, self.gains.learned)
         kept = self._cache.get(key, self._content)
         if kept is None:
             try:
                 scores = self._breaker.call(lambda: self._retriever.scores(text, history))
-            except Exception as error:
+            except Exception as error:  # whatever retrieval dies of, the step goes on
                 return self._fallen_back(text, history, error, began)
             kept = self._select(scores, budget, domain, rated)
             self._cache.put(key, self._content, kept)
@@ -200,7 +204,12 @@ class PromptBuilder:
         if prompt.discovered or prompt.budget is None:
             raise ValueError("prompt: its discovery step was taken, or it hides nothing")
         began = time.perf_counter()
-        scores = self._retriever.scores(prompt.request, prompt.history)
+        try:
+            scores = self._breaker.call(
+                lambda: self._retriever.scores(prompt.request, prompt.history)
+            )
+        except Exception as error:  # as in `build`
+            return self._fallen_back(prompt.request, prompt.history, error, began)
         choice = self._choose(scores, prompt.budget, "", self._widest())
         selection = _Selection(choice, prompt.sufficiency or 0.0, True)
         found = self._assembled(prompt.request, prompt.history, selection, prompt.budget, prompt)
@@ -381,8 +390,6 @@ class PromptBuilder:
 
 def index_folder(instructions: Path) -> Path:
     """Where the index of a folder of instructions is kept when nothing else is said."""
-    from ctrag.settings import cache_folder
-
     name = sha256(str(instructions.resolve()).encode()).hexdigest()[:16]
     return cache_folder() / "prompts" / name
 

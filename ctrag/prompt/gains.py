@@ -29,6 +29,8 @@ class Gains:
 
     def __init__(self, counts: dict[str, Counts] | None = None) -> None:
         self._counts = dict(counts or {})
+        self.learned = 0
+        """Steps learned from since it was made: selections made before are out of date."""
 
     @classmethod
     def load(cls, path: Path) -> "Gains":
@@ -51,6 +53,7 @@ class Gains:
 
     def learn(self, exposed: Iterable[str], used: Iterable[str]) -> None:
         """Feedback of one step: what was in the prompt, and what of it the step used."""
+        self.learned += 1
         taken = set(used)
         for one in exposed:
             counts = self._counts.setdefault(one, Counts())

@@ -94,9 +94,10 @@ class Reranker:
         return bool(self.arrays)
 
     def save(self, folder: Path) -> None:
-        """Write weights (float16) and card into `folder`, which is made when missing."""
+        """Write weights (float16), if there are any, and card into `folder`, made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
-        save_arrays(folder / WEIGHTS, self.arrays)
+        if self.trained:
+            save_arrays(folder / WEIGHTS, self.arrays)
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
     def scores(self, query: Matrix, units: Sequence[Matrix]) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """Training the re-ranker: its twin on ONNX, held-out requests, sources."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,17 @@ def test_it_leaves_weights_figures_and_a_calibration(trained: Reranker) -> None:
     assert trained.card.figures["hybrid"]["recall@20"] == 100.0  # four tools
     assert trained.card.with_cross.cosine > 0
     assert trained.card.without_cross.cross == 0
+
+
+def test_no_steps_leave_the_hybrid_weights_alone(tmp_path: Path) -> None:
+    none = replace(SETTINGS, steps=0)
+    made = train_reranker([SOURCE], MiniLMReader(), none, CARD, tmp_path / "readings")
+    made.save(tmp_path)
+    loaded = Reranker.load(tmp_path)
+    assert not loaded.trained
+    assert set(loaded.card.figures) == {"dense", "hybrid"}
+    assert loaded.card.with_cross == loaded.card.without_cross
+    assert loaded.card.with_cross.cross == 0
 
 
 def test_scores_are_of_pairs_and_do_not_depend_on_their_neighbours(trained: Reranker) -> None:
