@@ -35,15 +35,21 @@ def run_ablations(
     )
     dense = Reranker(workshop.reranker.arrays, dense_card)
     traced = replace(base, prior_weight=PRIOR_WEIGHT)
+    wide = replace(traced, discovery_tools=20)
     variants: dict[str, tuple[PromptSettings, Reranker | None, PriorOf | None]] = {
         "dense only": (replace(base, rerank=False), dense, None),
         "hybrid": (replace(base, rerank=False), None, None),
-        "hybrid + re-rank (default)": (base, None, None),
-        **{f"K_A = {k}": (replace(base, instructions=k), None, None) for k in (1, 2, 6)},
+        **{f"K_A = {k}": (replace(base, instructions=k), None, None) for k in (1, 2)},
         **{f"K_B = {k}": (replace(base, tools=k), None, None) for k in (1, 4, 8)},
-        **{f"traces, K_B = {k}": (replace(traced, tools=k), None, priors) for k in (1, 2, 4, 6)},
-        "traces, hybrid without re-rank": (replace(traced, rerank=False), None, priors),
+        **{f"traces, K_B = {k}": (replace(traced, tools=k), None, priors) for k in (1, 2)},
+        **{
+            f"traces, K_B = {k}, discovery 20": (replace(wide, tools=k), None, priors)
+            for k in (2, 4, 6, 8)
+        },
     }
+    if workshop.reranker.trained:
+        variants["hybrid + re-rank"] = (base, None, None)
+        variants["traces, no re-rank"] = (replace(traced, rerank=False), None, priors)
     found = {}
     for name, (settings, reranker, prior) in variants.items():
         progress(f"ablation: {name}")

@@ -39,9 +39,10 @@ def needed_recall(
     if not values:
         return {"labelled_steps": 0, "recall": None, "all_units": None, "interval": None}
     interval = bootstrap_interval(values, episodes)
+    bounds = None if interval is None else [round(interval.low, 2), round(interval.high, 2)]
     return {
         "labelled_steps": len(values),
         "recall": round(sum(values) / len(values), 2),
         "all_units": round(sum(whole) / len(whole), 2),
-        "interval": None if interval is None else [round(interval.low, 2), round(interval.high, 2)],
+        "interval": bounds,
     }
