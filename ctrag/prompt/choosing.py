@@ -140,7 +140,12 @@ class Chooser:
     ) -> list[int]:
         if not self._settings.tools_first:
             return greedy(options, room, limits)
-        picked = greedy(options, room, {TOOL: limits[TOOL]})
+        # However many tools come in, the likeliest fragment keeps its room beside one tool.
+        said = [one for one in options if one.kind == INSTRUCTION and one.tokens <= room]
+        best = max(said, key=lambda one: one.gain, default=None)
+        kept = best.tokens if best is not None and limits[INSTRUCTION] else 0
+        picked = greedy(options, room - kept, {TOOL: limits[TOOL]})
+        picked = picked or greedy(options, room, {TOOL: limits[TOOL]})
         room -= sum(options[at].tokens for at in picked)
         return picked + greedy(options, room, {INSTRUCTION: limits[INSTRUCTION]})
 

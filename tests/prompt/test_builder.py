@@ -89,6 +89,16 @@ def test_an_unsure_step_takes_one_discovery_step_and_no_second() -> None:
         unsure.discover(prompt)
 
 
+def test_a_discovery_step_leaves_room_for_the_likeliest_fragment() -> None:
+    unsure = builder(settings=PromptSettings(tau=1.0, discovery_tools=5, instructions=4))
+    roomy = unsure.build("cancel my order", 600)
+    assert len(roomy.tools) == 5
+    best = max(roomy.fragments, key=lambda one: roomy.scores[one.id])
+    tight = unsure.build("cancel my order", LEAST + 12 + best.tokens + 30)
+    assert [one.id for one in tight.fragments] == [best.id]
+    assert 0 < len(tight.tools) < 5
+
+
 def test_a_summary_names_hidden_tools_within_the_budget() -> None:
     unsure = builder(settings=PromptSettings(tau=1.0, discovery="summary", tools=1))
     prompt = unsure.build("cancel my order", 600)
