@@ -200,13 +200,14 @@ class Workshop:
         """
         tools = self.catalogue.sized(size, step)
         policy = self.whole_policy(size, step.domain)
+        bare = "\n".join(tool.bare_line for tool in tools)
         if method == "router_only":
-            return self._shown((policy,), [tool.line for tool in first.tools], first.tools, step)
-        bare = [tool.bare_line for tool in tools]
+            lines = "\n".join(tool.line for tool in first.tools)
+            return self._shown([policy, lines], first.tools, step)
         if method == "monolithic":
-            return self._shown((policy,), bare, tools, step)
+            return self._shown([bare, policy], tools, step)
         chosen = self._fragments_for(size, step)
-        shown = self._shown([one.text for one in chosen], bare, tools, step)
+        shown = self._shown([bare, *(one.text for one in chosen)], tools, step)
         return replace(shown, fragments=tuple(one.id for one in chosen))
 
     def _fragments_for(self, size: str, step: Step) -> tuple[Fragment, ...]:
@@ -215,20 +216,17 @@ class Workshop:
         builder = self.builder(own, self.catalogue.documents[:1], settings)
         return builder.build(step.instruction, 10_000, history=step.history).fragments
 
-    def _shown(
-        self, said: Sequence[str], lines: Sequence[str], tools: Sequence[ToolDocument], step: Step
-    ) -> Shown:
-        """Tools stand before instructions: they stay, and a prompt cache keeps them.
+    def _shown(self, parts: Sequence[str], tools: Sequence[ToolDocument], step: Step) -> Shown:
+        """What changes least stands first, so that a prompt cache keeps it.
 
         Tokens are those of the parts, of which whole policies and catalogues are counted once.
         """
-        listed = "\n".join(lines)
-        parts = (OVERLAY, listed, *said)
+        whole = (OVERLAY, *parts)
         return Shown(
-            sum(self.count(part) + 1 for part in parts),
+            sum(self.count(part) + 1 for part in whole),
             {tool.name: tool.id for tool in tools},
             any(one.id == step.gold for one in tools),
-            "\n\n".join(parts),
+            "\n\n".join(whole),
         )
 
 
