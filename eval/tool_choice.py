@@ -103,7 +103,9 @@ class EmbeddedChooser:
         model, _ = self._loaded
         if self._cache is None:
             self._cache = DynamicCache()
-        self._cache.crop(since)
+        beyond = self._cache.get_seq_length() - since
+        if beyond > 0:
+            self._cache.crop(-beyond)
         with torch.inference_mode():
             found = model(
                 input_ids=torch.tensor([list(tokens)]),
