@@ -4,7 +4,7 @@ A request's way through the package, each step usable alone:
 
 - `context`: the person's own items that the request is about (`ContextRetriever`).
 - `tools`: the tools that it needs (`ToolRetriever`, `ToolIndex` for any catalogue).
-- `prompt`: what the planner reads, under a token budget.
+- `prompt`: what the planner reads, under a token budget; for any agent, `PromptBuilder`.
 - `planner`: one grounded API call (`EmbeddedPlanner`, `EndpointPlanner`).
 - `apps`: the 59 APIs, run on the person's stores.
 - `session`: the trace of it all.

@@ -50,6 +50,8 @@ class Settings(BaseSettings):
     person speaks."""
     sure: float = Field(default=0.5, ge=0, le=1)
     """Plans of less confidence are shown with the next best one, and change nothing unasked."""
+    review: bool = False
+    """Prompts of `PromptBuilder.open` hold policies only as somebody approved them."""
     online: bool = True
     """False makes what needs a network refuse."""
     openai_base_url: str = "https://api.openai.com/v1"

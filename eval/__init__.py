@@ -15,4 +15,8 @@
 - `dependency`, `dependency_ablation`, `dependency_prompt`, `dependency_report`: the next tool, as
   in the paper on tool dependencies.
 - `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
+- `instructions`: prompts of a few fragments and tools against whole ones; `instruction_steps` (data
+  and catalogue), `_prompts` (what each method shows), `_figures`, `_summary`, `_ablations`,
+  `_labels`, `_table`; `labels/` has hand-made labels and the catalogue's list.
+- `tool_choice`, `tool_choice_rows`: which exposed tool a language model names, remembered.
 """

@@ -10,6 +10,8 @@
 - `reader`, `arguments`: the tool reader and the ranker of values (`ctrag train tools`).
 - `tool_ranker`: weights of the search in any agent's tools (`ctrag.tools.ranker`).
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
+- `reranker`, `reranker_decisions`: the cross-encoder of prompts, from other people's catalogues
+  (`ctrag train reranker`).
 - `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`).
 - `dependency`: the next tool, from demonstrations (`ctrag train dependency`).
 """

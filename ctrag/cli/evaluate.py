@@ -272,6 +272,76 @@ def dependency(
     )
 
 
+@app.command("instructions")
+def instructions(
+    data: Annotated[Path, typer.Option("--data", help="An episodes folder.")],
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Re-ranker folder. Default: the packaged one.")
+    ] = None,
+    methods: Methods = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only the first N episodes.")
+    ] = None,
+    sizes: Annotated[
+        str | None, typer.Option("--sizes", help="Catalogue sizes: some of 8,40,120,full.")
+    ] = None,
+    scored: Annotated[
+        int, typer.Option("--scored", min=0, help="Steps at which a model chooses a tool.")
+    ] = 0,
+    planner: Annotated[
+        str, typer.Option("--planner", help="Who chooses: embedded or openai.")
+    ] = "embedded",
+    budget: Annotated[int, typer.Option(min=1, help="Tokens of an ITR prompt.")] = 2400,
+    ablations: Annotated[
+        bool, typer.Option("--ablations/--no-ablations", help="Also what each part is worth.")
+    ] = True,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Prompts of a few fragments and tools against whole ones: the tables of the ITR paper.
+
+    Choices are kept beside --out: a stopped run goes on from there.
+
+    Example: ctrag eval instructions --data tau2-episodes --scored 60 --out runs/instructions.json
+    """
+    from ctrag.settings import settings
+    from eval.instruction_steps import SIZES
+    from eval.instruction_table import table
+    from eval.instructions import run_instructions
+    from eval.tool_choice import EmbeddedChooser, EndpointChooser
+
+    options = settings()
+    if planner not in ("embedded", "openai"):
+        raise ValueError(f"--planner: must be embedded or openai, not {planner!r}")
+    chooser: EmbeddedChooser | EndpointChooser = EmbeddedChooser(threads=options.threads)
+    if planner == "openai":
+        chooser = EndpointChooser(
+            options.openai_base_url,
+            options.openai_model,
+            options.openai_api_key.get_secret_value(),
+            options.openai_timeout,
+        )
+    _report(
+        lambda: run_instructions(
+            data,
+            model=model,
+            methods=_names(methods),
+            limit=limit,
+            sizes=_names(sizes) or SIZES,
+            scored=scored,
+            chooser=chooser,
+            everywhere=planner == "openai",
+            budget=budget,
+            ablations=ablations,
+            resume=None if out is None else out.with_suffix(".rows.jsonl"),
+            progress=progress,
+        ),
+        table,
+        out,
+        json,
+    )
+
+
 def _names(methods: str | None) -> list[str] | None:
     return None if methods is None else [one.strip() for one in methods.split(",") if one.strip()]
 

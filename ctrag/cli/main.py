@@ -11,6 +11,7 @@ from ctrag.cli import (
     data,
     demo,
     evaluate,
+    prompt,
     serve,
     sessions,
     synth,
@@ -51,6 +52,8 @@ def _main(
 app.command("ask")(ask.ask)
 app.command("chat")(chat.chat)
 app.command("demo")(demo.demo)
+app.command("prompt")(prompt.prompt)
+app.command("review")(prompt.review)
 app.command("import")(data.import_)
 app.command("export")(data.export)
 app.command("forget")(data.forget)

@@ -303,6 +303,61 @@ def dependency(
         _show(out, model.card.data, model.card.figures)
 
 
+@app.command("reranker")
+def reranker(
+    data: Annotated[
+        list[Path],
+        typer.Option(help="Folder with tools.json and queries.jsonl, or a data set; repeatable."),
+    ],
+    out: Out,
+    share: Annotated[
+        list[str],
+        typer.Option(help="NAME=SHARE: learn from that share of a folder's requests, by hash."),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    steps: Annotated[
+        int, typer.Option(min=0, help="Steps of 32 pairs; 0: hybrid weights only.")
+    ] = 320,
+    seed: Seed = 1,
+    threads: Threads = 2,
+    json: Json = False,
+) -> None:
+    """Train the re-ranker of prompts, the hybrid weights and the sufficiency score.
+
+    One request in ten, by hash, is held out; weights are fitted and figures measured on those.
+
+    Example: ctrag train reranker --data ultratool-chains --data seal-tools --share seal-tools=0.5
+    --out runs/reranker
+    """
+    from ctrag.prompt.reading import MiniLMReader
+    from eval.experiment import versions
+    from training.reranker import RerankerSettings, train_reranker
+    from training.reranker_decisions import load_source, shares_of
+
+    shares = shares_of(share, [one.name for one in data])
+    sources = [load_source(one, shares.get(one.name, 1.0)) for one in data]
+    command = "ctrag train reranker" + "".join(f" --data {one.name}" for one in data)
+    command += "".join(f" --share {one}" for one in share) + f" --steps {steps} --out DIR"
+    trained = train_reranker(
+        sources,
+        MiniLMReader(),
+        RerankerSettings(steps=steps, seed=seed, threads=threads),
+        {
+            "command": command,
+            "data": "+".join(one.name for one in data),
+            "data_sha256": _hash(data),
+            "seed": seed,
+            "versions": versions(),
+        },
+        out / "readings",
+        progress,
+    )
+    trained.save(out)
+    if json:
+        print_json(trained.card.model_dump())
+        return
+    _show(out, trained.card.data, trained.card.figures)
+
+
 def _retrieved(
     data: Path, more: list[Path], tuned: Path | None, seed: int, threads: int
 ) -> "Retrieved":

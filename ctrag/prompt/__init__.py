@@ -1,4 +1,35 @@
 """Prompts under a token budget.
 
-- `planner`: the prompt of the assistant's planner.
+For the assistant's own planner:
+
+- `planner`, `chat`: its prompt, and the markup that it is trained in.
+
+For any agent, the smallest prompt that still does the step (`PromptBuilder`):
+
+- `fragments`, `review`: policies cut into units; the change log and the gate of approvals.
+- `tool_documents`: what a tool needs, changes, how it fails, what it is not for.
+- `reading`, `index`: what the encoder sees of a text; kept on disk by content hash.
+- `retrieval`, `reranker`: the hybrid score; the cross-encoder, whose weights and card are in
+  `artefact/` (the card alone: hybrid weights without re-ranking).
+- `traces`: a tool prior of recorded traces; any other prior fits `retrieval.ToolPrior`.
+- `selection`, `choosing`, `gains`: the knapsack, limits and pinned tools, bandit feedback.
+- `sufficiency`: the calibrated probability that a right tool is exposed.
+- `assembly`, `tokens`: overlay, fragments, tools and routing note as text and as chat requests.
+- `builder`: joins them, with discovery; `selection_cache`, `breaker`, `telemetry` serve it.
 """
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ctrag.prompt.builder import PromptBuilder
+
+__all__ = ["PromptBuilder"]
+
+
+def __getattr__(name: str) -> Any:
+    """`PromptBuilder` is imported when asked for: it brings the encoder along."""
+    if name == "PromptBuilder":
+        from ctrag.prompt.builder import PromptBuilder
+
+        return PromptBuilder
+    raise AttributeError(f"module 'ctrag.prompt' has no attribute {name!r}")

@@ -1,7 +1,7 @@
 """Tools of any agent, read from a file.
 
 Formats, told apart by what stands inside: a list of `{name, description, parameters}` with JSON
-Schema parameters, and `server` where names repeat; an object with such a list under `tools` and,
+Schema parameters, and `server` (or `domain`) where names repeat; an object with such a list under `tools` and,
 when not everybody may see everything, `access` and `experts`; an OpenAPI document; the assistant's
 own `toolbox.yaml`.
 """
@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.tools.access import AccessRules, Expert
@@ -91,7 +91,7 @@ class _ToolRow(BaseModel):
     model_config = ConfigDict(extra="ignore")
     name: Annotated[_Text, Field(min_length=1)]
     description: _Text = ""
-    server: _Text = ""
+    server: _Text = Field("", validation_alias=AliasChoices("server", "domain"))
     parameters: dict[str, Any] = {}
     version: _Text = ""
     category: _Text = ""

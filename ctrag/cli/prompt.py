@@ -1,0 +1,137 @@
+"""`ctrag prompt`: the assembled prompt of a step; `ctrag review`: the gate of changed policies."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ctrag.cli.options import Json
+from ctrag.cli.output import line, print_json
+
+if TYPE_CHECKING:
+    from ctrag.prompt.assembly import Prompt
+
+Instructions = Annotated[Path, typer.Option(help="Folder of .md and .txt policies.")]
+Index = Annotated[
+    Path | None, typer.Option(help="Folder of index and change log. Default: in the cache.")
+]
+
+
+def prompt(
+    text: Annotated[str, typer.Argument(help="The request.")],
+    instructions: Instructions,
+    catalogue: Annotated[Path, typer.Option(help="A tools.json or toolbox.yaml.")],
+    budget: Annotated[int, typer.Option(min=1, help="Tokens of the prompt.")] = 2000,
+    after: Annotated[
+        list[str], typer.Option(help="Id of a tool called before, oldest first; repeatable.")
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    fragments: Annotated[int, typer.Option(min=0, help="Fragments at most (K_A).")] = 4,
+    tools: Annotated[int, typer.Option(min=0, help="Tools at most (K_B).")] = 2,
+    tau: Annotated[
+        float, typer.Option(min=0, max=1, help="Less sufficient than this: one discovery step.")
+    ] = 0.5,
+    discovery: Annotated[str, typer.Option(help="widen, summary or off.")] = "widen",
+    rerank: Annotated[bool, typer.Option("--rerank/--no-rerank", help="Use the re-ranker.")] = True,
+    review: Annotated[
+        bool | None,
+        typer.Option(
+            "--review/--no-review", help="Serve only what was approved. Default: CTRAG_REVIEW."
+        ),
+    ] = None,
+    index: Index = None,
+    telemetry: Annotated[
+        Path | None, typer.Option(help="Append what was chosen and why, as JSON lines.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """The smallest prompt for a step: a few fragments and tools under a token budget.
+
+    Example: ctrag prompt --instructions policies --catalogue tools.json --budget 1500
+    "cancel my order"
+    """
+    from ctrag.prompt.builder import PromptBuilder
+    from ctrag.prompt.choosing import PromptSettings
+    from ctrag.prompt.telemetry import nowhere, to_file
+
+    builder = PromptBuilder.open(
+        instructions,
+        catalogue,
+        index=index,
+        review=review,
+        settings=PromptSettings(
+            instructions=fragments, tools=tools, tau=tau, discovery=discovery, rerank=rerank
+        ),
+        sink=nowhere if telemetry is None else to_file(telemetry),
+    )
+    built = builder.build(text, budget, history=after)
+    if json:
+        print_json(_as_json(built))
+        return
+    line(built.text)
+    line()
+    for one in built.fragments:
+        line(f"{one.tokens:>6} tokens  {built.scores[one.id]:.3f}  {one.id}", dim=True)
+    for tool in built.tools:
+        line(f"{builder.cost(tool.id):>6} tokens  {built.scores[tool.id]:.3f}  {tool.id}", dim=True)
+    line(
+        f"{built.tokens:>6} of {budget} tokens; sufficiency {built.sufficiency or 0:.2f}"
+        + ("; discovery step taken" if built.discovered else "")
+        + (f"; full prompt: {built.fallback}" if built.fallback else "")
+    )
+
+
+def review(
+    instructions: Instructions,
+    approve: Annotated[
+        list[str], typer.Option(help="Id of a fragment, or `all`; repeatable.")
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    by: Annotated[str, typer.Option(help="Who approves.")] = "",
+    index: Index = None,
+    json: Json = False,
+) -> None:
+    """What changed in the policies and waits for approval; approve it.
+
+    Example: ctrag review --instructions policies --approve retail#order --by "Ada"
+    """
+    from ctrag.prompt.builder import index_folder
+    from ctrag.prompt.fragments import cut_folder
+    from ctrag.prompt.review import ReviewLedger
+    from ctrag.prompt.tokens import token_counter
+
+    cut = cut_folder(instructions, token_counter())
+    ledger = ReviewLedger(index or index_folder(instructions))
+    ledger.note(cut.fragments)
+    if approve:
+        waiting = [one.id for one in ledger.pending(cut.fragments)]
+        ledger.approve(cut.fragments, waiting if "all" in approve else approve, by)
+    pending = [one.id for one in ledger.pending(cut.fragments)]
+    if json:
+        changes = [one.model_dump() for one in ledger.changes]
+        print_json({"pending": pending, "duplicates": cut.duplicates, "changes": changes})
+        return
+    for change in ledger.changes[-20:]:
+        line(
+            f"{change.at}  {change.what:<8}  {change.unit}"
+            + (f"  by {change.by}" if change.by else "")
+        )
+    for left_out, kept in cut.duplicates:
+        line(f"duplicate: {left_out} says what {kept} says")
+    line(f"{len(pending)} of {len(cut.fragments)} fragments wait for approval")
+    for one in pending:
+        line(f"  {one}")
+
+
+def _as_json(built: "Prompt") -> dict[str, Any]:
+    return {
+        "text": built.text,
+        "tokens": built.tokens,
+        "budget": built.budget,
+        "fragments": [{"id": one.id, "tokens": one.tokens} for one in built.fragments],
+        "tools": [{"id": one.id, "name": one.name} for one in built.tools],
+        "scores": built.scores,
+        "sufficiency": built.sufficiency,
+        "discovered": built.discovered,
+        "fallback": built.fallback,
+        "openai": built.openai(),
+        "anthropic": built.anthropic(),
+    }

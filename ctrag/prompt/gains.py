@@ -1,0 +1,69 @@
+"""What a unit's exposure was worth before: bandit feedback from traces (paper, 3.4)."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from stores.files import write_text
+
+STRENGTH = 8.0
+"""Exposures that the belief of no feedback counts for: a unit is not given up after one miss."""
+_PRIOR = 0.5
+
+
+class Counts(BaseModel):
+    """How often a unit was in a prompt, and how often the step then used it."""
+
+    model_config = ConfigDict(extra="forbid")
+    exposed: int = Field(default=0, ge=0)
+    used: int = Field(default=0, ge=0)
+
+
+_TABLE = TypeAdapter(dict[str, Counts])
+
+
+class Gains:
+    """Use and exposure of units; a factor of their gain, 1 where nothing is known."""
+
+    def __init__(self, counts: dict[str, Counts] | None = None) -> None:
+        self._counts = dict(counts or {})
+        self.learned = 0
+        """Steps learned from since it was made: selections made before are out of date."""
+
+    @classmethod
+    def load(cls, path: Path) -> "Gains":
+        """What `save` wrote; no feedback at all when there is no such file.
+
+        Raises:
+            ValueError: The file breaks a rule.
+        """
+        if not path.exists():
+            return cls()
+        try:
+            return cls(_TABLE.validate_json(path.read_bytes()))
+        except ValidationError as error:
+            raise ValueError(f"{path}: {error.errors()[0]['msg']}") from None
+
+    def save(self, path: Path) -> None:
+        """Write the counts, whole or not at all."""
+        content = {key: one.model_dump() for key, one in sorted(self._counts.items())}
+        write_text(path, json.dumps(content, indent=1) + "\n")
+
+    def learn(self, exposed: Iterable[str], used: Iterable[str]) -> None:
+        """Feedback of one step: what was in the prompt, and what of it the step used."""
+        self.learned += 1
+        taken = set(used)
+        for one in exposed:
+            counts = self._counts.setdefault(one, Counts())
+            counts.exposed += 1
+            counts.used += one in taken
+
+    def factor(self, unit: str) -> float:
+        """Mean of the Beta posterior of its use over that of a unit without feedback."""
+        counts = self._counts.get(unit)
+        if counts is None:
+            return 1.0
+        mean = (counts.used + STRENGTH * _PRIOR) / (counts.exposed + STRENGTH)
+        return mean / _PRIOR

@@ -1,0 +1,116 @@
+"""What each part of ITR is worth: K_A, K_B, re-ranker, hybrid, traces, and greedy selection."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from ctrag.prompt.choosing import INSTRUCTION, TOOL, PromptSettings
+from ctrag.prompt.reranker import Reranker
+from ctrag.prompt.retrieval import HybridRetriever, shares
+from ctrag.prompt.selection import Candidate, exact, greedy, total_gain
+from eval.instruction_labels import needed_recall
+from eval.instruction_prompts import PRIOR_WEIGHT, ItrRun, PriorOf, Workshop, run_itr
+from eval.instruction_steps import Step
+
+_EVERY = 20
+"""Every so many steps the greedy choice is held against the exact one."""
+_BUDGETS = (600, 1000, 1500, 2400)
+
+
+def run_ablations(
+    workshop: Workshop,
+    size: str,
+    steps: Sequence[Step],
+    priors: PriorOf,
+    progress: Callable[[str], None],
+) -> dict[str, Any]:
+    """Per variant: tokens, exposure, miss rate with discovery, recall of needed units."""
+    base = PromptSettings(tau=0.0)
+    weights = workshop.reranker.card.without_cross
+    dense_card = workshop.reranker.card.model_copy(
+        update={"without_cross": weights.model_copy(update={"lexical": 0.0})}
+    )
+    dense = Reranker(workshop.reranker.arrays, dense_card)
+    traced = replace(base, prior_weight=PRIOR_WEIGHT)
+    wide = replace(traced, discovery_tools=20)
+    variants: dict[str, tuple[PromptSettings, Reranker | None, PriorOf | None]] = {
+        "dense only": (replace(base, rerank=False), dense, None),
+        "hybrid": (replace(base, rerank=False), None, None),
+        **{f"K_A = {k}": (replace(base, instructions=k), None, None) for k in (1, 2)},
+        **{f"K_B = {k}": (replace(base, tools=k), None, None) for k in (1, 4, 8)},
+        **{f"traces, K_B = {k}": (replace(traced, tools=k), None, priors) for k in (1, 2)},
+        **{
+            f"traces, K_B = {k}, discovery 20": (replace(wide, tools=k), None, priors)
+            for k in (2, 4, 6, 8)
+        },
+    }
+    if workshop.reranker.trained:
+        variants["hybrid + re-rank"] = (base, None, None)
+        variants["traces, no re-rank"] = (replace(traced, rerank=False), None, priors)
+    found = {}
+    for name, (settings, reranker, prior) in variants.items():
+        progress(f"ablation: {name}")
+        run = run_itr(workshop, size, steps, settings, priors=prior, reranker=reranker)
+        found[name] = _figures(run, steps)
+    return found
+
+
+def _figures(run: ItrRun, steps: Sequence[Step]) -> dict[str, Any]:
+    shown = run.shown(steps)
+    first = [
+        one.shown(step.gold, discovery=False) for one, step in zip(run.found, steps, strict=True)
+    ]
+    right = [one.top.id == step.gold for one, step in zip(run.found, steps, strict=True)]
+    return {
+        "tokens_per_step": round(fmean(one.tokens for one in shown), 1),
+        "tokens_without_discovery": round(fmean(one.tokens for one in first), 1),
+        "top1": round(100 * fmean(right), 2),
+        "gold_exposed_without_discovery": round(100 * fmean(one.exposed for one in first), 2),
+        "gold_exposed": round(100 * fmean(one.exposed for one in shown), 2),
+        "discovery_share": round(100 * fmean(one.wide is not None for one in run.found), 2),
+        "needed_units": needed_recall(steps, [one.first.fragments for one in run.found])["recall"],
+    }
+
+
+def greedy_against_exact(workshop: Workshop, steps: Sequence[Step]) -> dict[str, Any]:
+    """Gain of the greedy choice as a share of the best one, at several budgets for units."""
+    tools = workshop.catalogue.documents
+    card = workshop.reranker.card
+    retriever = HybridRetriever(
+        workshop.fragments,
+        tools,
+        workshop.reader,
+        weights=card.with_cross,
+        instruction_weights=card.without_cross,
+        reranker=workshop.reranker,
+    )
+    limits = {TOOL: 2, INSTRUCTION: 4}
+    sizes = [one.tokens for one in workshop.fragments]
+    costs = [workshop.count(one.line) for one in tools]
+    ratios: dict[int, list[float]] = {budget: [] for budget in _BUDGETS}
+    for step in steps[::_EVERY]:
+        scores = retriever.scores(step.instruction, step.history)
+        options = [
+            *_options(TOOL, shares(scores.tools), costs),
+            *_options(INSTRUCTION, shares(scores.instructions), sizes),
+        ]
+        for budget in _BUDGETS:
+            best = total_gain(options, exact(options, budget, limits))
+            ratios[budget].append(total_gain(options, greedy(options, budget, limits)) / best)
+    return {
+        str(budget): {
+            "steps": len(some),
+            "mean": round(100 * fmean(some), 2),
+            "worst": round(100 * min(some), 2),
+            "optimal": round(100 * fmean(one > 1 - 1e-9 for one in some), 2),
+        }
+        for budget, some in ratios.items()
+    }
+
+
+def _options(kind: str, chances: Any, costs: Sequence[int]) -> list[Candidate]:
+    best = np.argsort(-chances, kind="stable")[:20]
+    return [Candidate(str(row), kind, float(chances[row]), costs[row]) for row in best]

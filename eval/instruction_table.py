@@ -1,0 +1,76 @@
+"""The instruction experiment as tables, the paper's figures beside ours."""
+
+from typing import Any
+
+from eval.experiment import Experiment
+from eval.tables import Table, figure
+
+PAPER = {
+    "monolithic": (30000, 62),
+    "router_only": (30000, 70),
+    "prompt_rag": (11000, 66),
+    "itr": (1500, 82),
+}
+"""Tokens per step and tools correct of the paper's table 2."""
+
+
+def table(experiment: Experiment) -> Table:
+    """Every method at every size; misses, discovery and what costs below."""
+    figures: Any = experiment.figures
+    extra: Any = experiment.extra
+    traced: Any = extra["with_traces"]["figures"]
+    rows = []
+    for size, methods in figures.items():
+        if size == "miss_rate":
+            continue
+        whole = methods.get("monolithic", {}).get("tokens_per_step")
+        both = {**methods, "itr + traces": traced[size]["itr"]}
+        for name, one in both.items():
+            tokens = one["tokens_per_step"]
+            saved = 100 * (1 - tokens / whole) if tokens and whole else None
+            paper = PAPER.get(name, ("-", "-"))
+            rows.append(
+                [
+                    size,
+                    name,
+                    "-" if tokens is None else f"{tokens:.0f}",
+                    figure(saved),
+                    figure(one["tools_correct"]),
+                    figure(one["gold_exposed"]),
+                    str(paper[0]),
+                    str(paper[1]),
+                ]
+            )
+    return Table(
+        ["tools", "method", "tokens/step", "saved", "correct", "exposed", "paper tok.", "corr."],
+        rows,
+        _notes(figures, extra, traced),
+    )
+
+
+def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
+    notes = [
+        f"{extra['steps']} steps of {extra['episodes']} episodes; correct: "
+        f"the model's choice at {extra['scored_steps']} of them",
+        "baselines at 8 and 40 have one policy; ITR retrieves from all policies everywhere",
+    ]
+    for name, one in (("itr", figures["miss_rate"]), ("itr + traces", traced["miss_rate"])):
+        notes.append(
+            f"misses, {name}: {one['no_discovery']:.1f} % without discovery, "
+            f"{one['discovery']:.1f} % with it on {one['discovery_share']:.1f} % of steps "
+            "(the paper: 6.1 and 2.4)"
+        )
+    for size, one in extra["needed_units"].items():
+        if one["recall"] is not None:
+            notes.append(
+                f"needed policy units, {size} tools: recall {one['recall']:.1f} "
+                f"at {one['labelled_steps']} labelled steps"
+            )
+    for name, one in extra.get("ablations", {}).items():
+        if isinstance(one, dict):
+            notes.append(
+                f"  {name}: {one['tokens_per_step']:.0f} tokens, top-1 {one['top1']:.1f}, exposed "
+                f"{one['gold_exposed_without_discovery']:.1f}, with discovery "
+                f"{one['gold_exposed']:.1f}"
+            )
+    return notes

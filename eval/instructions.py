@@ -1,0 +1,275 @@
+"""Instruction and tool retrieval against whole prompts: the tables of the ITR paper."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from ctrag.prompt.choosing import PromptSettings
+from ctrag.prompt.fragments import cut_folder
+from ctrag.prompt.index import passages
+from ctrag.prompt.reading import MiniLMReader
+from ctrag.prompt.reranker import Reranker, query_text
+from ctrag.prompt.retrieval import ToolPrior
+from ctrag.prompt.tokens import token_counter
+from ctrag.prompt.traces import Trace, TracePrior
+from ctrag.settings import cache_folder
+from eval.experiment import Experiment, data_sha256, versions
+from eval.instruction_ablations import greedy_against_exact, run_ablations
+from eval.instruction_figures import ANSWER_TOKENS, FOLDS, PRICES, fold_of
+from eval.instruction_labels import needed_recall
+from eval.instruction_prompts import (
+    PRIOR_WEIGHT,
+    WITH_ONE_POLICY,
+    ItrRun,
+    PriorOf,
+    RememberingReader,
+    RememberingReranker,
+    Shown,
+    Workshop,
+    load_policies,
+    run_itr,
+)
+from eval.instruction_steps import SIZES, Step, load_experiment_catalogue, load_steps
+from eval.instruction_summary import Summary
+from eval.tool_choice import ToolChooser, WindowExceeded, asking
+from eval.tool_choice_rows import ChoiceRow, ChoiceRows
+
+BASELINES = ("monolithic", "router_only", "prompt_rag")
+METHODS = (*BASELINES, "itr", "retriever_top1")
+BUDGET = 2400
+PINNED = ("transfer_to_human_agents",)
+"""Rare and critical: every policy says when it has to be called."""
+_SEED = 0
+TRACED = "itr_traces"
+"""ITR with a prior of the other folds' traces: a row of its own, under `extra`."""
+
+Progress = Callable[[str], None]
+
+
+def run_instructions(
+    data: Path,
+    *,
+    model: Path | None = None,
+    methods: Sequence[str] | None = None,
+    limit: int | None = None,
+    sizes: Sequence[str] = SIZES,
+    scored: int = 0,
+    chooser: ToolChooser | None = None,
+    everywhere: bool = False,
+    budget: int = BUDGET,
+    ablations: bool = True,
+    resume: Path | None = None,
+    progress: Progress = lambda _: None,
+) -> Experiment:
+    """Tokens, exposure and right calls of every method at every catalogue size.
+
+    Args:
+        data: An episodes folder: `episodes.jsonl`, `tools.json`, `policies/`.
+        model: Folder of a re-ranker; the packaged one when None.
+        methods: Names from `METHODS`; all when None.
+        limit: Only the first so many episodes.
+        sizes: Names from `SIZES`.
+        scored: Steps, drawn by episode, at which a model chooses a tool; 0 for none.
+        chooser: The model; needed when `scored` is above 0.
+        everywhere: The chooser's window holds every prompt: score all sizes, not only those with
+            one policy.
+        budget: Tokens of an ITR prompt.
+        ablations: Also K_A, K_B, re-ranker, hybrid and the prior of traces.
+        resume: File of choices made so far; it is read first and appended to.
+        progress: Told what happens.
+
+    Raises:
+        ValueError: A method or size is unknown, a file breaks a rule, or a chooser is missing.
+    """
+    began = time.perf_counter()
+    _known("--methods", methods or (), METHODS)
+    _known("--sizes", sizes, SIZES)
+    if scored and chooser is None:
+        raise ValueError("chooser: a model is needed to score choices")
+    steps = load_steps(data, limit)
+    workshop = _workshop(data, model, budget, steps)
+    priors = _priors(steps, workshop)
+    plain = PromptSettings(discovery="widen", tau=0.0)
+    retrieved = {size: run_itr(workshop, size, steps, plain, progress=progress) for size in sizes}
+    informed = replace(plain, prior_weight=PRIOR_WEIGHT)
+    traced = {
+        size: run_itr(workshop, size, steps, informed, priors=priors, progress=progress)
+        for size in sizes
+    }
+    wanted = [one for one in METHODS if methods is None or one in methods]
+    shown = {
+        size: _all_shown(workshop, size, run, steps, wanted) for size, run in retrieved.items()
+    }
+    shown_traced = {size: {"itr": run.shown(steps)} for size, run in traced.items()}
+    rows = ChoiceRows(resume)
+    drawn = _drawn(steps, scored)
+    if chooser is not None and drawn:
+        for size in sizes if everywhere else [one for one in sizes if one in WITH_ONE_POLICY]:
+            for name, some in shown[size].items():
+                _score(chooser, rows, size, name, some, steps, drawn, progress)
+            every = shown_traced[size]["itr"]
+            _score(chooser, rows, size, TRACED, every, steps, drawn, progress)
+    summary = Summary(steps, rows, drawn, workshop.count)
+    figures, intervals = summary.figures(shown, retrieved)
+    traced_figures, traced_intervals = summary.figures(shown_traced, traced, TRACED)
+    extra: dict[str, Any] = {
+        "steps": len(steps),
+        "episodes": len({one.episode for one in steps}),
+        "scored_steps": len(drawn),
+        "catalogue_sha256": workshop.catalogue.sha256,
+        "fragments": len(workshop.fragments),
+        "with_traces": {"figures": traced_figures, "intervals": traced_intervals},
+        "taus": {size: list(run.taus) for size, run in retrieved.items()},
+        "taus_with_traces": {size: list(run.taus) for size, run in traced.items()},
+        "windows": summary.windows(shown),
+        "needed_units": {
+            size: needed_recall(steps, [one.first.fragments for one in run.found])
+            for size, run in retrieved.items()
+        },
+        **summary.extras(shown, retrieved, figures),
+    }
+    if ablations:
+        size = sizes[-1]
+        extra["ablations"] = {
+            "size": size,
+            **run_ablations(workshop, size, steps, priors, progress),
+        }
+        extra["greedy_against_exact"] = greedy_against_exact(workshop, steps)
+    return Experiment(
+        experiment="instructions",
+        data=str(data),
+        data_sha256=data_sha256(data),
+        seed=_SEED,
+        versions=versions(),
+        settings={
+            "budget": budget,
+            "K_A": plain.instructions,
+            "K_B": plain.tools,
+            "discovery_tools": plain.discovery_tools,
+            "pinned": list(PINNED),
+            "reranked": workshop.reranker.trained,
+            "prior_weight": PRIOR_WEIGHT,
+            "limit": limit,
+            "scored": scored,
+            "reranker": workshop.reranker.card.command,
+            "prices": dict(PRICES),
+            "answer_tokens": ANSWER_TOKENS,
+        },
+        figures=figures,
+        intervals=intervals,
+        extra=extra,
+        skipped=_skipped(sizes, drawn, everywhere),
+        seconds=round(time.perf_counter() - began, 2),
+    )
+
+
+def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:
+    for one in given:
+        if one not in names:
+            raise ValueError(f"{option}: {one!r} is unknown; known: {', '.join(names)}")
+
+
+def _workshop(data: Path, model: Path | None, budget: int, steps: Sequence[Step]) -> Workshop:
+    count = token_counter()
+    fragments = cut_folder(data / "policies", count).fragments
+    catalogue = load_experiment_catalogue(data, count)
+    reranker = Reranker.packaged() if model is None else Reranker.load(model)
+    searched = [one.searched for one in fragments] + [one.searched for one in catalogue.documents]
+    texts = [part for text in searched for part in passages(text)]
+    texts += [one.instruction for one in steps]
+    if reranker.trained:
+        texts += [query_text(one.instruction, one.history) for one in steps]
+    readings = cache_folder() / "prompts" / "instructions-experiment.npz"
+    return Workshop(
+        fragments,
+        load_policies(data / "policies"),
+        catalogue,
+        RememberingReader(MiniLMReader(), texts, readings),
+        RememberingReranker(reranker),
+        count,
+        budget,
+        PINNED,
+    )
+
+
+def _priors(steps: Sequence[Step], workshop: Workshop) -> PriorOf:
+    """Priors of the other folds' episodes."""
+    chains: dict[str, list[str]] = {}
+    texts = {}
+    for step in steps:
+        chains.setdefault(step.episode, []).append(step.gold)
+        texts[step.episode] = step.instruction
+    fitted: dict[int, ToolPrior | None] = {}
+    for fold in range(FOLDS):
+        others = [one for one in chains if fold_of(one) != fold]
+        traces = [Trace(texts[one], tuple(chains[one])) for one in others]
+        fitted[fold] = TracePrior(traces, workshop.reader) if traces else None
+    return lambda episode: fitted[fold_of(episode)]
+
+
+def _all_shown(
+    workshop: Workshop, size: str, run: ItrRun, steps: Sequence[Step], wanted: Sequence[str]
+) -> dict[str, list[Shown]]:
+    found = {
+        name: [
+            workshop.baseline(name, size, step, one.first)
+            for step, one in zip(steps, run.found, strict=True)
+        ]
+        for name in BASELINES
+        if name in wanted
+    }
+    if "itr" in wanted:
+        found["itr"] = run.shown(steps)
+    return found
+
+
+def _drawn(steps: Sequence[Step], scored: int) -> list[int]:
+    """Places of the steps that a model scores: whole episodes, by hash, until there are enough."""
+    order = sorted(
+        {one.episode for one in steps}, key=lambda one: sha256(f"scored:{one}".encode()).hexdigest()
+    )
+    taken: list[int] = []
+    for episode in order:
+        if len(taken) >= scored:
+            break
+        taken += [at for at, one in enumerate(steps) if one.episode == episode]
+    return sorted(taken[:scored])
+
+
+def _score(
+    chooser: ToolChooser,
+    rows: ChoiceRows,
+    size: str,
+    method: str,
+    shown: Sequence[Shown],
+    steps: Sequence[Step],
+    drawn: Sequence[int],
+    progress: Progress,
+) -> None:
+    # Neighbours share most of their prompt, of which the chooser reads the rest alone.
+    for number, at in enumerate(sorted(drawn, key=lambda at: (steps[at].domain, at)), start=1):
+        step, one = steps[at], shown[at]
+        if rows.get(size, method, step.id, one.text) is not None or not one.tools:
+            continue
+        try:
+            user = asking(step.instruction, step.calls)
+            chosen = chooser.choose(one.text, user, list(one.tools))
+        except WindowExceeded:
+            continue  # `windows` tells where
+        rows.add(ChoiceRow.of(size, method, step.id, one.text, chosen))
+        progress(f"size {size}, {method}: {number} of {len(drawn)} choices")
+
+
+def _skipped(sizes: Sequence[str], drawn: Sequence[int], everywhere: bool) -> dict[str, str]:
+    if not drawn:
+        return {"tools_correct": "no step was scored by a model: give --scored N"}
+    if everywhere:
+        return {}
+    return {
+        f"tools_correct at {size}": "whole prompts do not fit the embedded model's window"
+        for size in sizes
+        if size not in WITH_ONE_POLICY
+    }

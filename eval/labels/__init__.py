@@ -1,0 +1,1 @@
+"""Labels and lists of the instruction experiment; see README.md."""

@@ -1,0 +1,80 @@
+"""Choices that a model has made, in memory and in a file, so that a run goes on where it ended."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from eval.tool_choice import Chosen
+
+
+class ChoiceRow(BaseModel):
+    """One choice; the prompt's hash tells it apart from that of another version."""
+
+    model_config = ConfigDict(extra="forbid")
+    size: str
+    method: str
+    step: str
+    prompt: str
+    name: str
+    prompt_tokens: int
+    computed_tokens: int
+
+    @classmethod
+    def of(cls, size: str, method: str, step: str, text: str, chosen: Chosen) -> ChoiceRow:
+        """A row of a choice."""
+        return cls(
+            size=size,
+            method=method,
+            step=step,
+            prompt=_hash(text),
+            name=chosen.name,
+            prompt_tokens=chosen.prompt_tokens,
+            computed_tokens=chosen.computed_tokens,
+        )
+
+
+class ChoiceRows:
+    """Rows by size, method, step and prompt."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Read what is there; a line that a killed run left half is skipped."""
+        self._path = path
+        self._rows: dict[tuple[str, str, str, str], ChoiceRow] = {}
+        if path is None or not path.exists():
+            return
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                row = ChoiceRow.model_validate_json(line)
+            except ValueError:
+                continue
+            self._rows[row.size, row.method, row.step, row.prompt] = row
+
+    def get(self, size: str, method: str, step: str, text: str) -> ChoiceRow | None:
+        """The choice made from this prompt, or None."""
+        return self._rows.get((size, method, step, _hash(text)))
+
+    def add(self, row: ChoiceRow) -> None:
+        """Keep a row, and append it to the file."""
+        self._rows[row.size, row.method, row.step, row.prompt] = row
+        if self._path is not None:
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{row.model_dump_json()}\n")
+
+    def costs(self) -> dict[str, dict[str, int]]:
+        """Per size and method: choices, tokens of their prompts, tokens computed."""
+        found: dict[str, dict[str, int]] = {}
+        for row in self._rows.values():
+            one = found.setdefault(
+                f"{row.method}@{row.size}", {"choices": 0, "prompt": 0, "computed": 0}
+            )
+            one["choices"] += 1
+            one["prompt"] += row.prompt_tokens
+            one["computed"] += row.computed_tokens
+        return found
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:24]

@@ -1,0 +1,81 @@
+"""`ctrag prompt` and `ctrag review`, on policies and tools of our own."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+POLICY = """# Shop
+
+Greet people and be brief. {filler}
+
+## Cancel an order
+
+An order can be cancelled while it is pending, with a reason. {filler}
+
+## Return an order
+
+A delivered order can be returned within 30 days. {filler}
+"""
+TOOLS = [
+    {"name": "cancel_order", "server": "shop", "description": "Cancel a pending order."},
+    {"name": "return_order", "server": "shop", "description": "Return a delivered order."},
+    {"name": "play_song", "server": "music", "description": "Play a song."},
+]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, with_planner: Path) -> list[object]:
+    """Options that name a folder of policies and a catalogue."""
+    folder = tmp_path / "policies"
+    folder.mkdir()
+    filler = "Say what you do before you do it, and wait for a yes. " * 16
+    (folder / "shop.md").write_text(POLICY.format(filler=filler), encoding="utf-8")
+    catalogue = tmp_path / "tools.json"
+    catalogue.write_text(json.dumps(TOOLS), encoding="utf-8")
+    return ["--instructions", folder, "--catalogue", catalogue]
+
+
+def test_a_prompt_is_within_its_budget_and_says_what_is_in_it(
+    ctrag: Callable[..., Any], shop: list[object], tmp_path: Path
+) -> None:
+    log = tmp_path / "log" / "prompts.jsonl"
+    ran = ctrag("prompt", *shop, "--budget", 700, "--telemetry", log, "--json", "cancel my order")
+    assert (ran.code, ran.err) == (0, "")
+    found = ran.json
+    assert found["tokens"] <= 700
+    assert found["text"].startswith("Safety rules.")
+    assert "shop/cancel_order" in [one["id"] for one in found["tools"]]
+    assert "shop#cancel-an-order" in [one["id"] for one in found["fragments"]]
+    assert found["openai"]["messages"][1]["content"] == "cancel my order"
+    record = json.loads(log.read_text(encoding="utf-8"))
+    assert record["tokens"] == found["tokens"]
+    plain = ctrag("prompt", *shop, "--budget", 700, "cancel my order")
+    assert f"{found['tokens']} of 700 tokens" in plain.out
+
+
+def test_a_budget_below_the_overlay_is_one_line_and_exit_1(
+    ctrag: Callable[..., Any], shop: list[object]
+) -> None:
+    ran = ctrag("prompt", *shop, "--budget", 20, "cancel my order")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("ctrag: budget: 20 tokens do not hold the safety overlay")
+    assert ran.err.count("\n") == 1
+
+
+def test_under_review_nothing_is_served_before_somebody_approves(
+    ctrag: Callable[..., Any], shop: list[object]
+) -> None:
+    instructions = shop[:2]
+    asked = ["prompt", *shop, "--budget", 900, "--review", "--json", "cancel my order"]
+    assert ctrag(*asked).json["fragments"] == []
+    waiting = ctrag("review", *instructions, "--json").json["pending"]
+    assert len(waiting) == 3
+    nobody = ctrag("review", *instructions, "--approve", "all")
+    assert (nobody.code, nobody.err) == (1, "ctrag: by: say who approves\n")
+    done = ctrag("review", *instructions, "--approve", "all", "--by", "Ada")
+    assert "0 of 3 fragments wait" in done.out
+    served = [one["id"] for one in ctrag(*asked).json["fragments"]]
+    assert "shop#cancel-an-order" in served

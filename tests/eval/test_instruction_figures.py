@@ -1,0 +1,62 @@
+"""Arithmetic of the instruction experiment that a reader can redo."""
+
+import numpy as np
+import pytest
+
+from eval.instruction_figures import (
+    ANSWER_TOKENS,
+    FOLDS,
+    PRICES,
+    cross_validated_gate,
+    episode_costs,
+    fit_hazard,
+    fold_of,
+    hazard,
+    most_loops,
+)
+
+
+def test_equation_5_and_6_are_what_the_paper_writes() -> None:
+    alpha, beta, size, recall = 4.0, 0.2, 21, 0.9
+    assert float(hazard(beta / alpha, size)) == pytest.approx(alpha / (alpha + beta * (size - 1)))
+    assert float(hazard(beta / alpha, 2, recall)) == pytest.approx(recall * alpha / (alpha + beta))
+
+
+def test_the_hazard_fit_finds_the_ratio_that_made_the_figures() -> None:
+    sizes = [8, 40, 120]
+    right = [1 / (1 + 0.05 * (size - 1)) for size in sizes]
+    assert fit_hazard(sizes, right) == pytest.approx(0.05, rel=0.01)
+    with pytest.raises(ValueError, match="sizes: one must be above 1"):
+        fit_hazard([1], [1.0])
+
+
+def test_thresholds_come_from_the_other_folds_and_keep_to_the_share() -> None:
+    draw = np.random.default_rng(3)
+    episodes = [f"e{number // 4}" for number in range(2000)]
+    sufficiency = draw.random(2000)
+    gate = cross_validated_gate(sufficiency, episodes, share=0.15)
+    assert len(gate.taus) == FOLDS
+    assert 0.10 < gate.discovered.mean() <= 0.15
+    folds = np.array([fold_of(one) for one in episodes])
+    for fold, tau in enumerate(gate.taus):
+        changed = sufficiency.copy()
+        changed[folds == fold] = 0.0  # the fold's own figures do not move its threshold
+        assert cross_validated_gate(changed, episodes, share=0.15).taus[fold] == tau
+
+
+def test_all_steps_of_an_episode_are_in_one_fold() -> None:
+    assert {fold_of(f"retail-{number}") for number in range(200)} == set(range(FOLDS))
+    assert fold_of("retail-7") == fold_of("retail-7")
+
+
+def test_costs_are_tokens_at_the_stated_prices() -> None:
+    one = (1000 + 200) * PRICES["input"] / 1e6 + ANSWER_TOKENS * PRICES["output"] / 1e6
+    two = (500 + 100) * PRICES["input"] / 1e6 + ANSWER_TOKENS * PRICES["output"] / 1e6
+    found = episode_costs([1000, 1000, 500], [200, 200, 100], ["a", "a", "b"])
+    assert found == pytest.approx([2 * one, two])
+
+
+def test_loops_in_a_window_are_those_of_the_papers_first_table() -> None:
+    assert most_loops(40_000, 2000) == 480
+    assert most_loops(1500, 2000) == 499
+    assert most_loops(2_000_000, 2000) == 0

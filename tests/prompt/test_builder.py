@@ -1,0 +1,257 @@
+"""The budget, the overlay, discovery, pins, cache and breaker of the prompt builder."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctrag.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, fixed_tokens
+from ctrag.prompt.breaker import CircuitBreaker
+from ctrag.prompt.choosing import PromptSettings
+from ctrag.prompt.gains import Gains
+from tests.prompt.toys import (
+    FRAGMENTS,
+    TOOLS,
+    FailingReader,
+    TopicReader,
+    builder,
+    count_words,
+    fragment,
+)
+
+LEAST = fixed_tokens(OVERLAY, count_words)
+SURE = PromptSettings(discovery="off")
+shared = builder()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(LEAST, LEAST + 400),
+    st.sampled_from(["cancel my order", "the flight", "return it, new address", "hello"]),
+    st.lists(st.sampled_from([tool.id for tool in TOOLS]), max_size=3),
+)
+def test_no_prompt_is_over_its_budget_and_each_begins_with_the_overlay(
+    budget: int, text: str, history: list[str]
+) -> None:
+    first = shared.build(text, budget, history=history)
+    for prompt in (first, first if first.discovered else shared.discover(first)):
+        assert prompt.tokens == count_words(prompt.text) <= budget
+        assert prompt.text.startswith(OVERLAY)
+        assert prompt.system.startswith(OVERLAY)
+        assert ROUTING_NOTE in prompt.text
+
+
+@given(st.sampled_from(["cancel my order", "refund for the flight"]), st.integers(150, 500))
+@settings(max_examples=20, deadline=None)
+def test_the_same_request_gives_the_same_prompt_with_and_without_the_cache(
+    text: str, budget: int
+) -> None:
+    assert builder().build(text, budget).text == shared.build(text, budget).text
+
+
+def test_a_budget_below_the_overlay_is_refused_and_says_what_it_takes() -> None:
+    with pytest.raises(ValueError, match=f"budget: {LEAST - 1} tokens .* which take {LEAST};"):
+        shared.build("cancel my order", LEAST - 1)
+
+
+def test_the_smallest_budget_holds_overlay_and_note_alone() -> None:
+    prompt = shared.build("cancel my order", LEAST)
+    assert (prompt.fragments, prompt.tools, prompt.tokens) == ((), (), LEAST)
+
+
+def test_the_right_tool_and_policy_come_in() -> None:
+    prompt = builder(settings=SURE).build("please cancel my order", 400)
+    assert "shop/cancel_order" in [tool.id for tool in prompt.tools]
+    assert "shop#cancel" in [one.id for one in prompt.fragments]
+    assert len(prompt.tools) == 2
+
+
+def test_fragments_stand_by_priority_then_in_their_documents_order() -> None:
+    urgent = fragment(
+        "shop#late", "An order that is late is a refund case. " * 3, priority=5, place=9
+    )
+    prompt = builder(fragments=[*FRAGMENTS, urgent], settings=SURE).build(
+        "order refund cancel", 600
+    )
+    assert prompt.fragments[0].id == "shop#late"
+    rest = [one.place for one in prompt.fragments[1:] if one.domain == "shop"]
+    assert rest == sorted(rest)
+
+
+def test_an_unsure_step_takes_one_discovery_step_and_no_second() -> None:
+    unsure = builder(settings=PromptSettings(tau=1.0, discovery_tools=4))
+    prompt = unsure.build("cancel my order", 500)
+    assert prompt.discovered
+    assert len(prompt.tools) == 4
+    with pytest.raises(ValueError, match="its discovery step was taken"):
+        unsure.discover(prompt)
+
+
+def test_a_discovery_step_leaves_room_for_the_likeliest_fragment() -> None:
+    unsure = builder(settings=PromptSettings(tau=1.0, discovery_tools=5, instructions=4))
+    roomy = unsure.build("cancel my order", 600)
+    assert len(roomy.tools) == 5
+    best = max(roomy.fragments, key=lambda one: roomy.scores[one.id])
+    tight = unsure.build("cancel my order", LEAST + 12 + best.tokens + 30)
+    assert [one.id for one in tight.fragments] == [best.id]
+    assert 0 < len(tight.tools) < 5
+
+
+def test_a_summary_names_hidden_tools_within_the_budget() -> None:
+    unsure = builder(settings=PromptSettings(tau=1.0, discovery="summary", tools=1))
+    prompt = unsure.build("cancel my order", 600)
+    assert len(prompt.tools) == 1
+    assert len(prompt.summary) == len(TOOLS) - 1
+    assert "- book_flight: Book a flight" in prompt.summary
+    short = unsure.build("cancel my order", LEAST + 60)
+    assert short.tokens <= LEAST + 60
+
+
+def test_what_the_model_rates_itself_counts_where_it_has_a_weight() -> None:
+    from ctrag.prompt.sufficiency import Sufficiency
+
+    rated = builder(sufficiency=Sufficiency(1.0, 0.0, self_rating=1.0))
+    low, high = (rated.build("cancel my order", 400, rated=one) for one in (0.1, 0.9))
+    assert low.sufficiency is not None
+    assert high.sufficiency is not None
+    assert low.sufficiency < high.sufficiency
+
+
+def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None:
+    pinned = builder(pinned={"shop": ["shop/transfer"]}, settings=SURE)
+    assert "shop/transfer" in [one.id for one in pinned.build("cancel my order", 500).tools]
+    away = [one.id for one in pinned.build("book a flight", 500).tools]
+    assert "shop/transfer" not in away
+    told = [one.id for one in pinned.build("book a flight", 500, domain="shop").tools]
+    assert "shop/transfer" in told
+
+
+def test_a_pin_without_room_is_reported() -> None:
+    pinned = builder(pinned={"*": ["shop/transfer"]}, settings=SURE)
+    assert pinned.build("cancel", LEAST + 14).dropped == ("shop/transfer",)
+
+
+def test_an_unknown_pin_is_refused() -> None:
+    with pytest.raises(ValueError, match="pinned: 'shop/none' of domain 'shop' is no tool"):
+        builder(pinned={"shop": ["shop/none"]})
+
+
+def test_feedback_changes_what_is_chosen() -> None:
+    gains = Gains()
+    for _ in range(40):
+        gains.learn(["shop/cancel_order"], [])
+        gains.learn(["shop/return_order"], ["shop/return_order"])
+    one = PromptSettings(tools=1, discovery="off")
+    asked = "cancel or return the order"
+    before = builder(settings=one).build(asked, 400).tools[0].id
+    after = builder(settings=one, gains=gains).build(asked, 400).tools[0].id
+    assert (before, after) == ("shop/cancel_order", "shop/return_order")
+
+
+def test_a_prior_speaks_only_with_a_weight() -> None:
+    class Flights:
+        def rank(self, text: str, history: object) -> list[tuple[str, float]]:
+            return [("air/book_flight", 1.0)]
+
+    def first(weight: float) -> str:
+        options = PromptSettings(tools=1, discovery="off", prior_weight=weight)
+        return builder(prior=Flights(), settings=options).build("cancel my order", 400).tools[0].id
+
+    assert first(0.0) == "shop/cancel_order"
+    assert first(2.0) == "air/book_flight"
+
+
+def test_the_cache_serves_the_same_task_and_other_words_or_calls_are_another() -> None:
+    reader = TopicReader()
+    cached = builder(reader=reader, settings=SURE)
+    assert not cached.build("Cancel my order!", 400).cached
+    asked = len(reader.read_texts)
+    assert cached.build("cancel my ORDER", 400).cached
+    assert len(reader.read_texts) == asked
+    assert not cached.build("cancel my order", 400, history=["shop/transfer"]).cached
+    assert not cached.build("return my order", 400).cached
+    assert not cached.build("cancel my order", 300).cached
+
+
+def test_a_broken_retriever_falls_back_to_the_full_prompt_and_is_left_alone() -> None:
+    records: list[Mapping[str, Any]] = []
+    reader = FailingReader()
+    clock = [0.0]
+    breaker = CircuitBreaker(failures=2, seconds=10, clock=lambda: clock[0])
+    broken = builder(reader=reader, breaker=breaker, sink=records.append)
+    reader.failing = True
+    for number in range(4):
+        prompt = broken.build(f"cancel order {number}", 400)
+        assert len(prompt.tools) == len(TOOLS)
+        assert len(prompt.fragments) == len(FRAGMENTS)
+        assert prompt.text.startswith(OVERLAY)
+    assert reader.calls == 2
+    assert records[0]["fallback"] == "RuntimeError: the encoder is gone"
+    assert records[3]["fallback"].startswith("Open: ")
+    reader.failing, clock[0] = False, 11.0
+    assert broken.build("cancel order 9", 400).fallback == ""
+
+
+def test_the_full_prompt_keeps_to_the_models_window() -> None:
+    reader = FailingReader()
+    small = builder(reader=reader, settings=PromptSettings(window=LEAST + 60))
+    reader.failing = True
+    prompt = small.build("cancel", 10_000)
+    assert prompt.tokens <= LEAST + 60
+    assert prompt.text.startswith(OVERLAY)
+
+
+def test_telemetry_says_what_was_chosen_and_why_and_misses_are_logged() -> None:
+    records: list[Mapping[str, Any]] = []
+    told = builder(sink=records.append, settings=SURE)
+    prompt = told.build("cancel my order", 400)
+    told.miss(prompt, "air/book_flight")
+    assert records[0]["tools"] == [tool.id for tool in prompt.tools]
+    assert records[0]["scores"] == prompt.scores
+    assert records[0]["sufficiency"] == prompt.sufficiency
+    assert records[1]["event"] == "miss"
+    assert records[1]["wanted"] == "air/book_flight"
+    assert records[1]["known"]
+
+
+def test_the_next_steps_prompt_begins_like_the_one_before() -> None:
+    from ctrag.prompt.assembly import shared_prefix
+
+    steps = builder(settings=SURE)
+    first = steps.build("cancel my order", 500)
+    second = steps.build("cancel my order", 500, history=["shop/cancel_order"], previous=first)
+    assert [one.id for one in second.fragments] == [one.id for one in first.fragments]
+    assert shared_prefix(first.text, second.text, count_words) >= LEAST - count_words(ROUTING_NOTE)
+
+
+def test_chat_shapes_hold_the_same_tools_and_the_overlay() -> None:
+    prompt = builder(settings=SURE).build("cancel my order", 400)
+    openai, anthropic = prompt.openai(), prompt.anthropic()
+    assert openai["messages"][0]["content"] == anthropic["system"] == prompt.system
+    assert openai["messages"][1] == {"role": "user", "content": "cancel my order"}
+    names = [tool.name for tool in prompt.tools]
+    assert [one["function"]["name"] for one in openai["tools"]] == names
+    assert [one["name"] for one in anthropic["tools"]] == names
+    assert all(one["input_schema"]["type"] == "object" for one in anthropic["tools"])
+    assert DISCOVERY in prompt.system
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"tools": -1}, "tools: must not be negative, is -1"),
+        ({"candidates": 0}, "candidates: must be at least 1, not 0"),
+        ({"discovery": "often"}, "discovery: must be widen, summary or off, not 'often'"),
+        ({"tau": 1.5}, "tau: must lie between 0 and 1, not 1.5"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        PromptSettings(**options)
+
+
+def test_an_empty_request_is_refused() -> None:
+    with pytest.raises(ValueError, match="text: must not be empty"):
+        shared.build("  ", 400)

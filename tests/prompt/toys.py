@@ -1,0 +1,101 @@
+"""Toys with meaning: one dimension a topic, so that cosines can be worked out by hand."""
+
+import numpy as np
+
+from ctrag.prompt.builder import PromptBuilder
+from ctrag.prompt.fragments import Fragment
+from ctrag.prompt.reading import Reading
+from ctrag.prompt.reranker import HybridWeights, Reranker, RerankerCard
+from ctrag.prompt.tool_documents import ToolDocument, make_documents
+from ctrag.tools.catalogue import CatalogueTool
+
+TOPICS = ("order", "cancel", "return", "address", "flight", "refund")
+
+
+def count_words(text: str) -> int:
+    """A tokenizer that a reader can redo: one token a word."""
+    return len(text.split())
+
+
+class TopicReader:
+    """Counts how often it is asked."""
+
+    name = "topics"
+
+    def __init__(self) -> None:
+        self.read_texts: list[str] = []
+
+    def read(self, text: str) -> Reading:
+        self.read_texts.append(text)
+        row = np.array([word in text.lower() for word in TOPICS], np.float32)
+        unit = row / max(float(np.linalg.norm(row)), 1e-9)
+        return Reading(unit, np.ones((2, 4), np.float32))
+
+
+class FailingReader:
+    """An encoder that breaks when it is asked for a request."""
+
+    name = "failing"
+
+    def __init__(self) -> None:
+        self.failing = False
+        self.calls = 0
+        self._good = TopicReader()
+
+    def read(self, text: str) -> Reading:
+        if self.failing:
+            self.calls += 1
+            raise RuntimeError("the encoder is gone")
+        return self._good.read(text)
+
+
+def card() -> RerankerCard:
+    weights = HybridWeights(cosine=4.0, lexical=1.0)
+    return RerankerCard(
+        command="none",
+        scale=1.0,
+        with_cross=weights,
+        without_cross=weights,
+        sufficiency=(1.0, 0.0),
+        settings={},
+        data="none",
+        data_sha256="",
+        seed=0,
+        figures={},
+        versions={},
+    )
+
+
+def fragment(name: str, text: str, priority: int = 0, place: int = 0) -> Fragment:
+    domain = name.partition("#")[0]
+    return Fragment(name, text, name, domain, "policy", priority, place, count_words(text))
+
+
+FRAGMENTS = [
+    fragment("shop#orders", "An order is pending or delivered. " * 5, place=0),
+    fragment("shop#cancel", "Cancel an order only while it is pending. " * 4, place=1),
+    fragment("shop#return", "Return an order only once it is delivered. " * 4, place=2),
+    fragment("air#flight", "A flight cannot be changed after it has left. " * 4, place=0),
+]
+
+TOOLS: list[ToolDocument] = make_documents(
+    [
+        CatalogueTool(name, description, server, {"type": "object", "properties": {}})
+        for name, description, server in [
+            ("cancel_order", "Cancel a pending order", "shop"),
+            ("return_order", "Return a delivered order for a refund", "shop"),
+            ("change_address", "Change the address of an order", "shop"),
+            ("book_flight", "Book a flight", "air"),
+            ("transfer", "Hand over to a person", "shop"),
+        ]
+    ],
+    {},
+    count_words,
+)
+
+
+def builder(**options: object) -> PromptBuilder:
+    """A builder over the toys; options go to `PromptBuilder`."""
+    given = {"reader": TopicReader(), "reranker": Reranker({}, card()), "count": count_words}
+    fragments = options.pop("fragments", FRAGMENTS)
+    return PromptBuilder(fragments, TOOLS, **{**given, **options})  # type: ignore[arg-type]

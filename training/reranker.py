@@ -1,0 +1,365 @@
+"""Training the re-ranker of prompts: which tool a request needs next, given the calls so far."""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag import models
+from ctrag.encoder import Matrix
+from ctrag.graphs import load_model
+from ctrag.prompt.index import CorpusIndex, ReadingStore
+from ctrag.prompt.reading import JOINT_LAYERS, Reader
+from ctrag.prompt.reranker import (
+    QUERY_TOKENS,
+    UNIT_TOKENS,
+    HybridWeights,
+    Reranker,
+    RerankerCard,
+    query_text,
+)
+from ctrag.prompt.sufficiency import fit_sufficiency
+from training.reranker_decisions import Decision, Source
+
+Progress = Callable[[str], None]
+Floats = NDArray[np.float64]
+CANDIDATES = 20
+_ROUNDS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerSettings:
+    """How the re-ranker is trained."""
+
+    steps: int = 320
+    """0 trains nothing and fits the weights of cosine and BM25 alone."""
+    groups: int = 4
+    """Decisions of a step."""
+    negatives: int = 7
+    """Tools beside the right one in each decision, half of them hard."""
+    rank: int = 16
+    scale: float = 2.0
+    learning_rate: float = 1e-3
+    head_rate: float = 1e-3
+    dropout: float = 0.05
+    held_out: float = 0.1
+    """Share of the requests, by hash, that weights are fitted and figures measured on."""
+    measured: int = 300
+    """Held-out decisions that are measured at most."""
+    threads: int = 2
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A source with the readings of its tools and queries."""
+
+    source: Source
+    index: CorpusIndex
+    queries: Mapping[str, Any]
+
+    def candidates(self, decision: Decision) -> tuple[NDArray[np.int64], Matrix]:
+        """Rows of the best tools by cosine and words, and all (cosine, lexical) pairs."""
+        found = self.index.evidence(self.queries[decision.text].vector, decision.text)
+        pairs = np.stack([found.cosine, found.lexical], axis=1)
+        order = np.argsort(-(pairs @ np.array([1.0, 0.3])), kind="stable")[:CANDIDATES]
+        return order, np.asarray(pairs, dtype=np.float32)
+
+    def states(self, row: int) -> Matrix:
+        return self.index.readings[row].states
+
+
+def train_reranker(
+    sources: Sequence[Source],
+    reader: Reader,
+    settings: RerankerSettings,
+    card: Mapping[str, Any],
+    readings: Path,
+    progress: Progress = lambda _: None,
+) -> Reranker:
+    """A re-ranker, the hybrid weights and the sufficiency score, with held-out figures.
+
+    Args:
+        sources: Catalogues with decisions.
+        reader: The encoder.
+        settings: See `RerankerSettings`.
+        card: The fields `command`, `data`, `data_sha256`, `seed` and `versions`.
+        readings: Folder in which readings are kept between runs.
+        progress: Told what happens.
+
+    Raises:
+        ValueError: There are too few decisions.
+    """
+    learned, kept = _chosen(sources, settings)
+    prepared = []
+    for at, source in enumerate(sources):
+        used = [one for part, one in (*learned, *kept) if part == at]
+        progress(f"reading {source.name}: {len(source.tools)} tools, {len(used)} decisions")
+        index = CorpusIndex(source.tools, ReadingStore(reader, readings / f"{source.name}.npz"))
+        asked = {one.text for one in used} | {query_text(one.text, one.history) for one in used}
+        texts = sorted(asked)
+        store = ReadingStore(reader, readings / f"{source.name}-queries.npz")
+        queries = dict(zip(texts, store.readings(texts), strict=True))
+        prepared.append(_Prepared(source, index, queries))
+    arrays = _fit(prepared, learned, settings, progress).arrays() if settings.steps else {}
+    untrained = HybridWeights(cosine=1.0, lexical=0.0)
+    made = Reranker(
+        arrays,
+        RerankerCard(
+            scale=settings.scale,
+            with_cross=untrained,
+            without_cross=untrained,
+            sufficiency=(1.0, 0.0),
+            settings=asdict(settings),
+            figures={},
+            **card,
+        ),
+    )
+    return _with_weights(made, prepared, kept)
+
+
+def _chosen(
+    sources: Sequence[Source], settings: RerankerSettings
+) -> tuple[list[tuple[int, Decision]], list[tuple[int, Decision]]]:
+    """Decisions to learn from, in the order of the steps, and those held out."""
+    everything = [(at, one) for at, part in enumerate(sources) for one in part.decisions]
+    learned = [pair for pair in everything if not _held_out(pair[1], settings.held_out)]
+    kept = [pair for pair in everything if _held_out(pair[1], settings.held_out)]
+    if not learned or not kept:
+        raise ValueError("data: too few requests have a tool to learn from some and measure others")
+    draw = np.random.default_rng(settings.seed)
+    drawn = draw.integers(len(learned), size=settings.steps * settings.groups)
+    few = draw.choice(len(kept), min(len(kept), settings.measured), replace=False)
+    return [learned[at] for at in drawn], [kept[at] for at in sorted(few)]
+
+
+def _held_out(decision: Decision, share: float) -> bool:
+    """By the request alone: all steps of a request are on one side."""
+    return int(sha256(decision.text.encode()).hexdigest()[:8], 16) % 1000 < 1000 * share
+
+
+def _with_weights(
+    made: Reranker, prepared: Sequence[_Prepared], kept: Sequence[tuple[int, Decision]]
+) -> Reranker:
+    """Hybrid weights and sufficiency of decisions that the network has not seen.
+
+    Figures are cross-fitted over two halves of the requests; the weights are of both.
+    """
+    found, right, half = [], [], []
+    for at, decision in kept:
+        part = prepared[at]
+        order, pairs = part.candidates(decision)
+        query = part.queries[query_text(decision.text, decision.history)].states
+        gold = np.isin(order, decision.right)
+        cross = np.zeros(len(order))
+        if made.trained:
+            cross = made.scores(query, [part.states(int(row)) for row in order])
+        found.append(np.column_stack([pairs[order], cross]))
+        right.append(gold)
+        half.append(int(sha256(decision.text.encode()).hexdigest()[-1], 16) % 2)
+    sides = np.array(half)
+    columns = {"dense": [0], "hybrid": [0, 1]}
+    if made.trained:
+        columns |= {"hybrid_reranked": [0, 1, 2], "cross": [2]}
+    figures = {}
+    weights: dict[str, Floats] = {}
+    scored: dict[str, list[Floats]] = {}
+    for name, used in columns.items():
+        rows = [one[:, used] for one in found]
+        weights[name] = fit_choice(rows, right)
+        scored[name] = [np.empty(0)] * len(rows)
+        for side in (0, 1):
+            inside = [i for i in range(len(rows)) if sides[i] != side]
+            fitted = fit_choice([rows[i] for i in inside], [right[i] for i in inside])
+            for i in np.flatnonzero(sides == side):
+                scored[name][i] = rows[i] @ fitted
+        figures[name] = _recall(scored[name], right)
+    best = "hybrid_reranked" if made.trained else "hybrid"
+    slope = fit_sufficiency(scored[best], right)
+    changed = {
+        "with_cross": _named(weights[best]),
+        "without_cross": _named(weights["hybrid"]),
+        "sufficiency": slope,
+        "figures": figures,
+    }
+    return Reranker(made.arrays, made.card.model_copy(update=changed))
+
+
+def _named(weights: Floats) -> HybridWeights:
+    cross = float(weights[2]) if len(weights) > 2 else 0.0
+    return HybridWeights(cosine=float(weights[0]), lexical=float(weights[1]), cross=cross)
+
+
+def fit_choice(features: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -> Floats:
+    """Weights of a conditional logit: the right candidate among each decision's candidates.
+
+    Args:
+        features: Per decision (candidates, columns).
+        right: Per decision which candidates are right; decisions without any teach nothing.
+
+    Raises:
+        ValueError: No decision has a right candidate.
+    """
+    from scipy.optimize import minimize
+
+    pairs = [(one, gold) for one, gold in zip(features, right, strict=True) if gold.any()]
+    if not pairs:
+        raise ValueError("right: no decision has its tool among the candidates")
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        total, slope = 0.005 * float(weights @ weights) * len(pairs), 0.01 * weights * len(pairs)
+        for one, gold in pairs:
+            logs = one @ weights
+            shares = np.exp(logs - logs.max())
+            shares /= shares.sum()
+            inside = shares * gold
+            total -= math.log(max(float(inside.sum()), 1e-12))
+            slope = slope + one.T @ (shares - inside / max(float(inside.sum()), 1e-12))
+        return total, slope
+
+    start = np.zeros(pairs[0][0].shape[1])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS})
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def _recall(scores: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -> dict[str, float]:
+    """Share of all decisions with a right tool among the first k; not found is not right."""
+    ranked = [
+        gold[np.argsort(-one, kind="stable")] for one, gold in zip(scores, right, strict=True)
+    ]
+    return {
+        f"recall@{k}": round(100 * float(np.mean([one[:k].any() for one in ranked])), 2)
+        for k in (1, 2, 5, CANDIDATES)
+    }
+
+
+def _fit(
+    prepared: Sequence[_Prepared],
+    learned: Sequence[tuple[int, Decision]],
+    settings: RerankerSettings,
+    progress: Progress,
+) -> Any:
+    import torch
+
+    torch.set_num_threads(settings.threads)
+    torch.manual_seed(settings.seed)
+    draw = np.random.default_rng(settings.seed)
+    network = _network(settings)
+    groups = [
+        {"params": network.head_parameters(), "lr": settings.head_rate},
+        {"params": network.adapter_parameters(), "lr": settings.learning_rate},
+    ]
+    optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser,
+        [settings.head_rate, settings.learning_rate],
+        total_steps=settings.steps,
+        pct_start=0.1,
+    )
+    network.train()
+    losses: list[float] = []
+    began = time.perf_counter()
+    for step in range(settings.steps):
+        pairs = []
+        for at, decision in learned[step * settings.groups :][: settings.groups]:
+            part = prepared[at]
+            query = part.queries[query_text(decision.text, decision.history)].states
+            rows = _group(part, decision, settings.negatives, draw)
+            pairs += [(query[:QUERY_TOKENS], part.states(row)[:UNIT_TOKENS]) for row in rows]
+        scores = network(pairs).reshape(settings.groups, 1 + settings.negatives)
+        loss = torch.nn.functional.cross_entropy(
+            scores, torch.zeros(settings.groups, dtype=torch.long)
+        )
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimiser.step()
+        schedule.step()
+        losses.append(float(loss.detach()))
+        if (step + 1) % 20 == 0:
+            left = (time.perf_counter() - began) / (step + 1) * (settings.steps - step - 1)
+            progress(
+                f"step {step + 1} of {settings.steps}, loss {np.mean(losses[-60:]):.3f}, "
+                f"{left / 60:.0f} min left"
+            )
+    return network.eval()
+
+
+def _group(
+    part: _Prepared, decision: Decision, negatives: int, draw: np.random.Generator
+) -> list[int]:
+    """One right row, then wrong ones: half from the best candidates, half from anywhere."""
+    order, _ = part.candidates(decision)
+    hard = [int(row) for row in order if row not in decision.right]
+    picked = [int(row) for row in draw.permutation(hard)[: negatives // 2 + 1]]
+    while len(picked) < negatives:
+        row = int(draw.integers(len(part.index)))
+        if row not in decision.right:
+            picked.append(row)
+    return [int(draw.choice(decision.right)), *picked[:negatives]]
+
+
+def _network(settings: RerankerSettings) -> Any:
+    import torch
+    from torch import nn
+
+    from training.low_rank import make_low_rank
+
+    model = load_model(models.ENCODER)
+    size = int(model.config.hidden_size)
+
+    class Network(nn.Module):  # type: ignore[misc]  # torch is untyped here
+        """The twin of `Reranker`."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.low = make_low_rank(
+                model, JOINT_LAYERS, settings.rank, settings.scale, settings.dropout
+            )
+            self.model = model
+            self.segment = nn.Parameter(torch.zeros(size))
+            self.head = nn.Linear(size, 1)
+
+        def head_parameters(self) -> list[nn.Parameter]:
+            return [self.segment, *self.head.parameters()]
+
+        def adapter_parameters(self) -> list[nn.Parameter]:
+            return [part for low in self.low.values() for part in (low.A, low.B)]
+
+        def forward(self, pairs: Sequence[tuple[Matrix, Matrix]]) -> Any:
+            longest = max(len(query) + len(unit) for query, unit in pairs)
+            hidden = torch.zeros(len(pairs), longest, size)
+            second, real = torch.zeros(len(pairs), longest, 1), torch.zeros(len(pairs), longest, 1)
+            for place, (query, unit) in enumerate(pairs):
+                end = len(query) + len(unit)
+                hidden[place, :end] = torch.from_numpy(np.concatenate([query, unit]))
+                second[place, len(query) : end] = 1
+                real[place, :end] = 1
+            hidden = hidden + second * self.segment
+            mask = (1 - real[:, None, None, :, 0]) * -1e4
+            with torch.autocast("cpu", torch.bfloat16):
+                for layer in self.model.encoder.layer[-JOINT_LAYERS:]:
+                    out = layer(hidden, mask)
+                    hidden = out[0] if isinstance(out, tuple) else out
+            mean = (hidden.float() * real).sum(dim=1) / real.sum(dim=1)
+            unit = nn.functional.normalize(mean, dim=-1) * math.sqrt(size)
+            return self.head(unit)[:, 0]
+
+        def arrays(self) -> dict[str, Matrix]:
+            head = [*self.head.weight[0].tolist(), *self.head.bias.tolist()]
+            found = {
+                "segment": self.segment.detach().numpy().copy(),
+                "head": np.array(head, dtype=np.float32),
+            }
+            for name, low in self.low.items():
+                found[f"{models.ENCODER}/{name}.A"] = low.A.detach().numpy().copy()
+                found[f"{models.ENCODER}/{name}.B"] = low.B.detach().numpy().copy()
+            return found
+
+    return Network()

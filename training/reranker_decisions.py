@@ -1,0 +1,147 @@
+"""What the re-ranker learns from: requests of other people's catalogues, step by step."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ctrag.apps.toolbox import Toolbox
+from ctrag.tools.catalogue import CatalogueTool, load_catalogue
+from stores.dataset import load_dataset, load_labels
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    query_id: str
+    text: str
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A step: after these calls, one of these tools is right."""
+
+    text: str
+    history: tuple[str, ...]
+    right: tuple[int, ...]
+    """Rows of the right tools in the catalogue."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A catalogue and decisions in it."""
+
+    name: str
+    tools: tuple[str, ...]
+    """What is searched of each tool."""
+    decisions: tuple[Decision, ...]
+
+
+def load_source(folder: Path, share: float = 1.0) -> Source:
+    """The decisions of a folder: chains step by step, where `tools` is an order of calls.
+
+    Args:
+        folder: A benchmark folder with `tools.json` and `queries.jsonl`, or a labelled data set,
+            whose requests are decisions for their best API.
+        share: Requests used, by hash of their text; the others stay unseen for tests.
+
+    Raises:
+        ValueError: A line breaks a rule, or names a tool that the catalogue lacks.
+        FileNotFoundError: A file is missing.
+    """
+    if (folder / "personas.jsonl").exists():
+        return _from_dataset(folder, share)
+    tools = load_catalogue(folder / "tools.json")
+    rows = {tool.name: place for place, tool in enumerate(tools)}
+    ordered = "chains" in folder.name
+    decisions: list[Decision] = []
+    used: dict[int, None] = {}
+    for query in _queries(folder / "queries.jsonl"):
+        if not _drawn(query.text, share):
+            continue
+        places = []
+        for name in query.tools:
+            if name not in rows:
+                raise ValueError(f"{folder}/queries.jsonl: {query.query_id}: no tool {name!r}")
+            places.append(rows[name])
+        used.update(dict.fromkeys(places))
+        if ordered:
+            decisions += [
+                Decision(query.text, query.tools[:at], (place,)) for at, place in enumerate(places)
+            ]
+        else:
+            decisions.append(Decision(query.text, (), tuple(places)))
+    kept = _catalogue(len(tools), used)
+    renamed = {row: place for place, row in enumerate(kept)}
+    return Source(
+        folder.name,
+        tuple(searched(tools[row]) for row in kept),
+        tuple(
+            Decision(one.text, one.history, tuple(renamed[row] for row in one.right))
+            for one in decisions
+        ),
+    )
+
+
+def shares_of(given: Sequence[str], folders: Sequence[str]) -> dict[str, float]:
+    """`NAME=SHARE` options as a table.
+
+    Raises:
+        ValueError: An option is no such pair, names no folder, or the share is not within 0 and 1.
+    """
+    shares = {}
+    for one in given:
+        name, _, value = one.partition("=")
+        try:
+            share = float(value)
+        except ValueError:
+            share = -1.0
+        if name not in folders or not 0 < share <= 1:
+            raise ValueError(
+                f"--share: {one!r} must be NAME=SHARE, NAME among {', '.join(folders)} "
+                "and SHARE above 0 and at most 1"
+            )
+        shares[name] = share
+    return shares
+
+
+def searched(tool: CatalogueTool) -> str:
+    """As `ToolDocument.searched`."""
+    return f"{tool.server} {tool.text}".strip()
+
+
+def _catalogue(size: int, used: dict[int, None], most: int = 600) -> list[int]:
+    """Rows kept: the right ones, and others in file order up to `most`."""
+    others = [row for row in range(size) if row not in used]
+    return sorted([*used, *others[: max(0, most - len(used))]])
+
+
+def _queries(path: Path) -> Sequence[_Row]:
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            found.append(_Row.model_validate(json.loads(line)))
+        except (json.JSONDecodeError, ValidationError) as error:
+            raise ValueError(f"{path}:{number}: {str(error).splitlines()[0]}") from None
+    return found
+
+
+def _drawn(text: str, share: float) -> bool:
+    return int(sha256(f"part:{text}".encode()).hexdigest()[:8], 16) % 1000 < 1000 * share
+
+
+def _from_dataset(folder: Path, share: float) -> Source:
+    toolbox = list(Toolbox.packaged())
+    rows = {tool.api: place for place, tool in enumerate(toolbox)}
+    labels = load_labels(folder)
+    decisions = tuple(
+        Decision(asked.request.text, (), (rows[known[0]],))
+        for asked in load_dataset(folder).requests
+        for known in [labels[asked.query_id].tools or ("none",)]
+        if known[0] in rows and _drawn(asked.request.text, share)
+    )
+    tools = [CatalogueTool(one.api, one.description, one.app) for one in toolbox]
+    return Source(folder.name, tuple(searched(one) for one in tools), decisions)
