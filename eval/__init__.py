@@ -10,4 +10,5 @@
   `--report`.
 - `thoughts`: thoughts generated for requests, remembered between runs.
 - `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
+- `planner_rows`: what a planning setting shows, and the plans decoded from it.
 """
