@@ -18,6 +18,7 @@ from ctrag.prompt.planner import planner_prompt
 from ctrag.settings import Settings
 from ctrag.tools.retrieve import FoundTools, ToolRetriever
 from eval.examples import Example
+from eval.rows import KeptRows
 from stores.items import Item
 
 
@@ -99,19 +100,7 @@ class Rows:
     """Decoded plans, in memory and in a file."""
 
     def __init__(self, path: Path | None, run: str) -> None:
-        self._path = path
-        self._rows: dict[tuple[str, bool, str], Row] = {}
-        self._gap = ""
-        if path is not None and path.exists():
-            text = path.read_text(encoding="utf-8")
-            self._gap = "" if text.endswith("\n") or not text else "\n"
-            for line in text.splitlines():
-                try:
-                    row = Row.model_validate_json(line)
-                except ValueError:
-                    continue  # the last line of a run that was killed while writing
-                if row.run == run:
-                    self._rows[row.setting, row.free, row.query_id] = row
+        self._rows = KeptRows(path, Row, run, lambda row: (row.setting, row.free, row.query_id))
 
     def has(self, setting: str, free: bool, example: Example) -> bool:
         """Whether the request is decoded already."""
@@ -123,11 +112,7 @@ class Rows:
 
     def add(self, row: Row) -> None:
         """Keep a row, in the file too."""
-        self._rows[row.setting, row.free, row.query_id] = row
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(f"{self._gap}{row.model_dump_json()}\n")
-            self._gap = ""
+        self._rows.add(row)
 
 
 def decode(
