@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ctrag.cli import ask, chat, data, demo, evaluate, sessions, tools, train, weights
+from ctrag.cli import ask, call, chat, data, demo, evaluate, sessions, tools, train, weights
 from ctrag.cli.errors import exit_code
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ app.command("forget")(data.forget)
 app.command("undo")(data.undo)
 app.add_typer(train.app, name="train")
 app.add_typer(evaluate.app, name="eval")
+tools.app.command("call")(call.call)
 app.add_typer(tools.app, name="tools")
 app.add_typer(sessions.app, name="session")
 app.add_typer(weights.app, name="models")

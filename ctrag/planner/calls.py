@@ -24,7 +24,7 @@ from ctrag.planner.call_grammar import call_grammar, call_opening, copyable
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.prompt.chat import closing, opening
 from ctrag.tools.catalogue import CatalogueTool
-from ctrag.tools.index import ToolIndex
+from ctrag.tools.index import ToolHit, ToolIndex
 
 SHOWN = 5
 """Tools that the model sees."""
@@ -147,7 +147,7 @@ class CallPlanner:
         hits = self._index.search(text, self._shown)
         if self._weight == np.inf or len(hits) == 1:
             return [ToolChoice(hit.tool, hit.score, 0.0, hit.score) for hit in hits]
-        prompt = self._prompt([hit.tool for hit in hits], text, before)
+        prompt = self._prompt(hits, text, before)
         _, cache = self._planner.read(prompt)
         logits, cache = self._planner.engine.forward(self._planner.encode('{"name": "'), cache)
         choices = []
@@ -159,9 +159,7 @@ class CallPlanner:
     def fill(self, choices: Sequence[ToolChoice], text: str, before: str = "") -> Filled:
         """Arguments of the first choice; see `plan`."""
         tool = choices[0].tool
-        # The prompt names the tools in retrieval's order, as it did when the tool was chosen.
-        shown = sorted(choices, key=lambda one: -one.retrieval)
-        prompt = self._prompt([one.tool for one in shown], text, before)
+        prompt = self._prompt(choices, text, before)
         tokens, _, asked = self._planner.bound(
             prompt, call_grammar(tool, f"{before} {text}"), call_opening(tool)
         )
@@ -183,7 +181,9 @@ class CallPlanner:
         totals = np.log(np.exp(rows - highest).sum(axis=1)) + highest[:, 0]
         return float((rows[np.arange(len(tokens)), tokens] - totals).mean())
 
-    def _prompt(self, tools: Sequence[CatalogueTool], text: str, before: str) -> list[int]:
+    def _prompt(self, found: Sequence[ToolHit | ToolChoice], text: str, before: str) -> list[int]:
+        """The same for choosing and for filling in, so that the model reads it once."""
+        tools = sorted((one.tool for one in found), key=lambda tool: tool.id)
         lines = ["Functions:", *(f"- {signature(tool)}" for tool in tools)]
         said = copyable(f"{before} {text}")[-_SAID:]
         user = "\n".join([*lines, f"Request: {said}"])
