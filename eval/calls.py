@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from ctrag.encoder import Encoder, load_encoder
-from ctrag.planner.calls import SHOWN, WEIGHT, CallPlanner, ToolChoice
+from ctrag.planner.calls import SHOWN, WEIGHT, CallPlanner, ToolChoice, base_planner
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.settings import settings
 from eval.call_cases import CallCase, drawn, load_calls
@@ -78,10 +78,7 @@ def run_calls(
     found = load_calls(data)
     cases = drawn(found.cases, limit, _SEED)
     encoder = load_encoder(options.encoder) if encoder is None else encoder
-    if planner is None:
-        planner = EmbeddedPlanner(
-            options.planner_model, options.threads, None, options.planner_engine
-        )
+    planner = base_planner() if planner is None else planner
     depends_on = (found.sha256, encoder.name, options.planner_model, planner.engine_name, SHOWN,
                   WEIGHT, ",".join(wanted))  # fmt: skip
     run = sha256("|".join(map(str, depends_on)).encode()).hexdigest()[:32]

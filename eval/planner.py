@@ -103,6 +103,7 @@ def run_planner(
         artefacts.reader.digest,
         encoder.name,
         options.planner_model,
+        planner.engine_name,
         options.items,
         options.tools,
         options.prompt_budget,
@@ -160,6 +161,7 @@ def run_planner(
         versions=versions(),
         settings={
             "planner_model": options.planner_model,
+            "engine": planner.engine_name,
             "adapter": None if planner.adapter is None else load_card(planner.adapter).command,
             "items": options.items,
             "tools": options.tools,

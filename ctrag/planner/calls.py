@@ -114,7 +114,7 @@ class CallPlanner:
             twice = next(one for one in ids if ids.count(one) > 1)
             raise ValueError(f"tools: {twice!r} appears twice; give each a server")
         self._index = ToolIndex(tools, encoder)
-        self._planner = _planner() if planner is None else planner
+        self._planner = base_planner() if planner is None else planner
         self._weight = weight
         self._shown = shown
 
@@ -147,8 +147,8 @@ class CallPlanner:
         hits = self._index.search(text, self._shown)
         if self._weight == np.inf or len(hits) == 1:
             return [ToolChoice(hit.tool, hit.score, 0.0, hit.score) for hit in hits]
-        prompt = self._prompt(hits, text, before)
-        _, cache = self._planner.read(prompt)
+        prompt, shared = self._prompt(hits, text, before)
+        _, cache = self._planner.read(prompt, shared)
         logits, cache = self._planner.engine.forward(self._planner.encode('{"name": "'), cache)
         choices = []
         for hit in hits:
@@ -159,9 +159,9 @@ class CallPlanner:
     def fill(self, choices: Sequence[ToolChoice], text: str, before: str = "") -> Filled:
         """Arguments of the first choice; see `plan`."""
         tool = choices[0].tool
-        prompt = self._prompt(choices, text, before)
+        prompt, shared = self._prompt(choices, text, before)
         tokens, _, asked = self._planner.bound(
-            prompt, call_grammar(tool, f"{before} {text}"), call_opening(tool)
+            prompt, call_grammar(tool, f"{before} {text}"), call_opening(tool), shared
         )
         engine = self._planner.engine_name if asked else ""
         try:
@@ -181,13 +181,18 @@ class CallPlanner:
         totals = np.log(np.exp(rows - highest).sum(axis=1)) + highest[:, 0]
         return float((rows[np.arange(len(tokens)), tokens] - totals).mean())
 
-    def _prompt(self, found: Sequence[ToolHit | ToolChoice], text: str, before: str) -> list[int]:
-        """The same for choosing and for filling in, so that the model reads it once."""
+    def _prompt(
+        self, found: Sequence[ToolHit | ToolChoice], text: str, before: str
+    ) -> tuple[list[int], int]:
+        """The prompt's tokens, and how many of them say what the tools are.
+
+        It is the same for choosing and for filling in, so that the model reads it once.
+        """
         tools = sorted((one.tool for one in found), key=lambda tool: tool.id)
         lines = ["Functions:", *(f"- {signature(tool)}" for tool in tools)]
         said = copyable(f"{before} {text}")[-_SAID:]
-        user = "\n".join([*lines, f"Request: {said}"])
-        return self._planner.encode(opening(_SYSTEM) + closing(user))
+        head = self._planner.encode(opening(_SYSTEM, "\n".join([*lines, "Request:"])))
+        return head + self._planner.encode(closing(f" {said}")), len(head)
 
 
 def plan_call(text: str, tools: Sequence[CatalogueTool]) -> PlannedCall:
@@ -223,7 +228,7 @@ def _kind(schema: Any) -> str:
     return "|".join(map(str, declared)) if isinstance(declared, list) else str(declared)
 
 
-def _planner() -> EmbeddedPlanner:
+def base_planner() -> EmbeddedPlanner:
     """The base model of the settings: an adapter knows the packaged tools and their syntax."""
     from ctrag.settings import settings
 

@@ -61,6 +61,7 @@ class EmbeddedPlanner:
         self.engine_name: EngineName = engine or ("onnxruntime" if packaged else "transformers")
         """What runs the model: unless said otherwise, the fast engine for the packaged model."""
         self._read_last: tuple[list[int], Logits, Any] | None = None
+        self._read_head: tuple[list[int], Any] | None = None
 
     @cached_property
     def folder(self) -> Path:
@@ -136,13 +137,27 @@ class EmbeddedPlanner:
         """The engine with the model in it; opened on the first call."""
         return open_engine(self.engine_name, self.folder, self._threads, self.adapter)
 
-    def read(self, prompt: list[int]) -> tuple[Logits, Any]:
-        """Logits after a prompt, and its cache; the last prompt's are remembered."""
+    def read(self, prompt: list[int], shared: int = 0) -> tuple[Logits, Any]:
+        """Logits after a prompt, and its cache; the last prompt's are remembered.
+
+        Args:
+            prompt: What the model reads, at least one token.
+            shared: How many tokens other prompts begin with too, fewer than all: they are read
+                once as long as they stay the same.
+        """
         last = self._read_last
         if last is None or last[0] != prompt:
-            last = (prompt, *self.engine.forward(prompt))
+            begun = self._begun(prompt[:shared]) if shared else None
+            last = (prompt, *self.engine.forward(prompt[shared:], begun))
             self._read_last = last
         return last[1], last[2]
+
+    def _begun(self, head: list[int]) -> Any:
+        known = self._read_head
+        if known is None or known[0] != head:
+            known = (head, self.engine.forward(head)[1])
+            self._read_head = known
+        return known[1]
 
     @cached_property
     def _guide(self) -> Any:
@@ -166,13 +181,16 @@ class EmbeddedPlanner:
         text = opening(prompt.system) + closing(prompt.user)
         return self.encode(text)
 
-    def bound(self, prompt: list[int], lark: str, begin: str = "") -> tuple[list[int], float, bool]:
+    def bound(
+        self, prompt: list[int], lark: str, begin: str = "", shared: int = 0
+    ) -> tuple[list[int], float, bool]:
         """Decode greedily under a grammar.
 
         Args:
             prompt: Tokens that the model reads first.
             lark: The grammar of all answers, for llguidance.
             begin: How the answer begins.
+            shared: See `read`.
 
         Returns:
             The answer's tokens, the probability of its text up to the first "(", and whether the
@@ -202,7 +220,7 @@ class EmbeddedPlanner:
                 fresh += forced
                 continue
             if cache is None:
-                logits, cache = self.read(prompt)
+                logits, cache = self.read(prompt, shared)
             if fresh:
                 logits, cache = self.engine.forward(fresh, cache)
             llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)

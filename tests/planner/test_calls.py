@@ -89,7 +89,7 @@ def test_the_log_probability_of_a_name_is_that_of_its_tokens_one_by_one(
     calls = planner(model)
     text = "wake me at seven"
     [choice] = [one for one in calls.choose(text) if one.tool.name == "play_song"]
-    read = calls._prompt(calls.choose(text), text, "") + model.encode('{"name": "')
+    read = calls._prompt(calls.choose(text), text, "")[0] + model.encode('{"name": "')
     found = []
     for token in model.encode('play_song"'):
         logits, _ = model.engine.forward(read)
@@ -103,6 +103,22 @@ def test_the_same_request_gives_the_same_call(model: EmbeddedPlanner) -> None:
     calls = planner(model)
     first, second = calls.plan("play a song"), calls.plan("play a song")
     assert (first.arguments, first.choices) == (second.arguments, second.choices)
+
+
+def test_tools_that_stay_the_same_are_read_once(
+    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = planner(model)
+    calls.plan("play a song")
+    read: list[int] = []
+    forward = model.engine.forward
+    monkeypatch.setattr(
+        model.engine,
+        "forward",
+        lambda tokens, *rest, **more: read.append(len(tokens)) or forward(tokens, *rest, **more),
+    )
+    calls.choose("wake me")
+    assert read[0] == len(model.encode(" wake me<|im_end|>\n<|im_start|>assistant\n"))
 
 
 def test_values_may_come_from_what_was_said_before(model: EmbeddedPlanner) -> None:
