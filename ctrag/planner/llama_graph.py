@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 GRAPH = "planner.onnx"
 FORMAT = 1
 """Part of the graphs' names: those of another version of this module are made anew."""
+LARGEST = 2_000_000_000
+"""Bytes of a model's float32 weights at most: a graph is one protobuf message."""
 _BLOCK = 32
 _FAMILY = {
     "model_type": "llama",
@@ -67,11 +69,17 @@ def write_graph(
         bits: 8 or 4 for the linear maps, in blocks of 32; None leaves them float32.
 
     Raises:
-        ValueError: See `check_config`.
+        ValueError: The weights are too many for one graph; or see `check_config`.
     """
     import onnx
 
     check_config(config)
+    size = sum(one.nbytes for one in weights.values())
+    if size > LARGEST:
+        raise ValueError(
+            f"weights: the onnxruntime engine takes {LARGEST:,} bytes at most, this model has "
+            f"{size:,}; set CTRAG_PLANNER_ENGINE=transformers"
+        )
     model = _Writer(weights, config).model()
     if bits is not None:
         model = _quantised(model, bits)

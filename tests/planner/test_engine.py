@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ctrag.planner import engine as engines
+from ctrag.planner import llama_graph
 from ctrag.planner.adapter import PlannerCard, save_adapter
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.planner.engine import Engine, OnnxEngine, TransformersEngine, open_engine, planner_graph
@@ -144,6 +145,14 @@ def test_another_architecture_is_refused_with_the_engine_that_runs_it(
     config = {**json.loads((tiny_llama / "config.json").read_text()), **changed}
     with pytest.raises(ValueError, match=f"{message}.*CTRAG_PLANNER_ENGINE=transformers"):
         planner_graph(tiny_llama, config, None)
+
+
+def test_a_model_that_is_too_large_for_a_graph_is_refused(
+    tiny_llama: Path, reference: TransformersEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llama_graph, "LARGEST", 1000)
+    with pytest.raises(ValueError, match="takes 1,000 bytes at most, this model has"):
+        graph_of(tiny_llama, reference, None)
 
 
 def test_the_packaged_model_runs_on_the_fast_engine_unless_it_is_told_otherwise() -> None:
