@@ -3,19 +3,19 @@
 import json
 import os
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.engines import engine_rows
 from benchmarks.people import people_like
+from benchmarks.timing import Timing, timing
 from ctrag.artefacts import load_artefacts
 from ctrag.assistant import Assistant
 from ctrag.context.retrieve import ContextRetriever
@@ -30,17 +30,6 @@ SEED = 0
 PERSON = "p007"
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """One row: what was timed, how often, and how long it took."""
-
-    what: str
-    runs: int
-    p50: float
-    p95: float
-    unit: str = "ms"
-
-
 def main() -> None:
     """Run every benchmark; a table, then one JSON line."""
     dataset = load_dataset(split_folder("dev"))
@@ -51,6 +40,7 @@ def main() -> None:
         rows += _retrieval(dataset, work)
         rows += _plans(dataset, work)
         rows += _commands(work)
+        rows += engine_rows()
     width = max(len(row.what) for row in rows)
     print(f"{'what':<{width}}  {'runs':>5}  {'p50':>9}  {'p95':>9}")
     for row in rows:
@@ -107,8 +97,8 @@ def _retrieval(dataset: Dataset, work: Path) -> list[Timing]:
     without = _times(lambda one: _retrieve(retriever, view, one, ready[one.query_id]), asked, 30)
     return [
         Timing(f"retrieval, {label}: load and first request (cold)", 1, load, load),
-        _row(f"retrieval, {label}: with encoding", with_encoding),
-        _row(f"retrieval, {label}: without encoding", without),
+        timing(f"retrieval, {label}: with encoding", with_encoding),
+        timing(f"retrieval, {label}: without encoding", without),
     ]
 
 
@@ -129,7 +119,7 @@ def _commands(work: Path) -> list[Timing]:
             began = time.perf_counter()
             subprocess.run(words, env=environment, check=True, capture_output=True)
             seconds.append(1000 * (time.perf_counter() - began))
-        rows.append(_row(f"{what} (whole process)", seconds))
+        rows.append(timing(f"{what} (whole process)", seconds))
     return rows
 
 
@@ -156,9 +146,9 @@ def _plans(dataset: Dataset, work: Path) -> list[Timing]:
         plans.append(steps["prompt.assemble"] + steps["planner.plan"])
     return [
         Timing("request to plan: open and first one", 1, first, first),
-        _row("request to plan", whole),
-        _row("  of which tools", tools),
-        _row("  of which values, prompt and planner", plans),
+        timing("request to plan", whole),
+        timing("  of which tools", tools),
+        timing("  of which values, prompt and planner", plans),
     ]
 
 
@@ -171,15 +161,6 @@ def _times(call: Callable[[Asked], None], asked: list[Asked], rounds: int) -> li
             if turn:  # the first round warms up
                 found.append(1000 * (time.perf_counter() - began))
     return found
-
-
-def _row(what: str, found: list[float]) -> Timing:
-    return Timing(
-        what,
-        len(found),
-        round(statistics.median(found), 3),
-        round(float(np.percentile(found, 95)), 3),
-    )
 
 
 def _commit() -> str:

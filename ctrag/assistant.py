@@ -278,6 +278,7 @@ class Assistant:
                 "confidence": planned.confidence,
                 "prompt_tokens": planned.prompt_tokens,
                 "plan_tokens": planned.plan_tokens,
+                "engine": planned.engine,
                 "other": None if other is None else str(other),
             }
         return planned, other
@@ -314,7 +315,7 @@ class Assistant:
 def embedded_planner(options: Settings) -> EmbeddedPlanner:
     """The embedded planner with the adapter that the settings name."""
     adapter = options.planner_adapter or packaged_adapter(options.planner_model)
-    return EmbeddedPlanner(options.planner_model, options.threads, adapter)
+    return EmbeddedPlanner(options.planner_model, options.threads, adapter, options.planner_engine)
 
 
 def writes_text(planner: Planner, options: Settings) -> bool:

@@ -144,12 +144,12 @@ class TowerEncoder:
         return [[one.result() for one in row] for row in futures[::-1]]
 
 
-def open_session(graph: Path) -> Any:
-    """An ONNX Runtime session on one thread."""
+def open_session(graph: Path, threads: int = 1) -> Any:
+    """An ONNX Runtime session on so many threads."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])

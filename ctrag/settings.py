@@ -2,6 +2,7 @@
 
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from platformdirs import user_cache_path, user_data_path
 from pydantic import Field, SecretStr, ValidationError
@@ -34,6 +35,9 @@ class Settings(BaseSettings):
     """Name, folder or hub name of the embedded planner's base model."""
     threads: int = Field(default=2, ge=1)
     """Threads of the embedded planner."""
+    planner_engine: Literal["onnxruntime", "transformers"] | None = None
+    """What runs the embedded planner's model: ONNX Runtime with 8-bit weights, or transformers.
+    When not set, ONNX Runtime for the packaged model and transformers for others."""
     items: int = Field(default=5, ge=1, le=50)
     """Items that a request gets."""
     tools: int = Field(default=5, ge=1, le=59)

@@ -2,6 +2,7 @@
 
 - `examples`: a data set with its labels, as scenes and relevance.
 - `ranking`, `plans`, `bfcl`: scores of rankings and plans; BFCL's verdicts on other people's calls.
+- `bfcl_reference`, `call_cases`: BFCL's own cases and checker; other people's requests with calls.
 - `intervals`: bootstrap intervals and paired tests over people.
 - `calibration`: whether a confidence means what it says.
 - `experiment`, `tables`: the JSON that an experiment leaves, and the table that it prints.
@@ -19,4 +20,7 @@
   and catalogue), `_prompts` (what each method shows), `_figures`, `_summary`, `_ablations`,
   `_labels`, `_table`; `labels/` has hand-made labels and the catalogue's list.
 - `tool_choice`, `tool_choice_rows`: which exposed tool a language model names, remembered.
+- `calls`: one call of other people's tools.
+- `rows`: rows of a long run, kept in a file as they come.
+- `planner_rows`: what a planning setting shows, and the plans decoded from it.
 """

@@ -2,38 +2,32 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
-from ctrag.apps.toolbox import Tool, Toolbox
+from ctrag.apps.toolbox import Toolbox
 from ctrag.artefacts import load_artefacts
 from ctrag.assistant import embedded_planner, writes_text
-from ctrag.context.retrieve import ContextRetriever, Found
-from ctrag.context.view import PersonView
+from ctrag.context.retrieve import ContextRetriever
 from ctrag.encoder import load_encoder
 from ctrag.opening import toolbox_of
 from ctrag.planner.adapter import load_card, weights_sha256
-from ctrag.planner.arguments import ArgumentRanker
-from ctrag.planner.embedded import EmbeddedPlanner
-from ctrag.planner.grammar import plan_grammar
 from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
-from ctrag.planner.values import Grounds
-from ctrag.prompt.planner import planner_prompt
-from ctrag.settings import Settings, settings
-from ctrag.tools.retrieve import FoundTools, ToolRetriever
+from ctrag.settings import settings
+from ctrag.tools.retrieve import ToolRetriever
 from eval.calibration import expected_calibration_error
 from eval.examples import Example, load_examples
 from eval.experiment import Experiment, data_sha256, versions
 from eval.grounded import ungrounded
 from eval.intervals import bootstrap_interval
+from eval.planner_rows import Rows, Shower, decode
 from eval.plans import PlanScore, score, summarise
 from eval.tables import Table, figure
-from stores.items import Item, LabelledPlan
+from stores.items import LabelledPlan
 
 SETTINGS = (
     "lower_bound",
@@ -53,40 +47,6 @@ PAPER = {
 _SEED = 0
 
 Progress = Callable[[str], None]
-
-
-class Row(BaseModel):
-    """One decoded plan; a resumed run reads it instead of decoding again."""
-
-    model_config = ConfigDict(extra="forbid")
-    run: str
-    """Hash of what the plan depends on besides the request."""
-    setting: str
-    free: bool
-    query_id: str
-    text: str
-    seconds: float
-    missed: str
-    """`item`, `tool` or nothing: what retrieval failed to bring."""
-    confidence: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """What one setting shows the planner."""
-
-    found: Found
-    tools: list[Tool]
-    """Tools in the prompt."""
-    callable_tools: list[Tool]
-    """Tools in the grammar: all of them where the prompt names none."""
-    preferences: dict[str, float] | None
-    """What tool retrieval says of them; None where there is no retrieval."""
-
-    @property
-    def items(self) -> list[Item]:
-        """Items in the prompt, best first."""
-        return [one.item for one in self.found.items]
 
 
 def run_planner(
@@ -128,7 +88,7 @@ def run_planner(
     examples = every[:limit]
     if not examples:
         raise ValueError(f"{data}: no request has a labelled plan")
-    show = _Shower(
+    show = Shower(
         ContextRetriever(encoder, ranker, artefacts.adapter),
         ToolRetriever(toolbox, encoder, artefacts.tool_prior, artefacts.reader),
         toolbox,
@@ -143,6 +103,7 @@ def run_planner(
         artefacts.reader.digest,
         encoder.name,
         options.planner_model,
+        planner.engine_name,
         options.items,
         options.tools,
         options.prompt_budget,
@@ -150,7 +111,7 @@ def run_planner(
         None if planner.adapter is None else weights_sha256(planner.adapter),
     )
     run = sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]
-    rows = _Rows(resume, run)
+    rows = Rows(resume, run)
     decodings = [False, True] if free else [False]
     total = len(wanted) * len(decodings) * len(examples)
     count = 0
@@ -160,7 +121,7 @@ def run_planner(
                 count += 1
                 if rows.has(name, decoding, example):
                     continue
-                rows.add(_decode(example, name, decoding, show, planner, options, run))
+                rows.add(decode(example, name, decoding, show, planner, options, run))
                 progress(f"{count}/{total} {name}{' free' if decoding else ''}")
     figures: dict[str, JsonValue] = {}
     intervals: dict[str, JsonValue] = {}
@@ -200,6 +161,7 @@ def run_planner(
         versions=versions(),
         settings={
             "planner_model": options.planner_model,
+            "engine": planner.engine_name,
             "adapter": None if planner.adapter is None else load_card(planner.adapter).command,
             "items": options.items,
             "tools": options.tools,
@@ -240,133 +202,6 @@ def table(experiment: Experiment) -> Table:
     return Table([*header, "halluc. free", "paper AST", "exact", "halluc."], rows, notes)
 
 
-class _Shower:
-    """Decides what each setting shows the planner."""
-
-    def __init__(
-        self,
-        retriever: ContextRetriever,
-        tools: ToolRetriever,
-        toolbox: Toolbox,
-        options: Settings,
-        arguments: ArgumentRanker,
-    ) -> None:
-        self.arguments = arguments
-        self._retriever = retriever
-        self._tools = tools
-        self._toolbox = toolbox
-        self._options = options
-
-    def __call__(self, example: Example, setting: str) -> _Shown:
-        scene, labels = example.scene, example.labels
-        found = Found.given(scene, np.empty(0, dtype=np.int64))
-        if setting == "context_tuned_rag":
-            found = self._retriever.retrieve(
-                scene.view, scene.request, self._options.items, read=(scene.vector, scene.tuned)
-            )
-        elif setting == "context_tuned_upper_bound":
-            found = Found.given(scene, np.flatnonzero(example.relevance))
-        if setting == "lower_bound":
-            return _Shown(found, [], list(self._toolbox), None)
-        if setting.endswith("upper_bound"):
-            # Retrieval orders the labelled tools: their own order is the answer.
-            ranked = self._tools.search(found, len(self._toolbox))
-            kept = tuple(one for one in ranked.tools if one.tool.api in (labels.tools or ()))
-            ranked = FoundTools(kept, ranked.none)
-        else:
-            ranked = self._tools.search(found, self._options.tools)
-        tools = [one.tool for one in ranked.tools]
-        return _Shown(found, tools, tools, ranked.preferences)
-
-
-class _Rows:
-    """Decoded plans, in memory and in a file."""
-
-    def __init__(self, path: Path | None, run: str) -> None:
-        self._path = path
-        self._rows: dict[tuple[str, bool, str], Row] = {}
-        self._gap = ""
-        if path is not None and path.exists():
-            text = path.read_text(encoding="utf-8")
-            self._gap = "" if text.endswith("\n") or not text else "\n"
-            for line in text.splitlines():
-                try:
-                    row = Row.model_validate_json(line)
-                except ValueError:
-                    continue  # the last line of a run that was killed while writing
-                if row.run == run:
-                    self._rows[row.setting, row.free, row.query_id] = row
-
-    def has(self, setting: str, free: bool, example: Example) -> bool:
-        return (setting, free, example.asked.query_id) in self._rows
-
-    def get(self, setting: str, free: bool, example: Example) -> Row:
-        return self._rows[setting, free, example.asked.query_id]
-
-    def add(self, row: Row) -> None:
-        self._rows[row.setting, row.free, row.query_id] = row
-        if self._path is not None:
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(f"{self._gap}{row.model_dump_json()}\n")
-            self._gap = ""
-
-
-def _decode(
-    example: Example,
-    setting: str,
-    free: bool,
-    show: _Shower,
-    planner: EmbeddedPlanner,
-    options: Settings,
-    run: str,
-) -> Row:
-    view: PersonView = example.scene.view
-    request = example.scene.request
-    shown = show(example, setting)
-    prompt = planner_prompt(
-        request,
-        view.person,
-        shown.items,
-        shown.tools,
-        planner.count_tokens,
-        options.prompt_budget,
-        brief=planner.adapter is not None,
-    )
-    grounds = Grounds.of(shown.found)
-    # Without items in the prompt there may be nothing to ground a value in: then it is open.
-    grammar = (
-        None
-        if free
-        else plan_grammar(
-            shown.callable_tools,
-            grounds,
-            best_only=True,
-            write_text=writes_text(planner, options),
-            open_when_empty=not shown.items,
-            ranker=show.arguments,
-        )
-    )
-    planned = planner.plan(prompt, grammar, shown.preferences)
-    return Row(
-        run=run,
-        setting=setting,
-        free=free,
-        query_id=example.asked.query_id,
-        text=planned.text,
-        seconds=round(planned.seconds, 3),
-        missed=_missed(example, shown),
-        confidence=round(planned.confidence, 4),
-    )
-
-
-def _missed(example: Example, shown: _Shown) -> str:
-    gold = example.labels.plan
-    if gold is not None and gold.api not in {tool.api for tool in shown.callable_tools}:
-        return "tool"
-    relevant = {example.scene.view.ids[row] for row in example.scene.rows[example.relevance > 0]}
-    return "item" if relevant - {item.id for item in shown.items} else ""
-
-
 def _plan(text: str) -> Plan | None:
     try:
         return Plan.parse(text)
@@ -379,7 +214,7 @@ def _gold(labelled: LabelledPlan | None) -> Plan | None:
 
 
 def _scores(
-    setting: str, free: bool, examples: Sequence[Example], rows: _Rows, toolbox: Toolbox
+    setting: str, free: bool, examples: Sequence[Example], rows: Rows, toolbox: Toolbox
 ) -> list[PlanScore]:
     scores = []
     for example in examples:
@@ -411,7 +246,7 @@ def _figures(
 
 
 def _errors(
-    setting: str, examples: Sequence[Example], verdicts: Sequence[PlanScore], rows: _Rows
+    setting: str, examples: Sequence[Example], verdicts: Sequence[PlanScore], rows: Rows
 ) -> dict[str, int]:
     """Plans under the grammar that are wrong, by the first thing that went wrong."""
     causes = dict.fromkeys(("tool missed", "item missed", "wrong API", "wrong argument"), 0)

@@ -301,3 +301,39 @@ def next_tool(chains: Path, fit_chains: Callable[..., Any]) -> Any:
     from ctrag.tools.dependency.demonstrations import split_held_out
 
     return fit_chains(split_held_out(load_demonstrations(chains))[0])
+
+
+@pytest.fixture(scope="session")
+def tiny_llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A Llama of two layers with random weights that reads bytes: everything a model needs."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    folder = tmp_path_factory.mktemp("tiny-llama")
+    signs = [*sorted(pre_tokenizers.ByteLevel.alphabet()), "<end>"]
+    tokenizer = Tokenizer(models.BPE(vocab=dict(zip(signs, range(257), strict=True)), merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(["<end>"])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=257,
+        hidden_size=64,
+        intermediate_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=4096,
+        tie_word_embeddings=True,
+        initializer_range=0.2,
+        bos_token_id=256,
+        eos_token_id=256,
+        pad_token_id=256,
+    )
+    model = LlamaForCausalLM(config)
+    with torch.no_grad():  # half precision, as a graph's embeddings are
+        model.model.embed_tokens.weight.copy_(model.model.embed_tokens.weight.half().float())
+    model.save_pretrained(folder)
+    return folder

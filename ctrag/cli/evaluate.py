@@ -342,6 +342,41 @@ def instructions(
     )
 
 
+@app.command("calls")
+def calls(
+    data: Annotated[
+        str,
+        typer.Option(
+            "--data", help="bfcl:multiple, bfcl:live_multiple, or a folder with tools.json."
+        ),
+    ],
+    methods: Methods = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only N cases, drawn by seed.")
+    ] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """One call of other people's tools, untrained. Resumes where it stopped, with --out.
+
+    Example: ctrag eval calls --data bfcl:multiple --limit 50 --out runs/calls.json
+    """
+    from eval.calls import run_calls, table
+
+    _report(
+        lambda: run_calls(
+            data,
+            methods=_names(methods),
+            limit=limit,
+            progress=progress,
+            resume=None if out is None else out.with_suffix(".rows.jsonl"),
+        ),
+        table,
+        out,
+        json,
+    )
+
+
 def _names(methods: str | None) -> list[str] | None:
     return None if methods is None else [one.strip() for one in methods.split(",") if one.strip()]
 

@@ -7,6 +7,7 @@ import typer
 
 from ctrag.cli import (
     ask,
+    call,
     chat,
     data,
     demo,
@@ -62,6 +63,7 @@ app.add_typer(synth.app, name="synth")
 app.add_typer(train.app, name="train")
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(tools.app, name="tools")
+tools.app.command("call")(call.call)
 app.add_typer(serve.app, name="serve")
 app.add_typer(sessions.app, name="session")
 app.add_typer(weights.app, name="models")

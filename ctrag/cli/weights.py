@@ -52,11 +52,12 @@ def list_(json: Json = False) -> None:
 
 @app.command("prepare")
 def prepare() -> None:
-    """Convert the packaged encoders with their adapters, which the first request does otherwise.
+    """Convert the packaged models with their adapters, which the first request does otherwise.
 
     Example: ctrag models prepare
     """
     from ctrag.artefacts import load_artefacts
+    from ctrag.assistant import embedded_planner
     from ctrag.context.retrieve import ContextRetriever
     from ctrag.encoder import load_encoder
     from ctrag.settings import settings
@@ -69,6 +70,8 @@ def prepare() -> None:
     if artefacts.reader.card.encoder == encoder.name:
         artefacts.reader.prepare()
     line(f"{weights_folder()}: {encoder.name} is ready")
+    planner = embedded_planner(settings())
+    line(f"{planner.folder.name}: ready on {planner.engine.name}")
 
 
 @app.command("fetch")

@@ -5,7 +5,9 @@
 - `arguments`: which of them an argument takes, by a learned ranker; `artefact/` holds it.
 - `grammar`: the grammar of all plans that are possible for one request.
 - `embedded`: a small Llama model on this machine, decoding under that grammar.
+- `engine`, `llama_graph`: what runs the model, transformers or a graph on ONNX Runtime.
 - `adapter`, `weights`: its LoRA adapter and its base.
+- `calls`, `call_grammar`: one call of any agent's tools, by the same model.
 - `grounding`: whether a plan from elsewhere keeps to the grammar's offers.
 - `endpoint`: any OpenAI-compatible endpoint, held to the same grammar's offers.
 """

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ctrag import models
+from ctrag.planner.engine import Engine, EngineName, Logits, open_engine
 from ctrag.planner.grammar import PlanGrammar
 from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
-from ctrag.planner.weights import load, planner_folder
+from ctrag.planner.weights import planner_folder
 from ctrag.prompt.chat import closing, opening
 from ctrag.prompt.planner import PlannerPrompt
 
@@ -41,18 +43,29 @@ class Planned:
     prompt_tokens: int
     plan_tokens: int
     seconds: float
+    engine: str = ""
+    """What ran the model; empty where nothing was left to ask it."""
 
 
 class EmbeddedPlanner:
     """A causal language model from the Llama family, loaded when first used."""
 
     def __init__(
-        self, name_or_path: str | None = None, threads: int = 2, adapter: Path | None = None
+        self,
+        name_or_path: str | None = None,
+        threads: int = 2,
+        adapter: Path | None = None,
+        engine: EngineName | None = None,
     ) -> None:
         self._name = name_or_path
         self._threads = threads
         self.adapter = adapter
         """Folder of the LoRA adapter that is merged in; None for the base as it is."""
+        packaged = name_or_path in (None, models.PLANNER)
+        self.engine_name: EngineName = engine or ("onnxruntime" if packaged else "transformers")
+        """What runs the model: unless said otherwise, the fast engine for the packaged model."""
+        self._read_last: tuple[list[int], Logits, Any] | None = None
+        self._read_head: tuple[list[int], Any] | None = None
 
     @cached_property
     def folder(self) -> Path:
@@ -61,7 +74,16 @@ class EmbeddedPlanner:
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text in the model's vocabulary."""
-        return len(self._tokenizer.encode(text).ids)
+        return len(self.encode(text))
+
+    def encode(self, text: str) -> list[int]:
+        """The text's tokens."""
+        return list(self._tokenizer.encode(text).ids)
+
+    def decode(self, tokens: list[int]) -> str:
+        """The text of tokens."""
+        text: str = self._tokenizer.decode(tokens)
+        return text
 
     def plan(
         self,
@@ -84,12 +106,12 @@ class EmbeddedPlanner:
             if api == NONE.api:
                 return Planned(NONE, str(NONE), chosen, 0, 0, time.perf_counter() - began)
             ids = self._prompt_ids(prompt)
-            tokens, _ = self._bound(ids, grammar, f"{api}(")
+            tokens, _, asked = self.bound(ids, grammar.lark, f"{api}(")
             confidence = chosen * grammar.belief.get(api, 1.0)
         else:
             ids = self._prompt_ids(prompt)
-            tokens, confidence = (
-                self._free(ids) if grammar is None else self._bound(ids, grammar, "")
+            tokens, confidence, asked = (
+                self._free(ids) if grammar is None else self.bound(ids, grammar.lark)
             )
         text = self._tokenizer.decode(tokens).strip()
         try:
@@ -98,7 +120,15 @@ class EmbeddedPlanner:
             plan = None
         if grammar is not None and preferences is None and plan is not None:
             confidence *= grammar.belief.get(plan.api, 1.0)
-        return Planned(plan, text, confidence, len(ids), len(tokens), time.perf_counter() - began)
+        return Planned(
+            plan,
+            text,
+            confidence,
+            len(ids),
+            len(tokens),
+            time.perf_counter() - began,
+            self.engine_name if asked else "",
+        )
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -107,8 +137,31 @@ class EmbeddedPlanner:
         return Tokenizer.from_file(str(self.folder / "tokenizer.json"))
 
     @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
-        return load(self.folder, self._threads, self.adapter)
+    def engine(self) -> Engine:
+        """The engine with the model in it; opened on the first call."""
+        return open_engine(self.engine_name, self.folder, self._threads, self.adapter)
+
+    def read(self, prompt: list[int], shared: int = 0) -> tuple[Logits, Any]:
+        """Logits after a prompt, and its cache; the last prompt's are remembered.
+
+        Args:
+            prompt: What the model reads, at least one token.
+            shared: How many tokens other prompts begin with too, fewer than all: they are read
+                once as long as they stay the same.
+        """
+        last = self._read_last
+        if last is None or last[0] != prompt:
+            begun = self._begun(prompt[:shared]) if shared else None
+            last = (prompt, *self.engine.forward(prompt[shared:], begun))
+            self._read_last = last
+        return last[1], last[2]
+
+    def _begun(self, head: list[int]) -> Any:
+        known = self._read_head
+        if known is None or known[0] != head:
+            known = (head, self.engine.forward(head)[1])
+            self._read_head = known
+        return known[1]
 
     @cached_property
     def _guide(self) -> Any:
@@ -130,75 +183,78 @@ class EmbeddedPlanner:
 
     def _prompt_ids(self, prompt: PlannerPrompt) -> list[int]:
         text = opening(prompt.system) + closing(prompt.user)
-        return list(self._tokenizer.encode(text).ids)
+        return self.encode(text)
 
-    def _bound(self, ids: list[int], grammar: PlanGrammar, begin: str) -> tuple[list[int], float]:
+    def bound(
+        self, prompt: list[int], lark: str, begin: str = "", shared: int = 0
+    ) -> tuple[list[int], float, bool]:
+        """Decode greedily under a grammar.
+
+        Args:
+            prompt: Tokens that the model reads first.
+            lark: The grammar of all answers, for llguidance.
+            begin: How the answer begins.
+            shared: See `read`.
+
+        Returns:
+            The answer's tokens, the probability of its text up to the first "(", and whether the
+            model had to be asked at all.
+
+        Raises:
+            ValueError: The grammar is none, or no answer under it begins that way.
+        """
         import llguidance
         import llguidance.numpy
 
-        matcher = llguidance.LLMatcher(
-            self._guide, llguidance.LLMatcher.grammar_from_lark(grammar.lark)
-        )
+        matcher = llguidance.LLMatcher(self._guide, llguidance.LLMatcher.grammar_from_lark(lark))
         if matcher.is_error():
             raise ValueError(f"grammar: {matcher.get_error()}")
         mask = llguidance.numpy.allocate_token_bitmask(1, self._vocabulary)
-        plan: list[int] = list(self._tokenizer.encode(begin).ids) if begin else []
+        plan: list[int] = self.encode(begin) if begin else []
         if plan and not matcher.consume_tokens(plan):
             raise ValueError(f"grammar: no plan begins with {begin!r}")
         confidence = 1.0
         named = bool(plan)
-        fresh, cache = ids + plan, None
+        fresh, cache = list(plan), None
         while not matcher.is_stopped() and len(plan) < LONGEST_PLAN:
-            forced = [] if not plan and cache is None else matcher.compute_ff_tokens()
+            forced = matcher.compute_ff_tokens() if plan else []
             if forced:
                 matcher.consume_tokens(forced)
                 plan += forced
-                fresh = fresh + forced
+                fresh += forced
                 continue
-            logits, cache = self._forward(fresh, cache)
+            if cache is None:
+                logits, cache = self.read(prompt, shared)
+            if fresh:
+                logits, cache = self.engine.forward(fresh, cache)
             llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
             allowed = np.unpackbits(mask.view(np.uint8), axis=1, bitorder="little")
-            logits = np.where(allowed[0, : len(logits)], logits, -np.inf)
-            token = _unrepeated(logits, plan)
+            after = np.where(allowed[0, : logits.shape[1]], logits[-1], -np.inf)
+            token = _unrepeated(after, plan)
             if not named:
-                confidence *= _probability(logits, token)
+                confidence *= _probability(after, token)
             matcher.consume_token(token)
             if token in self._ends:
                 break
             plan.append(token)
             fresh = [token]
             named = named or "(" in self._tokenizer.decode(plan)
-        return plan, confidence
+        return plan, confidence, cache is not None
 
-    def _free(self, ids: list[int]) -> tuple[list[int], float]:
+    def _free(self, prompt: list[int]) -> tuple[list[int], float, bool]:
         plan: list[int] = []
         confidence = 1.0
-        fresh, cache = ids, None
+        logits, cache = self.read(prompt)
         while len(plan) < LONGEST_FREE:
-            logits, cache = self._forward(fresh, cache)
-            token = int(logits.argmax())
+            token = int(logits[-1].argmax())
             text = self._tokenizer.decode([*plan, token])
             if token in self._ends or (text.strip() and "\n" in text):
                 break
             if "(" not in text:
-                confidence *= _probability(logits, token)
+                confidence *= _probability(logits[-1], token)
             plan.append(token)
-            fresh = [token]
-        return plan, confidence
-
-    def _forward(self, tokens: list[int], cache: Any) -> tuple[Any, Any]:
-        """Logits after the last token, and the cache that holds all tokens so far."""
-        import torch
-
-        model, _ = self._loaded
-        with torch.inference_mode():
-            output = model(
-                input_ids=torch.tensor([tokens]),
-                past_key_values=cache,
-                use_cache=True,
-                logits_to_keep=1,
-            )
-        return output.logits[0, -1].numpy(), output.past_key_values
+            logits, cache = self.engine.forward([token], cache)
+        return plan, confidence, True
 
     @cached_property
     def _ends(self) -> frozenset[int]:

@@ -14,7 +14,8 @@ from ctrag import models
 from ctrag.planner.adapter import merge
 from ctrag.settings import cache_folder
 
-_READY = "converted"
+READY = "converted"
+"""File that names the package's file which a folder was converted from."""
 
 
 def planner_folder(name_or_path: str = models.PLANNER) -> Path:
@@ -30,25 +31,32 @@ def planner_folder(name_or_path: str = models.PLANNER) -> Path:
     if not packed:
         raise models.ModelMissing(f"{folder}: holds neither config.json nor a .gguf file")
     target = cache_folder() / "models" / packed[0].stem
-    if not (target / _READY).exists():
+    if not (target / READY).exists():
         _convert(packed[0], target)
     return target
 
 
 def load(folder: Path, threads: int, adapter: Path | None = None) -> tuple[Any, Any]:
-    """(model, tokenizer), float32, in evaluation mode, on the CPU; an adapter is merged in."""
+    """(model, tokenizer); see `load_model`."""
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    from transformers import AutoTokenizer
+
+    return load_model(folder, threads, adapter), AutoTokenizer.from_pretrained(folder)
+
+
+def load_model(folder: Path, threads: int, adapter: Path | None = None) -> Any:
+    """The model, float32, in evaluation mode, on the CPU; an adapter is merged in."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoModelForCausalLM
     from transformers.utils import logging
 
     logging.disable_progress_bar()
     torch.set_num_threads(threads)
-    tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     if adapter is not None:
         merge(model, adapter)
-    return model.eval(), tokenizer
+    return model.eval()
 
 
 def _convert(packed: Path, target: Path) -> None:
@@ -79,8 +87,8 @@ def _convert(packed: Path, target: Path) -> None:
     try:
         fresh.save_pretrained(temporary)
         tokenizer.save_pretrained(temporary)
-        (temporary / _READY).write_text(packed.name)
-        if target.exists() and not (target / _READY).exists():
+        (temporary / READY).write_text(packed.name)
+        if target.exists() and not (target / READY).exists():
             shutil.rmtree(target)  # left half made by a version that did not rename
         if not target.exists():
             temporary.rename(target)

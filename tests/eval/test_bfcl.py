@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import importlib.util
 import json
-import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from importlib.resources import files
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from eval.bfcl import judge
+from eval.bfcl_reference import reference_verdict
 
 Call = dict[str, dict[str, Any]]
 Case = tuple[list[dict[str, Any]], list[dict[str, Any]]]
@@ -99,28 +96,16 @@ def test_the_verdict_says_what_is_wrong() -> None:
 
 
 @pytest.fixture
-def reference(monkeypatch: pytest.MonkeyPatch) -> Iterator[Reference]:
-    """The real checker; a stub spares it the import of every model vendor's client."""
+def reference() -> Reference:
     if importlib.util.find_spec("bfcl_eval") is None:
         pytest.skip("bfcl-eval is not installed: pip install --no-deps bfcl-eval")
-    before = set(sys.modules)
-    stub = ModuleType("bfcl_eval.constants.model_config")
-    model = SimpleNamespace(underscore_to_dot=False)
-    stub.MODEL_CONFIG_MAPPING = defaultdict(lambda: model)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, stub.__name__, stub)
-    checker = import_module("bfcl_eval.eval_checker.ast_eval.ast_checker")
-    python = import_module("bfcl_eval.constants.enums").Language.PYTHON
 
     def check(
         functions: list[dict[str, Any]], calls: list[Call], truth: list[dict[str, Any]]
     ) -> bool:
-        verdict = checker.ast_checker(functions, calls, truth, python, "multiple", "any-model")
-        return bool(verdict["valid"])
+        return reference_verdict(functions, calls, truth, "multiple")
 
-    yield check
-    for name in set(sys.modules) - before - {stub.__name__}:
-        if name.partition(".")[0] == "bfcl_eval":
-            del sys.modules[name]  # it knows the stub; monkeypatch removes the stub itself
+    return check
 
 
 def bfcl_cases(category: str) -> Iterator[Case]:
@@ -228,7 +213,7 @@ def test_verdicts_agree_with_bfcls_own_checker_on_every_case(
             calls += [("gold", [{name: gold}]), ("two calls", [{name: gold}, {name: gold}])]
             calls += [(kind, [call]) for kind, call in broken_calls(functions, name, gold)]
         for kind, predicted in calls:
-            expected = reference(functions, copy.deepcopy(predicted), truth)
+            expected = reference(functions, predicted, truth)
             verdict = judge(functions, predicted, truth)
             assert verdict.valid == expected, (kind, predicted, truth, verdict.reason)
             compared[kind, expected] += 1

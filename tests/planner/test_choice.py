@@ -99,12 +99,13 @@ def test_a_plan_without_a_choice_needs_no_model(
 ) -> None:
     fresh = EmbeddedPlanner(str(next((converted_planner / "models").iterdir())), threads=1)
     monkeypatch.setattr(
-        EmbeddedPlanner, "_forward", lambda *_: pytest.fail("the model was asked for a fixed plan")
+        EmbeddedPlanner, "read", lambda *_: pytest.fail("the model was asked for a fixed plan")
     )
     planned = fresh.plan(PROMPT, grammar("read_note"), {"read_note": 0.0, "none": -1.0})
     assert planned.plan == Plan("read_note", {"title": "Lunch"}) or planned.plan == Plan(
         "read_note", {"title": "Rent"}
     )
+    assert planned.engine == ""
 
 
 def test_text_is_what_the_person_said_unless_a_search_names_an_item(

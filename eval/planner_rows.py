@@ -1,0 +1,182 @@
+"""What each planning setting shows the planner, and the plans that it decodes from it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from ctrag.apps.toolbox import Tool, Toolbox
+from ctrag.assistant import writes_text
+from ctrag.context.retrieve import ContextRetriever, Found
+from ctrag.context.view import PersonView
+from ctrag.planner.arguments import ArgumentRanker
+from ctrag.planner.embedded import EmbeddedPlanner
+from ctrag.planner.grammar import plan_grammar
+from ctrag.planner.values import Grounds
+from ctrag.prompt.planner import planner_prompt
+from ctrag.settings import Settings
+from ctrag.tools.retrieve import FoundTools, ToolRetriever
+from eval.examples import Example
+from eval.rows import KeptRows
+from stores.items import Item
+
+
+class Row(BaseModel):
+    """One decoded plan; a resumed run reads it instead of decoding again."""
+
+    model_config = ConfigDict(extra="forbid")
+    run: str
+    """Hash of what the plan depends on besides the request."""
+    setting: str
+    free: bool
+    query_id: str
+    text: str
+    seconds: float
+    missed: str
+    """`item`, `tool` or nothing: what retrieval failed to bring."""
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What one setting shows the planner."""
+
+    found: Found
+    tools: list[Tool]
+    """Tools in the prompt."""
+    callable_tools: list[Tool]
+    """Tools in the grammar: all of them where the prompt names none."""
+    preferences: dict[str, float] | None
+    """What tool retrieval says of them; None where there is no retrieval."""
+
+    @property
+    def items(self) -> list[Item]:
+        """Items in the prompt, best first."""
+        return [one.item for one in self.found.items]
+
+
+class Shower:
+    """Decides what each setting shows the planner."""
+
+    def __init__(
+        self,
+        retriever: ContextRetriever,
+        tools: ToolRetriever,
+        toolbox: Toolbox,
+        options: Settings,
+        arguments: ArgumentRanker,
+    ) -> None:
+        self.arguments = arguments
+        self._retriever = retriever
+        self._tools = tools
+        self._toolbox = toolbox
+        self._options = options
+
+    def __call__(self, example: Example, setting: str) -> Shown:
+        """Items and tools of one setting, labelled ones only where its name says so."""
+        scene, labels = example.scene, example.labels
+        found = Found.given(scene, np.empty(0, dtype=np.int64))
+        if setting == "context_tuned_rag":
+            found = self._retriever.retrieve(
+                scene.view, scene.request, self._options.items, read=(scene.vector, scene.tuned)
+            )
+        elif setting == "context_tuned_upper_bound":
+            found = Found.given(scene, np.flatnonzero(example.relevance))
+        if setting == "lower_bound":
+            return Shown(found, [], list(self._toolbox), None)
+        if setting.endswith("upper_bound"):
+            # Retrieval orders the labelled tools: their own order is the answer.
+            ranked = self._tools.search(found, len(self._toolbox))
+            kept = tuple(one for one in ranked.tools if one.tool.api in (labels.tools or ()))
+            ranked = FoundTools(kept, ranked.none)
+        else:
+            ranked = self._tools.search(found, self._options.tools)
+        tools = [one.tool for one in ranked.tools]
+        return Shown(found, tools, tools, ranked.preferences)
+
+
+class Rows:
+    """Decoded plans, in memory and in a file."""
+
+    def __init__(self, path: Path | None, run: str) -> None:
+        self._rows = KeptRows(path, Row, run, lambda row: (row.setting, row.free, row.query_id))
+
+    def has(self, setting: str, free: bool, example: Example) -> bool:
+        """Whether the request is decoded already."""
+        return (setting, free, example.asked.query_id) in self._rows
+
+    def get(self, setting: str, free: bool, example: Example) -> Row:
+        """What was decoded for the request; KeyError when nothing was."""
+        return self._rows[setting, free, example.asked.query_id]
+
+    def add(self, row: Row) -> None:
+        """Keep a row, in the file too."""
+        self._rows.add(row)
+
+
+def decode(
+    example: Example,
+    setting: str,
+    free: bool,
+    show: Shower,
+    planner: EmbeddedPlanner,
+    options: Settings,
+    run: str,
+) -> Row:
+    """Decode one request in one setting.
+
+    Args:
+        example: The request with its scene and labels.
+        setting: Which items and tools are shown.
+        free: Whether to decode without the grammar.
+        show: Finds items and tools.
+        planner: Decodes.
+        options: Prompt budget and whether free text is written.
+        run: Hash of what the plan depends on besides the request.
+    """
+    view: PersonView = example.scene.view
+    request = example.scene.request
+    shown = show(example, setting)
+    prompt = planner_prompt(
+        request,
+        view.person,
+        shown.items,
+        shown.tools,
+        planner.count_tokens,
+        options.prompt_budget,
+        brief=planner.adapter is not None,
+    )
+    grounds = Grounds.of(shown.found)
+    # Without items in the prompt there may be nothing to ground a value in: then it is open.
+    grammar = (
+        None
+        if free
+        else plan_grammar(
+            shown.callable_tools,
+            grounds,
+            best_only=True,
+            write_text=writes_text(planner, options),
+            open_when_empty=not shown.items,
+            ranker=show.arguments,
+        )
+    )
+    planned = planner.plan(prompt, grammar, shown.preferences)
+    return Row(
+        run=run,
+        setting=setting,
+        free=free,
+        query_id=example.asked.query_id,
+        text=planned.text,
+        seconds=round(planned.seconds, 3),
+        missed=_missed(example, shown),
+        confidence=round(planned.confidence, 4),
+    )
+
+
+def _missed(example: Example, shown: Shown) -> str:
+    gold = example.labels.plan
+    if gold is not None and gold.api not in {tool.api for tool in shown.callable_tools}:
+        return "tool"
+    relevant = {example.scene.view.ids[row] for row in example.scene.rows[example.relevance > 0]}
+    return "item" if relevant - {item.id for item in shown.items} else ""

@@ -1,0 +1,167 @@
+"""Claims about one call of any catalogue's tools, with a model that knows nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctrag.planner import embedded
+from ctrag.planner.calls import CallPlanner, signature
+from ctrag.planner.embedded import EmbeddedPlanner
+from ctrag.tools.catalogue import CatalogueTool
+
+
+class Words:
+    """An encoder that counts the words it knows."""
+
+    name = "words"
+    known = "alarm weather wake set time forecast city song play".split()
+
+    def encode(self, texts: Any) -> Any:
+        rows = [[float(word in text.lower()) for word in self.known] + [0.1] for text in texts]
+        vectors = np.array(rows, np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def tool(name: str, description: str, **properties: Any) -> CatalogueTool:
+    required = [key for key in properties if not key.startswith("maybe_")]
+    return CatalogueTool(
+        name, description, "", {"type": "object", "properties": properties, "required": required}
+    )
+
+
+ALARM = tool("set_alarm", "Set an alarm", time={"type": "string"}, maybe_days={"type": "integer"})
+WEATHER = tool("get_weather", "Weather forecast of a city", city={"type": "string"})
+SONG = tool("play_song", "Play a song", title={"type": "string"}, loud={"type": "boolean"})
+TOOLS = [ALARM, WEATHER, SONG]
+
+
+@pytest.fixture(scope="module")
+def model(tiny_llama: Path) -> EmbeddedPlanner:
+    return EmbeddedPlanner(str(tiny_llama), threads=1)
+
+
+def planner(model: EmbeddedPlanner, tools: Any = TOOLS, **options: Any) -> CallPlanner:
+    return CallPlanner(tools, encoder=Words(), planner=model, **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("wake me with an alarm at 7:30", "set_alarm"),
+        ("weather forecast for the city of Rome", "get_weather"),
+        ("play that song", "play_song"),
+    ],
+)
+def test_retrieval_alone_chooses_the_tool_whose_words_were_said(
+    model: EmbeddedPlanner, text: str, name: str
+) -> None:
+    planned = planner(model, weight=np.inf).plan(text)
+    assert planned.name == name
+    assert planned.complete
+    [known] = [one for one in TOOLS if one.name == name]
+    properties = known.parameters["properties"]
+    assert set(known.parameters["required"]) <= set(planned.arguments) <= set(properties)
+    for key, value in planned.arguments.items():
+        if properties[key]["type"] == "string":
+            assert value in text
+    assert planned.engine == "transformers"
+
+
+def test_score_is_the_models_log_probability_and_weighted_retrieval(
+    model: EmbeddedPlanner,
+) -> None:
+    text = "wake me at seven"
+    [alone, mixed] = [
+        {one.tool.id: one for one in planner(model, weight=weight).choose(text)}
+        for weight in (0.0, 4.0)
+    ]
+    for name, one in mixed.items():
+        assert one.log_probability == alone[name].log_probability < 0
+        assert one.score == pytest.approx(one.log_probability + 4.0 * one.retrieval)
+        assert alone[name].score == alone[name].log_probability
+
+
+def test_the_log_probability_of_a_name_is_that_of_its_tokens_one_by_one(
+    model: EmbeddedPlanner,
+) -> None:
+    calls = planner(model)
+    text = "wake me at seven"
+    [choice] = [one for one in calls.choose(text) if one.tool.name == "play_song"]
+    read = calls._prompt(calls.choose(text), text, "")[0] + model.encode('{"name": "')
+    found = []
+    for token in model.encode('play_song"'):
+        logits, _ = model.engine.forward(read)
+        shares = np.exp(logits[-1].astype(float) - logits[-1].max())
+        found.append(np.log(shares[token] / shares.sum()))
+        read.append(token)
+    assert choice.log_probability == pytest.approx(np.mean(found), abs=1e-4)
+
+
+def test_the_same_request_gives_the_same_call(model: EmbeddedPlanner) -> None:
+    calls = planner(model)
+    first, second = calls.plan("play a song"), calls.plan("play a song")
+    assert (first.arguments, first.choices) == (second.arguments, second.choices)
+
+
+def test_tools_that_stay_the_same_are_read_once(
+    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = planner(model)
+    calls.plan("play a song")
+    read: list[int] = []
+    forward = model.engine.forward
+    monkeypatch.setattr(
+        model.engine,
+        "forward",
+        lambda tokens, *rest, **more: read.append(len(tokens)) or forward(tokens, *rest, **more),
+    )
+    calls.choose("wake me")
+    assert read[0] == len(model.encode(" wake me<|im_end|>\n<|im_start|>assistant\n"))
+
+
+def test_values_may_come_from_what_was_said_before(model: EmbeddedPlanner) -> None:
+    planned = planner(model, [WEATHER]).plan("?", before="Oslo")
+    assert planned.arguments["city"] in ("Oslo", "Oslo ?", "?")
+
+
+def test_a_call_without_a_choice_asks_no_model(
+    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(EmbeddedPlanner, "read", lambda *_: pytest.fail("the model was asked"))
+    out = CatalogueTool("log_out", "Ends the session")
+    planned = planner(model, [out]).plan("log me out")
+    assert (planned.name, planned.arguments, planned.engine) == ("log_out", {}, "")
+
+
+def test_a_call_that_was_cut_has_no_arguments_and_says_so(
+    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "LONGEST_PLAN", 50)
+    planned = planner(model, [ALARM]).plan("wake me")
+    assert (planned.complete, planned.arguments) == (False, {})
+
+
+def test_the_model_reads_signatures() -> None:
+    described = CatalogueTool(
+        "pay", 'Pays a "bill"\nat once', "bank",
+        {"properties": {"to": {"type": "string"}, "how": {"enum": ["card", "cash"]},
+                        "sum": {"type": ["number", "null"]}}, "required": ["to"]},
+    )  # fmt: skip
+    wanted = "bank/pay(to: string, how?: card|cash, sum?: number|null): Pays a bill at once"
+    assert signature(described) == wanted
+
+
+@pytest.mark.parametrize(
+    ("tools", "options", "message"),
+    [
+        ([], {}, "the catalogue is empty"),
+        ([ALARM, ALARM], {}, "tools: 'set_alarm' appears twice; give each a server"),
+        (TOOLS, {"shown": 0}, "shown: must be at least 1, not 0"),
+        (TOOLS, {"weight": -1.0}, r"weight: must be at least 0, not -1\.0"),
+    ],
+)
+def test_a_mistake_is_named(model: EmbeddedPlanner, tools: Any, options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        planner(model, tools, **options)
