@@ -1,9 +1,9 @@
 """Tools of any agent, read from a file.
 
 Formats, told apart by what stands inside: a list of `{name, description, parameters}` with JSON
-Schema parameters, and `server` (or `domain`) where names repeat; an object with such a list under `tools` and,
-when not everybody may see everything, `access` and `experts`; an OpenAPI document; the assistant's
-own `toolbox.yaml`.
+Schema parameters, and `server` (or `domain`) where names repeat; an object with such a list under
+`tools` and, when not everybody may see everything, `access` and `experts`; an OpenAPI document; the
+assistant's own `toolbox.yaml`.
 """
 
 import hashlib
