@@ -45,7 +45,8 @@ class GatewaySettings:
     most: int = 20
     """Tools that a search may ask for."""
     few: int = 2
-    """With fewer tools than this, plugins of the marketplace are shown as well."""
+    """With fewer tools than this, plugins of the marketplace that fit are shown as well; with
+    more, only those that fit better than all tools."""
     patience: float = 15.0
     """Seconds that a search waits for servers that are starting for the first time."""
     registry_patience: float = 5.0
@@ -161,8 +162,10 @@ class Gateway:
         surface = partial(self._surface, who, session, query, began)
         found, shown_tools, at_hand = await run_sync(surface, [local, *gathered.lists], k)
         plugins: list[Plugin] = []
-        if self.marketplace is not None and len(local) < self.settings.few:
-            plugins = await run_sync(self.marketplace.search, query, who)
+        if self.marketplace is not None:
+            best = max((one.score for one in local), default=0.0)
+            least = 0.0 if len(local) < self.settings.few else best
+            plugins = await run_sync(partial(self.marketplace.search, query, who, above=least))
         down = {**self._down(), **gathered.unavailable}
         told = at_hand if handle is None else []
         return SearchAnswer(key, found, shown_tools, told, plugins, down)
