@@ -102,7 +102,8 @@ def mcp(
     )
     try:
         if address is None:
-            who = None if user is None else callers.principal(user)
+            known = {} if index.access is None else index.access.members
+            who = None if user is None else known.get(user) or callers.principal(user)
             anyio.run(serve_stdio, gateway, who)
         else:
             tokens = BearerTokens(callers) if callers.verifies else None

@@ -181,7 +181,9 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         tools = [tool for tool in self.index.resolve(kept, self._user) if tool.id in kept]
         found = session.found(query, tools, scores=[kept[one.id].probability for one in tools])
         lines = [f"{tool.name}: {tool.description}" for tool in found.tools]
-        said = "You can call these tools now:\n" + "\n".join(lines) if lines else "No tool fits."
+        close = ", ".join(hit.tool.name for hit in hits[:3])
+        lacking = f"No tool surely fits; search for one by its name to use it: {close}"
+        said = "You can call these tools now:\n" + "\n".join(lines) if lines else lacking
         text = "\n".join([said, found.note]) if found.note else said
         return _message(call, text, artifact=[tool.id for tool in found.tools])
 

@@ -19,6 +19,7 @@ MARKED = (
 )
 NOT_ALL_HERE = "No tool fits, but not all servers are available: search again later."
 NOTHING_FITS = "No tool here fits. Search in other words, or go on without a tool."
+ONLY_CLOSE = "No tool surely fits. To use one of the closest, search for it by its name."
 
 
 @dataclass(slots=True)
@@ -30,6 +31,8 @@ class SearchAnswer:
     shown: list[dict[str, Any]]
     always: list[dict[str, Any]]
     """Tools at hand without a search; only told when the session is new."""
+    closest: list[dict[str, str]] = field(default_factory=list)
+    """Name and description of what came near when nothing fits; none of it can be called yet."""
     plugins: list[Plugin] = field(default_factory=list)
     unavailable: dict[str, str] = field(default_factory=dict)
 
@@ -39,9 +42,11 @@ class SearchAnswer:
         if any(tool.get("marks") for tool in self.shown):
             notes.append(MARKED)
         if not self.shown:
-            notes.append(NOT_ALL_HERE if self.unavailable else NOTHING_FITS)
+            lacking = NOT_ALL_HERE if self.unavailable else NOTHING_FITS
+            notes.append(ONLY_CLOSE if self.closest else lacking)
         optional = {
             "always_available": self.always,
+            "closest": self.closest,
             "note": " ".join(notes),
             "evicted": list(self.found.evicted),
             "installable": [one.shown() for one in self.plugins],

@@ -44,8 +44,11 @@ class GatewaySettings:
     """Tools that a search shows at most, unless it asks for another number."""
     most: int = 20
     """Tools that a search may ask for."""
+    near: int = 3
+    """The closest tools that a search names when none fits."""
     few: int = 2
-    """With fewer tools than this, plugins of the marketplace are shown as well."""
+    """With fewer tools than this, plugins of the marketplace that fit are shown as well; with
+    more, only those that fit better than all tools."""
     patience: float = 15.0
     """Seconds that a search waits for servers that are starting for the first time."""
     registry_patience: float = 5.0
@@ -156,16 +159,19 @@ class Gateway:
         await self._started()
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
-        local = await run_sync(self._local, who, query, session, k)
+        local, closest = await run_sync(self._local, who, query, session, k)
         gathered = await gather(self.registries, session.id, query, k)
         surface = partial(self._surface, who, session, query, began)
         found, shown_tools, at_hand = await run_sync(surface, [local, *gathered.lists], k)
         plugins: list[Plugin] = []
-        if self.marketplace is not None and len(local) < self.settings.few:
-            plugins = await run_sync(self.marketplace.search, query, who)
+        if self.marketplace is not None:
+            best = max((one.score for one in local), default=0.0)
+            least = 0.0 if len(local) < self.settings.few else best
+            plugins = await run_sync(partial(self.marketplace.search, query, who, above=least))
         down = {**self._down(), **gathered.unavailable}
         told = at_hand if handle is None else []
-        return SearchAnswer(key, found, shown_tools, told, plugins, down)
+        near = [] if shown_tools else closest
+        return SearchAnswer(key, found, shown_tools, told, near, plugins, down)
 
     async def call(
         self, who: Principal | None, handle: str, name: str, arguments: dict[str, Any]
@@ -265,7 +271,8 @@ class Gateway:
 
     def _local(
         self, who: Principal | None, query: str, session: ToolSession, k: int
-    ) -> list[FoundTool]:
+    ) -> tuple[list[FoundTool], list[dict[str, str]]]:
+        """What fits in the catalogue, and what is closest."""
         used = sorted((e.last_used, e.order, e.tool.id) for e in session.manager.entries if e.uses)
         hits = self.index.search(
             query,
@@ -276,11 +283,13 @@ class Gateway:
             expert=self._expert,
         )
         kept = surfaced(hits, query)
-        return [
+        found = [
             FoundTool(tool, kept[tool.id].probability, differs=kept[tool.id].differs)
             for tool in self.index.resolve(kept, who)
             if tool.id in kept
         ]
+        close = [shown(FoundTool(hit.tool, hit.probability)) for hit in hits[: self.settings.near]]
+        return found, [{key: one[key] for key in ("name", "description")} for one in close]
 
     def _surface(
         self,

@@ -140,13 +140,23 @@ class Marketplace:
             if name in self.plugins
         ]
 
-    def search(self, text: str, who: Principal | None = None, k: int = 3) -> list[Plugin]:
-        """Plugins with a tool that fits, best first, without those that the caller has."""
+    def search(
+        self, text: str, who: Principal | None = None, k: int = 3, *, above: float = 0.0
+    ) -> list[Plugin]:
+        """Plugins with a tool that fits, best first, without those that the caller has.
+
+        Args:
+            text: What the plugin should do.
+            who: The caller.
+            k: How many plugins at most.
+            above: Only those that are likelier to do it than this.
+        """
         mine = {EVERYBODY} if who is None else {EVERYBODY, *who.scopes}
         had = {one.plugin.name for one in self.installed() if mine & set(one.scopes)}
         exclude = [tool.id for tool in self._index.tools if tool.server in had]
         hits = self._index.search(text, 5 * k, exclude=exclude)
-        names = dict.fromkeys(hit.tool.server for hit in surfaced(hits, text).values())
+        fitting = surfaced(hits, text).values()
+        names = dict.fromkeys(hit.tool.server for hit in fitting if hit.probability >= above)
         return [self.plugins[name] for name in names][:k]
 
     def install(self, name: str, scope: str = EVERYBODY) -> Installed:

@@ -117,7 +117,7 @@ def test_over_random_grants_nothing_outside_them_is_ever_found_or_called(
     async def try_it() -> None:
         async with made.running() as running:
             answer = await running.search(who, " ".join(words))
-            assert set(names(answer)) <= allowed
+            assert {*names(answer), *(one["name"] for one in answer.closest)} <= allowed
             told = said(await running.call(who, answer.handle, wanted, {}))
             assert ("no server stands behind it" in told) == (wanted in names(answer))
 
@@ -232,3 +232,17 @@ async def test_what_a_caller_uses_is_there_at_once_the_next_time(
         later = running.tools(ADA, await running.open(ADA))
         assert [one.id for one in later] == ["printer/print"]
         assert running.tools(BOB, await running.open(BOB)) == ()
+
+
+async def test_when_nothing_fits_the_closest_are_named_and_one_search_away(
+    gateway: MakeGateway,
+) -> None:
+    tools = [tool("rotate_spool", "Rotate the print spool", "ops")]
+    async with gateway(tools).running() as running:
+        answer = await running.search(None, "weather")
+        assert answer.shown == []
+        assert [one["name"] for one in answer.closest] == ["ops/rotate_spool"]
+        assert "search for it by its name" in answer.as_json()["note"]
+        assert (await running.call(None, answer.handle, "ops/rotate_spool", {})).result.is_error
+        again = await running.search(None, "ops/rotate_spool", answer.handle)
+        assert names(again) == ["ops/rotate_spool"]

@@ -151,3 +151,8 @@ def test_a_damaged_file_of_what_is_installed_is_kept_and_named(
 def test_two_plugins_of_one_name_are_a_mistake(plugins: list[Plugin], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="two have the same name"):
         Marketplace([plugins[0], plugins[0]], tmp_path / "installed.json", Topics())
+
+
+def test_only_plugins_likelier_than_asked_are_found(market: Marketplace) -> None:
+    assert [one.name for one in market.search("extract_text, pdf_tool")] == ["pdf"]
+    assert market.search("extract_text, pdf_tool", above=1.0) == []
