@@ -23,10 +23,6 @@ LONGEST_PLAN = 600
 """Tokens of a plan under a grammar at most, which the grammar's own bounds keep it below."""
 LONGEST_FREE = 120
 """Tokens of a freely decoded answer at most."""
-VALUES_COUNT = 0.5
-"""What the logarithm of the belief in an API's values counts beside that of the API itself; chosen
-on people of the training data that were held out (docs/log.md)."""
-_LEAST = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,18 +273,13 @@ def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:
 
 
 def _choice(grammar: PlanGrammar, preferences: Mapping[str, float]) -> tuple[str, float]:
-    """The best API (or `none`) that the grammar allows, and its share of all of them.
-
-    An API whose arguments are hard to fill in is the less likely one: what retrieval says of it and
-    the belief in its values are weighed together (`VALUES_COUNT`).
-    """
+    """The best API (or `none`) that the grammar allows, and its share of all of them."""
     possible = [api for api in (*grammar.apis, NONE.api) if api in preferences]
     if not possible:
         return NONE.api, 1.0
     scores = np.array([preferences[api] for api in possible])
-    beliefs = np.array([grammar.belief.get(api, 1.0) for api in possible])
     shares = np.exp(scores - scores.max())
-    best = int((scores + VALUES_COUNT * np.log(np.maximum(beliefs, _LEAST))).argmax())
+    best = int(scores.argmax())
     return possible[best], float(shares[best] / shares.sum())
 
 

@@ -1,7 +1,5 @@
 """Claims about who decides what: tool retrieval the API, grounds the values, the model the rest."""
 
-import math
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -65,21 +63,6 @@ def test_confidence_is_the_softmax_over_what_can_be_called(planner: EmbeddedPlan
     made = grammar("reschedule_event", "read_note")
     planned = planner.plan(PROMPT, made, {"reschedule_event": 0.0, "read_note": 0.0, "none": 0.0})
     assert planned.confidence == pytest.approx(1 / 3)
-
-
-def test_an_api_whose_values_are_doubtful_gives_way_to_one_nearly_as_likely(
-    planner: EmbeddedPlanner,
-) -> None:
-    made = replace(grammar("reschedule_event", "read_note"), belief={"reschedule_event": 0.1})
-    near = {"reschedule_event": 1.0, "read_note": 0.0, "none": -9.0}
-    assert 1.0 + 0.5 * math.log(0.1) < 0.0
-    planned = planner.plan(PROMPT, made, near)
-    assert planned.plan is not None
-    assert planned.plan.api == "read_note"
-    assert planned.confidence == pytest.approx(1 / (1 + math.exp(1.0) + math.exp(-9.0)))
-    far = planner.plan(PROMPT, made, {**near, "reschedule_event": 2.0})
-    assert far.plan is not None
-    assert far.plan.api == "reschedule_event"
 
 
 def test_an_api_without_values_leaves_the_call_to_the_next_one(planner: EmbeddedPlanner) -> None:
