@@ -36,7 +36,7 @@ class Settings(BaseSettings):
     threads: int = Field(default=2, ge=1)
     """Threads of the embedded planner."""
     planner_engine: Literal["onnxruntime", "transformers"] | None = None
-    """What runs the embedded planner's model: ONNX Runtime with 8-bit weights, or transformers.
+    """What runs the embedded planner's model: a graph on ONNX Runtime, or transformers.
     When not set, ONNX Runtime for the packaged model and transformers for others."""
     items: int = Field(default=5, ge=1, le=50)
     """Items that a request gets."""

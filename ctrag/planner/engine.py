@@ -19,8 +19,9 @@ from ctrag.planner.llama_graph import FORMAT, GRAPH, check_config, head_width, w
 
 Logits = NDArray[np.float32]
 EngineName = Literal["onnxruntime", "transformers"]
-BITS = 8
-"""Bits of the graph's weights; with 4 the logits are another model's (docs/serving.md)."""
+BITS: int | None = None
+"""Bits of the graph's weights, None for float32: 8 write twice as fast, but other plans
+(docs/serving.md)."""
 
 
 class Engine(Protocol):

@@ -1,4 +1,4 @@
-"""A Llama model as one ONNX graph with a key-value cache, weights in blocks of few bits.
+"""A Llama model as one ONNX graph with a key-value cache, float32 or in blocks of few bits.
 
 The graph is written node by node from the weights: ONNX Runtime has whole attention layers with
 rotary positions as single operators, which no export of the model's Python code arrives at.

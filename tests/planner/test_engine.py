@@ -25,7 +25,7 @@ def reference(tiny_llama: Path) -> TransformersEngine:
 
 @pytest.fixture(scope="module")
 def exact(tiny_llama: Path, reference: TransformersEngine) -> OnnxEngine:
-    """The graph with float32 weights."""
+    """The graph with float32 weights, as it is served."""
     return graph_of(tiny_llama, reference, None)
 
 
