@@ -11,6 +11,7 @@ from ctrag.context.signals import compute
 from eval.examples import Example
 from training import retrieved as module
 from training.encoder import TunedEncoder
+from training.prior import fit_prior
 from training.ranker import RankerSettings
 from training.retrieved import Retrieved, retrieve_once
 
@@ -31,11 +32,13 @@ def ask(
 ) -> Any:
     """Asks for what retrieval brings; `ask.times` counts how often it really was retrieved."""
 
+    prior = fit_prior(examples)
+
     def retrieve(*_: Any) -> Retrieved:
         asked.times += 1
         some = examples[:6]
         for one in some:  # what is computed on the way is not kept
-            compute(one.scene, Ranker.packaged().prior)
+            compute(one.scene, prior)
         scores = [one.relevance for one in some]
         return Retrieved(some, scores, np.array([True, *[False] * 5]), "bins")
 
