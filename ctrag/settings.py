@@ -54,6 +54,13 @@ class Settings(BaseSettings):
     person speaks."""
     sure: float = Field(default=0.5, ge=0, le=1)
     """Plans of less confidence are shown with the next best one, and change nothing unasked."""
+    dependency: Path | None = None
+    """Folder of `ctrag train dependency`: ranks tools by the calls so far, in `ctrag tools search`
+    and `ctrag prompt`; nothing does when not set."""
+    dependency_weight: float = Field(default=0.3, ge=0, le=1)
+    """What it counts beside the search, 0 (nothing) to 1 (alone)."""
+    dependency_prompt_weight: float = Field(default=1.0, ge=0)
+    """Factor of its log probability in the score of a prompt's tools; 0 turns it off."""
     review: bool = False
     """Prompts of `PromptBuilder.open` hold policies only as somebody approved them."""
     online: bool = True

@@ -52,14 +52,21 @@ def prompt(
     from ctrag.prompt.builder import PromptBuilder
     from ctrag.prompt.choosing import PromptSettings
     from ctrag.prompt.telemetry import nowhere, to_file
+    from ctrag.settings import settings
 
+    options = settings()
     builder = PromptBuilder.open(
         instructions,
         catalogue,
         index=index,
         review=review,
         settings=PromptSettings(
-            instructions=fragments, tools=tools, tau=tau, discovery=discovery, rerank=rerank
+            instructions=fragments,
+            tools=tools,
+            tau=tau,
+            discovery=discovery,
+            rerank=rerank,
+            prior_weight=options.dependency_prompt_weight if options.dependency else 0.0,
         ),
         sink=nowhere if telemetry is None else to_file(telemetry),
     )

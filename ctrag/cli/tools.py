@@ -35,6 +35,13 @@ def search(
     expert: Annotated[
         str | None, typer.Option("--expert", help="Agent of the catalogue that searches.")
     ] = None,
+    after: Annotated[
+        list[str],
+        typer.Option(
+            help="Id of a tool called before, oldest first; repeatable. Counts with "
+            "CTRAG_DEPENDENCY."
+        ),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
     lexical: Annotated[
         bool, typer.Option("--lexical", help="By words alone, without an encoder.")
     ] = False,
@@ -47,10 +54,17 @@ def search(
 
     Example: ctrag tools search "book a flight" --catalogue tools.json -k 3
     """
+    from ctrag.settings import settings
+    from ctrag.tools.dependency import NextTool
     from ctrag.tools.index import ToolIndex
 
-    index = ToolIndex.from_file(catalogue, lexical_only=lexical)
-    found = index.find(text, k, user, expert=expert)
+    index = ToolIndex.from_file(
+        catalogue,
+        prior=NextTool.configured(),
+        prior_weight=settings().dependency_weight,
+        lexical_only=lexical,
+    )
+    found = index.find(text, k, user, after, expert=expert)
     if json:
         rows = [_row(hit) for hit in found.hits]
         print_json({"hits": rows, "fits": found.fits, "trace": found.trace} if explain else rows)

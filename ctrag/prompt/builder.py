@@ -22,6 +22,7 @@ from ctrag.prompt.tokens import CountTokens, token_counter
 from ctrag.prompt.tool_documents import ToolDocument, load_documents
 from ctrag.settings import cache_folder
 from ctrag.settings import settings as process_settings
+from ctrag.tools.dependency import NextTool
 
 _HEADINGS = 12
 """Tokens of the headings and blank lines between parts."""
@@ -136,8 +137,10 @@ class PromptBuilder:
             index: Folder of the index, the change log and the ledger; beside the cache when None.
             review: Serve fragments only as somebody approved them (`ctrag review`); as
                 `CTRAG_REVIEW` says when None.
-            settings: See `PromptSettings`.
+            settings: See `PromptSettings`; what the process settings say of the prior when None.
             sink: Takes telemetry.
+
+        The model of tool dependencies that the process settings name is the prior.
 
         Raises:
             ValueError: A file breaks a rule.
@@ -151,7 +154,12 @@ class PromptBuilder:
         gated = process_settings().review if review is None else review
         served = ledger.served(cut.fragments, count) if gated else list(cut.fragments)
         tools = load_documents(Path(catalogue), count)
-        return cls(served, tools, settings=settings, sink=sink, count=count, folder=folder)
+        prior = NextTool.configured()
+        if settings is None and prior is not None:
+            settings = PromptSettings(prior_weight=process_settings().dependency_prompt_weight)
+        return cls(
+            served, tools, settings=settings, sink=sink, count=count, prior=prior, folder=folder
+        )
 
     def build(
         self,

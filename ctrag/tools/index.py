@@ -106,6 +106,7 @@ class ToolIndex(ToolShelf):
         access: AccessRules | None = None,
         *,
         prior: NextToolPrior | None = None,
+        prior_weight: float = 0.3,
         lexical_only: bool = False,
     ) -> "ToolIndex":
         """An index in memory over a catalogue file; `catalogue` says which formats there are.
@@ -120,6 +121,7 @@ class ToolIndex(ToolShelf):
             file.access if access is None else access,
             experts=file.experts,
             prior=prior,
+            prior_weight=prior_weight,
             lexical_only=lexical_only,
         )
 

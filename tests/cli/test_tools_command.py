@@ -62,3 +62,45 @@ def test_a_broken_catalogue_is_one_line_and_exit_1(
     ran = ctrag("tools", "search", "x", "--catalogue", path)
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (1, "", 1)
     assert "0.name: " in ran.err
+
+
+@pytest.fixture
+def dependencies(
+    next_tool: Any, tmp_path: Path, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A fitted model of tool dependencies that the settings name."""
+    from ctrag.tools.dependency import NextTool
+
+    next_tool.save(tmp_path / "dependency")
+    configure(dependency=tmp_path / "dependency", dependency_weight=0.9)
+    load = NextTool.load
+    monkeypatch.setattr(NextTool, "load", lambda folder: load(folder, next_tool.encoder))
+    return tmp_path / "dependency"
+
+
+def test_calls_so_far_count_with_a_model_of_dependencies(
+    ctrag: Callable[..., Any], chains: Path, dependencies: Path, configure: Callable[..., None]
+) -> None:
+    asked = ("tools", "search", "Mail Ada that I am late", "--catalogue", chains / "tools.json")
+    asked = (*asked, "--lexical", "--json", "-k", 1)
+    [first] = ctrag(*asked).json
+    [then] = ctrag(*asked, "--after", "find_contact").json
+    assert (first["id"], then["id"]) == ("find_contact", "send_mail")
+    configure(dependency=dependencies, dependency_weight=0.0)
+    assert ctrag(*asked).json == ctrag(*asked, "--after", "find_contact").json
+
+
+def test_prompts_take_the_configured_model_as_their_prior(
+    dependencies: Path, chains: Path, tmp_path: Path, with_planner: Path
+) -> None:
+    from ctrag.prompt.builder import PromptBuilder
+
+    (tmp_path / "policies").mkdir()
+    (tmp_path / "policies" / "office.md").write_text("# Mail\n\nBe brief.\n", encoding="utf-8")
+    builder = PromptBuilder.open(tmp_path / "policies", chains / "tools.json")
+    assert builder.settings.prior_weight == 1.0
+    text = "Mail Ada that I am late"
+    before = builder.build(text, 2000)
+    after = builder.build(text, 2000, history=["find_contact"])
+    assert before.scores["find_contact"] > before.scores["send_mail"]
+    assert after.scores["send_mail"] > after.scores.get("find_contact", -100.0)

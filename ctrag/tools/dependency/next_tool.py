@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ctrag.arrays import save_arrays
 from ctrag.encoder import Encoder, Matrix, load_encoder
+from ctrag.settings import settings
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency import baselines, observed
 from ctrag.tools.dependency.demonstrations import END, Demonstration, checked_text
@@ -174,6 +175,12 @@ class NextTool:
             model._remember(one)
         model._refit()
         return model
+
+    @classmethod
+    def configured(cls) -> "NextTool | None":
+        """The model that the settings name; None when they name none."""
+        folder = settings().dependency
+        return None if folder is None else cls.load(folder)
 
     def save(self, folder: Path) -> None:
         """Write everything but what was observed into `folder`, which is made when missing."""
