@@ -298,7 +298,7 @@ def test_an_unsure_plan_shows_the_next_best_and_changes_nothing_unasked(
     ada = Assistant.open(people, "ada")
     questions: list[str] = []
     answer = ada.ask(
-        "move the dentist to ten", run=True, confirm=lambda one: bool(questions.append(one))
+        "reschedule the dentist to ten", run=True, confirm=lambda one: bool(questions.append(one))
     )
     assert answer.plan.api == "reschedule_event"
     assert answer.other is not None
@@ -308,7 +308,7 @@ def test_an_unsure_plan_shows_the_next_best_and_changes_nothing_unasked(
     assert f"it could also be {answer.other}" in questions[0]
     assert answer_json(AT, "x", answer)["other"] == str(answer.other)
     configure(sure=0.0, items=5)
-    sure = Assistant.open(people, "ada").ask("move the dentist to ten", run=True)
+    sure = Assistant.open(people, "ada").ask("reschedule the dentist to ten", run=True)
     assert sure.other is None
     assert sure.result is not None
     assert sure.result.status == "done"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.options import Json
-from ctrag.cli.output import line, print_json
+from ctrag.cli.output import line, print_json, progress
 
 if TYPE_CHECKING:
     from ctrag.tools.results import ToolHit
@@ -69,8 +69,10 @@ def search(
         rows = [_row(hit) for hit in found.hits]
         print_json({"hits": rows, "fits": found.fits, "trace": found.trace} if explain else rows)
         return
-    if not found.fits:
-        line("Nothing fits well." if found.hits else "Nothing fits.", dim=True)
+    if not found.hits:
+        line("Nothing fits.", dim=True)
+    elif not found.fits:
+        progress("Nothing fits well; the nearest tools are:")
     for hit in found.hits:
         description = " ".join(hit.tool.description.split())
         line(f"{hit.score:.3f}  {hit.tool.id}  {description}")
