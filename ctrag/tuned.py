@@ -13,21 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from ctrag.arrays import low_rank_changes, save_arrays
+from ctrag.cards import Card
 from ctrag.encoder import Matrix, TowerEncoder, open_session
 from stores.files import write_text
 
 WEIGHTS, CARD = "adapter.npz", "adapter-card.json"
 
 
-class AdapterCard(BaseModel):
+class AdapterCard(Card):
     """Where an adapter comes from."""
 
-    model_config = ConfigDict(extra="forbid")
-    command: str
-    """Makes the artefact again."""
     encoder: str
     kinds: list[str]
     """Kinds of items, in the order of the kind head."""
@@ -37,13 +34,6 @@ class AdapterCard(BaseModel):
     """Cosines are divided by it."""
     scale: float
     """Factor of the low-rank products."""
-    settings: dict[str, Any]
-    data: str
-    data_sha256: str
-    seed: int
-    figures: dict[str, dict[str, float]]
-    """Cross-validated by person: method → figure, in percent."""
-    versions: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)

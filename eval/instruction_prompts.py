@@ -18,10 +18,10 @@ from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.index import ReadingStore
 from ctrag.prompt.reading import Reader, Reading
 from ctrag.prompt.reranker import Reranker
-from ctrag.prompt.retrieval import ToolPrior
 from ctrag.prompt.telemetry import Sink, nowhere
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument
+from ctrag.tools.index import NextToolPrior
 from eval.instruction_figures import cross_validated_gate
 from eval.instruction_steps import Catalogue, Step
 
@@ -31,7 +31,7 @@ WITH_ONE_POLICY = ("8", "40")
 PRIOR_WEIGHT = 1.0
 """Of the prior of traces, where there is one: it counts as a log probability does."""
 
-PriorOf = Callable[[str], ToolPrior | None]
+PriorOf = Callable[[str], NextToolPrior | None]
 """Episode → a prior that has not seen it; None where there is nothing else to learn from."""
 
 
@@ -159,7 +159,7 @@ class Workshop:
         fragments: tuple[Fragment, ...],
         tools: tuple[ToolDocument, ...],
         settings: PromptSettings,
-        prior: ToolPrior | None = None,
+        prior: NextToolPrior | None = None,
         reranker: Reranker | None = None,
     ) -> PromptBuilder:
         """A builder over these units, made once."""

@@ -12,10 +12,10 @@ from ctrag.prompt.fragments import cut_folder
 from ctrag.prompt.index import passages
 from ctrag.prompt.reading import MiniLMReader
 from ctrag.prompt.reranker import Reranker, query_text
-from ctrag.prompt.retrieval import ToolPrior
 from ctrag.prompt.tokens import token_counter
 from ctrag.prompt.traces import Trace, TracePrior
 from ctrag.settings import cache_folder
+from ctrag.tools.index import NextToolPrior
 from eval.experiment import Experiment, data_sha256, versions
 from eval.instruction_ablations import greedy_against_exact, run_ablations
 from eval.instruction_figures import ANSWER_TOKENS, FOLDS, PRICES, fold_of
@@ -202,7 +202,7 @@ def _priors(steps: Sequence[Step], workshop: Workshop) -> PriorOf:
     for step in steps:
         chains.setdefault(step.episode, []).append(step.gold)
         texts[step.episode] = step.instruction
-    fitted: dict[int, ToolPrior | None] = {}
+    fitted: dict[int, NextToolPrior | None] = {}
     for fold in range(FOLDS):
         others = [one for one in chains if fold_of(one) != fold]
         traces = [Trace(texts[one], tuple(chains[one])) for one in others]

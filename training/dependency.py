@@ -27,7 +27,7 @@ from ctrag.tools.dependency.linear import fit_softmax, history_text, solve_ridge
 from ctrag.tools.dependency.memory import Memory
 from ctrag.tools.dependency.next_tool import METHODS, DependencyCard, Fitted, NextTool
 from ctrag.tools.dependency.texts import ToolTexts, tool_names
-from ctrag.tools.dependency.vectors import RememberingEncoder
+from ctrag.tools.vectors import CachedEncoder
 from eval.dependency import Steps, figures_of, rank_steps
 from eval.experiment import data_sha256, versions
 from training.folds import folds_by_person
@@ -332,7 +332,7 @@ def fitting(
     catalogue = data / "tools.json"
     tools = load_catalogue(catalogue) if catalogue.is_file() else []
     name = f"{models.ENCODER}-int8"
-    encoder = RememberingEncoder(load_encoder(name), cache_folder() / "vectors" / f"{name}.npz")
+    encoder = CachedEncoder(load_encoder(name), cache_folder() / "vectors")
     source = {
         "command": f"ctrag train dependency --data {data.name} --out DIR",
         "data": data.name,

@@ -34,3 +34,20 @@ def mean_recall(examples: Sequence[Example], scores: Sequence[NDArray[np.floatin
             total += float(sum(hits[min(k, len(hits)) - 1] for k in (3, 5, 10))) / float(relevant)
             count += 1
     return total / max(3 * count, 1)
+
+
+def recall(scores: NDArray[np.floating], gold: NDArray[np.int64]) -> dict[str, float]:
+    """Recall@K of the best API over requests that have one, and how often `none` is right."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    last = scores.shape[1] - 1
+    some, none = gold < last, gold == last
+    found = {
+        f"recall@{k}": float(100 * (order[some, :k] == gold[some, None]).any(axis=1).mean())
+        for k in (1, 3, 5, 10)
+        if some.any()
+    }
+    if none.any():
+        found["none_found"] = float(100 * (order[none, 0] == last).mean())
+    if some.any():
+        found["none_wrongly"] = float(100 * (order[some, 0] == last).mean())
+    return {name: round(value, 2) for name, value in found.items()}

@@ -33,6 +33,7 @@ from ctrag.tools.reader import (
 )
 from ctrag.tools.sight import ASKED, FLAGS, ITEMS, Sight, sight
 from eval.examples import Example
+from training.figures import recall
 
 Progress = Callable[[str], None]
 MODES = ("retrieved", "none", "labelled")
@@ -191,23 +192,6 @@ def fit_temperature(logs: NDArray[np.floating], gold: NDArray[np.int64]) -> floa
     rows = np.arange(len(gold))
     losses = [-log_softmax(logs / one)[rows, gold].mean() for one in grid]
     return round(float(grid[int(np.argmin(losses))]), 3)
-
-
-def recall(scores: NDArray[np.floating], gold: NDArray[np.int64]) -> dict[str, float]:
-    """Recall@K of the best API over requests that have one, and how often `none` is right."""
-    order = np.argsort(-scores, axis=1, kind="stable")
-    last = scores.shape[1] - 1
-    some, none = gold < last, gold == last
-    found = {
-        f"recall@{k}": float(100 * (order[some, :k] == gold[some, None]).any(axis=1).mean())
-        for k in (1, 3, 5, 10)
-        if some.any()
-    }
-    if none.any():
-        found["none_found"] = float(100 * (order[none, 0] == last).mean())
-    if some.any():
-        found["none_wrongly"] = float(100 * (order[some, 0] == last).mean())
-    return {name: round(value, 2) for name, value in found.items()}
 
 
 def _fit(

@@ -46,100 +46,93 @@ class Retrieved:
         return [self.examples[i] for i in places], [self.scores[i] for i in places]
 
 
-def retrieve_once(
-    folder: Path,
-    data: Path,
-    more: Sequence[Path],
-    tuned: TunedEncoder,
-    ranker: Ranker,
-    adapter: Adapter | None,
-    settings: RankerSettings,
-    progress: Progress = lambda _: None,
-) -> Retrieved:
-    """What `retrieve` gives, read from `folder` when the same data, models and code gave it before.
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """Retrieves for labelled requests, each by models that never saw its person."""
 
-    Encoding ten thousand requests takes minutes, and several trainings learn from the same ones.
-    """
-    path = folder / f"{_key(data, more, tuned, ranker, adapter, settings)}.pickle"
-    if path.exists():
-        with path.open("rb") as file:
-            found = pickle.load(file)
-        if not isinstance(found, Retrieved):
-            raise ValueError(f"{path}: holds no retrieved requests; delete it")
+    data: Path
+    """What ranker and adapter learned from: it is cross-fitted by person here, and its first fold
+    is held out."""
+    more: Sequence[Path]
+    """Data sets that `ranker` never saw; nothing of them is held out."""
+    tuned: TunedEncoder
+    """The cross-fitted adapter of `data`."""
+    ranker: Ranker
+    """Retrieves for `more`."""
+    adapter: Adapter | None
+    """The ranker's."""
+    settings: RankerSettings
+    """Folds and seed; those of `tuned`."""
+
+    @property
+    def key(self) -> str:
+        """Tells apart what retrieval depends on, the code included."""
+        own = Path(__file__).parents[1]
+        code = [*sorted((own / "ctrag" / "context").glob("*.py")), own / "eval" / "examples.py"]
+        parts = [
+            *(data_sha256(one) for one in (self.data, *self.more)),
+            self.tuned.adapter.digest,
+            self.ranker.card.model_dump_json(),
+            "" if self.adapter is None else self.adapter.digest,
+            repr(self.settings),
+            *(path.read_text(encoding="utf-8") for path in (*code, Path(__file__))),
+        ]
+        return sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+    def once(self, folder: Path, progress: Progress = lambda _: None) -> Retrieved:
+        """What `run` gives, read from `folder` when the same data, models and code gave it before.
+
+        Encoding ten thousand requests takes minutes, and several trainings learn from the same
+        ones.
+        """
+        path = folder / f"{self.key}.pickle"
+        if path.exists():
+            with path.open("rb") as file:
+                found = pickle.load(file)
+            if not isinstance(found, Retrieved):
+                raise ValueError(f"{path}: holds no retrieved requests; delete it")
+            return found
+        found = self.run(progress)
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}")
+        try:
+            with temporary.open("wb") as file:
+                pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
         return found
-    found = retrieve(data, more, tuned, ranker, adapter, settings, progress)
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}")
-    try:
-        with temporary.open("wb") as file:
-            pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return found
 
+    def run(self, progress: Progress = lambda _: None) -> Retrieved:
+        """What retrieval brings for every labelled request.
 
-def _key(
-    data: Path,
-    more: Sequence[Path],
-    tuned: TunedEncoder,
-    ranker: Ranker,
-    adapter: Adapter | None,
-    settings: RankerSettings,
-) -> str:
-    """Tells apart what retrieval depends on, the code included."""
-    own = Path(__file__).parents[1]
-    code = [*sorted((own / "ctrag" / "context").glob("*.py")), own / "eval" / "examples.py"]
-    parts = [
-        *(data_sha256(one) for one in (data, *more)),
-        tuned.adapter.digest,
-        ranker.card.model_dump_json(),
-        "" if adapter is None else adapter.digest,
-        repr(settings),
-        *(path.read_text(encoding="utf-8") for path in (*code, Path(__file__))),
-    ]
-    return sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def retrieve(
-    data: Path,
-    more: Sequence[Path],
-    tuned: TunedEncoder,
-    ranker: Ranker,
-    adapter: Adapter | None,
-    settings: RankerSettings,
-    progress: Progress = lambda _: None,
-) -> Retrieved:
-    """What retrieval brings for every labelled request.
-
-    Args:
-        data: The data set that ranker and adapter learned from: it is cross-fitted by person here,
-            and its first fold is held out.
-        more: Data sets that `ranker` never saw; nothing of them is held out.
-        tuned: The cross-fitted adapter of `data`.
-        ranker: Retrieves for `more`.
-        adapter: The ranker's.
-        settings: Folds and seed; those of `tuned`.
-        progress: Told what happens.
-
-    Raises:
-        ValueError: The ranker learned from one of `more`, two data sets share a person, or one
-            breaks a rule.
-    """
-    encoder: Encoder = load_encoder(tuned.adapter.card.encoder)
-    fitted = cross_fit(prepare(data, encoder, settings, tuned, progress), settings, progress)
-    examples, scores = list(fitted.examples), list(fitted.scores)
-    held_out = [place == 0 for place in fitted.fold]
-    for folder in more:
-        if data_sha256(folder) == ranker.card.data_sha256:
-            raise ValueError(f"--more: the ranker was trained on {folder}; give it as --data")
-        progress(f"encoding items and requests of {folder.name}")
-        added = load_examples(folder, encoder, adapter)
-        known = {one.asked.person_id for one in examples}
-        shared = known & {one.asked.person_id for one in added}
-        if shared:
-            raise ValueError(f"--more: {folder} has people of the other data: {sorted(shared)[:3]}")
-        examples += added
-        scores += [ranker.scores_of(one.scene, compute(one.scene, ranker.prior)) for one in added]
-        held_out += [False] * len(added)
-    return Retrieved(examples, scores, np.array(held_out, dtype=bool), encoder.name)
+        Raises:
+            ValueError: The ranker learned from one of `more`, two data sets share a person, or one
+                breaks a rule.
+        """
+        encoder: Encoder = load_encoder(self.tuned.adapter.card.encoder)
+        fitted = cross_fit(
+            prepare(self.data, encoder, self.settings, self.tuned, progress),
+            self.settings,
+            progress,
+        )
+        examples, scores = list(fitted.examples), list(fitted.scores)
+        held_out = [place == 0 for place in fitted.fold]
+        for folder in self.more:
+            if data_sha256(folder) == self.ranker.card.data_sha256:
+                raise ValueError(f"--more: the ranker was trained on {folder}; give it as --data")
+            progress(f"encoding items and requests of {folder.name}")
+            added = load_examples(folder, encoder, self.adapter)
+            known = {one.asked.person_id for one in examples}
+            shared = known & {one.asked.person_id for one in added}
+            if shared:
+                raise ValueError(
+                    f"--more: {folder} has people of the other data: {sorted(shared)[:3]}"
+                )
+            examples += added
+            scores += [
+                self.ranker.scores_of(one.scene, compute(one.scene, self.ranker.prior))
+                for one in added
+            ]
+            held_out += [False] * len(added)
+        return Retrieved(examples, scores, np.array(held_out, dtype=bool), encoder.name)

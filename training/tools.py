@@ -18,9 +18,11 @@ from ctrag.tools.prior import (
     item_weights,
     prior_inputs,
 )
-from ctrag.tools.retrieve import COSINE_WEIGHT, tool_text
+from ctrag.tools.reader import log_softmax
+from ctrag.tools.retrieve import COSINE_WEIGHT, UNKNOWN, tool_text
 from eval.examples import Example
 from eval.experiment import data_sha256, versions
+from training.figures import recall
 from training.ranker import CrossFitted
 
 _UNSEEN = -30.0
@@ -108,14 +110,16 @@ def train_tool_prior(
     alone = inputs_alone(fitted.examples)
     figures = {}
     cosines = _cosines(fitted.examples, toolbox, encoder)
+    known = wanted >= 0
     held_out = {name: np.zeros((len(wanted), len(apis))) for name in ("with_context", "query_only")}
     for place in np.unique(fitted.fold):
         kept, out = fitted.fold != place, fitted.fold == place
         weights = fit_tool_prior(context[kept], alone[kept], wanted[kept], len(apis), settings)
         for name, inputs in (("with_context", context), ("query_only", alone)):
-            held_out[name][out] = _log_softmax(inputs[out] @ weights[:-1] + weights[-1])
+            logs = log_softmax(inputs[out] @ weights[:-1] + weights[-1])
+            held_out[name][out] = np.maximum(logs, UNKNOWN)
     for name, scores in held_out.items():
-        figures[name] = _recall(scores + COSINE_WEIGHT * cosines, wanted, apis)
+        figures[name] = recall((scores + COSINE_WEIGHT * cosines)[known], wanted[known])
     tuned = " --encoder ENCODER" if fitted.examples[0].scene.tuned is not None else ""
     card = ToolPriorCard(
         command=f"ctrag train ranker --data {data.name}{tuned} --out DIR",
@@ -135,26 +139,3 @@ def _cosines(examples: Sequence[Example], toolbox: Toolbox, encoder: Encoder) ->
     tools = encoder.encode([tool_text(tool) for tool in toolbox])
     found = np.stack([example.scene.vector for example in examples]) @ tools.T
     return np.hstack([found, found.mean(axis=1, keepdims=True)])
-
-
-def _log_softmax(scores: NDArray[np.floating]) -> NDArray[np.float64]:
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    logs = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return np.asarray(np.maximum(logs, -9.0), dtype=np.float64)
-
-
-def _recall(
-    scores: NDArray[np.floating], wanted: NDArray[np.int64], apis: Sequence[str]
-) -> dict[str, float]:
-    """Recall@K of the best API over requests that have one, and how often `none` is right."""
-    order = np.argsort(-scores, axis=1, kind="stable")
-    some = (wanted >= 0) & (wanted < len(apis) - 1)
-    none = wanted == len(apis) - 1
-    figures = {
-        f"recall@{k}": float(100 * (order[some, :k] == wanted[some, None]).any(axis=1).mean())
-        for k in (1, 3, 5, 10)
-    }
-    if none.any():
-        figures["none_found"] = float(100 * (order[none, 0] == wanted[none]).mean())
-    figures["none_wrongly"] = float(100 * (order[some, 0] == len(apis) - 1).mean())
-    return {name: round(value, 2) for name, value in figures.items()}

@@ -54,7 +54,6 @@ def prompt(
     from ctrag.prompt.telemetry import nowhere, to_file
     from ctrag.settings import settings
 
-    options = settings()
     builder = PromptBuilder.open(
         instructions,
         catalogue,
@@ -66,7 +65,7 @@ def prompt(
             tau=tau,
             discovery=discovery,
             rerank=rerank,
-            prior_weight=options.dependency_prompt_weight if options.dependency else 0.0,
+            prior_weight=settings().dependency_prompt_weight,
         ),
         sink=nowhere if telemetry is None else to_file(telemetry),
     )

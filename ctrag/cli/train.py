@@ -365,15 +365,15 @@ def _retrieved(
     from ctrag.settings import cache_folder, settings
     from training.encoder import TunedEncoder
     from training.ranker import RankerSettings
-    from training.retrieved import retrieve_once
+    from training.retrieved import Retrieval
 
     if tuned is None:
         raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")
     ranker, adapter = load_context_artefacts(settings().artefacts)
     options = RankerSettings(seed=seed, threads=threads)
     trained = TunedEncoder.load(tuned)
-    kept = cache_folder() / "retrieved"
-    return retrieve_once(kept, data, more, trained, ranker, adapter, options, progress)
+    retrieval = Retrieval(data, more, trained, ranker, adapter, options)
+    return retrieval.once(cache_folder() / "retrieved", progress)
 
 
 def _hash(folders: list[Path]) -> str:

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from ctrag.arrays import save_arrays
+from ctrag.cards import Card
 from ctrag.context.company import COMPANY, second_pass
 from ctrag.context.prior import Prior
 from ctrag.context.scene import Scene
@@ -29,12 +30,9 @@ _FIRST_TREES = 150
 _BEHIND = np.float32(1000)
 
 
-class RankerCard(BaseModel):
+class RankerCard(Card):
     """Where a ranker comes from and how its rankings are fused."""
 
-    model_config = ConfigDict(extra="forbid")
-    command: str
-    """Makes the artefact again."""
     encoder: str
     signals: list[str]
     company: list[str]
@@ -42,15 +40,8 @@ class RankerCard(BaseModel):
     fusion_k: float
     fusion_weights: dict[str, float]
     """Ranking (`lambdamart`, `dense`, `bm25`) → weight."""
-    settings: dict[str, Any]
-    data: str
-    data_sha256: str
-    seed: int
-    figures: dict[str, dict[str, float]]
-    """Cross-validated by person: method → figure, in percent."""
-    ablation: dict[str, dict[str, float]] = {}
+    ablation: dict[str, dict[str, float]] = Field(default_factory=dict)
     """Signal group → the figures without it, cross-validated; empty when it was not asked for."""
-    versions: dict[str, str]
 
 
 @dataclass(frozen=True, slots=False)

@@ -3,6 +3,6 @@
 - `formats`: tools as OpenAI's and Anthropic's APIs take them, their client-side tool search among
   them.
 - `surfacing`: which hits of a search an agent is given.
-- `langchain`: a middleware for LangChain 1.x agents (extra `langchain`); imported by name, as it
-  needs the library.
+- `langchain`, `langchain_prompts`: middlewares for LangChain 1.x agents (extra `langchain`): one
+  finds tools, one makes the prompt smaller; imported by name, as they need the library.
 """

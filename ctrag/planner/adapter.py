@@ -7,29 +7,20 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from ctrag import models
+from ctrag.cards import Card
 from stores.files import write_text
 
 WEIGHTS, CONFIG, CARD = "adapter_model.safetensors", "adapter_config.json", "adapter-card.json"
 
 
-class PlannerCard(BaseModel):
+class PlannerCard(Card):
     """Where an adapter comes from."""
 
-    model_config = ConfigDict(extra="forbid")
-    command: str
     base: str
     """Name of the base model; empty for the embedded one."""
     rank: int
     alpha: int
-    settings: dict[str, Any]
-    data: str
-    data_sha256: str
-    seed: int
-    figures: dict[str, dict[str, float]]
-    versions: dict[str, str]
 
 
 def packaged_adapter(base: str) -> Path | None:

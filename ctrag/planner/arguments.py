@@ -11,12 +11,12 @@ from datetime import datetime
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from ctrag.apps.toolbox import Argument, Tool
+from ctrag.cards import Card
 from ctrag.context import item_text
 from ctrag.context.view import Floats
 from ctrag.context.words import terms, words
@@ -118,23 +118,14 @@ _JOINTS = {
 _UNKNOWN = -1
 
 
-class ArgumentCard(BaseModel):
+class ArgumentCard(Card):
     """Where a ranker of values comes from."""
 
-    model_config = ConfigDict(extra="forbid")
-    command: str
     features: list[str]
     arguments: list[str]
     """`api.argument`, in the order of their numbers."""
     names: list[str]
     """Names of arguments, in the order of their numbers."""
-    settings: dict[str, Any]
-    data: str
-    data_sha256: str
-    seed: int
-    figures: dict[str, dict[str, float]]
-    """Of people that it did not learn from, in percent."""
-    versions: dict[str, str]
 
 
 @dataclass(frozen=True, slots=False)

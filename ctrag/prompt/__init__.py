@@ -11,7 +11,7 @@ For any agent, the smallest prompt that still does the step (`PromptBuilder`):
 - `reading`, `index`: what the encoder sees of a text; kept on disk by content hash.
 - `retrieval`, `reranker`: the hybrid score; the cross-encoder, whose weights and card are in
   `artefact/` (the card alone: hybrid weights without re-ranking).
-- `traces`: a tool prior of recorded traces; any other prior fits `retrieval.ToolPrior`.
+- `traces`: a tool prior of recorded traces; any other prior fits `ctrag.tools.index.NextToolPrior`.
 - `selection`, `choosing`, `gains`: the knapsack, limits and pinned tools, bandit feedback.
 - `sufficiency`: the calibrated probability that a right tool is exposed.
 - `assembly`, `tokens`: overlay, fragments, tools and routing note as text and as chat requests.

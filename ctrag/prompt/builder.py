@@ -13,7 +13,7 @@ from ctrag.prompt.fragments import Fragment, cut_folder
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.reading import MiniLMReader, Reader
 from ctrag.prompt.reranker import Reranker
-from ctrag.prompt.retrieval import HybridRetriever, Scores, ToolPrior
+from ctrag.prompt.retrieval import HybridRetriever, Scores
 from ctrag.prompt.review import ReviewLedger
 from ctrag.prompt.selection_cache import SelectionCache, signature
 from ctrag.prompt.sufficiency import Sufficiency
@@ -23,6 +23,7 @@ from ctrag.prompt.tool_documents import ToolDocument, load_documents
 from ctrag.settings import cache_folder
 from ctrag.settings import settings as process_settings
 from ctrag.tools.dependency import NextTool
+from ctrag.tools.index import NextToolPrior
 
 _HEADINGS = 12
 """Tokens of the headings and blank lines between parts."""
@@ -56,7 +57,7 @@ class PromptBuilder:
         reader: Reader | None = None,
         reranker: Reranker | None = None,
         count: CountTokens | None = None,
-        prior: ToolPrior | None = None,
+        prior: NextToolPrior | None = None,
         pinned: Mapping[str, Sequence[str]] | None = None,
         gains: Gains | None = None,
         sufficiency: Sufficiency | None = None,
@@ -154,11 +155,15 @@ class PromptBuilder:
         gated = process_settings().review if review is None else review
         served = ledger.served(cut.fragments, count) if gated else list(cut.fragments)
         tools = load_documents(Path(catalogue), count)
-        prior = NextTool.configured()
-        if settings is None and prior is not None:
-            settings = PromptSettings(prior_weight=process_settings().dependency_prompt_weight)
+        weight = process_settings().dependency_prompt_weight
         return cls(
-            served, tools, settings=settings, sink=sink, count=count, prior=prior, folder=folder
+            served,
+            tools,
+            settings=settings or PromptSettings(prior_weight=weight),
+            sink=sink,
+            count=count,
+            prior=NextTool.configured(),
+            folder=folder,
         )
 
     def build(

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ctrag import models
 from ctrag.arrays import low_rank_changes, save_arrays
+from ctrag.cards import Card
 from ctrag.encoder import Matrix, open_session
 from ctrag.prompt.reading import JOINT_LAYERS
 from stores.files import write_text
@@ -39,11 +40,9 @@ class HybridWeights(BaseModel):
     cross: float = 0.0
 
 
-class RerankerCard(BaseModel):
+class RerankerCard(Card):
     """Where a re-ranker comes from, and the weights fitted with it."""
 
-    model_config = ConfigDict(extra="forbid")
-    command: str
     scale: float
     """Factor of the low-rank products."""
     with_cross: HybridWeights
@@ -52,13 +51,6 @@ class RerankerCard(BaseModel):
     """Weights without it."""
     sufficiency: tuple[float, float]
     """Slope and intercept of `ctrag.prompt.sufficiency`."""
-    settings: dict[str, Any]
-    data: str
-    data_sha256: str
-    seed: int
-    figures: dict[str, dict[str, float]]
-    """Of decisions not learned from: method → figure, in percent."""
-    versions: dict[str, str]
 
 
 @dataclass(frozen=True, slots=False)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +14,11 @@ from ctrag.prompt.index import CorpusIndex, Evidence, ReadingStore
 from ctrag.prompt.reading import Reader
 from ctrag.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.prompt.tool_documents import ToolDocument
+from ctrag.tools.index import NextToolPrior
 
 Floats = NDArray[np.float64]
 _UNLIKELY = 1e-3
 """What a prior gives at least: it may push a tool down and not out."""
-
-
-class ToolPrior(Protocol):
-    """Which tool comes next, from the calls so far: a dependency model, or traces."""
-
-    def rank(self, text: str, history: Sequence[str]) -> Sequence[tuple[str, float]]:
-        """(tool id, probability 0 to 1) of tools that may come next, best first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,7 @@ class HybridRetriever:
         instruction_weights: HybridWeights | None = None,
         reranker: Reranker | None = None,
         candidates: int = 20,
-        prior: ToolPrior | None = None,
+        prior: NextToolPrior | None = None,
         prior_weight: float = 0.0,
         folder: Path | None = None,
     ) -> None:

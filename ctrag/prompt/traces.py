@@ -30,7 +30,7 @@ class TracePrior:
     """Next-tool counts after the last two, one and no calls, each trace weighted by likeness.
 
     Longer contexts lean on shorter ones as far as they have seen little (Witten and Bell, 1991, in
-    spirit). It fits `ctrag.prompt.retrieval.ToolPrior`.
+    spirit). It fits `ctrag.tools.index.NextToolPrior`.
     """
 
     def __init__(self, traces: Sequence[Trace], reader: Reader) -> None:

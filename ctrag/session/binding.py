@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ctrag.session.tokens import TokenCounter, characters, tool_tokens
+from ctrag.prompt.tokens import CountTokens
+from ctrag.session.tokens import characters, tool_tokens
 from ctrag.tools.catalogue import CatalogueTool
 
 Clock = Callable[[], float]
@@ -116,7 +117,7 @@ class ToolContextManager:
         settings: BindingSettings | None = None,
         *,
         clock: Clock = time.time,
-        count: TokenCounter = characters,
+        count: CountTokens = characters,
     ) -> None:
         self.settings = settings or BindingSettings()
         self.budget: int | None = None

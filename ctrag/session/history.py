@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctrag.session.tokens import CHARACTERS_PER_TOKEN, TokenCounter, characters
+from ctrag.prompt.tokens import CountTokens
+from ctrag.session.tokens import CHARACTERS_PER_TOKEN, characters
 
 Message = Mapping[str, Any]
 _SYSTEM = {"system", "developer"}
@@ -35,13 +36,13 @@ class FittedHistory:
     """Whether it is within the budget now."""
 
 
-def history_tokens(messages: Sequence[Message], count: TokenCounter = characters) -> int:
+def history_tokens(messages: Sequence[Message], count: CountTokens = characters) -> int:
     """What messages cost."""
     return sum(_PER_MESSAGE + sum(_costs(message, count)) for message in messages)
 
 
 def fit_history(
-    messages: Sequence[Message], budget: int, count: TokenCounter = characters
+    messages: Sequence[Message], budget: int, count: CountTokens = characters
 ) -> FittedHistory:
     """The newest part of a conversation that costs no more than `budget` tokens.
 
@@ -61,7 +62,7 @@ def fit_history(
     return FittedHistory(left, len(messages) - len(left), shortened, tokens, tokens <= budget)
 
 
-def _costs(message: Message, count: TokenCounter) -> Iterator[int]:
+def _costs(message: Message, count: CountTokens) -> Iterator[int]:
     for block in _blocks_of(message):
         if "image" in str(block.get("type")):
             yield _PER_IMAGE
@@ -133,7 +134,7 @@ def _exchanges(messages: Sequence[Message]) -> list[range]:
     return runs
 
 
-def _newest(messages: Sequence[Message], budget: int, count: TokenCounter) -> list[Message]:
+def _newest(messages: Sequence[Message], budget: int, count: CountTokens) -> list[Message]:
     """What must stay, and as many exchanges before the last as there is room for."""
     costs = [history_tokens([message], count) for message in messages]
     if sum(costs) <= budget:
@@ -162,9 +163,7 @@ def _begins_with_request(messages: Sequence[Message], rows: set[int]) -> bool:
     return _is_request(said[0]) or not any(_is_request(message) for message in said)
 
 
-def _shorten(
-    messages: list[Message], budget: int, count: TokenCounter
-) -> tuple[list[Message], int]:
+def _shorten(messages: list[Message], budget: int, count: CountTokens) -> tuple[list[Message], int]:
     """Cut all tool results to one length, the greatest that fits; and how many were longer."""
 
     def cut_to(length: int) -> list[Message]:

@@ -1,15 +1,12 @@
 """What tools and texts cost in a model's context."""
 
 import json
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from ctrag import models
+from ctrag.prompt.tokens import CountTokens, token_counter
 from ctrag.tools.catalogue import CatalogueTool
-
-TokenCounter = Callable[[str], int]
-"""Tokens of a text."""
 
 CHARACTERS_PER_TOKEN = 4
 """k of the tool-discovery paper's equation 3."""
@@ -25,13 +22,13 @@ def definition(tool: CatalogueTool) -> dict[str, Any]:
     return {"name": tool.id, "description": tool.description, "parameters": tool.parameters}
 
 
-def tool_tokens(tool: CatalogueTool, count: TokenCounter = characters) -> int:
+def tool_tokens(tool: CatalogueTool, count: CountTokens = characters) -> int:
     """What one definition costs, written as compact JSON."""
     return count(json.dumps(definition(tool), ensure_ascii=False, separators=(",", ":")))
 
 
 @cache
-def packaged_tokenizer(name: str = models.ENCODER) -> TokenCounter:
+def packaged_tokenizer(name: str = models.ENCODER) -> CountTokens:
     """A counter with a real vocabulary; special tokens are not counted.
 
     Args:
@@ -45,13 +42,11 @@ def packaged_tokenizer(name: str = models.ENCODER) -> TokenCounter:
     if name == models.ENCODER:
         return _word_pieces()
     if name == models.PLANNER:
-        from ctrag.planner.embedded import EmbeddedPlanner
-
-        return EmbeddedPlanner(name).count_tokens
+        return token_counter(name)
     raise ValueError(f"name: {name!r} is neither {models.ENCODER} nor {models.PLANNER}")
 
 
-def _word_pieces() -> TokenCounter:
+def _word_pieces() -> CountTokens:
     from tokenizers import Tokenizer
 
     vocabulary = models.require(models.ENCODER) / "model" / "tokenizer.json"

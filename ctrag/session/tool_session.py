@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ctrag.prompt.tokens import CountTokens
 from ctrag.session import events
 from ctrag.session.binding import (
     Binding,
@@ -28,7 +29,7 @@ from ctrag.session.outcomes import (
 from ctrag.session.recorder import SessionRecorder
 from ctrag.session.searches import OverlapSettings, RecentSearches
 from ctrag.session.state import BoundState, SessionState
-from ctrag.session.tokens import TokenCounter, characters, tool_tokens
+from ctrag.session.tokens import characters, tool_tokens
 from ctrag.tools.catalogue import CatalogueTool
 
 Allowed = Callable[[str, str], bool]
@@ -75,7 +76,7 @@ class ToolSession:
         allowed: Allowed | None = None,
         record: events.EventSink = events.ignore,
         clock: Clock = time.time,
-        count: TokenCounter = characters,
+        count: CountTokens = characters,
     ) -> None:
         self.id = session_id
         self.principal = principal

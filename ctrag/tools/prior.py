@@ -8,14 +8,13 @@ context, and on context as retrieval really gives it.
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.arrays import save_arrays
+from ctrag.cards import Card
 from ctrag.context.prior import KINDS, kinds_of
 from ctrag.context.scene import Scene
 from ctrag.context.view import Floats, Ints
@@ -31,21 +30,12 @@ _VECTOR, _KINDS, _FIRST, _SECOND, _TUNED = 3.0, 1.5, 1.0, 0.5, 0.15
 _RAREST = -9.0
 
 
-class ToolPriorCard(BaseModel):
+class ToolPriorCard(Card):
     """Where a tool prior comes from."""
 
-    model_config = ConfigDict(extra="forbid")
-    command: str
     encoder: str
     apis: list[str]
     """Classes in order; the last one is `none`."""
-    settings: dict[str, Any]
-    data: str
-    data_sha256: str
-    seed: int
-    figures: dict[str, dict[str, float]]
-    """Cross-validated by person, in percent."""
-    versions: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)

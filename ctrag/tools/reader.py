@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from ctrag.arrays import low_rank_changes, save_arrays
+from ctrag.cards import Card
 from ctrag.context.scene import Scene
 from ctrag.context.view import Ints
 from ctrag.encoder import Matrix, open_session
@@ -43,11 +44,9 @@ class TowerCard(BaseModel):
     """Layers, counted from the last, that are tuned."""
 
 
-class ReaderCard(BaseModel):
+class ReaderCard(Card):
     """Where a reader comes from."""
 
-    model_config = ConfigDict(extra="forbid")
-    command: str
     encoder: str
     """Encoder of the items' vectors."""
     towers: list[TowerCard]
@@ -57,13 +56,6 @@ class ReaderCard(BaseModel):
     """Factor of the low-rank products."""
     temperature: float = 1.0
     """The averaged log probabilities are divided by it, so that they mean what they say."""
-    settings: dict[str, Any]
-    data: str
-    data_sha256: str
-    seed: int
-    figures: dict[str, dict[str, float]]
-    """Of held-out people, in percent."""
-    versions: dict[str, str]
 
 
 @dataclass(frozen=True, slots=False)

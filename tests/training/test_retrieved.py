@@ -9,11 +9,10 @@ import pytest
 from ctrag.context.ranker import Ranker
 from ctrag.context.signals import compute
 from eval.examples import Example
-from training import retrieved as module
 from training.encoder import TunedEncoder
 from training.prior import fit_prior
 from training.ranker import RankerSettings
-from training.retrieved import Retrieved, retrieve_once
+from training.retrieved import Retrieval, Retrieved
 
 
 class _Named:
@@ -45,9 +44,9 @@ def ask(
     def asked(settings: RankerSettings | None = None) -> Retrieved:
         tuned = cast(TunedEncoder, _Tuned())
         options = settings or RankerSettings()
-        return retrieve_once(tmp_path, dozen, [], tuned, Ranker.packaged(), None, options)
+        return Retrieval(dozen, [], tuned, Ranker.packaged(), None, options).once(tmp_path)
 
-    monkeypatch.setattr(module, "retrieve", retrieve)
+    monkeypatch.setattr(Retrieval, "run", retrieve)
     asked.times = 0  # type: ignore[attr-defined]
     return asked
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from ctrag.arrays import save_arrays
+from ctrag.cards import Card
 from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import settings
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
@@ -49,23 +49,14 @@ _REQUESTS = 256
 """Requests whose vectors are kept at hand."""
 
 
-class DependencyCard(BaseModel):
+class DependencyCard(Card):
     """Where a model of tool dependencies comes from."""
 
-    model_config = ConfigDict(extra="forbid")
-    command: str
     encoder: str
-    settings: dict[str, Any]
-    data: str
-    data_sha256: str
-    seed: int
     demonstrations: int
     seconds: float
     """Of fitting all but DTDR-L and the learned retriever, the requests' vectors included."""
-    figures: dict[str, dict[str, float]]
-    """Of chains that were held out, in percent; empty where all were learned from."""
     held_out: int
-    versions: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)

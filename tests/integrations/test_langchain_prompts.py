@@ -10,9 +10,9 @@ from langchain.agents.middleware import ModelRequest, ModelResponse
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 
+from ctrag.integrations.langchain_prompts import PromptMiddleware
 from ctrag.prompt.assembly import DISCOVERY
 from ctrag.prompt.choosing import PromptSettings
-from ctrag.prompt.langchain import prompt_middleware
 from tests.prompt.toys import TOOLS, builder
 
 OWN = {"name": "own_tool", "description": "of no catalogue", "parameters": {}}
@@ -32,7 +32,7 @@ def asked(*answers: str) -> list[Any]:
         messages=[HumanMessage("cancel my order")],
         tools=[*({"name": tool.name, "description": "", "parameters": {}} for tool in TOOLS), OWN],
     )
-    prompt_middleware(shop, 400).wrap_model_call(request, handler)
+    PromptMiddleware(shop, 400).wrap_model_call(request, handler)
     return seen
 
 
