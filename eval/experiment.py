@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -72,6 +73,12 @@ class Experiment(BaseModel):
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def folders_sha256(folders: Sequence[Path]) -> str:
+    """One hash of several data folders: of one folder its own, else that of their hashes."""
+    own = [data_sha256(folder) for folder in folders]
+    return own[0] if len(own) == 1 else hashlib.sha256("".join(own).encode()).hexdigest()
 
 
 def data_sha256(folder: Path | str) -> str:

@@ -23,10 +23,11 @@ from ctrag.encoder import Matrix, Tower, TowerEncoder
 from ctrag.graphs import load_model
 from ctrag.tools.prior import classes_of
 from ctrag.tuned import Adapter, AdapterCard, Tuned
-from eval.examples import Example, load_examples
-from eval.experiment import data_sha256, versions
+from eval.examples import Example
+from eval.experiment import data_sha256, folders_sha256, versions
 from training.figures import ranking_figures
 from training.folds import folds_by_person
+from training.together import load_together
 
 Progress = Callable[[str], None]
 READINGS = "readings.npz"
@@ -55,6 +56,8 @@ class EncoderSettings:
     """What all towers share."""
 
     folds: int = 5
+    """Readings of a fold's people come from adapters that learned from the others; two are enough
+    where there are thousands of requests."""
     rank: int = 16
     batch: int = 32
     head_rate: float = 3e-3
@@ -130,25 +133,28 @@ def train_encoder(
     settings: EncoderSettings,
     checkpoints: Path,
     progress: Progress = lambda _: None,
+    more: Sequence[Path] = (),
 ) -> TunedEncoder:
-    """An adapter from a labelled data set, cross-fitted by person.
+    """An adapter from labelled data sets, cross-fitted by person.
 
     Args:
-        data: The labelled data set.
+        data: The labelled data set that figures are measured on.
         encoder: Whose last layers are tuned.
         settings: See `EncoderSettings`.
         checkpoints: Folder for what is done; a run that finds it there goes on from it.
         progress: Told what happens.
+        more: Further data sets to learn from, of other people.
 
     Raises:
-        ValueError: The data set breaks a rule, has no labels or fewer people than folds.
+        ValueError: A data set breaks a rule or has no labels, two share a person, or there are
+            fewer people than folds.
     """
     progress("encoding items and requests")
-    examples = load_examples(data, encoder)
+    examples, measured = load_together([data, *more], encoder)
     apis = classes_of(Toolbox.packaged())
     people = [one.asked.person_id for one in examples]
     fold = folds_by_person(people, settings.folds, settings.seed)
-    key = _key(data, encoder, settings)
+    key = _key([data, *more], encoder, settings)
     arrays: dict[str, Matrix] = {}
     vectors: list[Matrix] = []
     heads = {"kinds": np.zeros((len(examples), len(KINDS)), np.float32)}
@@ -188,18 +194,21 @@ def train_encoder(
             examples, aims, heads["kinds"], heads["apis"], strict=True
         )
     }
+    options = "".join(f" --more {one.name}" for one in more)
+    options += f" --folds {settings.folds}" if settings.folds != EncoderSettings().folds else ""
+    options += f" --epochs {settings.epochs}" if settings.epochs else ""
     card = AdapterCard(
-        command=f"ctrag train encoder --data {data.name} --out DIR",
+        command=f"ctrag train encoder --data {data.name}{options} --out DIR",
         encoder=encoder.name,
         kinds=list(KINDS),
         apis=apis,
         temperature=settings.temperature,
         scale=settings.scale,
         settings={**asdict(settings), "towers": {t.name: asdict(_of(t)) for t in encoder.towers}},
-        data=data.name,
-        data_sha256=data_sha256(data),
+        data="+".join(one.name for one in (data, *more)),
+        data_sha256=folders_sha256([data, *more]),
         seed=settings.seed,
-        figures=_figures(examples, readings),
+        figures=_figures(examples[:measured], readings),
         versions=versions(),
     )
     folds = {one.asked.query_id: int(place) for one, place in zip(examples, fold, strict=True)}
@@ -223,8 +232,8 @@ def _said(progress: Progress, held_out: int | None) -> Progress:
     return lambda text: progress(f"{text}, {part}")
 
 
-def _key(data: Path, encoder: TowerEncoder, settings: EncoderSettings) -> str:
-    parts = [data_sha256(data), encoder.name, repr(settings)]
+def _key(folders: Sequence[Path], encoder: TowerEncoder, settings: EncoderSettings) -> str:
+    parts = [*map(data_sha256, folders), encoder.name, repr(settings)]
     parts += [repr(_of(tower)) for tower in encoder.towers]
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 

@@ -121,7 +121,7 @@ def train_ranker(
 
     Raises:
         ValueError: The data set breaks a rule, has no labels or fewer people than folds, or the
-            tuned encoder was cross-fitted on other folds.
+            tuned encoder has not read one of the requests.
     """
     prepared = prepare(data, encoder, settings, tuned, progress)
     fitted = cross_fit(prepared, settings, progress)
@@ -141,8 +141,8 @@ def prepare(
         data: The labelled data set.
         encoder: Makes the vectors.
         settings: Folds and seed.
-        tuned: The tuned encoder, cross-fitted on the same folds; without one its signals say
-            nothing.
+        tuned: The tuned encoder with readings of these requests by adapters that never saw their
+            people; without one its signals say nothing.
         progress: Told what happens.
 
     Raises:
@@ -155,7 +155,7 @@ def prepare(
     progress(f"cross-fitting priors on {len(examples)} requests")
     priors, fold = cross_fitted_priors(examples, settings.folds, settings.seed)
     if tuned is not None:
-        _same_folds(examples, fold, tuned)
+        _all_read(examples, tuned)
         examples = with_readings(examples, tuned.readings)
     tables = [compute(one.scene, priors[place]) for one, place in zip(examples, fold, strict=True)]
     return Prepared(examples, fold, tables)
@@ -324,15 +324,13 @@ def _predict(model: "lightgbm.Booster", table: Floats) -> Floats:
     return np.asarray(model.predict(table, num_threads=1), dtype=np.float32)
 
 
-def _same_folds(examples: Sequence[Example], fold: NDArray[np.int64], tuned: TunedEncoder) -> None:
-    """The tuned encoder must not have seen the person of any held-out request."""
-    for example, place in zip(examples, fold, strict=True):
-        query = example.asked.query_id
-        if tuned.fold.get(query) != place:
-            raise ValueError(
-                f"encoder: {query} is in fold {place} here and in {tuned.fold.get(query)} of the "
-                "tuned encoder; train both on the same data with the same seed"
-            )
+def _all_read(examples: Sequence[Example], tuned: TunedEncoder) -> None:
+    missing = [one.asked.query_id for one in examples if one.asked.query_id not in tuned.readings]
+    if missing:
+        raise ValueError(
+            f"encoder: it has no reading of {missing[0]} and {len(missing) - 1} other requests; "
+            "train it on the same data"
+        )
 
 
 def choose_fusion(

@@ -13,11 +13,12 @@ from ctrag.context.ranker import Ranker
 from ctrag.context.signals import compute
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder, load_encoder
-from ctrag.tuned import Adapter
-from eval.examples import Example, load_examples
+from ctrag.tuned import RequestReader
+from eval.examples import Example
 from eval.experiment import data_sha256
-from training.encoder import TunedEncoder
+from training.encoder import TunedEncoder, with_readings
 from training.ranker import RankerSettings, cross_fit, prepare
+from training.together import load_together
 
 Progress = Callable[[str], None]
 
@@ -51,18 +52,17 @@ class Retrieval:
     """Retrieves for labelled requests, each by models that never saw its person."""
 
     data: Path
-    """What ranker and adapter learned from: it is cross-fitted by person here, and its first fold
-    is held out."""
+    """What the ranker learned from: it is cross-fitted by person here, and its first fold is held
+    out."""
     more: Sequence[Path]
     """Data sets that `ranker` never saw; nothing of them is held out."""
     tuned: TunedEncoder
-    """The cross-fitted adapter of `data`."""
+    """Has read the requests of `data` by adapters that never saw their people, and perhaps those
+    of `more`; requests that it never saw are read by its adapter of everybody."""
     ranker: Ranker
     """Retrieves for `more`."""
-    adapter: Adapter | None
-    """The ranker's."""
     settings: RankerSettings
-    """Folds and seed; those of `tuned`."""
+    """Folds and seed."""
 
     @property
     def key(self) -> str:
@@ -73,7 +73,6 @@ class Retrieval:
             *(data_sha256(one) for one in (self.data, *self.more)),
             self.tuned.adapter.digest,
             self.ranker.card.model_dump_json(),
-            "" if self.adapter is None else self.adapter.digest,
             repr(self.settings),
             *(path.read_text(encoding="utf-8") for path in (*code, Path(__file__))),
         ]
@@ -121,18 +120,24 @@ class Retrieval:
         for folder in self.more:
             if data_sha256(folder) == self.ranker.card.data_sha256:
                 raise ValueError(f"--more: the ranker was trained on {folder}; give it as --data")
-            progress(f"encoding items and requests of {folder.name}")
-            added = load_examples(folder, encoder, self.adapter)
-            known = {one.asked.person_id for one in examples}
-            shared = known & {one.asked.person_id for one in added}
-            if shared:
-                raise ValueError(
-                    f"--more: {folder} has people of the other data: {sorted(shared)[:3]}"
-                )
-            examples += added
-            scores += [
-                self.ranker.scores_of(one.scene, compute(one.scene, self.ranker.prior))
-                for one in added
-            ]
-            held_out += [False] * len(added)
+        progress(f"encoding items and requests of {[one.name for one in self.more]}")
+        together, first = load_together([self.data, *self.more], encoder)
+        added = self._read(together[first:], encoder)
+        examples += added
+        scores += [
+            self.ranker.scores_of(one.scene, compute(one.scene, self.ranker.prior)) for one in added
+        ]
+        held_out += [False] * len(added)
         return Retrieved(examples, scores, np.array(held_out, dtype=bool), encoder.name)
+
+    def _read(self, examples: Sequence[Example], encoder: Encoder) -> list[Example]:
+        """The examples with readings by adapters that never saw the request."""
+        new = [one for one in examples if one.asked.query_id not in self.tuned.readings]
+        texts = [one.asked.request.text for one in new]
+        read = RequestReader(encoder, self.tuned.adapter).read(texts)
+        readings = {
+            one.asked.query_id: tuned
+            for one, (_, tuned) in zip(new, read, strict=True)
+            if tuned is not None
+        }
+        return with_readings(examples, self.tuned.readings | readings)

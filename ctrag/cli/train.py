@@ -42,6 +42,10 @@ Threads = Annotated[int, typer.Option(min=1, help="Threads to compute with.")]
 def encoder(
     data: Data,
     out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    folds: Annotated[
+        int, typer.Option(min=2, help="Readings of a fold come from what the others taught.")
+    ] = 5,
     base: Annotated[
         str | None, typer.Option(help="The encoder to tune. Default: CTRAG_ENCODER.")
     ] = None,
@@ -60,7 +64,8 @@ def encoder(
     Leaves an adapter, and readings of every request by adapters that never saw its person, from
     which `ctrag train ranker --encoder` learns.
 
-    Example: ctrag train encoder --data synth/data/reference/train --out runs/encoder
+    Example: ctrag train encoder --data synth/data/reference/train --more synth/data/scenes
+    --folds 2 --epochs 3 --out runs/encoder
     """
     import shutil
 
@@ -74,8 +79,8 @@ def encoder(
         raise ValueError(f"--base: {name} cannot be tuned; use {models.PAIR} or a part of it")
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
-    options = EncoderSettings(seed=seed, threads=threads, epochs=epochs)
-    trained = train_encoder(data, loaded, options, out / CHECKPOINTS, progress)
+    options = EncoderSettings(folds=folds, seed=seed, threads=threads, epochs=epochs)
+    trained = train_encoder(data, loaded, options, out / CHECKPOINTS, progress, more)
     trained.save(out)
     if json:
         print_json(trained.adapter.card.model_dump())
@@ -171,7 +176,7 @@ def tools(
     import shutil
 
     from ctrag.tools.reader import ToolReader
-    from eval.experiment import versions
+    from eval.experiment import folders_sha256, versions
     from training.arguments import ArgumentSettings, choices, train_arguments
     from training.reader import CHECKPOINTS, ReaderSettings, seen_requests, train_reader
 
@@ -186,7 +191,7 @@ def tools(
         + (f" --epochs {epochs}" if epochs else "")
         + " --out DIR",
         "data": names,
-        "data_sha256": _hash([data, *more]),
+        "data_sha256": folders_sha256([data, *more]),
         "seed": seed,
         "versions": versions(),
     }
@@ -247,7 +252,7 @@ def planner(
     Example: ctrag train planner --data synth/data/reference/train --more synth/data/scenes
     --encoder runs/encoder --out runs/planner
     """
-    from eval.experiment import versions
+    from eval.experiment import folders_sha256, versions
     from training.planner import PlannerSettings, train_planner
     from training.planner_examples import EASY, lessons, practised
 
@@ -258,7 +263,7 @@ def planner(
         PlannerSettings(epochs=epochs, seed=seed, threads=threads, four_bit=four_bit),
         out,
         "+".join(one.name for one in (data, *more)),
-        _hash([data, *more]),
+        folders_sha256([data, *more]),
         versions(),
         progress,
         resume,
@@ -329,7 +334,7 @@ def reranker(
     --out runs/reranker
     """
     from ctrag.prompt.reading import MiniLMReader
-    from eval.experiment import versions
+    from eval.experiment import folders_sha256, versions
     from training.reranker import RerankerSettings, train_reranker
     from training.reranker_decisions import load_source, shares_of
 
@@ -344,7 +349,7 @@ def reranker(
         {
             "command": command,
             "data": "+".join(one.name for one in data),
-            "data_sha256": _hash(data),
+            "data_sha256": folders_sha256(data),
             "seed": seed,
             "versions": versions(),
         },
@@ -369,19 +374,11 @@ def _retrieved(
 
     if tuned is None:
         raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")
-    ranker, adapter = load_context_artefacts(settings().artefacts)
+    ranker, _ = load_context_artefacts(settings().artefacts)
     options = RankerSettings(seed=seed, threads=threads)
     trained = TunedEncoder.load(tuned)
-    retrieval = Retrieval(data, more, trained, ranker, adapter, options)
+    retrieval = Retrieval(data, more, trained, ranker, options)
     return retrieval.once(cache_folder() / "retrieved", progress)
-
-
-def _hash(folders: list[Path]) -> str:
-    from hashlib import sha256
-
-    from eval.experiment import data_sha256
-
-    return sha256("".join(data_sha256(one) for one in folders).encode()).hexdigest()
 
 
 def _show(out: Path, data: str, figures: dict[str, dict[str, float]]) -> None:

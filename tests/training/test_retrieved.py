@@ -44,7 +44,7 @@ def ask(
     def asked(settings: RankerSettings | None = None) -> Retrieved:
         tuned = cast(TunedEncoder, _Tuned())
         options = settings or RankerSettings()
-        return Retrieval(dozen, [], tuned, Ranker.packaged(), None, options).once(tmp_path)
+        return Retrieval(dozen, [], tuned, Ranker.packaged(), options).once(tmp_path)
 
     monkeypatch.setattr(Retrieval, "run", retrieve)
     asked.times = 0  # type: ignore[attr-defined]

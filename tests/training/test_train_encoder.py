@@ -1,5 +1,6 @@
 """Claims about tuning the encoder, with the small encoder alone and one epoch."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,22 @@ QUICK = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
 @pytest.fixture(scope="module")
 def small() -> TowerEncoder:
     return TowerEncoder(models.ENCODER)
+
+
+def _parted(data: Path, people: int, folder: Path) -> list[Path]:
+    """The first so many people of a data set, and the others."""
+    lines = (data / "personas.jsonl").read_text().splitlines(keepends=True)
+    queries = (data / "queries.jsonl").read_text().splitlines(keepends=True)
+    parts = []
+    for name, own in (("first", lines[:people]), ("second", lines[people:])):
+        part = folder / name
+        part.mkdir()
+        ids = {json.loads(line)["persona_id"] for line in own}
+        asked = [line for line in queries if json.loads(line)["persona_id"] in ids]
+        (part / "personas.jsonl").write_text("".join(own))
+        (part / "queries.jsonl").write_text("".join(asked))
+        parts.append(part)
+    return parts
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +97,33 @@ def test_what_was_saved_is_what_the_ranker_learns_from(tuned: TunedEncoder, tmp_
         assert np.array_equal(loaded.readings[query].aim, reading.aim)
 
 
-def test_a_ranker_on_other_folds_is_refused(
+def test_a_ranker_on_requests_that_nobody_read_is_refused(
     tuned: TunedEncoder, dozen: Path, small: TowerEncoder
 ) -> None:
-    other = RankerSettings(folds=3, threads=1)
-    with pytest.raises(ValueError, match="train both on the same data with the same seed"):
-        prepare(dozen, small, other, tuned)
+    missing = next(iter(tuned.readings))
+    some = {query: one for query, one in tuned.readings.items() if query != missing}
+    with pytest.raises(ValueError, match=f"no reading of {missing} and 0 other requests"):
+        prepare(dozen, small, RankerSettings(threads=1), replace(tuned, readings=some))
+
+
+def test_people_of_further_data_are_learned_from_and_read(
+    dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    eight, four = _parted(dozen, 8, tmp_path)
+    both = train_encoder(eight, small, QUICK, tmp_path / "both", more=[four])
+    alone = train_encoder(eight, small, QUICK, tmp_path / "alone")
+    assert both.adapter.digest != alone.adapter.digest
+    further = set(both.readings) - set(alone.readings)
+    assert further == {one.asked.query_id for one in load_examples(four, small)}
+    assert both.adapter.card.data == "first+second"
+    assert "--more second --folds 2" in both.adapter.card.command
+
+
+def test_further_data_of_the_same_people_is_refused(
+    dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="learn from other people"):
+        train_encoder(dozen, small, QUICK, tmp_path, more=[dozen])
 
 
 def test_a_ranker_learns_from_the_readings(
