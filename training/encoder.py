@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from eval.examples import Example
 from eval.experiment import data_sha256, folders_sha256, versions
 from training.figures import ranking_figures
 from training.folds import folds_by_person
-from training.together import load_together
+from training.together import load_further, load_with_memory
 
 Progress = Callable[[str], None]
 READINGS = "readings.npz"
@@ -150,7 +151,9 @@ def train_encoder(
             fewer people than folds.
     """
     progress("encoding items and requests")
-    examples, measured = load_together([data, *more], encoder)
+    examples = load_with_memory(data, encoder)
+    measured = len(examples)
+    examples += chain.from_iterable(load_further(more, examples, encoder))
     apis = classes_of(Toolbox.packaged())
     people = [one.asked.person_id for one in examples]
     fold = folds_by_person(people, settings.folds, settings.seed)

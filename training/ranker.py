@@ -22,12 +22,13 @@ from ctrag.context.ranker import Ranker, RankerCard
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
-from eval.examples import Example, load_examples
+from eval.examples import Example
 from eval.experiment import data_sha256, versions
 from training.dask_ranker import fit_on_dask
 from training.encoder import TunedEncoder, with_readings
 from training.figures import mean_recall, ranking_figures
 from training.prior import cross_fitted_priors, fit_prior
+from training.together import load_with_memory
 
 if TYPE_CHECKING:
     import lightgbm
@@ -149,7 +150,7 @@ def prepare(
         ValueError: As `train_ranker`.
     """
     progress("encoding items and requests")
-    examples = load_examples(data, encoder)
+    examples = load_with_memory(data, encoder)
     if not any(one.relevance.any() for one in examples):
         raise ValueError(f"{data}: no request needs an item, there is nothing to learn")
     progress(f"cross-fitting priors on {len(examples)} requests")

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ctrag.apps.toolbox import Toolbox
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from stores.dataset import load_dataset, load_labels
+from training.shares import drawn
 
 
 class _Row(BaseModel):
@@ -60,7 +60,7 @@ def load_source(folder: Path, share: float = 1.0) -> Source:
     decisions: list[Decision] = []
     used: dict[int, None] = {}
     for query in _queries(folder / "queries.jsonl"):
-        if not _drawn(query.text, share):
+        if not drawn(query.text, share):
             continue
         places = []
         for name in query.tools:
@@ -86,28 +86,6 @@ def load_source(folder: Path, share: float = 1.0) -> Source:
     )
 
 
-def shares_of(given: Sequence[str], folders: Sequence[str]) -> dict[str, float]:
-    """`NAME=SHARE` options as a table.
-
-    Raises:
-        ValueError: An option is no such pair, names no folder, or the share is not within 0 and 1.
-    """
-    shares = {}
-    for one in given:
-        name, _, value = one.partition("=")
-        try:
-            share = float(value)
-        except ValueError:
-            share = -1.0
-        if name not in folders or not 0 < share <= 1:
-            raise ValueError(
-                f"--share: {one!r} must be NAME=SHARE, NAME among {', '.join(folders)} "
-                "and SHARE above 0 and at most 1"
-            )
-        shares[name] = share
-    return shares
-
-
 def searched(tool: CatalogueTool) -> str:
     """As `ToolDocument.searched`."""
     return f"{tool.server} {tool.text}".strip()
@@ -129,10 +107,6 @@ def _queries(path: Path) -> Sequence[_Row]:
     return found
 
 
-def _drawn(text: str, share: float) -> bool:
-    return int(sha256(f"part:{text}".encode()).hexdigest()[:8], 16) % 1000 < 1000 * share
-
-
 def _from_dataset(folder: Path, share: float) -> Source:
     toolbox = list(Toolbox.packaged())
     rows = {tool.api: place for place, tool in enumerate(toolbox)}
@@ -141,7 +115,7 @@ def _from_dataset(folder: Path, share: float) -> Source:
         Decision(asked.request.text, (), (rows[known[0]],))
         for asked in load_dataset(folder).requests
         for known in [labels[asked.query_id].tools or ("none",)]
-        if known[0] in rows and _drawn(asked.request.text, share)
+        if known[0] in rows and drawn(asked.request.text, share)
     )
     tools = [CatalogueTool(one.api, one.description, one.app) for one in toolbox]
     return Source(folder.name, tuple(searched(one) for one in tools), decisions)

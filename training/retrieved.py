@@ -1,10 +1,11 @@
 """Labelled requests with what retrieval brings for them, by models that never saw their people."""
 
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ from eval.examples import Example
 from eval.experiment import data_sha256
 from training.encoder import TunedEncoder, with_readings
 from training.ranker import RankerSettings, cross_fit, prepare
-from training.together import load_together
+from training.shares import drawn
+from training.together import load_further
 
 Progress = Callable[[str], None]
 
@@ -33,10 +35,18 @@ class Retrieved:
     """Requests that nothing may be trained on: they give the figures."""
     encoder: str
     """Of the items' vectors."""
+    data: list[str]
+    """Name of each request's data set."""
 
-    def learned(self) -> tuple[list[Example], list[Floats]]:
-        """What may be trained on."""
-        return self._part(~self.held_out)
+    def learned(
+        self, shares: Mapping[str, float] = MappingProxyType({})
+    ) -> tuple[list[Example], list[Floats]]:
+        """What may be trained on: of a data set that `shares` names no more than that."""
+        wanted = [
+            drawn(one.asked.request.text, shares.get(name, 1.0))
+            for one, name in zip(self.examples, self.data, strict=True)
+        ]
+        return self._part(~self.held_out & np.array(wanted))
 
     def kept_back(self) -> tuple[list[Example], list[Floats]]:
         """What may not."""
@@ -116,19 +126,22 @@ class Retrieval:
             progress,
         )
         examples, scores = list(fitted.examples), list(fitted.scores)
+        names = [self.data.name] * len(examples)
         held_out = [place == 0 for place in fitted.fold]
         for folder in self.more:
             if data_sha256(folder) == self.ranker.card.data_sha256:
                 raise ValueError(f"--more: the ranker was trained on {folder}; give it as --data")
-        progress(f"encoding items and requests of {[one.name for one in self.more]}")
-        together, first = load_together([self.data, *self.more], encoder)
-        added = self._read(together[first:], encoder)
+        progress("encoding items and requests")
+        further = load_further(self.more, examples, encoder)
+        for folder, part in zip(self.more, further, strict=True):
+            names += [folder.name] * len(part)
+        added = self._read([one for part in further for one in part], encoder)
         examples += added
         scores += [
             self.ranker.scores_of(one.scene, compute(one.scene, self.ranker.prior)) for one in added
         ]
         held_out += [False] * len(added)
-        return Retrieved(examples, scores, np.array(held_out, dtype=bool), encoder.name)
+        return Retrieved(examples, scores, np.array(held_out, dtype=bool), encoder.name, names)
 
     def _read(self, examples: Sequence[Example], encoder: Encoder) -> list[Example]:
         """The examples with readings by adapters that never saw the request."""

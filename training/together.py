@@ -1,6 +1,6 @@
 """Several labelled data sets as one, with vectors remembered on disk."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from ctrag.encoder import Encoder
@@ -9,24 +9,28 @@ from ctrag.tools.vectors import CachedEncoder
 from eval.examples import Example, load_examples
 
 
-def load_together(folders: Sequence[Path], encoder: Encoder) -> tuple[list[Example], int]:
-    """Every example of the folders in their order, and how many are of the first one.
+def load_with_memory(folder: Path, encoder: Encoder) -> list[Example]:
+    """`load_examples`, with vectors that are kept in the cache folder."""
+    return load_examples(folder, CachedEncoder(encoder, cache_folder() / "vectors"))
+
+
+def load_further(
+    folders: Sequence[Path], known: Collection[Example], encoder: Encoder
+) -> list[list[Example]]:
+    """The examples of each folder, of other people than `known`.
 
     Raises:
-        ValueError: A data set breaks a rule or has no labels, or two share a person.
+        ValueError: A data set breaks a rule or has no labels, or has people of `known`.
     """
-    remembered = CachedEncoder(encoder, cache_folder() / "vectors")
-    examples: list[Example] = []
-    first = 0
+    people = {one.asked.person_id for one in known}
+    found = []
     for folder in folders:
-        added = load_examples(folder, remembered)
-        known = {one.asked.person_id for one in examples}
-        shared = known & {one.asked.person_id for one in added}
+        examples = load_with_memory(folder, encoder)
+        shared = people & {one.asked.person_id for one in examples}
         if shared:
             raise ValueError(
                 f"--more: {folder} has people of the other data: {sorted(shared)[:3]}; "
                 "learn from other people"
             )
-        examples += added
-        first = first or len(added)
-    return examples, first
+        found.append(examples)
+    return found

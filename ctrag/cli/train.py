@@ -34,6 +34,10 @@ Tuned = Annotated[
     Path | None,
     typer.Option("--encoder", help="Folder of `ctrag train encoder` on the same data."),
 ]
+Share = Annotated[
+    list[str],
+    typer.Option(help="NAME=SHARE: learn from that share of a data set's requests, by hash."),
+]
 Seed = Annotated[int, typer.Option(help="Decides folds and samples.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads to compute with.")]
 
@@ -153,6 +157,7 @@ def tools(
     data: Data,
     out: Out,
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    share: Share = [],  # noqa: B006  # typer reads it, nothing changes it
     tuned: Tuned = None,
     start: Annotated[Path | None, typer.Option(help="Folder of a reader to train on.")] = None,
     epochs: Annotated[
@@ -168,7 +173,8 @@ def tools(
 ) -> None:
     """Train the tool reader, which names the API, and the ranker of its arguments' values.
 
-    One person in five of DATA is held out; the cards hold figures of these people.
+    One person in five of DATA is held out; the cards hold figures of these people. --share is of
+    the reader alone: values are learned from everything.
 
     Example: ctrag train tools --data synth/data/reference/train --more synth/data/scenes
     --encoder runs/encoder --out runs/tools
@@ -179,13 +185,16 @@ def tools(
     from eval.experiment import folders_sha256, versions
     from training.arguments import ArgumentSettings, choices, train_arguments
     from training.reader import CHECKPOINTS, ReaderSettings, seen_requests, train_reader
+    from training.shares import shares_of
 
+    shares = shares_of(share, [one.name for one in (data, *more)])
     before = None if start is None else ToolReader.load(start)
     found = _retrieved(data, more, tuned, seed, threads)
     names = "+".join(one.name for one in (data, *more))
     card = {
         "command": f"ctrag train tools --data {data.name}"
         + "".join(f" --more {one.name}" for one in more)
+        + "".join(f" --share {one}" for one in share)
         + " --encoder ENCODER"
         + (" --start READER" if start else "")
         + (f" --epochs {epochs}" if epochs else "")
@@ -206,7 +215,7 @@ def tools(
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     reader = train_reader(
-        seen_requests(*found.learned()),
+        seen_requests(*found.learned(shares)),
         seen_requests(*found.kept_back()),
         ReaderSettings(seed=seed, threads=threads).seen(epochs, before),
         {**card, "encoder": found.encoder},
@@ -315,10 +324,7 @@ def reranker(
         typer.Option(help="Folder with tools.json and queries.jsonl, or a data set; repeatable."),
     ],
     out: Out,
-    share: Annotated[
-        list[str],
-        typer.Option(help="NAME=SHARE: learn from that share of a folder's requests, by hash."),
-    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    share: Share = [],  # noqa: B006  # typer reads it, nothing changes it
     steps: Annotated[
         int, typer.Option(min=0, help="Steps of 32 pairs; 0: hybrid weights only.")
     ] = 320,
@@ -336,7 +342,8 @@ def reranker(
     from ctrag.prompt.reading import MiniLMReader
     from eval.experiment import folders_sha256, versions
     from training.reranker import RerankerSettings, train_reranker
-    from training.reranker_decisions import load_source, shares_of
+    from training.reranker_decisions import load_source
+    from training.shares import shares_of
 
     shares = shares_of(share, [one.name for one in data])
     sources = [load_source(one, shares.get(one.name, 1.0)) for one in data]

@@ -39,7 +39,7 @@ def ask(
         for one in some:  # what is computed on the way is not kept
             compute(one.scene, prior)
         scores = [one.relevance for one in some]
-        return Retrieved(some, scores, np.array([True, *[False] * 5]), "bins")
+        return Retrieved(some, scores, np.array([True, *[False] * 5]), "bins", ["a"] * 6)
 
     def asked(settings: RankerSettings | None = None) -> Retrieved:
         tuned = cast(TunedEncoder, _Tuned())

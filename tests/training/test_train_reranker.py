@@ -10,7 +10,8 @@ import pytest
 from ctrag.prompt.reading import MiniLMReader
 from ctrag.prompt.reranker import Reranker, query_text
 from training.reranker import RerankerSettings, _held_out, fit_choice, train_reranker
-from training.reranker_decisions import Decision, Source, load_source, shares_of
+from training.reranker_decisions import Decision, Source, load_source
+from training.shares import shares_of
 
 TOOLS = ("cancel an order", "return an order", "play a song", "book a flight")
 ASKED = [
