@@ -19,7 +19,7 @@ from eval.examples import Example
 from eval.experiment import data_sha256
 from training.encoder import TunedEncoder, with_readings
 from training.ranker import RankerSettings, cross_fit, prepare
-from training.shares import drawn
+from training.shares import times
 from training.together import load_further
 
 Progress = Callable[[str], None]
@@ -41,19 +41,18 @@ class Retrieved:
     def learned(
         self, shares: Mapping[str, float] = MappingProxyType({})
     ) -> tuple[list[Example], list[Floats]]:
-        """What may be trained on: of a data set that `shares` names no more than that."""
-        wanted = [
-            drawn(one.asked.request.text, shares.get(name, 1.0))
+        """What may be trained on; of a data set that `shares` names so much (`training.shares`)."""
+        often = [
+            times(one.asked.request.text, shares.get(name, 1.0))
             for one, name in zip(self.examples, self.data, strict=True)
         ]
-        return self._part(~self.held_out & np.array(wanted))
+        return self._part(np.repeat(np.arange(len(often)), np.where(self.held_out, 0, often)))
 
     def kept_back(self) -> tuple[list[Example], list[Floats]]:
         """What may not."""
-        return self._part(self.held_out)
+        return self._part(np.flatnonzero(self.held_out))
 
-    def _part(self, where: NDArray[np.bool_]) -> tuple[list[Example], list[Floats]]:
-        places = np.flatnonzero(where)
+    def _part(self, places: NDArray[np.int64]) -> tuple[list[Example], list[Floats]]:
         return [self.examples[i] for i in places], [self.scores[i] for i in places]
 
 

@@ -174,7 +174,8 @@ def tools(
     """Train the tool reader, which names the API, and the ranker of its arguments' values.
 
     One person in five of DATA is held out; the cards hold figures of these people. --share is of
-    the reader alone: values are learned from everything.
+    the reader alone, above 1 requests are learned from several times; values are learned from
+    everything.
 
     Example: ctrag train tools --data synth/data/reference/train --more synth/data/scenes
     --encoder runs/encoder --out runs/tools
@@ -187,7 +188,7 @@ def tools(
     from training.reader import CHECKPOINTS, ReaderSettings, seen_requests, train_reader
     from training.shares import shares_of
 
-    shares = shares_of(share, [one.name for one in (data, *more)])
+    shares = shares_of(share, [one.name for one in (data, *more)], most=10)
     before = None if start is None else ToolReader.load(start)
     found = _retrieved(data, more, tuned, seed, threads)
     names = "+".join(one.name for one in (data, *more))

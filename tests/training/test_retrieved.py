@@ -75,3 +75,13 @@ def test_a_file_of_something_else_is_not_taken(ask: Any, tmp_path: Path) -> None
     path.write_bytes(pickle.dumps(["nothing"]))
     with pytest.raises(ValueError, match="holds no retrieved requests; delete it"):
         ask()
+
+
+def test_a_share_draws_requests_and_repeats_them(ask: Any) -> None:
+    found = ask()
+    asked = [one.asked.query_id for one in found.examples[1:]]
+    assert [one.asked.query_id for one in found.learned()[0]] == asked
+    twice = [one.asked.query_id for one in found.learned({"a": 2})[0]]
+    assert twice == [query for query in asked for _ in range(2)]
+    assert found.learned({"b": 0.1})[0] == found.learned()[0]
+    assert [len(part) for part in found.learned({"a": 1e-9})] == [0, 0]
