@@ -6,6 +6,7 @@
 - `baselines`: random, lexical, semantic, last call, n-grams.
 - `vocabulary`, `inputs`, `texts`: words, a step as numbers, what tools say of themselves.
 - `memory`: demonstrations kept by counting; grows while an agent runs.
+- `precedents`: similar demonstrations, weighed by kernel regression.
 - `evidence`: the signals of the combined ranker.
 - `observed`: the log of what was observed.
 - `next_tool`: all of it as one object (`NextTool`); `training.dependency` fits it.

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ctrag.encoder import Matrix
 from ctrag.tools.dependency.inputs import LEXICAL
 from ctrag.tools.dependency.memory import NEAREST, SHARPNESS, Memory
+from ctrag.tools.dependency.precedents import Precedents
 from ctrag.tools.dependency.texts import ToolTexts
 
 Floats = NDArray[np.float64]
@@ -25,6 +26,14 @@ SIGNALS = (
     "like_two",  # the same after the last two calls
     "near_later",  # what they called anywhere after it
     "near_any",  # what they called at all
+    "same_beginning",  # kernel regression: what followed exactly this history
+    "same_beginning_behind",
+    "after_last",  # what followed the last call
+    "after_last_behind",
+    "left",  # what came first of all that was not called yet
+    "left_after",  # the same, behind the last call
+    "left_after_behind",
+    "anywhere",  # is the tool called at all
     "needed",  # least squares over the request: is the tool needed at all
     "needed_rank",  # place among the needed ones that were not called
     "rest",  # how many needed ones were not called yet
@@ -68,6 +77,8 @@ class Asked:
     rows: Ints
     """The most similar demonstrations."""
     shares: Floats
+    precedents: Precedents
+    anywhere: Floats
     needed: Floats
     places: Floats
     """Where in the request each tool is asked for, 0 to 1."""
@@ -94,12 +105,15 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
     needed[: weights.whole.shape[1]] = block @ weights.whole
     places, peaks = _asked_for(memory, weights.whole, text)
     lexical = texts.lexical(text)
+    precedents = Precedents.near(memory, likeness)
     return Asked(
         vector,
         block,
         likeness,
         rows,
         shares / max(float(shares.sum()), 1e-12),
+        precedents,
+        precedents.anywhere(),
         needed,
         places,
         peaks,
@@ -121,6 +135,9 @@ def signals(
     bigram = memory.graphs.whole.probabilities(history, prior, longest=1)
     cluster = memory.graphs.probabilities(asked.vector, history, prior)
     after, later, anywhere = _near(memory, asked, history)
+    beginning = asked.precedents.same_beginning(history)
+    after_last = asked.precedents.after_last(history)
+    left_after = asked.precedents.left_after_last(history)
     open_ = np.clip(asked.needed, 0, 1)
     open_[list(history)] = 0
     open_[0] = 0
@@ -142,6 +159,14 @@ def signals(
         memory.followers(history, asked.likeness, 2),
         later,
         anywhere,
+        beginning,
+        beginning - beginning.max(),
+        after_last,
+        after_last - after_last.max(),
+        asked.precedents.left(history),
+        left_after,
+        left_after - left_after.max(),
+        asked.anywhere,
         asked.needed,
         _ranks(open_),
         np.full(tools, open_.sum()),

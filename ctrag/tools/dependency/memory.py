@@ -93,6 +93,13 @@ class Memory:
         lexical = np.asarray(words @ self.inputs.vocabulary.vector(text))
         return np.asarray((vectors @ vector + lexical) / 2, dtype=np.float64)
 
+    def alike(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How like each other the requests of some demonstrations are, (rows, rows)."""
+        vectors, words = self._both()
+        some = words[rows]
+        lexical = np.asarray((some @ some.T).todense())
+        return np.asarray((vectors[rows] @ vectors[rows].T + lexical) / 2, dtype=np.float64)
+
     def followers(
         self, history: Sequence[int], likeness: NDArray[np.float64], length: int
     ) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from ctrag.settings import settings
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency import baselines, observed
 from ctrag.tools.dependency.demonstrations import END, Demonstration, checked_text
-from ctrag.tools.dependency.evidence import Asked, Weights, ask, candidates, signals
+from ctrag.tools.dependency.evidence import SIGNALS, Asked, Weights, ask, candidates, signals
 from ctrag.tools.dependency.graph import LENGTH, Probabilities
 from ctrag.tools.dependency.inputs import Inputs
 from ctrag.tools.dependency.linear import history_text, moved, softmax_probabilities
@@ -124,7 +124,8 @@ class NextTool:
 
         Raises:
             FileNotFoundError: A file is missing.
-            ValueError: The encoder is another one, or the log was written by something else.
+            ValueError: The encoder is another one, the trees read other signals than this version
+                makes, or the log was written by something else.
         """
         folder = Path(path)
         card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
@@ -159,6 +160,11 @@ class NextTool:
             learned=arrays["learned"],
             trees=(folder / TREES).read_text(encoding="utf-8"),
         )
+        if fitted.trees and f"feature_names={' '.join(SIGNALS)}" not in fitted.trees.split("\n"):
+            raise ValueError(
+                f"{folder / TREES}: was fitted by a version with other signals; run "
+                f"`{card.command}` again"
+            )
         tools = load_catalogue(folder / TOOLS)
         model = cls(memory, fitted, tools, ToolTexts(tools, arrays["texts"]), encoder, card)
         model.log = folder / LOG if log is None else log

@@ -115,6 +115,15 @@ def test_another_encoder_is_refused(own: NextTool, tmp_path: Path) -> None:
         NextTool.load(tmp_path / "model", Other())
 
 
+def test_trees_of_a_version_with_other_signals_are_refused(
+    own: NextTool, word_bins: Any, tmp_path: Path
+) -> None:
+    trees = tmp_path / "model" / "trees.txt"
+    trees.write_text(trees.read_text().replace(" bigram ", " digram "))
+    with pytest.raises(ValueError, match=r"trees.txt: was fitted by a version with other signals"):
+        NextTool.load(tmp_path / "model", word_bins)
+
+
 def test_what_is_observed_counts_at_once_and_after_loading_again(
     own: NextTool, word_bins: Any, tmp_path: Path
 ) -> None:
