@@ -84,6 +84,7 @@ def greedy_against_exact(workshop: Workshop, steps: Sequence[Step]) -> dict[str,
         tools,
         workshop.reader,
         weights=card.with_cross,
+        settings=PromptSettings(),
         instruction_weights=card.without_cross,
         reranker=workshop.reranker,
     )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ctrag.encoder import Matrix
 from ctrag.prompt.assembly import OVERLAY, Prompt, shared_prefix
 from ctrag.prompt.builder import PromptBuilder
-from ctrag.prompt.choosing import PromptSettings
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.index import ReadingStore
 from ctrag.prompt.reading import Reader, Reading
@@ -114,8 +114,8 @@ class Retrieved:
         prompt = self.last if discovery else self.first
         return Shown(
             prompt.tokens,
-            {tool.name: tool.id for tool in prompt.tools},
-            any(tool.id == gold for tool in prompt.tools),
+            {tool.name: tool.id for tool in prompt.exposed},
+            any(tool.id == gold for tool in prompt.exposed),
             prompt.text,
             tuple(one.id for one in prompt.fragments),
         )
@@ -202,8 +202,8 @@ class Workshop:
         policy = self.whole_policy(size, step.domain)
         bare = "\n".join(tool.bare_line for tool in tools)
         if method == "router_only":
-            lines = "\n".join(tool.line for tool in first.tools)
-            return self._shown([policy, lines], first.tools, step)
+            lines = [*(one.signature for one in first.signatures), *(one.line for one in first.tools)]
+            return self._shown([policy, "\n".join(lines)], first.exposed, step)
         if method == "monolithic":
             return self._shown([bare, policy], tools, step)
         chosen = self._fragments_for(size, step)

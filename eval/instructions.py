@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ctrag.prompt.choosing import PromptSettings
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.fragments import cut_folder
 from ctrag.prompt.index import passages
 from ctrag.prompt.reading import MiniLMReader

@@ -50,7 +50,7 @@ def prompt(
     "cancel my order"
     """
     from ctrag.prompt.builder import PromptBuilder
-    from ctrag.prompt.choosing import PromptSettings
+    from ctrag.prompt.settings import PromptSettings
     from ctrag.prompt.telemetry import nowhere, to_file
     from ctrag.settings import settings
 

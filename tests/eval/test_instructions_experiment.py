@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctrag.prompt.choosing import PromptSettings
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.reranker import Reranker
 from eval.instruction_labels import needed_recall, needed_units
 from eval.instruction_prompts import RememberingReader, Workshop, run_itr

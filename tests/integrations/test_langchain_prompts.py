@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from ctrag.integrations.langchain_prompts import PromptMiddleware
 from ctrag.prompt.assembly import DISCOVERY
-from ctrag.prompt.choosing import PromptSettings
+from ctrag.prompt.settings import PromptSettings
 from tests.prompt.toys import TOOLS, builder
 
 OWN = {"name": "own_tool", "description": "of no catalogue", "parameters": {}}

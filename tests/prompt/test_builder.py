@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ctrag.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, fixed_tokens
 from ctrag.prompt.breaker import CircuitBreaker
-from ctrag.prompt.choosing import PromptSettings
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.gains import Gains
 from tests.prompt.toys import (
     FRAGMENTS,

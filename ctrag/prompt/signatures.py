@@ -1,0 +1,54 @@
+"""A tool in one line: what it takes to call it, a tenth of its document's tokens."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
+_KINDS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_KEPT = ("type", "enum", "items", "properties", "required")
+_CHOICES = 8
+"""So many values of an argument are listed."""
+
+
+def signature_line(name: str, description: str, parameters: Mapping[str, Any]) -> str:
+    """`name(argument: kind, optional?: kind): first sentence`."""
+    required = parameters.get("required") or ()
+    arguments = ", ".join(
+        f"{key}{'' if key in required else '?'}: {_kind(schema)}"
+        for key, schema in (parameters.get("properties") or {}).items()
+    )
+    return f"{name}({arguments}): {first_sentence(description)}"
+
+
+def first_sentence(text: str) -> str:
+    """Up to the first full stop or line break."""
+    return _SENTENCE.split(text.strip(), maxsplit=1)[0]
+
+
+def bare_parameters(schema: Any) -> Any:
+    """A JSON Schema without its descriptions: names, types, choices, what is required."""
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: schema[key] for key in _KEPT if key in schema}
+    if isinstance(kept.get("properties"), dict):
+        kept["properties"] = {key: bare_parameters(one) for key, one in kept["properties"].items()}
+    if "items" in kept:
+        kept["items"] = bare_parameters(kept["items"])
+    return kept
+
+
+def _kind(schema: Any) -> str:
+    if not isinstance(schema, dict):
+        return "any"
+    values = schema.get("enum")
+    if isinstance(values, list) and values:
+        more = "|..." if len(values) > _CHOICES else ""
+        return "|".join(str(one) for one in values[:_CHOICES]) + more
+    kind = schema.get("type", "any")
+    if kind in ("array", "list"):
+        return f"[{_kind(schema.get('items', {}))}]"
+    fields = schema.get("properties")
+    if isinstance(fields, dict) and fields:
+        return "{" + ", ".join(f"{key}: {_kind(one)}" for key, one in fields.items()) + "}"
+    return _KINDS.get(kind, kind) if isinstance(kind, str) else "any"
