@@ -19,17 +19,17 @@ from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 
 LIST = "instruction-catalogue.txt"
 SIZES = ("8", "40", "120", "full")
-_BFCL = (
-    "gorilla_file_system",
-    "math_api",
-    "message_api",
-    "posting_api",
-    "ticket_api",
-    "trading_bot",
-    "travel_booking",
-    "vehicle_control",
-)
-"""Function files of BFCL's multi-turn categories."""
+BFCL_CLASSES = {
+    "GorillaFileSystem": "gorilla_file_system",
+    "MathAPI": "math_api",
+    "MessageAPI": "message_api",
+    "TwitterAPI": "posting_api",
+    "TicketAPI": "ticket_api",
+    "TradingBot": "trading_bot",
+    "TravelAPI": "travel_booking",
+    "VehicleControlAPI": "vehicle_control",
+}
+"""Classes and function files of BFCL's multi-turn categories."""
 
 
 class _Call(BaseModel):
@@ -221,7 +221,7 @@ def _bfcl_tools() -> list[CatalogueTool]:
         )
     folder = Path(found.submodule_search_locations[0]) / "data" / "multi_turn_func_doc"
     tools = []
-    for name in _BFCL:
+    for name in BFCL_CLASSES.values():
         for line in (folder / f"{name}.json").read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             tools.append(

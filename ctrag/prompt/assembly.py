@@ -24,7 +24,7 @@ ROUTING_NOTE = (
     f"If none of these can do the step, answer {DISCOVERY}: and say in one sentence what is needed."
 )
 _SUMMARY = "# Further tools, hidden for this step"
-_SIGNATURES = "# Tools, in short"
+_SIGNATURES = "# Tools, in short (arguments are text unless said otherwise, ?: optional)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,13 +24,13 @@ _LEAST = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The units of a prompt, best first, pinned tools before all others."""
+    """The units of a prompt, best first."""
 
     fragments: tuple[Fragment, ...]
     tools: tuple[ToolDocument, ...]
     """With their whole documents."""
     signatures: tuple[ToolDocument, ...]
-    """In one line each."""
+    """In one line each, pinned ones first."""
     dropped: tuple[str, ...]
     """Pinned tools for which there was no room."""
     chances: dict[str, float]
@@ -67,12 +67,11 @@ class Chooser:
         self._fragments, self._tools = fragments, tools
         self._costs, self._settings, self._gains = costs, settings, gains
         self._brief_costs = list(brief_costs)
-        self._by_id = {tool.id: tool for tool in tools}
         self._rows = {tool.id: row for row, tool in enumerate(tools)}
         self._pinned = {domain: tuple(ids) for domain, ids in pinned.items()}
         for domain, ids in self._pinned.items():
             for one in ids:
-                if one not in self._by_id:
+                if one not in self._rows:
                     raise ValueError(f"pinned: {one!r} of domain {domain!r} is no tool")
 
     def choose(self, scores: Scores, room: int, domain: str, short: int) -> Choice:
@@ -85,29 +84,36 @@ class Chooser:
             short: Tools at most that are shown by their signature.
         """
         said, told = shares(scores.instructions), shares(scores.tools)
-        pinned, room, dropped = self._pins(scores, domain, room)
-        fixed = [self._rows[one.id] for one in pinned]
-        ranked = [row for row in self._ranked(told) if row not in fixed]
+        ranked = self._ranked(told)
         rows = best_rows(scores.instructions, self._settings.candidates)
-        docs = self._options(TOOL, ranked[: self._settings.candidates], told)
+        worth = self._worth(ranked[: self._settings.candidates], told)
+        docs = self._options(TOOL, worth, told)
         texts = self._options(INSTRUCTION, rows, said)
+        pinned, room, dropped = self._pins(scores, domain, room)
         kept = self._kept(texts, room)
         whole = self._whole(docs, texts, room, kept)
         room -= sum(docs[at].tokens for at in whole)
-        shown = [ranked[at] for at in whole]
-        rest = [row for row in ranked if row not in shown][:short]
+        shown = [worth[at] for at in whole]
+        room += sum(self._brief_costs[row] for row in pinned if row in shown)
+        pinned = [row for row in pinned if row not in shown]
+        rest = [row for row in ranked if row not in shown and row not in pinned][:short]
         brief, left = as_fit(rest, [self._brief_costs[row] for row in rest], room - kept)
         picked = greedy(texts, left + kept, {INSTRUCTION: self._settings.instructions})
         fragments = sorted((rows[at] for at in picked), key=lambda row: -said[row])
         chances = {self._fragments[row].id: float(said[row]) for row in fragments}
-        chances |= {self._tools[row].id: float(told[row]) for row in (*fixed, *shown, *brief)}
+        chances |= {self._tools[row].id: float(told[row]) for row in (*shown, *pinned, *brief)}
         return Choice(
             tuple(self._fragments[row] for row in fragments),
-            tuple(self._tools[row] for row in (*fixed, *shown)),
-            tuple(self._tools[row] for row in brief),
+            tuple(self._tools[row] for row in shown),
+            tuple(self._tools[row] for row in (*pinned, *brief)),
             dropped,
             chances,
         )
+
+    def _worth(self, ranked: Sequence[int], told: Floats) -> list[int]:
+        """The first tool, and those likely enough for their whole document."""
+        least = self._settings.whole_share
+        return [row for at, row in enumerate(ranked) if not at or told[row] >= least]
 
     def _whole(
         self, docs: Sequence[Candidate], texts: Sequence[Candidate], room: int, kept: int
@@ -144,16 +150,17 @@ class Chooser:
 
     def _pins(
         self, scores: Scores, domain: str, room: int
-    ) -> tuple[list[ToolDocument], int, tuple[str, ...]]:
+    ) -> tuple[list[int], int, tuple[str, ...]]:
+        """Rows of the pinned tools that fit as signatures, the room left, ids of the others."""
         if not self._pinned:
             return [], room, ()
         open_to = {ANYWHERE, domain} | {
             name for name, share in scores.domains.items() if share >= self._settings.domain_share
         }
         wanted = [ids for name, ids in self._pinned.items() if name in open_to]
-        tools = [self._by_id[one] for one in dict.fromkeys(one for ids in wanted for one in ids)]
-        pinned, room = as_fit(tools, [self._costs[one.id] for one in tools], room)
-        return pinned, room, tuple(one.id for one in tools if one not in pinned)
+        rows = [self._rows[one] for one in dict.fromkeys(one for ids in wanted for one in ids)]
+        pinned, room = as_fit(rows, [self._brief_costs[row] for row in rows], room)
+        return pinned, room, tuple(self._tools[row].id for row in rows if row not in pinned)
 
 
 def best_rows(scores: Floats, count: int) -> list[int]:

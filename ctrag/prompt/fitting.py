@@ -9,7 +9,7 @@ from ctrag.prompt.signatures import first_sentence
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument
 
-_HEADINGS = 18
+_HEADINGS = 32
 """Tokens of the headings and blank lines between parts."""
 _SUMMARY_WORDS = 8
 

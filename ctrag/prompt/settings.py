@@ -10,7 +10,10 @@ class PromptSettings:
     instructions: int = 4
     """K_A: fragments at most."""
     tools: int = 2
-    """K_B: tools with their whole document at most, pinned ones not counted."""
+    """K_B: tools with their whole document at most."""
+    whole_share: float = 0.2
+    """Share of the chances from which on a tool after the first has its whole document: below it
+    the tokens do more as a fragment."""
     signatures: int = 14
     """Tools after those that are shown in one line each: name, arguments, first sentence."""
     candidates: int = 20

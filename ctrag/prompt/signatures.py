@@ -5,17 +5,18 @@ from collections.abc import Mapping
 from typing import Any
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
-_KINDS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+_KINDS = {"integer": "int", "number": "float", "boolean": "bool"}
 _KEPT = ("type", "enum", "items", "properties", "required")
 _CHOICES = 8
 """So many values of an argument are listed."""
 
 
 def signature_line(name: str, description: str, parameters: Mapping[str, Any]) -> str:
-    """`name(argument: kind, optional?: kind): first sentence`."""
+    """`name(text, number: int, optional?): first sentence`; arguments are text where no kind is
+    said."""
     required = parameters.get("required") or ()
     arguments = ", ".join(
-        f"{key}{'' if key in required else '?'}: {_kind(schema)}"
+        _argument(key, schema, key in required)
         for key, schema in (parameters.get("properties") or {}).items()
     )
     return f"{name}({arguments}): {first_sentence(description)}"
@@ -36,6 +37,11 @@ def bare_parameters(schema: Any) -> Any:
     if "items" in kept:
         kept["items"] = bare_parameters(kept["items"])
     return kept
+
+
+def _argument(key: str, schema: Any, required: bool) -> str:
+    kind = _kind(schema)
+    return f"{key}{'' if required else '?'}{'' if kind == 'string' else f': {kind}'}"
 
 
 def _kind(schema: Any) -> str:
