@@ -3,10 +3,10 @@
 `python -m benchmarks.prompts --episodes ../shared/data/external/tau2-episodes
 --tools ../shared/data/external/seal-tools/tools.json`
 
-Encoding a request is not part of a prompt's time. Each request is asked for the first time: neither
-selection nor counted texts are at hand. The re-ranker has an adapter of zeros, which takes as long as
-a trained one. Times are by the clock and, beside it, of this process's own work: on a machine that
-does other things the second one says more.
+Encoding a request is not part of a prompt's time. Each request is asked for the first time:
+neither selection nor counted texts are at hand. The re-ranker has an adapter that changes nothing,
+which takes as long as a trained one. Times are by the clock and, beside it, of this process's own
+work: on a machine that does other things the second one says more.
 """
 
 import argparse
@@ -49,20 +49,21 @@ def main() -> None:
         *_indexing(given.tools),
     ]
     for row in rows:
-        limit = LIMITS.get(row.what.removesuffix(", own work"))
-        said = (
-            ""
-            if limit is None
-            else f"  limit {limit:.0f}: {'kept' if row.p50 <= limit else 'broken'}"
-        )
         print(
-            f"{row.what:<48} {row.runs:>4} runs  p50 {row.p50:>10} {row.unit}  p95 {row.p95:>10}{said}"
+            f"{row.what:<44} {row.runs:>4} runs  p50 {row.p50:>9} ms  p95 {row.p95:>9}", _kept(row)
         )
     found = {
         row.what: {"runs": row.runs, "p50": row.p50, "p95": row.p95, "unit": row.unit}
         for row in rows
     }
     print(json.dumps({"rows": found, "versions": versions()}))
+
+
+def _kept(row: Timing) -> str:
+    limit = LIMITS.get(row.what.removesuffix(", own work"))
+    if limit is None:
+        return ""
+    return f"limit {limit:.0f}: {'kept' if row.p50 <= limit else 'broken'}"
 
 
 def _prompts(folder: Path, requests: int) -> list[Timing]:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ctrag.encoder import Matrix
 from ctrag.prompt.assembly import OVERLAY, Prompt, shared_prefix
 from ctrag.prompt.builder import PromptBuilder
-from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.index import ReadingStore
 from ctrag.prompt.reading import Reader, Reading
 from ctrag.prompt.reranker import Reranker
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.telemetry import Sink, nowhere
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument

@@ -73,10 +73,10 @@ def _lead(experiment: Experiment) -> str:
     saved = 100 * (1 - own["tokens_per_step"] / whole["tokens_per_step"])
     traced = found["itr + traces"]
     return (
-        f"At the largest catalogue a step's prompt has {own['tokens_per_step']:.0f} tokens in place "
-        f"of {whole['tokens_per_step']:.0f}: {saved:.1f} % fewer (the paper: 95). The step's own "
-        f"tool is exposed at {own['gold_exposed']:.1f} % of {said(experiment.extra['steps'])} steps, "
-        f"with a prior of other episodes' traces at {traced['gold_exposed']:.1f} %."
+        f"At the largest catalogue a step's prompt has {own['tokens_per_step']:.0f} tokens in "
+        f"place of {whole['tokens_per_step']:.0f}: {saved:.1f} % fewer (the paper: 95). The step's "
+        f"own tool is exposed at {own['gold_exposed']:.1f} % of {said(experiment.extra['steps'])} "
+        f"steps, with a prior of other episodes' traces at {traced['gold_exposed']:.1f} %."
     )
 
 

@@ -27,6 +27,7 @@ def sufficiency_figures(steps: Sequence[Step], run: ItrRun) -> dict[str, Any]:
     inside = np.clip(enough, _LEAST, 1 - _LEAST)
     odds = np.log(inside / (1 - inside))
     fitted = cross_fitted_chances(odds, ~missed, [one.episode for one in steps])
+    right = (~missed).tolist()
     return {
         "missed": _percent(missed),
         "discovery_share": _percent(taken),
@@ -34,8 +35,10 @@ def sufficiency_figures(steps: Sequence[Step], run: ItrRun) -> dict[str, Any]:
         "of_misses_discovery_ran": _percent(taken[missed]),
         "of_misses_discovery_added": _percent(~still[missed]),
         "auc": _auc(enough, missed),
-        "calibration_error": round(expected_calibration_error(enough, ~missed), 2),
-        "calibration_error_cross_fitted": round(expected_calibration_error(fitted, ~missed), 2),
+        "calibration_error": round(expected_calibration_error(enough.tolist(), right), 2),
+        "calibration_error_cross_fitted": round(
+            expected_calibration_error(fitted.tolist(), right), 2
+        ),
     }
 
 

@@ -62,15 +62,16 @@ def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
         )
     for name, one in extra["halves"].items():
         notes.append(
-            f"exposed without discovery, {name}: {figure(one['chosen_on']['gold_exposed'])} on the "
-            f"half that settings were chosen on, {figure(one['others']['gold_exposed'])} on the other"
+            f"exposed without discovery, {name}: {figure(one['chosen_on']['gold_exposed'])} on "
+            f"the half that settings were chosen on, {figure(one['others']['gold_exposed'])} on "
+            "the other"
         )
     for name, one in extra["sufficiency"].items():
         notes.append(
             f"sufficiency, {name}: AUC {figure(one['auc'])}, calibration error "
             f"{figure(one['calibration_error'])} ({figure(one['calibration_error_cross_fitted'])} "
-            f"cross-fitted), {figure(one['missed_among_discovery_steps'])} % of discovery steps had "
-            "missed"
+            f"cross-fitted), {figure(one['missed_among_discovery_steps'])} % of discovery steps "
+            "had missed"
         )
     for size, one in extra["latency_ms"].items():
         notes.append(

@@ -6,11 +6,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.fragments import cut_folder
 from ctrag.prompt.index import passages
 from ctrag.prompt.reading import MiniLMReader
 from ctrag.prompt.reranker import Reranker, query_text
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.tokens import token_counter
 from ctrag.prompt.traces import Trace, TracePrior
 from ctrag.settings import cache_folder

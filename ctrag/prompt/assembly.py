@@ -134,7 +134,7 @@ class Parts:
 
 
 def prompt_text(overlay: str, parts: Parts) -> str:
-    """The whole text. Signatures change less from step to step than whole tools: they come first."""
+    """The whole text. Signatures change less from step to step than whole tools: they go first."""
     said = [overlay]
     if parts.fragments:
         said += ["# Instructions", *(one.text for one in parts.fragments)]

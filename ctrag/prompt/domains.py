@@ -31,7 +31,7 @@ class Domains:
         self._tools = np.array([rows[one] for one in tools], dtype=np.int64)
 
     def shares(self, fragments: Floats, tools: Floats) -> Floats:
-        """(1 + domains,): how likely the task belongs to each, none first; the mean of both corpora.
+        """(1 + domains,): how likely each is, none first; the mean of both corpora.
 
         Args:
             fragments: Chance of each fragment; empty when there are none.

@@ -64,11 +64,7 @@ class Fitter:
         """With a line for each hidden tool, in the catalogue's order, as far as the budget goes."""
         room = budget - self.tokens(_with(parts, ["-"]))
         shown = {one.id for one in (*parts.tools, *parts.signatures)}
-        lines = [
-            f"- {one.name}: {' '.join(first_sentence(one.tool.description).split()[:_SUMMARY_WORDS])}"
-            for one in tools
-            if one.id not in shown
-        ]
+        lines = [_line(one) for one in tools if one.id not in shown]
         lines = as_fit(lines, [self._count(line) + 1 for line in lines], room)[0]
         while lines and self.tokens(_with(parts, lines)) > budget:
             lines.pop()
@@ -97,6 +93,11 @@ class Fitter:
         costs = [self._count(one.line) + 1 for one in parts.tools]
         shown, _ = as_fit(parts.tools, costs, room)
         return self.fitted(Parts(kept, shown), window, None)
+
+
+def _line(tool: ToolDocument) -> str:
+    words = first_sentence(tool.tool.description).split()[:_SUMMARY_WORDS]
+    return f"- {tool.name}: {' '.join(words)}"
 
 
 def _with(parts: Parts, summary: Sequence[str]) -> Parts:

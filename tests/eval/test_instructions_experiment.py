@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.reranker import Reranker
+from ctrag.prompt.settings import PromptSettings
 from eval.instruction_labels import needed_recall, needed_units
 from eval.instruction_prompts import RememberingReader, Workshop, run_itr
 from eval.instruction_steps import Catalogue, Step, load_experiment_catalogue, load_steps

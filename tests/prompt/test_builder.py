@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ctrag.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, fixed_tokens
 from ctrag.prompt.breaker import CircuitBreaker
-from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.gains import Gains
+from ctrag.prompt.settings import PromptSettings
 from tests.prompt.toys import (
     FRAGMENTS,
     TOOLS,
