@@ -151,11 +151,8 @@ def _hazard(experiment: Experiment) -> list[Part]:
     if not found["fitted_on"]:
         return [Text(f"Not fitted: {found['reason']}.")]
     ratio = found["beta_over_alpha"]
-    recall: Any = (
-        experiment.figures["full"]["itr"]["gold_exposed"]
-        if "full" in _methods(experiment)
-        else 100.0
-    )
+    rows = _methods(experiment)
+    recall = rows[list(rows)[-1]].get("itr", {}).get("gold_exposed", 100.0)
     lines = {
         "one of N is right (5)": [100 * float(hazard(ratio, size)) for size in _DRAWN],
         "with ITR's recall (6)": [

@@ -161,7 +161,7 @@ def in_order(parts: Parts, previous: Prompt | None) -> Parts:
     """
     after = 1 << 30
 
-    def places(units: Sequence[Fragment] | Sequence[ToolDocument]) -> dict[str, int]:
+    def places(units: Sequence[Fragment | ToolDocument]) -> dict[str, int]:
         return {one.id: at for at, one in enumerate(units)}
 
     fragments = places(previous.fragments if previous else ())

@@ -296,7 +296,7 @@ class PromptBuilder:
         parts, tokens = self._fitter.fitted(chosen, budget, previous)
         if selection.discovered and self.settings.discovery == "summary":
             parts, tokens = self._fitter.summarised(parts, self.tools, budget)
-        units = (*parts.fragments, *parts.tools, *parts.signatures)
+        shown = [one.id for one in (*parts.tools, *parts.signatures)]
         return Prompt(
             request=text,
             history=history,
@@ -311,7 +311,10 @@ class PromptBuilder:
             discovered=selection.discovered,
             domain=selection.domain,
             dropped=choice.dropped,
-            scores={one.id: round(choice.chances[one.id], 6) for one in units},
+            scores={
+                unit: round(choice.chances[unit], 6)
+                for unit in (*(one.id for one in parts.fragments), *shown)
+            },
         )
 
     def _fallen_back(

@@ -38,7 +38,7 @@ class Domains:
             tools: Chance of each tool.
         """
         size = len(self.names) + 1
-        told = np.bincount(self._tools, tools, minlength=size)
+        told = np.asarray(np.bincount(self._tools, tools, minlength=size), dtype=np.float64)
         if not len(self._fragments):
             return told
         return (told + np.bincount(self._fragments, fragments, minlength=size)) / 2

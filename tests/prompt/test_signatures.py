@@ -59,7 +59,7 @@ def test_a_prompt_shows_the_likeliest_whole_and_the_next_in_one_line() -> None:
     prompt = builder(settings=settings).build("cancel my order", 500)
     assert [tool.id for tool in prompt.tools] == ["shop/cancel_order"]
     assert len(prompt.signatures) == 2
-    assert not set(prompt.tools) & set(prompt.signatures)
+    assert not {one.id for one in prompt.tools} & {one.id for one in prompt.signatures}
     for tool in prompt.signatures:
         assert tool.signature in prompt.text
         assert tool.line not in prompt.text
