@@ -33,7 +33,6 @@ from eval.instruction_steps import load_experiment_catalogue, load_steps
 
 LIMITS = {"prompt": 10.0, "prompt, 20 candidates re-ranked": 60.0, "index of 1,000 tools": 30_000.0}
 """Milliseconds at the median."""
-_TOOLS = 1000
 _BUDGET = 2400
 
 
@@ -43,10 +42,11 @@ def main() -> None:
     options.add_argument("--episodes", type=Path, required=True)
     options.add_argument("--tools", type=Path, required=True)
     options.add_argument("--requests", type=int, default=60)
+    options.add_argument("--index", type=int, default=1000, help="tools that are indexed")
     given = options.parse_args()
     rows = [
         *_prompts(given.episodes, given.requests),
-        *_indexing(given.tools),
+        *_indexing(given.tools, given.index),
     ]
     for row in rows:
         print(
@@ -87,11 +87,11 @@ def _prompts(folder: Path, requests: int) -> list[Timing]:
     return found
 
 
-def _indexing(catalogue: Path) -> list[Timing]:
-    """The first 1,000 tools of a catalogue, read and written to disk, from nothing."""
-    tools = load_catalogue(catalogue)[:_TOOLS]
+def _indexing(catalogue: Path, count: int) -> list[Timing]:
+    """The first tools of a catalogue, read and written to disk, from nothing."""
+    tools = load_catalogue(catalogue)[:count]
     with TemporaryDirectory() as folder:
-        return _timed(f"index of {_TOOLS:,} tools", [partial(_index, tools, Path(folder))])
+        return _timed(f"index of {len(tools):,} tools", [partial(_index, tools, Path(folder))])
 
 
 def _index(tools: Sequence[CatalogueTool], folder: Path) -> None:
