@@ -8,14 +8,13 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ctrag.prompt.settings import PromptSettings
 from eval.instruction_ablations import step_figures
 from eval.instruction_prompts import Workshop, run_itr
-from eval.instruction_steps import BFCL_CLASSES, Step
+from eval.instruction_steps import BFCL_CLASSES, Step, bfcl_folder
 
 _FILE = "BFCL_v4_multi_turn_base.json"
 _EPISODES = 60
@@ -43,14 +42,6 @@ def run_elsewhere(workshop: Workshop, progress: Callable[[str], None]) -> dict[s
         progress(f"BFCL multi-turn: {name}")
         found[name] = step_figures(run_itr(bare, "full", steps, settings), steps)
     return found
-
-
-def bfcl_folder() -> Path | None:
-    """Where bfcl-eval keeps its data; None when it is not installed."""
-    found = find_spec("bfcl_eval")
-    if found is None or not found.submodule_search_locations:
-        return None
-    return Path(found.submodule_search_locations[0]) / "data"
 
 
 def load_turns(folder: Path, known: set[str], limit: int) -> list[Step]:

@@ -213,13 +213,21 @@ def _source(name: str, folder: Path, count: CountTokens) -> Sequence[ToolDocumen
     raise ValueError(f"{LIST}: {name!r} is no source")
 
 
-def _bfcl_tools() -> list[CatalogueTool]:
+def bfcl_folder() -> Path | None:
+    """Where bfcl-eval keeps its data; None when it is not installed."""
     found = find_spec("bfcl_eval")
     if found is None or not found.submodule_search_locations:
+        return None
+    return Path(found.submodule_search_locations[0]) / "data"
+
+
+def _bfcl_tools() -> list[CatalogueTool]:
+    data = bfcl_folder()
+    if data is None:
         raise ValueError(
             "the experiment's catalogue has tools of BFCL: run `pip install --no-deps bfcl-eval`"
         )
-    folder = Path(found.submodule_search_locations[0]) / "data" / "multi_turn_func_doc"
+    folder = data / "multi_turn_func_doc"
     tools = []
     for name in BFCL_CLASSES.values():
         for line in (folder / f"{name}.json").read_text(encoding="utf-8").splitlines():

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.instruction_elsewhere import bfcl_folder, load_turns
+from eval.instruction_elsewhere import load_turns
+from eval.instruction_steps import bfcl_folder
 
 NAME = "BFCL_v4_multi_turn_base.json"
 
