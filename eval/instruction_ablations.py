@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ctrag.prompt.choosing import INSTRUCTION, TOOL, PromptSettings
+from ctrag.prompt.choosing import INSTRUCTION, TOOL
 from ctrag.prompt.reranker import Reranker
 from ctrag.prompt.retrieval import HybridRetriever, shares
 from ctrag.prompt.selection import Candidate, exact, greedy, total_gain
+from ctrag.prompt.settings import PromptSettings
 from eval.instruction_labels import needed_recall
-from eval.instruction_prompts import PRIOR_WEIGHT, ItrRun, PriorOf, Workshop, run_itr
+from eval.instruction_prompts import ItrRun, PriorOf, Workshop, run_itr, with_traces
 from eval.instruction_steps import Step
 
 _EVERY = 20
@@ -29,36 +30,40 @@ def run_ablations(
 ) -> dict[str, Any]:
     """Per variant: tokens, exposure, miss rate with discovery, recall of needed units."""
     base = PromptSettings(tau=0.0)
+    traced = with_traces(base)
     weights = workshop.reranker.card.without_cross
     dense_card = workshop.reranker.card.model_copy(
         update={"without_cross": weights.model_copy(update={"lexical": 0.0})}
     )
     dense = Reranker(workshop.reranker.arrays, dense_card)
-    traced = replace(base, prior_weight=PRIOR_WEIGHT)
-    wide = replace(traced, discovery_tools=20)
     variants: dict[str, tuple[PromptSettings, Reranker | None, PriorOf | None]] = {
         "dense only": (replace(base, rerank=False), dense, None),
-        "hybrid": (replace(base, rerank=False), None, None),
-        **{f"K_A = {k}": (replace(base, instructions=k), None, None) for k in (1, 2)},
-        **{f"K_B = {k}": (replace(base, tools=k), None, None) for k in (1, 4, 8)},
-        **{f"traces, K_B = {k}": (replace(traced, tools=k), None, priors) for k in (1, 2)},
+        "without domains": (replace(base, domain_weight=0, called_domain=0), None, None),
+        "without openings": (replace(base, opening=0), None, None),
+        "second tool always whole": (replace(base, whole_share=0), None, None),
+        **{f"signatures = {k}": (replace(base, signatures=k), None, None) for k in (0, 6)},
+        "K_A = 1": (replace(base, instructions=1), None, None),
+        "K_B = 1": (replace(base, tools=1), None, None),
         **{
-            f"traces, K_B = {k}, discovery 20": (replace(wide, tools=k), None, priors)
-            for k in (2, 4, 6, 8)
+            f"traces, signatures = {k}": (replace(traced, signatures=k), None, priors)
+            for k in (0, 6)
         },
+        "traces, request as loud": (replace(traced, request_weight=1.0), None, priors),
+        "traces, K_B = 1": (replace(traced, tools=1), None, priors),
     }
     if workshop.reranker.trained:
-        variants["hybrid + re-rank"] = (base, None, None)
-        variants["traces, no re-rank"] = (replace(traced, rerank=False), None, priors)
+        variants["without re-ranking"] = (replace(base, rerank=False), None, None)
+        variants["traces, without re-ranking"] = (replace(traced, rerank=False), None, priors)
     found = {}
     for name, (settings, reranker, prior) in variants.items():
         progress(f"ablation: {name}")
         run = run_itr(workshop, size, steps, settings, priors=prior, reranker=reranker)
-        found[name] = _figures(run, steps)
+        found[name] = step_figures(run, steps)
     return found
 
 
-def _figures(run: ItrRun, steps: Sequence[Step]) -> dict[str, Any]:
+def step_figures(run: ItrRun, steps: Sequence[Step]) -> dict[str, Any]:
+    """What one run shows and what that costs: means over its steps."""
     shown = run.shown(steps)
     first = [
         one.shown(step.gold, discovery=False) for one, step in zip(run.found, steps, strict=True)
@@ -69,6 +74,7 @@ def _figures(run: ItrRun, steps: Sequence[Step]) -> dict[str, Any]:
         "tokens_without_discovery": round(fmean(one.tokens for one in first), 1),
         "top1": round(100 * fmean(right), 2),
         "gold_exposed_without_discovery": round(100 * fmean(one.exposed for one in first), 2),
+        "gold_whole": round(100 * fmean(one.whole for one in first), 2),
         "gold_exposed": round(100 * fmean(one.exposed for one in shown), 2),
         "discovery_share": round(100 * fmean(one.wide is not None for one in run.found), 2),
         "needed_units": needed_recall(steps, [one.first.fragments for one in run.found])["recall"],
@@ -84,6 +90,7 @@ def greedy_against_exact(workshop: Workshop, steps: Sequence[Step]) -> dict[str,
         tools,
         workshop.reader,
         weights=card.with_cross,
+        settings=PromptSettings(),
         instruction_weights=card.without_cross,
         reranker=workshop.reranker,
     )

@@ -34,21 +34,55 @@ class Gate:
 
 
 def cross_validated_gate(
-    sufficiency: Floats, episodes: Sequence[str], share: float = DISCOVERY_SHARE
+    sufficiency: Floats,
+    missed: Flags,
+    episodes: Sequence[str],
+    share: float = DISCOVERY_SHARE,
 ) -> Gate:
-    """Discovery where the sufficiency is below the quantile that the other folds' episodes have.
+    """Discovery below a threshold that catches what the other folds' episodes missed.
 
-    A little less than `share` is aimed at, so that folds that differ stay below it together.
+    The threshold is the lowest below which all their misses lie; never more than the quantile at
+    which discovery runs on a little less than `share` of their steps, so that folds that differ
+    stay below it together. Where nothing was missed there is nothing to discover.
+
+    Args:
+        sufficiency: Of each step's first prompt.
+        missed: Whether its tool was not in it.
+        episodes: Whose step each is.
+        share: Steps on which discovery may run.
     """
     folds = np.array([fold_of(one) for one in episodes])
     discovered = np.zeros(len(folds), dtype=bool)
     taus = []
     for fold in range(FOLDS):
-        others = sufficiency[folds != fold] if (folds != fold).any() else sufficiency
-        tau = float(np.quantile(others, 0.9 * share))
-        taus.append(round(tau, 4))
+        other = folds != fold if (folds != fold).any() else np.ones(len(folds), dtype=bool)
+        most = float(np.quantile(sufficiency[other], 0.9 * share))
+        caught = sufficiency[other & missed]
+        tau = min(most, float(np.nextafter(caught.max(), 2.0))) if len(caught) else 0.0
+        taus.append(tau)
         discovered[folds == fold] = sufficiency[folds == fold] < tau
     return Gate(discovered, tuple(taus))
+
+
+def cross_fitted_chances(
+    odds: Floats, right: Flags, episodes: Sequence[str]
+) -> NDArray[np.float64]:
+    """Chances that a right tool is exposed, calibrated on the other folds' episodes.
+
+    Args:
+        odds: Log odds of each step, as the scores have them.
+        right: Whether its tool was exposed.
+        episodes: Whose step each is.
+    """
+    from ctrag.prompt.sufficiency import calibrated
+
+    folds = np.array([fold_of(one) for one in episodes])
+    found = np.zeros(len(folds))
+    for fold in range(FOLDS):
+        other = folds != fold if (folds != fold).any() else np.ones(len(folds), dtype=bool)
+        slope, intercept = calibrated(odds[other], right[other])
+        found[folds == fold] = 1 / (1 + np.exp(-(slope * odds[folds == fold] + intercept)))
+    return found
 
 
 def fit_hazard(sizes: Sequence[int], right: Sequence[float]) -> float:

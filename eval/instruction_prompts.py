@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from ctrag.encoder import Matrix
 from ctrag.prompt.assembly import OVERLAY, Prompt, shared_prefix
 from ctrag.prompt.builder import PromptBuilder
-from ctrag.prompt.choosing import PromptSettings
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.index import ReadingStore
 from ctrag.prompt.reading import Reader, Reading
 from ctrag.prompt.reranker import Reranker
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.telemetry import Sink, nowhere
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument
@@ -28,8 +28,8 @@ from eval.instruction_steps import Catalogue, Step
 WITH_ONE_POLICY = ("8", "40")
 """Sizes at which the baselines get their own domain's policy alone, so that they fit a window of
 8,192 tokens. ITR retrieves from all policies at every size."""
-PRIOR_WEIGHT = 1.0
-"""Of the prior of traces, where there is one: it counts as a log probability does."""
+PRIOR_WEIGHT, REQUEST_WEIGHT = 1.0, 0.33
+"""With a prior of traces, which counts as a log probability does: its weight and the request's."""
 
 PriorOf = Callable[[str], NextToolPrior | None]
 """Episode → a prior that has not seen it; None where there is nothing else to learn from."""
@@ -89,6 +89,8 @@ class Shown:
     text: str = field(repr=False)
     fragments: tuple[str, ...] = ()
     """Ids."""
+    whole: bool = False
+    """Whether the step's own tool is there with its whole document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,14 @@ class Retrieved:
     top: ToolDocument
     milliseconds: float
     """Retrieval, selection and assembly of the first prompt; readings were there."""
-    shared: int
-    """Tokens with which the prompt of the step before begins alike."""
+    before: Prompt | None
+    """First prompt of the step before in the same episode."""
+
+    def shared(self, count: CountTokens) -> int:
+        """Tokens with which the first prompt and that of the step before begin alike."""
+        if self.before is None:
+            return 0
+        return shared_prefix(self.before.text, self.first.text, count)
 
     @property
     def last(self) -> Prompt:
@@ -114,10 +122,11 @@ class Retrieved:
         prompt = self.last if discovery else self.first
         return Shown(
             prompt.tokens,
-            {tool.name: tool.id for tool in prompt.tools},
-            any(tool.id == gold for tool in prompt.tools),
+            {tool.name: tool.id for tool in prompt.exposed},
+            any(tool.id == gold for tool in prompt.exposed),
             prompt.text,
             tuple(one.id for one in prompt.fragments),
+            any(tool.id == gold for tool in prompt.tools),
         )
 
 
@@ -202,8 +211,11 @@ class Workshop:
         policy = self.whole_policy(size, step.domain)
         bare = "\n".join(tool.bare_line for tool in tools)
         if method == "router_only":
-            lines = "\n".join(tool.line for tool in first.tools)
-            return self._shown([policy, lines], first.tools, step)
+            lines = [
+                *(one.signature for one in first.signatures),
+                *(one.line for one in first.tools),
+            ]
+            return self._shown([policy, "\n".join(lines)], first.exposed, step)
         if method == "monolithic":
             return self._shown([bare, policy], tools, step)
         chosen = self._fragments_for(size, step)
@@ -228,6 +240,11 @@ class Workshop:
             any(one.id == step.gold for one in tools),
             "\n\n".join(whole),
         )
+
+
+def with_traces(settings: PromptSettings) -> PromptSettings:
+    """The same settings beside a prior of traces."""
+    return replace(settings, prior_weight=PRIOR_WEIGHT, request_weight=REQUEST_WEIGHT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,15 +304,20 @@ def run_itr(
             step.instruction, workshop.budget, history=step.history, previous=previous
         )
         spent = 1000 * (time.perf_counter() - began)
-        shared = 0 if previous is None else shared_prefix(previous.text, first.text, workshop.count)
         top = builder.ranked(step.instruction, step.history)[0]
-        found.append(Retrieved(first, None, top, spent, shared))
+        found.append(Retrieved(first, None, top, spent, previous))
         makers.append(builder)
         previous = first
         if number % 50 == 0:
             progress(f"size {size}: {number} of {len(steps)} steps retrieved")
     enough = np.array([one.first.sufficiency or 0.0 for one in found])
-    gate = cross_validated_gate(enough, [one.episode for one in steps])
+    missed = np.array(
+        [
+            not one.shown(step.gold, discovery=False).exposed
+            for one, step in zip(found, steps, strict=True)
+        ]
+    )
+    gate = cross_validated_gate(enough, missed, [one.episode for one in steps])
     for at in np.flatnonzero(gate.discovered):
         found[at] = replace(found[at], wide=makers[at].discover(found[at].first))
     return ItrRun(found, gate.taus)

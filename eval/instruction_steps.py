@@ -19,17 +19,17 @@ from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 
 LIST = "instruction-catalogue.txt"
 SIZES = ("8", "40", "120", "full")
-_BFCL = (
-    "gorilla_file_system",
-    "math_api",
-    "message_api",
-    "posting_api",
-    "ticket_api",
-    "trading_bot",
-    "travel_booking",
-    "vehicle_control",
-)
-"""Function files of BFCL's multi-turn categories."""
+BFCL_CLASSES = {
+    "GorillaFileSystem": "gorilla_file_system",
+    "MathAPI": "math_api",
+    "MessageAPI": "message_api",
+    "TwitterAPI": "posting_api",
+    "TicketAPI": "ticket_api",
+    "TradingBot": "trading_bot",
+    "TravelAPI": "travel_booking",
+    "VehicleControlAPI": "vehicle_control",
+}
+"""Classes and function files of BFCL's multi-turn categories."""
 
 
 class _Call(BaseModel):
@@ -213,15 +213,23 @@ def _source(name: str, folder: Path, count: CountTokens) -> Sequence[ToolDocumen
     raise ValueError(f"{LIST}: {name!r} is no source")
 
 
-def _bfcl_tools() -> list[CatalogueTool]:
+def bfcl_folder() -> Path | None:
+    """Where bfcl-eval keeps its data; None when it is not installed."""
     found = find_spec("bfcl_eval")
     if found is None or not found.submodule_search_locations:
+        return None
+    return Path(found.submodule_search_locations[0]) / "data"
+
+
+def _bfcl_tools() -> list[CatalogueTool]:
+    data = bfcl_folder()
+    if data is None:
         raise ValueError(
             "the experiment's catalogue has tools of BFCL: run `pip install --no-deps bfcl-eval`"
         )
-    folder = Path(found.submodule_search_locations[0]) / "data" / "multi_turn_func_doc"
+    folder = data / "multi_turn_func_doc"
     tools = []
-    for name in _BFCL:
+    for name in BFCL_CLASSES.values():
         for line in (folder / f"{name}.json").read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             tools.append(

@@ -163,7 +163,7 @@ class Summary:
     def _shared(self, run: ItrRun) -> dict[str, float | None]:
         """Between a step's first prompt and the one before, steps after an episode's first."""
         later = [
-            (one.shared, one.first.tokens)
+            (one.shared(self.count), one.first.tokens)
             for one, step in zip(run.found, self.steps, strict=True)
             if step.history
         ]
@@ -224,9 +224,10 @@ class Summary:
             {
                 "step": step.id,
                 "tokens": one.last.tokens,
-                "shared_with_step_before": one.shared,
+                "shared_with_step_before": one.shared(self.count),
                 "fragments": [unit.id for unit in one.last.fragments],
                 "tools": [tool.id for tool in one.last.tools],
+                "signatures": len(one.last.signatures),
                 "sufficiency": round(one.first.sufficiency or 0.0, 3),
                 "discovered": one.wide is not None,
                 "called": step.gold,

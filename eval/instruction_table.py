@@ -60,13 +60,31 @@ def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
             f"{one['discovery']:.1f} % with it on {one['discovery_share']:.1f} % of steps "
             "(the paper: 6.1 and 2.4)"
         )
+    for name, one in extra["halves"].items():
+        notes.append(
+            f"exposed without discovery, {name}: {figure(one['chosen_on']['gold_exposed'])} on "
+            f"the half that settings were chosen on, {figure(one['others']['gold_exposed'])} on "
+            "the other"
+        )
+    for name, one in extra["sufficiency"].items():
+        notes.append(
+            f"sufficiency, {name}: AUC {figure(one['auc'])}, calibration error "
+            f"{figure(one['calibration_error'])} ({figure(one['calibration_error_cross_fitted'])} "
+            f"cross-fitted), {figure(one['missed_among_discovery_steps'])} % of discovery steps "
+            "had missed"
+        )
+    for size, one in extra["latency_ms"].items():
+        notes.append(
+            f"a prompt without encoding, {size} tools: p50 {one['p50']} ms, p95 {one['p95']}"
+        )
     for size, one in extra["needed_units"].items():
         if one["recall"] is not None:
             notes.append(
                 f"needed policy units, {size} tools: recall {one['recall']:.1f} "
                 f"at {one['labelled_steps']} labelled steps"
             )
-    for name, one in extra.get("ablations", {}).items():
+    elsewhere = {f"BFCL multi-turn, {k}": v for k, v in extra.get("elsewhere", {}).items()}
+    for name, one in {**extra.get("ablations", {}), **elsewhere}.items():
         if isinstance(one, dict):
             notes.append(
                 f"  {name}: {one['tokens_per_step']:.0f} tokens, top-1 {one['top1']:.1f}, exposed "

@@ -2,26 +2,27 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ctrag.prompt.choosing import PromptSettings
 from ctrag.prompt.fragments import cut_folder
 from ctrag.prompt.index import passages
 from ctrag.prompt.reading import MiniLMReader
 from ctrag.prompt.reranker import Reranker, query_text
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.tokens import token_counter
 from ctrag.prompt.traces import Trace, TracePrior
 from ctrag.settings import cache_folder
 from ctrag.tools.index import NextToolPrior
 from eval.experiment import Experiment, data_sha256, versions
 from eval.instruction_ablations import greedy_against_exact, run_ablations
+from eval.instruction_elsewhere import run_elsewhere
 from eval.instruction_figures import ANSWER_TOKENS, FOLDS, PRICES, fold_of
 from eval.instruction_labels import needed_recall
 from eval.instruction_prompts import (
     PRIOR_WEIGHT,
+    REQUEST_WEIGHT,
     WITH_ONE_POLICY,
     ItrRun,
     PriorOf,
@@ -31,8 +32,10 @@ from eval.instruction_prompts import (
     Workshop,
     load_policies,
     run_itr,
+    with_traces,
 )
 from eval.instruction_steps import SIZES, Step, load_experiment_catalogue, load_steps
+from eval.instruction_sufficiency import by_half, sufficiency_figures
 from eval.instruction_summary import Summary
 from eval.tool_choice import ToolChooser, WindowExceeded, asking
 from eval.tool_choice_rows import ChoiceRow, ChoiceRows
@@ -94,7 +97,7 @@ def run_instructions(
     priors = _priors(steps, workshop)
     plain = PromptSettings(discovery="widen", tau=0.0)
     retrieved = {size: run_itr(workshop, size, steps, plain, progress=progress) for size in sizes}
-    informed = replace(plain, prior_weight=PRIOR_WEIGHT)
+    informed = with_traces(plain)
     traced = {
         size: run_itr(workshop, size, steps, informed, priors=priors, progress=progress)
         for size in sizes
@@ -122,6 +125,14 @@ def run_instructions(
         "catalogue_sha256": workshop.catalogue.sha256,
         "fragments": len(workshop.fragments),
         "with_traces": {"figures": traced_figures, "intervals": traced_intervals},
+        "halves": {
+            "itr": by_half(steps, retrieved[sizes[-1]]),
+            TRACED: by_half(steps, traced[sizes[-1]]),
+        },
+        "sufficiency": {
+            "itr": sufficiency_figures(steps, retrieved[sizes[-1]]),
+            TRACED: sufficiency_figures(steps, traced[sizes[-1]]),
+        },
         "taus": {size: list(run.taus) for size, run in retrieved.items()},
         "taus_with_traces": {size: list(run.taus) for size, run in traced.items()},
         "windows": summary.windows(shown),
@@ -137,6 +148,7 @@ def run_instructions(
             "size": size,
             **run_ablations(workshop, size, steps, priors, progress),
         }
+        extra["elsewhere"] = run_elsewhere(workshop, progress)
         extra["greedy_against_exact"] = greedy_against_exact(workshop, steps)
     return Experiment(
         experiment="instructions",
@@ -151,7 +163,13 @@ def run_instructions(
             "discovery_tools": plain.discovery_tools,
             "pinned": list(PINNED),
             "reranked": workshop.reranker.trained,
+            "signatures": plain.signatures,
+            "whole_share": plain.whole_share,
+            "domain_weight": plain.domain_weight,
+            "called_domain": plain.called_domain,
+            "opening": plain.opening,
             "prior_weight": PRIOR_WEIGHT,
+            "request_weight_with_traces": REQUEST_WEIGHT,
             "limit": limit,
             "scored": scored,
             "reranker": workshop.reranker.card.command,

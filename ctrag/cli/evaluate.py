@@ -296,6 +296,7 @@ def instructions(
         bool, typer.Option("--ablations/--no-ablations", help="Also what each part is worth.")
     ] = True,
     out: Out = None,
+    report: Page = None,
     json: Json = False,
 ) -> None:
     """Prompts of a few fragments and tools against whole ones: the tables of the ITR paper.
@@ -309,6 +310,11 @@ def instructions(
     from eval.instruction_table import table
     from eval.instructions import run_instructions
     from eval.tool_choice import EmbeddedChooser, EndpointChooser
+
+    def page(experiment: "Experiment") -> "Report":
+        from eval.instruction_report import instruction_report
+
+        return instruction_report(experiment)
 
     options = settings()
     if planner not in ("embedded", "openai"):
@@ -339,6 +345,7 @@ def instructions(
         table,
         out,
         json,
+        None if report is None else (page, report),
     )
 
 

@@ -26,7 +26,10 @@ def prompt(
         list[str], typer.Option(help="Id of a tool called before, oldest first; repeatable.")
     ] = [],  # noqa: B006  # typer reads it, nothing changes it
     fragments: Annotated[int, typer.Option(min=0, help="Fragments at most (K_A).")] = 4,
-    tools: Annotated[int, typer.Option(min=0, help="Tools at most (K_B).")] = 2,
+    tools: Annotated[int, typer.Option(min=0, help="Whole tools at most (K_B).")] = 2,
+    signatures: Annotated[
+        int, typer.Option(min=0, help="Further tools at most, in one line each.")
+    ] = 14,
     tau: Annotated[
         float, typer.Option(min=0, max=1, help="Less sufficient than this: one discovery step.")
     ] = 0.5,
@@ -50,7 +53,7 @@ def prompt(
     "cancel my order"
     """
     from ctrag.prompt.builder import PromptBuilder
-    from ctrag.prompt.choosing import PromptSettings
+    from ctrag.prompt.settings import PromptSettings
     from ctrag.prompt.telemetry import nowhere, to_file
     from ctrag.settings import settings
 
@@ -62,6 +65,7 @@ def prompt(
         settings=PromptSettings(
             instructions=fragments,
             tools=tools,
+            signatures=signatures,
             tau=tau,
             discovery=discovery,
             rerank=rerank,
@@ -79,6 +83,8 @@ def prompt(
         line(f"{one.tokens:>6} tokens  {built.scores[one.id]:.3f}  {one.id}", dim=True)
     for tool in built.tools:
         line(f"{builder.cost(tool.id):>6} tokens  {built.scores[tool.id]:.3f}  {tool.id}", dim=True)
+    for tool in built.signatures:
+        line(f"     in one line  {built.scores[tool.id]:.3f}  {tool.id}", dim=True)
     line(
         f"{built.tokens:>6} of {budget} tokens; sufficiency {built.sufficiency or 0:.2f}"
         + ("; discovery step taken" if built.discovered else "")
@@ -134,6 +140,7 @@ def _as_json(built: "Prompt") -> dict[str, Any]:
         "budget": built.budget,
         "fragments": [{"id": one.id, "tokens": one.tokens} for one in built.fragments],
         "tools": [{"id": one.id, "name": one.name} for one in built.tools],
+        "signatures": [{"id": one.id, "name": one.name} for one in built.signatures],
         "scores": built.scores,
         "sufficiency": built.sufficiency,
         "discovered": built.discovered,

@@ -46,7 +46,7 @@ class PromptMiddleware(AgentMiddleware[Any, Any, Any]):
         return handler(self._narrowed(request, self._builder.discover(prompt)))
 
     def _narrowed(self, request: Any, prompt: Prompt) -> Any:
-        shown = {name for tool in prompt.tools for name in (tool.name, tool.tool.name)}
+        shown = {name for tool in prompt.exposed for name in (tool.name, tool.tool.name)}
         kept = [one for one in request.tools if _name(one) in shown or _name(one) not in self._ids]
         return request.override(system_message=SystemMessage(prompt.system), tools=kept)
 

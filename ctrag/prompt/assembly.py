@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctrag.prompt.fragments import Fragment
+from ctrag.prompt.signatures import bare_parameters, first_sentence
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument
 
@@ -23,6 +24,7 @@ ROUTING_NOTE = (
     f"If none of these can do the step, answer {DISCOVERY}: and say in one sentence what is needed."
 )
 _SUMMARY = "# Further tools, hidden for this step"
+_SIGNATURES = "# Tools, in short (arguments are text unless said otherwise, ?: optional)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +38,13 @@ class Prompt:
     fragments: tuple[Fragment, ...]
     """In the order of the text."""
     tools: tuple[ToolDocument, ...]
-    """In the order of the text."""
+    """With their whole documents, in the order of the text."""
     tokens: int
     """Of `text`, counted whole."""
     budget: int | None
     """None for the full prompt, which has none."""
+    signatures: tuple[ToolDocument, ...] = ()
+    """Tools shown in one line each, in the order of the text; they may be called as well."""
     summary: tuple[str, ...] = ()
     """Lines about hidden tools, from a discovery step."""
     sufficiency: float | None = None
@@ -51,20 +55,28 @@ class Prompt:
     """Why this is the full prompt; empty when it is not."""
     cached: bool = False
     """Whether the selection came from the cache."""
+    domain: str = ""
+    """Where the request was said to belong; empty when nothing was said."""
     dropped: tuple[str, ...] = ()
     """Pinned units for which there was no room."""
     scores: dict[str, float] = field(default_factory=dict)
     """Share of the chances, by id of the units that are in it."""
 
     @property
+    def exposed(self) -> tuple[ToolDocument, ...]:
+        """All tools that may be called."""
+        return (*self.tools, *self.signatures)
+
+    @property
     def system(self) -> str:
         """The system text without tools, for chat interfaces that take tools apart."""
-        return _text(self.overlay, self.fragments, (), self.summary)
+        return prompt_text(self.overlay, Parts(self.fragments, (), (), self.summary))
 
     @property
     def text(self) -> str:
         """All of it as plain text."""
-        return _text(self.overlay, self.fragments, self.tools, self.summary)
+        parts = Parts(self.fragments, self.tools, self.signatures, self.summary)
+        return prompt_text(self.overlay, parts)
 
     def openai(self) -> dict[str, Any]:
         """`messages` and `tools` for a chat completion of the OpenAI API."""
@@ -77,12 +89,12 @@ class Prompt:
                 {
                     "type": "function",
                     "function": {
-                        "name": tool.name,
-                        "description": tool.description,
-                        "parameters": json_schema(tool.tool.parameters),
+                        "name": name,
+                        "description": description,
+                        "parameters": json_schema(parameters),
                     },
                 }
-                for tool in self.tools
+                for name, description, parameters in self._functions()
             ],
         }
 
@@ -93,69 +105,78 @@ class Prompt:
             "messages": [{"role": "user", "content": self.request}],
             "tools": [
                 {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "input_schema": json_schema(tool.tool.parameters),
+                    "name": name,
+                    "description": description,
+                    "input_schema": json_schema(parameters),
                 }
-                for tool in self.tools
+                for name, description, parameters in self._functions()
             ],
         }
 
+    def _functions(self) -> list[tuple[str, str, Any]]:
+        """Name, description and parameters of each exposed tool, at the length it is shown in."""
+        whole = [(one.name, one.description, one.tool.parameters) for one in self.tools]
+        short = [
+            (one.name, first_sentence(one.tool.description), bare_parameters(one.tool.parameters))
+            for one in self.signatures
+        ]
+        return [*whole, *short]
 
-def _text(
-    overlay: str,
-    fragments: Sequence[Fragment],
-    tools: Sequence[ToolDocument],
-    summary: Sequence[str],
-) -> str:
-    parts = [overlay]
-    if fragments:
-        parts += ["# Instructions", *(one.text for one in fragments)]
-    if tools:
-        parts += ["# Tools", "\n".join(tool.line for tool in tools)]
-    if summary:
-        parts.append("\n".join([_SUMMARY, *summary]))
-    return "\n\n".join([*parts, ROUTING_NOTE])
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What stands between overlay and routing note, in order."""
+
+    fragments: Sequence[Fragment] = ()
+    tools: Sequence[ToolDocument] = ()
+    signatures: Sequence[ToolDocument] = ()
+    summary: Sequence[str] = ()
+
+
+def prompt_text(overlay: str, parts: Parts) -> str:
+    """The whole text. Signatures change less from step to step than whole tools: they go first."""
+    said = [overlay]
+    if parts.fragments:
+        said += ["# Instructions", *(one.text for one in parts.fragments)]
+    if parts.signatures:
+        said += [_SIGNATURES, "\n".join(one.signature for one in parts.signatures)]
+    if parts.tools:
+        said += ["# Tools", "\n".join(tool.line for tool in parts.tools)]
+    if parts.summary:
+        said.append("\n".join([_SUMMARY, *parts.summary]))
+    return "\n\n".join([*said, ROUTING_NOTE])
 
 
 def fixed_tokens(overlay: str, count: CountTokens) -> int:
     """Tokens of a prompt that holds no unit at all: what no budget may be below."""
-    return count(_text(overlay, (), (), ()))
+    return count(prompt_text(overlay, Parts()))
 
 
-def measured(
-    overlay: str,
-    fragments: Sequence[Fragment],
-    tools: Sequence[ToolDocument],
-    count: CountTokens,
-    summary: Sequence[str] = (),
-) -> int:
-    """Tokens of the whole text: parts counted alone may come to another sum."""
-    return count(_text(overlay, fragments, tools, summary))
-
-
-def in_order(
-    fragments: Sequence[Fragment],
-    tools: Sequence[ToolDocument],
-    previous: Prompt | None,
-) -> tuple[list[Fragment], list[ToolDocument]]:
+def in_order(parts: Parts, previous: Prompt | None) -> Parts:
     """Units in an order that a prompt cache likes.
 
     Fragments by policy priority, then document and place; tools by id. What the previous step's
     prompt had keeps its order and comes first within its priority, so that both prompts begin
     alike as far as they can.
     """
-    old_fragments = {one.id: at for at, one in enumerate(previous.fragments)} if previous else {}
-    old_tools = {one.id: at for at, one in enumerate(previous.tools)} if previous else {}
     after = 1 << 30
+
+    def places(units: Sequence[Fragment | ToolDocument]) -> dict[str, int]:
+        return {one.id: at for at, one in enumerate(units)}
+
+    fragments = places(previous.fragments if previous else ())
+    tools = places(previous.tools if previous else ())
+    short = places(previous.signatures if previous else ())
 
     def fragment_key(one: Fragment) -> tuple[int, int, str, int]:
         document = one.id.partition("#")[0]
-        return (-one.priority, old_fragments.get(one.id, after), document, one.place)
+        return (-one.priority, fragments.get(one.id, after), document, one.place)
 
-    return (
-        sorted(fragments, key=fragment_key),
-        sorted(tools, key=lambda one: (old_tools.get(one.id, after), one.id)),
+    return Parts(
+        sorted(parts.fragments, key=fragment_key),
+        sorted(parts.tools, key=lambda one: (tools.get(one.id, after), one.id)),
+        sorted(parts.signatures, key=lambda one: (short.get(one.id, after), one.id)),
+        parts.summary,
     )
 
 

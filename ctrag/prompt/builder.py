@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from ctrag.prompt.assembly import OVERLAY, Prompt, fixed_tokens, in_order, measured
+from ctrag.prompt.assembly import OVERLAY, Parts, Prompt
 from ctrag.prompt.breaker import CircuitBreaker
-from ctrag.prompt.choosing import Choice, Chooser, PromptSettings, as_fit, best_rows
+from ctrag.prompt.choosing import Choice, Chooser, best_rows
+from ctrag.prompt.fitting import Fitter
 from ctrag.prompt.fragments import Fragment, cut_folder
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.reading import MiniLMReader, Reader
@@ -16,8 +17,9 @@ from ctrag.prompt.reranker import Reranker
 from ctrag.prompt.retrieval import HybridRetriever, Scores
 from ctrag.prompt.review import ReviewLedger
 from ctrag.prompt.selection_cache import SelectionCache, signature
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.sufficiency import Sufficiency
-from ctrag.prompt.telemetry import Sink, nowhere
+from ctrag.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
 from ctrag.prompt.tokens import CountTokens, token_counter
 from ctrag.prompt.tool_documents import ToolDocument, load_documents
 from ctrag.settings import cache_folder
@@ -25,16 +27,13 @@ from ctrag.settings import settings as process_settings
 from ctrag.tools.dependency import NextTool
 from ctrag.tools.index import NextToolPrior
 
-_HEADINGS = 12
-"""Tokens of the headings and blank lines between parts."""
-_SUMMARY_WORDS = 8
-
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
     choice: Choice
     sufficiency: float
     discovered: bool
+    domain: str
 
 
 class PromptBuilder:
@@ -92,10 +91,9 @@ class PromptBuilder:
         """Whether candidates are re-ranked; telemetry says it of each prompt."""
         self.fragments = tuple(fragments)
         self.tools = tuple(tools)
-        self.overlay = overlay
         self.gains = gains or Gains()
-        self._count = count or token_counter()
-        self._least = fixed_tokens(overlay, self._count)
+        counted = count or token_counter()
+        self._fitter = Fitter(overlay, counted)
         self._sink = sink
         self._breaker = breaker or CircuitBreaker()
         self._sufficiency = sufficiency or Sufficiency(*known.card.sufficiency)
@@ -105,16 +103,21 @@ class PromptBuilder:
             reader or MiniLMReader(),
             weights=known.card.with_cross if self.reranks else known.card.without_cross,
             instruction_weights=known.card.without_cross,
+            settings=self.settings,
             reranker=known if self.reranks else None,
-            candidates=self.settings.candidates,
             prior=prior,
-            prior_weight=self.settings.prior_weight,
             folder=folder,
         )
-        self._costs = {tool.id: self._count(tool.line) + 1 for tool in self.tools}
+        self._costs = {tool.id: counted(tool.line) + 1 for tool in self.tools}
         self._rows = {tool.id: row for row, tool in enumerate(self.tools)}
         self._chooser = Chooser(
-            self.fragments, self.tools, self._costs, self.settings, self.gains, pinned or {}
+            self.fragments,
+            self.tools,
+            self._costs,
+            [counted(tool.signature) + 1 for tool in self.tools],
+            self.settings,
+            self.gains,
+            pinned or {},
         )
         self._cache: SelectionCache[_Selection] = SelectionCache()
         self._content = _digest(self.fragments, self.tools)
@@ -190,12 +193,14 @@ class PromptBuilder:
             ValueError: The text is empty, or the budget holds no more than overlay and note.
         """
         began = time.perf_counter()
-        self._check(text, budget)
+        if not text.strip():
+            raise ValueError("text: must not be empty")
+        self._fitter.check(budget)
         key = signature(text, domain, history, budget, rated, self.settings, self.gains.learned)
         kept = self._cache.get(key, self._content)
         if kept is None:
             try:
-                scores = self._breaker.call(lambda: self._retriever.scores(text, history))
+                scores = self._breaker.call(lambda: self._retriever.scores(text, history, domain))
             except Exception as error:  # whatever retrieval dies of, the step goes on
                 return self._fallen_back(text, history, error, began)
             kept = self._select(scores, budget, domain, rated)
@@ -219,30 +224,19 @@ class PromptBuilder:
         began = time.perf_counter()
         try:
             scores = self._breaker.call(
-                lambda: self._retriever.scores(prompt.request, prompt.history)
+                lambda: self._retriever.scores(prompt.request, prompt.history, prompt.domain)
             )
         except Exception as error:  # as in `build`
             return self._fallen_back(prompt.request, prompt.history, error, began)
-        choice = self._choose(scores, prompt.budget, "", self._widest())
-        selection = _Selection(choice, prompt.sufficiency or 0.0, True)
+        choice = self._choose(scores, prompt.budget, prompt.domain, self._widest())
+        selection = _Selection(choice, prompt.sufficiency or 0.0, True, prompt.domain)
         found = self._assembled(prompt.request, prompt.history, selection, prompt.budget, prompt)
         self._report(found, began)
         return found
 
     def miss(self, prompt: Prompt, wanted: str) -> None:
         """Log that a step needed a tool that its prompt did not show."""
-        self._sink(
-            {
-                "event": "miss",
-                "request": prompt.request,
-                "history": list(prompt.history),
-                "wanted": wanted,
-                "known": wanted in self._rows,
-                "tools": [tool.id for tool in prompt.tools],
-                "sufficiency": prompt.sufficiency,
-                "discovered": prompt.discovered,
-            }
-        )
+        self._sink(of_miss(prompt, wanted, wanted in self._rows))
 
     def full(self, text: str, history: Sequence[str] = (), reason: str = "asked for") -> Prompt:
         """Everything there is, within `PromptSettings.window` where that is set.
@@ -251,21 +245,13 @@ class PromptBuilder:
             ValueError: The window holds no more than overlay and note.
         """
         window = self.settings.window
-        fragments, tools = in_order(self.fragments, self.tools, None)
-        if window is None:
-            tokens = measured(self.overlay, fragments, tools, self._count)
-        else:
-            self._check(text, window)
-            room = window - self._least - _HEADINGS
-            fragments, room = as_fit(fragments, [one.tokens + 2 for one in fragments], room)
-            tools, _ = as_fit(tools, [self._costs[one.id] for one in tools], room)
-            fragments, tools, tokens = self._within(window, fragments, tools, None)
+        parts, tokens = self._fitter.everything(self.fragments, self.tools, window)
         return Prompt(
             request=text,
             history=tuple(history),
-            overlay=self.overlay,
-            fragments=tuple(fragments),
-            tools=tuple(tools),
+            overlay=self._fitter.overlay,
+            fragments=tuple(parts.fragments),
+            tools=tuple(parts.tools),
             tokens=tokens,
             budget=None,
             fallback=reason,
@@ -280,31 +266,22 @@ class PromptBuilder:
         """Tokens that a tool takes in a prompt."""
         return self._costs[tool_id]
 
-    def _check(self, text: str, budget: int) -> None:
-        if not text.strip():
-            raise ValueError("text: must not be empty")
-        if budget < self._least:
-            raise ValueError(
-                f"budget: {budget} tokens do not hold the safety overlay and the routing note, "
-                f"which take {self._least}; raise the budget"
-            )
-
     def _select(self, scores: Scores, budget: int, domain: str, rated: float | None) -> _Selection:
-        choice = self._choose(scores, budget, domain, self.settings.tools)
-        rows = [self._rows[tool.id] for tool in choice.tools]
+        choice = self._choose(scores, budget, domain, self.settings.signatures)
+        rows = [self._rows[tool.id] for tool in (*choice.tools, *choice.signatures)]
         enough = self._sufficiency.probability(scores.tools, rows, rated)
         if enough >= self.settings.tau or self.settings.discovery == "off":
-            return _Selection(choice, enough, False)
+            return _Selection(choice, enough, False, domain)
         if self.settings.discovery == "widen":
             choice = self._choose(scores, budget, domain, self._widest())
-        return _Selection(choice, enough, True)
+        return _Selection(choice, enough, True, domain)
 
-    def _choose(self, scores: Scores, budget: int, domain: str, most: int) -> Choice:
-        room = budget - self._least - _HEADINGS
-        return self._chooser.choose(scores, room, domain, most)
+    def _choose(self, scores: Scores, budget: int, domain: str, short: int) -> Choice:
+        return self._chooser.choose(scores, self._fitter.room(budget), domain, short)
 
     def _widest(self) -> int:
-        return max(self.settings.discovery_tools, self.settings.tools)
+        """Signatures of a discovery step."""
+        return max(self.settings.discovery_tools - self.settings.tools, self.settings.signatures)
 
     def _assembled(
         self,
@@ -315,61 +292,30 @@ class PromptBuilder:
         previous: Prompt | None,
     ) -> Prompt:
         choice = selection.choice
-        kept, shown = list(choice.fragments), list(choice.tools)
-        fragments, tools, tokens = self._within(budget, kept, shown, previous)
-        summary: list[str] = []
+        chosen = Parts(choice.fragments, choice.tools, choice.signatures)
+        parts, tokens = self._fitter.fitted(chosen, budget, previous)
         if selection.discovered and self.settings.discovery == "summary":
-            summary = self._summary(fragments, tools, budget)
-            tokens = measured(self.overlay, fragments, tools, self._count, summary)
-            while tokens > budget and summary:
-                summary.pop()
-                tokens = measured(self.overlay, fragments, tools, self._count, summary)
+            parts, tokens = self._fitter.summarised(parts, self.tools, budget)
+        shown = [one.id for one in (*parts.tools, *parts.signatures)]
         return Prompt(
             request=text,
             history=history,
-            overlay=self.overlay,
-            fragments=tuple(fragments),
-            tools=tuple(tools),
+            overlay=self._fitter.overlay,
+            fragments=tuple(parts.fragments),
+            tools=tuple(parts.tools),
             tokens=tokens,
             budget=budget,
-            summary=tuple(summary),
+            signatures=tuple(parts.signatures),
+            summary=tuple(parts.summary),
             sufficiency=selection.sufficiency,
             discovered=selection.discovered,
+            domain=selection.domain,
             dropped=choice.dropped,
             scores={
                 unit: round(choice.chances[unit], 6)
-                for unit in (*(one.id for one in fragments), *(one.id for one in tools))
+                for unit in (*(one.id for one in parts.fragments), *shown)
             },
         )
-
-    def _within(
-        self,
-        budget: int,
-        kept: list[Fragment],
-        shown: list[ToolDocument],
-        previous: Prompt | None,
-    ) -> tuple[list[Fragment], list[ToolDocument], int]:
-        """Units in the order of the text, and its tokens: the whole is counted, because parts
-        counted alone may come to less, and while it is over the budget the last of `kept`, then
-        of `shown`, goes."""
-        while True:
-            fragments, tools = in_order(kept, shown, previous)
-            tokens = measured(self.overlay, fragments, tools, self._count)
-            if tokens <= budget or not (kept or shown):
-                return fragments, tools, tokens
-            (kept or shown).pop()
-
-    def _summary(
-        self, fragments: Sequence[Fragment], tools: Sequence[ToolDocument], budget: int
-    ) -> list[str]:
-        """A line for each hidden tool, in the catalogue's order, as far as the budget goes."""
-        room = budget - measured(self.overlay, fragments, tools, self._count, ["-"])
-        lines = []
-        for tool in self.tools:
-            if tool not in tools:
-                words = " ".join(tool.tool.description.split()[:_SUMMARY_WORDS])
-                lines.append(f"- {tool.name}: {words}")
-        return as_fit(lines, [self._count(line) + 1 for line in lines], room)[0]
 
     def _fallen_back(
         self, text: str, history: Sequence[str], error: Exception, began: float
@@ -379,26 +325,8 @@ class PromptBuilder:
         return prompt
 
     def _report(self, prompt: Prompt, began: float) -> None:
-        self._sink(
-            {
-                "event": "prompt",
-                "request": prompt.request,
-                "history": list(prompt.history),
-                "fragments": [one.id for one in prompt.fragments],
-                "tools": [one.id for one in prompt.tools],
-                "scores": prompt.scores,
-                "sufficiency": prompt.sufficiency,
-                "tau": self.settings.tau,
-                "discovered": prompt.discovered,
-                "fallback": prompt.fallback,
-                "cached": prompt.cached,
-                "reranked": self.reranks,
-                "dropped": list(prompt.dropped),
-                "tokens": prompt.tokens,
-                "budget": prompt.budget,
-                "ms": round(1000 * (time.perf_counter() - began), 2),
-            }
-        )
+        milliseconds = round(1000 * (time.perf_counter() - began), 2)
+        self._sink(of_prompt(prompt, self.settings.tau, self.reranks, milliseconds))
 
 
 def index_folder(instructions: Path) -> Path:

@@ -1,7 +1,7 @@
 """The hybrid score of fragments and tools (paper, equation 3), and what a prior adds to it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.prompt.domains import Domains
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.index import CorpusIndex, Evidence, ReadingStore
 from ctrag.prompt.reading import Reader
 from ctrag.prompt.reranker import HybridWeights, Reranker, query_text
+from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.tool_documents import ToolDocument
 from ctrag.tools.index import NextToolPrior
 
@@ -29,17 +31,8 @@ class Scores:
     """(fragments,)."""
     tools: Floats
     """(tools,)."""
-
-    def domain_shares(
-        self, fragments: Sequence[Fragment], tools: Sequence[ToolDocument]
-    ) -> dict[str, float]:
-        """How likely the request belongs to each domain: mean of what both corpora say."""
-        found: dict[str, float] = {}
-        said = zip(shares(self.instructions), (one.domain for one in fragments), strict=True)
-        told = zip(shares(self.tools), (one.domain for one in tools), strict=True)
-        for share, domain in (*said, *told):
-            found[domain] = found.get(domain, 0.0) + float(share) / (2 if fragments else 1)
-        return found
+    domains: Mapping[str, float]
+    """How likely the step belongs to each domain: the mean of what both corpora say."""
 
 
 def shares(scores: Floats) -> Floats:
@@ -60,11 +53,10 @@ class HybridRetriever:
         reader: Reader,
         *,
         weights: HybridWeights,
+        settings: PromptSettings,
         instruction_weights: HybridWeights | None = None,
         reranker: Reranker | None = None,
-        candidates: int = 20,
         prior: NextToolPrior | None = None,
-        prior_weight: float = 0.0,
         folder: Path | None = None,
     ) -> None:
         """Index both corpora; what an earlier index in `folder` has read is not read again.
@@ -74,22 +66,23 @@ class HybridRetriever:
             tools: At least one.
             reader: The encoder.
             weights: Factors of the score of tools; `cross` needs the re-ranker.
+            settings: How many candidates are re-ranked, and what domain and prior count for.
             instruction_weights: Those of fragments; by default those of tools without the
                 re-ranker, which has learned from tools alone.
             reranker: None leaves its part out.
-            candidates: How many of each corpus are re-ranked.
             prior: Tools by the calls so far.
-            prior_weight: Factor of its log probability; 0 turns it off.
             folder: Where readings are kept; None keeps them in memory.
         """
         self._reader = reader
         self._weights = weights
+        self._settings = settings
         self._instruction_weights = instruction_weights or weights.model_copy(update={"cross": 0.0})
         self._reranker = reranker
-        self._candidates = candidates
         self._prior = prior
-        self._prior_weight = prior_weight
         self._rows = {tool.id: row for row, tool in enumerate(tools)}
+        self._domain_of = {tool.id: tool.domain for tool in tools if tool.domain}
+        self._domains = Domains([one.domain for one in fragments], [one.domain for one in tools])
+        self._opening = settings.opening * np.array([one.place == 0 for one in fragments])
         self._tools = _index(tools, reader, folder, "tools.npz")
         self._fragments = (
             _index(fragments, reader, folder, "instructions.npz") if fragments else None
@@ -97,26 +90,43 @@ class HybridRetriever:
         self._read = lru_cache(maxsize=64)(reader.read)
         self._evidence = lru_cache(maxsize=64)(self._met)
 
-    def scores(self, text: str, history: Sequence[str] = ()) -> Scores:
+    def scores(self, text: str, history: Sequence[str] = (), domain: str = "") -> Scores:
         """Scores of all units for a step.
 
         Args:
             text: The request, and whatever of the task's state it says.
             history: Ids of the tools called so far, oldest first.
+            domain: Where the task belongs, if known; empty if not.
         """
+        asked = self._request(True, text)
+        said = np.empty(0) if self._fragments is None else self._request(False, text)
+        called = {self._domain_of[one] for one in history if one in self._domain_of}
+        about_said, about_asked = self._domains.added(
+            self._domains.shares(shares(said), shares(asked)),
+            {domain} if domain else called,
+            self._settings.domain_weight,
+            self._settings.called_domain,
+        )
+        known = about_asked + self._known(text, history)
+        tools = self._reranked(self._tools, self._weights, text, history, asked, known)
+        if self._fragments is not None:
+            known = about_said + self._opening
+            own = self._instruction_weights
+            said = self._reranked(self._fragments, own, text, history, said, known)
+        found = self._domains.shares(shares(said), shares(tools))
+        return Scores(said, tools, dict(zip(["", *self._domains.names], found, strict=True)))
+
+    def _known(self, text: str, history: Sequence[str]) -> Floats:
+        """What the prior says of each tool."""
+        weight = self._settings.prior_weight
         known = np.zeros(len(self._tools))
-        if self._prior is not None and self._prior_weight:
-            known[:] = math.log(_UNLIKELY)
-            for name, chance in self._prior.rank(text, history):
-                if name in self._rows:
-                    known[self._rows[name]] = math.log(max(chance, _UNLIKELY))
-            known *= self._prior_weight
-        tools = self._scored(self._tools, self._weights, text, history, known)
-        if self._fragments is None:
-            return Scores(np.empty(0), tools)
-        nothing = np.zeros(len(self._fragments))
-        own = self._instruction_weights
-        return Scores(self._scored(self._fragments, own, text, history, nothing), tools)
+        if self._prior is None or not weight:
+            return known
+        known[:] = math.log(_UNLIKELY)
+        for name, chance in self._prior.rank(text, history):
+            if name in self._rows:
+                known[self._rows[name]] = math.log(max(chance, _UNLIKELY))
+        return known * weight
 
     def _met(self, tools: bool, text: str) -> Evidence:
         """The steps of an episode ask the same of the index again and again."""
@@ -124,25 +134,34 @@ class HybridRetriever:
         assert index is not None
         return index.evidence(self._read(text).vector, text)
 
-    def _scored(
+    def _request(self, tools: bool, text: str) -> Floats:
+        """Cosine and words, weighted."""
+        found = self._evidence(tools, text)
+        weights = self._weights if tools else self._instruction_weights
+        return weights.cosine * found.cosine + weights.lexical * found.lexical
+
+    def _reranked(
         self,
         index: CorpusIndex,
         weights: HybridWeights,
         text: str,
         history: Sequence[str],
+        request: Floats,
         known: Floats,
     ) -> Floats:
-        found = self._evidence(index is self._tools, text)
-        scores = weights.cosine * found.cosine + weights.lexical * found.lexical + known
+        """The request's say, re-ranked where it may be, and what is known besides."""
+        says = self._settings.request_weight if index is self._tools else 1.0
+        scores = says * request + known
         if self._reranker is None or not weights.cross:
             return np.asarray(scores)
-        best = np.argsort(-scores, kind="stable")[: self._candidates]
+        found = self._evidence(index is self._tools, text)
+        best = np.argsort(-scores, kind="stable")[: self._settings.candidates]
         query = self._read(query_text(text, history)).states
         nearest = [index.best_passage(found, int(row)).states for row in best]
         cross = self._reranker.scores(query, nearest)
         added = np.full(len(scores), float(cross.min()))  # what was not read is no better
         added[best] = cross
-        return np.asarray(scores + weights.cross * added)
+        return np.asarray(scores + says * weights.cross * added)
 
 
 def _index(

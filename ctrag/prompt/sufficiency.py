@@ -62,8 +62,6 @@ def fit_sufficiency(
     Raises:
         ValueError: There is no decision.
     """
-    from sklearn.linear_model import LogisticRegression
-
     if not scores:
         raise ValueError("scores: there is no decision to learn from")
     odds, found = [], []
@@ -71,9 +69,17 @@ def fit_sufficiency(
         best = [int(row) for row in np.argsort(-one, kind="stable")[:k]]
         odds.append(exposed_odds(one, best))
         found.append(bool(gold[best].any()))
-    if len(set(found)) < 2:  # nothing to tell apart
+    return calibrated(np.array(odds), np.array(found))
+
+
+def calibrated(odds: Floats, right: NDArray[np.bool_]) -> tuple[float, float]:
+    """Slope and intercept that make claimed log odds those of being right; (1, 0) where all
+    decisions went the same way and nothing can be told apart."""
+    from sklearn.linear_model import LogisticRegression
+
+    if right.all() or not right.any():
         return 1.0, 0.0
-    model = LogisticRegression(C=10.0).fit(np.array(odds)[:, None], found)
+    model = LogisticRegression(C=10.0).fit(odds[:, None], right)
     return float(model.coef_[0, 0]), float(model.intercept_[0])
 
 

@@ -3,7 +3,10 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ctrag.prompt.assembly import Prompt
 
 Record = dict[str, Any]
 Sink = Callable[[Mapping[str, Any]], None]
@@ -24,3 +27,46 @@ def to_file(path: Path) -> Sink:
 
 def nowhere(_: Mapping[str, Any]) -> None:
     """A sink that keeps nothing."""
+
+
+def of_prompt(prompt: "Prompt", tau: float, reranked: bool, milliseconds: float) -> Record:
+    """The record of a prompt: what it holds, how it came about, how long it took."""
+    return {
+        "event": "prompt",
+        "request": prompt.request,
+        "history": list(prompt.history),
+        "fragments": [one.id for one in prompt.fragments],
+        "tools": [one.id for one in prompt.tools],
+        "signatures": [one.id for one in prompt.signatures],
+        "scores": prompt.scores,
+        "sufficiency": prompt.sufficiency,
+        "tau": tau,
+        "discovered": prompt.discovered,
+        "fallback": prompt.fallback,
+        "cached": prompt.cached,
+        "reranked": reranked,
+        "dropped": list(prompt.dropped),
+        "tokens": prompt.tokens,
+        "budget": prompt.budget,
+        "ms": milliseconds,
+    }
+
+
+def of_miss(prompt: "Prompt", wanted: str, known: bool) -> Record:
+    """The record of a step that needed a tool which its prompt did not show.
+
+    Args:
+        prompt: What the step had.
+        wanted: Id of the tool.
+        known: Whether the catalogue has it.
+    """
+    return {
+        "event": "miss",
+        "request": prompt.request,
+        "history": list(prompt.history),
+        "wanted": wanted,
+        "known": known,
+        "tools": [one.id for one in prompt.exposed],
+        "sufficiency": prompt.sufficiency,
+        "discovered": prompt.discovered,
+    }

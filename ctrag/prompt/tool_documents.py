@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from ctrag.apps.toolbox import Toolbox
+from ctrag.prompt.signatures import signature_line
 from ctrag.prompt.tokens import CountTokens
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 
@@ -105,6 +106,11 @@ class ToolDocument:
     def bare_line(self) -> str:
         """Name, description and parameters as the catalogue has them, on one line of JSON."""
         return schema_line(self.name, self.tool.description, self.tool.parameters)
+
+    @cached_property
+    def signature(self) -> str:
+        """How it is called, in one line: what a prompt holds of a tool that is shown in short."""
+        return signature_line(self.name, self.tool.description, self.tool.parameters)
 
     @property
     def searched(self) -> str:

@@ -7,6 +7,7 @@ from eval.instruction_figures import (
     ANSWER_TOKENS,
     FOLDS,
     PRICES,
+    cross_fitted_chances,
     cross_validated_gate,
     episode_costs,
     fit_hazard,
@@ -34,14 +35,40 @@ def test_thresholds_come_from_the_other_folds_and_keep_to_the_share() -> None:
     draw = np.random.default_rng(3)
     episodes = [f"e{number // 4}" for number in range(2000)]
     sufficiency = draw.random(2000)
-    gate = cross_validated_gate(sufficiency, episodes, share=0.15)
+    missed = draw.random(2000) > sufficiency
+    gate = cross_validated_gate(sufficiency, missed, episodes, share=0.15)
     assert len(gate.taus) == FOLDS
     assert 0.10 < gate.discovered.mean() <= 0.15
     folds = np.array([fold_of(one) for one in episodes])
     for fold, tau in enumerate(gate.taus):
         changed = sufficiency.copy()
         changed[folds == fold] = 0.0  # the fold's own figures do not move its threshold
-        assert cross_validated_gate(changed, episodes, share=0.15).taus[fold] == tau
+        assert cross_validated_gate(changed, missed, episodes, share=0.15).taus[fold] == tau
+
+
+def test_discovery_runs_no_further_than_the_other_folds_misses_lie() -> None:
+    episodes = [f"e{number}" for number in range(400)]
+    sufficiency = np.linspace(0.0, 1.0, 400)
+    nothing = np.zeros(400, dtype=bool)
+    assert not cross_validated_gate(sufficiency, nothing, episodes).discovered.any()
+    few = nothing.copy()
+    few[[3, 9]] = True
+    gate = cross_validated_gate(sufficiency, few, episodes)
+    assert np.flatnonzero(gate.discovered).max() <= 9
+    assert max(gate.taus) == np.nextafter(sufficiency[9], 2.0)
+
+
+def test_cross_fitted_chances_never_saw_their_own_fold() -> None:
+    draw = np.random.default_rng(5)
+    episodes = [f"e{number}" for number in range(1000)]
+    odds = draw.normal(0, 2, 1000)
+    right = draw.random(1000) < 1 / (1 + np.exp(-odds / 2))
+    chances = cross_fitted_chances(odds, right, episodes)
+    assert abs(chances.mean() - right.mean()) < 0.03
+    own = np.array([fold_of(one) == 0 for one in episodes])
+    changed = right.copy()
+    changed[own] = ~changed[own]
+    assert np.array_equal(cross_fitted_chances(odds, changed, episodes)[own], chances[own])
 
 
 def test_all_steps_of_an_episode_are_in_one_fold() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ctrag.prompt.choosing import PromptSettings
 from ctrag.prompt.reranker import Reranker
+from ctrag.prompt.settings import PromptSettings
 from eval.instruction_labels import needed_recall, needed_units
 from eval.instruction_prompts import RememberingReader, Workshop, run_itr
 from eval.instruction_steps import Catalogue, Step, load_experiment_catalogue, load_steps
@@ -16,7 +16,7 @@ from eval.tool_choice_rows import ChoiceRow, ChoiceRows
 from tests.prompt.toys import FRAGMENTS, TOOLS, TopicReader, card, count_words
 
 EXTERNAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "external" / "tau2-episodes"
-PLAIN = PromptSettings(tau=0.0)
+PLAIN = PromptSettings(tau=0.0, signatures=0, whole_share=0.0, called_domain=0.0)
 
 
 def step(episode: str, at: int, gold: str, text: str = "cancel my order") -> Step:

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from ctrag.integrations.langchain_prompts import PromptMiddleware
 from ctrag.prompt.assembly import DISCOVERY
-from ctrag.prompt.choosing import PromptSettings
+from ctrag.prompt.settings import PromptSettings
 from tests.prompt.toys import TOOLS, builder
 
 OWN = {"name": "own_tool", "description": "of no catalogue", "parameters": {}}
@@ -26,7 +26,7 @@ def asked(*answers: str) -> list[Any]:
         seen.append(request)
         return ModelResponse(result=[AIMessage(answers[len(seen) - 1])])
 
-    shop = builder(settings=PromptSettings(tau=0.0, tools=1, discovery_tools=3))
+    shop = builder(settings=PromptSettings(tau=0.0, tools=1, signatures=0, discovery_tools=3))
     request = ModelRequest(
         model=FakeListChatModel(responses=["-"]),
         messages=[HumanMessage("cancel my order")],

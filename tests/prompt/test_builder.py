@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from ctrag.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, fixed_tokens
 from ctrag.prompt.breaker import CircuitBreaker
-from ctrag.prompt.choosing import PromptSettings
 from ctrag.prompt.gains import Gains
+from ctrag.prompt.settings import PromptSettings
 from tests.prompt.toys import (
     FRAGMENTS,
     TOOLS,
@@ -23,6 +23,7 @@ from tests.prompt.toys import (
 
 LEAST = fixed_tokens(OVERLAY, count_words)
 SURE = PromptSettings(discovery="off")
+WHOLE = PromptSettings(discovery="off", signatures=0, whole_share=0.0)
 shared = builder()
 
 
@@ -62,7 +63,7 @@ def test_the_smallest_budget_holds_overlay_and_note_alone() -> None:
 
 
 def test_the_right_tool_and_policy_come_in() -> None:
-    prompt = builder(settings=SURE).build("please cancel my order", 400)
+    prompt = builder(settings=WHOLE).build("please cancel my order", 400)
     assert "shop/cancel_order" in [tool.id for tool in prompt.tools]
     assert "shop#cancel" in [one.id for one in prompt.fragments]
     assert len(prompt.tools) == 2
@@ -81,26 +82,26 @@ def test_fragments_stand_by_priority_then_in_their_documents_order() -> None:
 
 
 def test_an_unsure_step_takes_one_discovery_step_and_no_second() -> None:
-    unsure = builder(settings=PromptSettings(tau=1.0, discovery_tools=4))
+    unsure = builder(settings=PromptSettings(tau=1.0, tools=2, signatures=0, discovery_tools=4))
     prompt = unsure.build("cancel my order", 500)
     assert prompt.discovered
-    assert len(prompt.tools) == 4
+    assert len(prompt.signatures) == 2
     with pytest.raises(ValueError, match="its discovery step was taken"):
         unsure.discover(prompt)
 
 
 def test_a_discovery_step_leaves_room_for_the_likeliest_fragment() -> None:
-    unsure = builder(settings=PromptSettings(tau=1.0, discovery_tools=5, instructions=4))
+    unsure = builder(settings=PromptSettings(tau=1.0, discovery_tools=6, instructions=4))
     roomy = unsure.build("cancel my order", 600)
-    assert len(roomy.tools) == 5
+    assert len(roomy.exposed) == len(TOOLS)
     best = max(roomy.fragments, key=lambda one: roomy.scores[one.id])
-    tight = unsure.build("cancel my order", LEAST + 12 + best.tokens + 30)
+    tight = unsure.build("cancel my order", LEAST + 32 + best.tokens + 30)
     assert [one.id for one in tight.fragments] == [best.id]
-    assert 0 < len(tight.tools) < 5
+    assert 0 < len(tight.exposed) < len(TOOLS)
 
 
 def test_a_summary_names_hidden_tools_within_the_budget() -> None:
-    unsure = builder(settings=PromptSettings(tau=1.0, discovery="summary", tools=1))
+    unsure = builder(settings=PromptSettings(tau=1.0, discovery="summary", tools=1, signatures=0))
     prompt = unsure.build("cancel my order", 600)
     assert len(prompt.tools) == 1
     assert len(prompt.summary) == len(TOOLS) - 1
@@ -120,17 +121,17 @@ def test_what_the_model_rates_itself_counts_where_it_has_a_weight() -> None:
 
 
 def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None:
-    pinned = builder(pinned={"shop": ["shop/transfer"]}, settings=SURE)
-    assert "shop/transfer" in [one.id for one in pinned.build("cancel my order", 500).tools]
-    away = [one.id for one in pinned.build("book a flight", 500).tools]
+    pinned = builder(pinned={"shop": ["shop/transfer"]}, settings=WHOLE)
+    assert "shop/transfer" in [one.id for one in pinned.build("cancel my order", 500).exposed]
+    away = [one.id for one in pinned.build("book a flight", 500).exposed]
     assert "shop/transfer" not in away
-    told = [one.id for one in pinned.build("book a flight", 500, domain="shop").tools]
+    told = [one.id for one in pinned.build("book a flight", 500, domain="shop").exposed]
     assert "shop/transfer" in told
 
 
 def test_a_pin_without_room_is_reported() -> None:
     pinned = builder(pinned={"*": ["shop/transfer"]}, settings=SURE)
-    assert pinned.build("cancel", LEAST + 14).dropped == ("shop/transfer",)
+    assert pinned.build("cancel", LEAST + 34).dropped == ("shop/transfer",)
 
 
 def test_an_unknown_pin_is_refused() -> None:
@@ -231,7 +232,8 @@ def test_chat_shapes_hold_the_same_tools_and_the_overlay() -> None:
     openai, anthropic = prompt.openai(), prompt.anthropic()
     assert openai["messages"][0]["content"] == anthropic["system"] == prompt.system
     assert openai["messages"][1] == {"role": "user", "content": "cancel my order"}
-    names = [tool.name for tool in prompt.tools]
+    names = [tool.name for tool in prompt.exposed]
+    assert set(names) == {tool.name for tool in TOOLS}
     assert [one["function"]["name"] for one in openai["tools"]] == names
     assert [one["name"] for one in anthropic["tools"]] == names
     assert all(one["input_schema"]["type"] == "object" for one in anthropic["tools"])

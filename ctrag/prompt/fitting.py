@@ -1,0 +1,104 @@
+"""From chosen units to a text that is never over its budget."""
+
+from collections.abc import Sequence
+
+from ctrag.prompt.assembly import Parts, Prompt, fixed_tokens, in_order, prompt_text
+from ctrag.prompt.choosing import as_fit
+from ctrag.prompt.fragments import Fragment
+from ctrag.prompt.signatures import first_sentence
+from ctrag.prompt.tokens import CountTokens
+from ctrag.prompt.tool_documents import ToolDocument
+
+_HEADINGS = 32
+"""Tokens of the headings and blank lines between parts."""
+_SUMMARY_WORDS = 8
+
+
+class Fitter:
+    """Fits units between overlay and routing note."""
+
+    def __init__(self, overlay: str, count: CountTokens) -> None:
+        self.overlay = overlay
+        self._count = count
+        self.least = fixed_tokens(overlay, count)
+        """Tokens of overlay and note: what no budget may be below."""
+
+    def check(self, budget: int) -> None:
+        """Raise ValueError for a budget that does not hold overlay and note."""
+        if budget < self.least:
+            raise ValueError(
+                f"budget: {budget} tokens do not hold the safety overlay and the routing note, "
+                f"which take {self.least}; raise the budget"
+            )
+
+    def room(self, budget: int) -> int:
+        """Tokens for units alone."""
+        return budget - self.least - _HEADINGS
+
+    def fitted(self, parts: Parts, budget: int, previous: Prompt | None) -> tuple[Parts, int]:
+        """Units in the order of the text, and its tokens.
+
+        The whole is counted, because parts counted alone may come to less. While it is over the
+        budget, the last signature goes; then the last fragment; then the last tool.
+
+        Args:
+            parts: Units, best first.
+            budget: Tokens of the text.
+            previous: The prompt of the step before, whose order is kept.
+        """
+        fragments, tools, short = list(parts.fragments), list(parts.tools), list(parts.signatures)
+        while True:
+            ordered = in_order(Parts(fragments, tools, short), previous)
+            tokens = self.tokens(ordered)
+            if tokens <= budget or not (short or fragments or tools):
+                return ordered, tokens
+            (short or fragments or tools).pop()
+
+    def tokens(self, parts: Parts) -> int:
+        """Of the whole text."""
+        return self._count(prompt_text(self.overlay, parts))
+
+    def summarised(
+        self, parts: Parts, tools: Sequence[ToolDocument], budget: int
+    ) -> tuple[Parts, int]:
+        """With a line for each hidden tool, in the catalogue's order, as far as the budget goes."""
+        room = budget - self.tokens(_with(parts, ["-"]))
+        shown = {one.id for one in (*parts.tools, *parts.signatures)}
+        lines = [_line(one) for one in tools if one.id not in shown]
+        lines = as_fit(lines, [self._count(line) + 1 for line in lines], room)[0]
+        while lines and self.tokens(_with(parts, lines)) > budget:
+            lines.pop()
+        found = _with(parts, lines)
+        return found, self.tokens(found)
+
+    def everything(
+        self, fragments: Sequence[Fragment], tools: Sequence[ToolDocument], window: int | None
+    ) -> tuple[Parts, int]:
+        """All units with whole documents, as far as a window goes.
+
+        Args:
+            fragments: All there are.
+            tools: All there are.
+            window: Tokens of the text at most; None for no bound.
+
+        Raises:
+            ValueError: The window holds no more than overlay and note.
+        """
+        parts = in_order(Parts(fragments, tools), None)
+        if window is None:
+            return parts, self.tokens(parts)
+        self.check(window)
+        costs = [one.tokens + 2 for one in parts.fragments]
+        kept, room = as_fit(parts.fragments, costs, self.room(window))
+        costs = [self._count(one.line) + 1 for one in parts.tools]
+        shown, _ = as_fit(parts.tools, costs, room)
+        return self.fitted(Parts(kept, shown), window, None)
+
+
+def _line(tool: ToolDocument) -> str:
+    words = first_sentence(tool.tool.description).split()[:_SUMMARY_WORDS]
+    return f"- {tool.name}: {' '.join(words)}"
+
+
+def _with(parts: Parts, summary: Sequence[str]) -> Parts:
+    return Parts(parts.fragments, parts.tools, parts.signatures, summary)

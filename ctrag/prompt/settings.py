@@ -1,0 +1,55 @@
+"""How prompts are chosen."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSettings:
+    """How prompts are chosen; K_A, K_B and the order of things are the paper's."""
+
+    instructions: int = 4
+    """K_A: fragments at most."""
+    tools: int = 2
+    """K_B: tools with their whole document at most."""
+    whole_share: float = 0.2
+    """Share of the chances from which on a tool after the first has its whole document: below it
+    the tokens do more as a fragment."""
+    signatures: int = 14
+    """Tools after those that are shown in one line each: name, arguments, first sentence."""
+    candidates: int = 20
+    """M_A and M_B: units of each corpus that are re-ranked and may be chosen whole."""
+    tools_first: bool = True
+    """Recall first: tools are chosen before fragments, which get what is left of the budget."""
+    rerank: bool = True
+    tau: float = 0.5
+    """Below this probability that a right tool is exposed, one discovery step is taken."""
+    discovery: str = "widen"
+    """widen: more tools; summary: one line for each hidden tool; off."""
+    discovery_tools: int = 40
+    """Tools that a discovery step shows, those beyond K_B as signatures."""
+    domain_share: float = 0.5
+    """Share of the chances from which on a domain's pinned tools are in."""
+    request_weight: float = 1.0
+    """Factor of the hybrid score of tools. Beside a prior of the agent's own traces about 0.3: the
+    request names the end of an episode, and the step is mostly on the way there."""
+    domain_weight: float = 1.0
+    """Of the log chance of a unit's domain, while no call says where the task belongs."""
+    called_domain: float = 3.0
+    """Added to the score of units of a domain whose tools were called before."""
+    opening: float = 1.0
+    """Added to the score of a document's first fragment, where general rules stand."""
+    prior_weight: float = 0.0
+    """Weight of the tool prior's log probability; 0 turns it off."""
+    window: int | None = None
+    """Tokens of the full prompt that the circuit breaker falls back to; None for no bound."""
+
+    def __post_init__(self) -> None:
+        for name in ("instructions", "tools", "signatures", "discovery_tools"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name}: must not be negative, is {getattr(self, name)}")
+        if self.candidates < 1:
+            raise ValueError(f"candidates: must be at least 1, not {self.candidates}")
+        if self.discovery not in ("widen", "summary", "off"):
+            raise ValueError(f"discovery: must be widen, summary or off, not {self.discovery!r}")
+        if not 0 <= self.tau <= 1:
+            raise ValueError(f"tau: must lie between 0 and 1, not {self.tau}")
