@@ -172,7 +172,7 @@ def _rankings(asked: _Asked, need: Need, methods: Sequence[str]) -> dict[str, li
     if alone:
         vector = asked.encoder.encode([need.text])[0]
         query = Query(list(dict.fromkeys(terms(need.text))), vector)
-        candidates = index.store.candidates(query, Filter(), 60).found
+        candidates = index.store.candidates([query], Filter(), 60).found
         dense = sorted(candidates, key=lambda one: (-one.cosine, one.position))
         words = [one for one in candidates if one.lexical > 0]
         words.sort(key=lambda one: (-one.lexical, one.position))
