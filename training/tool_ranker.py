@@ -259,7 +259,7 @@ def without_cosines(examples: Sequence[Example]) -> list[Example]:
 
 
 def counted(families: Sequence[Sequence[Example]], oblique: float) -> list[Example]:
-    """The examples of what `gather` gives: each family counts 1, and people's, the last, so much."""
+    """The examples of `gather`: each family counts 1, and people's, the last, so much."""
     counts = [1.0] * (len(families) - 1) + [oblique]
     pairs = zip(families, counts, strict=True)
     return [one for family, count in pairs for one in shared(family, count)]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.context.words import terms, words
+from ctrag.context.words import STOPWORDS, terms, words
 from ctrag.tools.catalogue import CatalogueTool
 
 NAME, DESCRIPTION, PARAMETERS = range(3)
@@ -86,10 +86,11 @@ def tool_terms(tool: CatalogueTool) -> ToolTerms:
 def gram_codes(text: str) -> NDArray[np.int64]:
     """Numbers below `GRAM_CODES` of the runs of three letters or digits, folded, each once.
 
-    Words are written together: trigrams tell `getweather` in a request from no such name. Now and
-    then two trigrams share a number.
+    Words are written together, so that `getweather` and "get weather" are alike; stop words are left
+    out. Now and then two trigrams share a number.
     """
-    letters = np.frombuffer(compact(text).encode("utf-32-le"), dtype=np.uint32).astype(np.int64)
+    said = "".join(word for word in words(text) if word not in STOPWORDS)
+    letters = np.frombuffer(said.encode("utf-32-le"), dtype=np.uint32).astype(np.int64)
     return np.unique((961 * letters[:-2] + 31 * letters[1:-1] + letters[2:]) % GRAM_CODES)
 
 
