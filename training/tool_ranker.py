@@ -39,10 +39,10 @@ PEOPLE = 200
 """Requests of each data set of people, who say what they want in words of their own."""
 OBLIQUE = 0.3
 """What people's requests count where a folder counts 1: agents search in plain words."""
-REJECTED = 5.0
-"""Percent of the folders' requests, and of those of one need, of which "nothing fits" may be said
-wrongly. People's do not count: what they say tells no more of a tool that is there than of one that
-is not."""
+LEAST = 0.05
+"""The floor: below this calibrated probability nothing fits. Low, because requests of other
+catalogues are longer and chattier than those that are fitted, and to be told wrongly that nothing
+fits costs an agent its tool."""
 _COMMAND = (
     "python -m training.tool_ranker --data seal-tools --data ultratool-chains "
     "--people synth/data/reference/train --people synth/data/scenes "
@@ -227,21 +227,6 @@ def with_floor(weights: Weights, examples: Sequence[Example]) -> Weights:
     return replace(weights, floor=np.append(model.coef_[0], model.intercept_[0]))
 
 
-def likeliest(weights: Weights, readings: Readings) -> float:
-    """The highest calibrated probability among the first five."""
-    ranked = ToolRanker(weights, weights, 0.0, {}).rank(readings, dense=True)
-    first = np.argsort(-ranked.beliefs)[:5]
-    return float(ranked.fits[first].max(initial=0.0))
-
-
-def least_fitting(weights: Weights, examples: Sequence[Example]) -> float:
-    """The calibrated probability below which `REJECTED` percent of the requests stay."""
-    kept = np.array([likeliest(weights, one.readings) for one in examples])
-    order = np.argsort(kept)
-    below = np.cumsum(np.array([one.share for one in examples])[order])
-    return float(kept[order][np.searchsorted(below, REJECTED / 100 * below[-1])])
-
-
 def without_needed(example: Example) -> Readings:
     """The readings as they would be if the catalogue had no tool that is needed."""
     return Readings(example.readings.texts, example.readings.rows[:, example.needed == 0])
@@ -327,8 +312,7 @@ def train(folders: Sequence[Path], people: Sequence[Path], out: Path) -> ToolRan
         "requests": len(every),
         "seed": SEED,
     }
-    least = round(least_fitting(hybrid, counted(families, 0.0)), 4)
-    ranker = ToolRanker(hybrid, lexical, least, card)
+    ranker = ToolRanker(hybrid, lexical, LEAST, card)
     ranker.save(out)
     return ranker
 

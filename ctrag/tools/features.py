@@ -84,19 +84,20 @@ def feature_rows(
         idf: The readings' terms, each with its IDF; terms that no tool has are left out.
         rarest: IDF of a term that no tool has: what the other words of a name weigh.
     """
-    measured = {
-        "cosine": cosines,
-        "cosine_gap": cosines - cosines.max(axis=1, keepdims=True),
+    near: Rows = np.asarray(cosines, dtype=np.float64)
+    measured: dict[str, Rows] = {
+        "cosine": near,
+        "cosine_gap": near - near.max(axis=1, keepdims=True),
         **_by_terms(tools, asked, idf, rarest),
         "name_pairs": _name_pairs(tools, asked),
         "name_trigrams": _name_trigrams(tools, asked),
     }
     most = np.maximum(measured["bm25"].max(axis=1, keepdims=True), 1e-9)
     measured["bm25_share"] = measured["bm25"] / most
-    measured["cosine_by_bm25"] = cosines * measured["bm25_share"]
+    measured["cosine_by_bm25"] = near * measured["bm25_share"]
     measured["best_cosine"] = _best(measured["cosine"])
     measured["best_bm25_share"] = _best(measured["bm25_share"])
-    return np.stack([measured[name] for name in FEATURES], axis=-1).astype(np.float64)
+    return np.stack([measured[name] for name in FEATURES], axis=-1)
 
 
 def _best(values: Rows) -> Rows:

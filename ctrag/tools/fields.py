@@ -86,8 +86,8 @@ def tool_terms(tool: CatalogueTool) -> ToolTerms:
 def gram_codes(text: str) -> NDArray[np.int64]:
     """Numbers below `GRAM_CODES` of the runs of three letters or digits, folded, each once.
 
-    Words are written together, so that `getweather` and "get weather" are alike; stop words are left
-    out. Now and then two trigrams share a number.
+    Words are written together, so that `getweather` and "get weather" are alike; stop words are
+    left out. Now and then two trigrams share a number.
     """
     said = "".join(word for word in words(text) if word not in STOPWORDS)
     letters = np.frombuffer(said.encode("utf-32-le"), dtype=np.uint32).astype(np.int64)
