@@ -133,7 +133,8 @@ class MemoryToolStore:
                 own = None if query.vector is None else cosines[number]
                 for row in self._picked(query, mask, lexical[number], own, limit):
                     brought.setdefault(row, number)
-            rows = sorted(brought, key=lambda row: self._positions[row])
+            rows = np.fromiter(brought, dtype=np.int64, count=len(brought))
+            rows = rows[np.argsort(self._positions[rows])]
             found = [
                 Candidate(
                     self._rows[row].tool_id,
@@ -142,7 +143,7 @@ class MemoryToolStore:
                     float(cosines[brought[row], row]),
                     float(lexical[brought[row], row]),
                 )
-                for row in rows
+                for row in rows.tolist()
             ]
             return Candidates(found, cosines[:, rows].astype(np.float64), total, counts)
 
@@ -192,12 +193,11 @@ class MemoryToolStore:
         picked = set(self._best(lexical, np.flatnonzero(mask & (lexical > 0)), limit))
         if cosines is not None:
             picked |= set(self._best(cosines, np.flatnonzero(mask), limit))
-        for name in query.names:
-            for tool_id in self._by_name.get(name, ()):
-                row = self._row_of[tool_id]
-                if mask[row]:
-                    picked.add(row)
-            served = self._rows_of(self._by_server_key.get(name, ()))
+        for name in self._by_name.keys() & query.names:
+            rows_of_name = self._rows_of(self._by_name[name])
+            picked.update(row for row in rows_of_name if mask[row])
+        for name in self._by_server_key.keys() & query.names:
+            served = self._rows_of(self._by_server_key[name])
             rows = np.array([row for row in served if mask[row]], dtype=np.int64)
             scores = lexical if cosines is None else cosines
             picked |= set(self._best(scores, rows, limit))

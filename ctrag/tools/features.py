@@ -167,11 +167,12 @@ def _name_pairs(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
 
 
 def _name_trigrams(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
-    said = np.zeros((len(asked), GRAM_CODES))
+    said = np.zeros((len(asked), GRAM_CODES), dtype=bool)
     for reading, one in enumerate(asked):
-        said[reading, one.grams] = 1.0
+        said[reading, one.grams] = True
     lengths = np.array([len(tool.grams) for tool in tools])
     ends = np.cumsum(lengths)
     sums = np.zeros((len(asked), int(ends[-1]) + 1))
-    np.cumsum(said[:, np.concatenate([tool.grams for tool in tools])], axis=1, out=sums[:, 1:])
+    found = said[:, np.concatenate([tool.grams for tool in tools])]
+    np.cumsum(found, axis=1, dtype=np.float64, out=sums[:, 1:])
     return np.asarray((sums[:, ends] - sums[:, ends - lengths]) / np.maximum(lengths, 1))
