@@ -163,7 +163,7 @@ def _name_pairs(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
         for pair in tool.pairs:
             if pair in every:
                 found[:, column] += [pair in one.pairs for one in asked]
-    return found / np.array([max(len(tool.pairs), 1) for tool in tools])
+    return np.asarray(found / [max(len(tool.pairs), 1) for tool in tools])
 
 
 def _name_trigrams(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
