@@ -17,6 +17,7 @@ from ctrag.settings import cache_folder, settings
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
 from ctrag.tools.ranker import packaged_ranker
+from ctrag.tools.results import ToolHit
 from ctrag.tools.vectors import CachedEncoder
 from eval.discovery_data import (
     LIVE,
@@ -44,8 +45,9 @@ METHODS = ("hybrid", "lexical", "dense_alone", "bm25_alone", "rrf")
 _DEPTH = 10
 _SAMPLED = 20
 """Requests whose found tools are counted in tokens at each size."""
-_FLOOR = 100
+_FLOOR = 200
 """Requests that are also asked with the tools they need taken out."""
+_FLOORS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 _TIMED = 100
 _PAPER = {10: 57, 25: 80, 50: 89, 100: 93, 200: 96}
 _SEED = 0
@@ -172,7 +174,7 @@ def _rankings(asked: _Asked, need: Need, methods: Sequence[str]) -> dict[str, li
     if alone:
         vector = asked.encoder.encode([need.text])[0]
         query = Query(list(dict.fromkeys(terms(need.text))), vector)
-        candidates = index.store.candidates(query, Filter(), 60).found
+        candidates = index.store.candidates([query], Filter(), 60).found
         dense = sorted(candidates, key=lambda one: (-one.cosine, one.position))
         words = [one for one in candidates if one.lexical > 0]
         words.sort(key=lambda one: (-one.lexical, one.position))
@@ -206,16 +208,25 @@ def _tokens(tools: Sequence[CatalogueTool], needs: Sequence[Need]) -> dict[str, 
 
 
 def _floor(asked: _Asked) -> dict[str, JsonValue]:
-    """How often "nothing fits" is said wrongly, and rightly when the needed tools are gone."""
+    """How often "nothing fits" is said wrongly, and rightly when the needed tools are gone: at the
+    ranker's floor, and at others."""
     needs = asked.benchmark.needs
     some = needs[:: max(1, len(needs) // _FLOOR)][:_FLOOR]
-    wrongly = [not asked.index.find(one.text).fits for one in some]
-    rightly = [not asked.index.find(one.text, exclude=one.tools).fits for one in some]
-    return {
-        "wrongly_rejected": round(100 * fmean(wrongly), 1),
-        "rejected_without_needed_tools": round(100 * fmean(rightly), 1),
-        "requests": len(some),
-    }
+    kept = [_likeliest(asked.index.search(one.text)) for one in some]
+    gone = [_likeliest(asked.index.search(one.text, exclude=one.tools)) for one in some]
+
+    def said(least: float) -> dict[str, JsonValue]:
+        return {
+            "wrongly_rejected": round(100 * fmean(one < least for one in kept), 1),
+            "rejected_without_needed_tools": round(100 * fmean(one < least for one in gone), 1),
+        }
+
+    curve: list[JsonValue] = [{"floor": one, **said(one)} for one in _FLOORS]
+    return {**said(packaged_ranker().least), "requests": len(some), "curve": curve}
+
+
+def _likeliest(hits: Sequence[ToolHit]) -> float:
+    return max((hit.probability for hit in hits), default=0.0)
 
 
 def _sessions(asked: _Asked) -> JsonValue:
@@ -255,5 +266,10 @@ def table(experiment: Experiment) -> Table:
         + f"; hybrid beyond encoding {busy['beyond_encoding']['p50']}",
         f"nothing fits: said of {floor['wrongly_rejected']} % of requests wrongly, of "
         f"{floor['rejected_without_needed_tools']} % when the needed tools are taken out",
+        "at other floors (wrongly / without the needed tools): "
+        + ", ".join(
+            f"{one['floor']}: {one['wrongly_rejected']} / {one['rejected_without_needed_tools']}"
+            for one in floor["curve"]
+        ),
     ]
     return Table(["method", *(f"Recall@{k}" for k in KS)], rows, notes)

@@ -12,10 +12,10 @@ from stores.database import StoreUnavailable
 from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
 from stores.tool_sql import (
     Dialect,
-    candidates_of,
     candidates_query,
     filter_values,
     first_line,
+    joined,
     query_values,
     visible,
 )
@@ -159,12 +159,15 @@ class DuckToolStore:
                 {"places": places, "terms": terms, "weights": weights},
             )
 
-    def candidates(self, query: Query, seen: Filter, limit: int) -> Candidates:
+    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> Candidates:
         """See `ToolStore.candidates`."""
-        vector = None if query.vector is None else query.vector.tolist()
-        asked = {**query_values(query, seen, limit), "vector": vector}
+        answers = []
         with self._reading() as cursor:
-            return candidates_of(cursor.execute(_CANDIDATES, asked).fetchall())
+            for query in queries:
+                vector = None if query.vector is None else query.vector.tolist()
+                asked = {**query_values(query, seen, limit), "vector": vector}
+                answers.append(cursor.execute(_CANDIDATES, asked).fetchall())
+        return joined(queries, answers, self.vectors)
 
     def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:
         """See `ToolStore.definitions`."""

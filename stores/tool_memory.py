@@ -119,37 +119,54 @@ class MemoryToolStore:
         self._clear()
         self._append(tools, positions)
 
-    def candidates(self, query: Query, seen: Filter, limit: int) -> Candidates:
+    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> Candidates:
         """See `ToolStore.candidates`."""
         with self._lock:
             mask = self._mask(seen)
             total = int(np.count_nonzero(mask))
             if not total:
-                return Candidates([], 0, {})
-            lexical, counts = self._lexical(query.terms, mask, total)
-            cosines = None if query.vector is None else self._cosines(query.vector)
-            picked = self._picked(query, mask, lexical, cosines, limit)
+                return Candidates([], np.zeros((len(queries), 0)), 0, {})
+            lexical, counts = self._lexical(queries, mask, total)
+            cosines = self._cosines(queries)
+            brought: dict[int, int] = {}
+            for number, query in enumerate(queries):
+                own = None if query.vector is None else cosines[number]
+                for row in self._picked(query, mask, lexical[number], own, limit):
+                    brought.setdefault(row, number)
+            rows = np.fromiter(brought, dtype=np.int64, count=len(brought))
+            rows = rows[np.argsort(self._positions[rows])]
             found = [
                 Candidate(
                     self._rows[row].tool_id,
                     self._rows[row].content_hash,
                     int(self._positions[row]),
-                    0.0 if cosines is None else float(cosines[row]),
-                    float(lexical[row]),
+                    float(cosines[brought[row], row]),
+                    float(lexical[brought[row], row]),
                 )
-                for row in picked
+                for row in rows.tolist()
             ]
-        return Candidates(sorted(found, key=lambda one: one.position), total, counts)
+            return Candidates(found, cosines[:, rows].astype(np.float64), total, counts)
 
-    def _cosines(self, vector: Vector) -> Vector:
-        return np.asarray(self._vectors[: len(self._rows)] @ vector, dtype=np.float32)
+    def _cosines(self, queries: Sequence[Query]) -> Vector:
+        """(queries, rows): one product for all queries, so that the vectors are read once."""
+        cosines = np.zeros((len(queries), len(self._rows)), dtype=np.float32)
+        dense = [number for number, one in enumerate(queries) if one.vector is not None]
+        vectors = [one.vector for one in queries if one.vector is not None]
+        if vectors:
+            cosines[dense] = np.stack(vectors) @ self._vectors[: len(self._rows)].T
+        return cosines
 
     def _lexical(
-        self, terms: Sequence[str], mask: NDArray[np.bool_], total: int
+        self, queries: Sequence[Query], mask: NDArray[np.bool_], total: int
     ) -> tuple[NDArray[np.float64], dict[str, int]]:
-        scores = np.zeros(len(self._rows))
+        """(queries, rows) BM25F, and how many visible tools have each term."""
+        scores = np.zeros((len(queries), len(self._rows)))
         counts: dict[str, int] = {}
-        for term in terms:
+        asking: dict[str, list[int]] = {}
+        for number, query in enumerate(queries):
+            for term in query.terms:
+                asking.setdefault(term, []).append(number)
+        for term, numbers in asking.items():
             held = self._postings.get(term)
             if held is None:
                 continue
@@ -160,7 +177,9 @@ class MemoryToolStore:
             if count:
                 counts[term] = count
                 rows, weights = rows[visible], weights[visible]
-                scores[rows] += rarity(count, total) * weights / (SATURATION + weights)
+                gains = rarity(count, total) * weights / (SATURATION + weights)
+                for number in numbers:
+                    scores[number, rows] += gains
         return scores, counts
 
     def _picked(
@@ -174,12 +193,11 @@ class MemoryToolStore:
         picked = set(self._best(lexical, np.flatnonzero(mask & (lexical > 0)), limit))
         if cosines is not None:
             picked |= set(self._best(cosines, np.flatnonzero(mask), limit))
-        for name in query.names:
-            for tool_id in self._by_name.get(name, ()):
-                row = self._row_of[tool_id]
-                if mask[row]:
-                    picked.add(row)
-            served = self._rows_of(self._by_server_key.get(name, ()))
+        for name in self._by_name.keys() & query.names:
+            rows_of_name = self._rows_of(self._by_name[name])
+            picked.update(row for row in rows_of_name if mask[row])
+        for name in self._by_server_key.keys() & query.names:
+            served = self._rows_of(self._by_server_key[name])
             rows = np.array([row for row in served if mask[row]], dtype=np.int64)
             scores = lexical if cosines is None else cosines
             picked |= set(self._best(scores, rows, limit))

@@ -10,10 +10,10 @@ from stores.database import StoreUnavailable
 from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
 from stores.tool_sql import (
     Dialect,
-    candidates_of,
     candidates_query,
     filter_values,
     first_line,
+    joined,
     query_values,
     visible,
 )
@@ -137,12 +137,15 @@ class PostgresToolStore:
                     [position, list(tool.terms), list(tool.terms.values())],
                 )
 
-    def candidates(self, query: Query, seen: Filter, limit: int) -> Candidates:
+    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> Candidates:
         """See `ToolStore.candidates`."""
-        vector = None if query.vector is None else _literal(query.vector)
-        asked = {**query_values(query, seen, limit), "vector": vector}
+        answers = []
         with self._connected() as connection:
-            return candidates_of(connection.execute(_CANDIDATES, asked).fetchall())
+            for query in queries:
+                vector = None if query.vector is None else _literal(query.vector)
+                asked = {**query_values(query, seen, limit), "vector": vector}
+                answers.append(connection.execute(_CANDIDATES, asked).fetchall())
+        return joined(queries, answers, self.vectors)
 
     def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:
         """See `ToolStore.definitions`."""

@@ -80,19 +80,22 @@ class Candidate:
     position: int
     """Grows with every tool that is added: breaks ties."""
     cosine: float
+    """With the first of the queries that brings it; so is the next."""
     lexical: float
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What a store brings for a query."""
+    """What a store brings for the queries of a request."""
 
     found: list[Candidate]
-    """In the order of their positions."""
+    """Whatever one of the queries brings, in the order of their positions."""
+    cosines: NDArray[np.float64]
+    """(queries, len(found)); 0 for queries without a vector."""
     total: int
     """Tools that the filter lets through."""
     counts: dict[str, int]
-    """The query's terms → how many of these have it; terms that none has are left out."""
+    """The queries' terms → how many of these have it; terms that none has are left out."""
 
 
 class ToolStore(Protocol):
@@ -102,8 +105,9 @@ class ToolStore(Protocol):
         """Write and take out tools in one transaction; a known id keeps its position."""
         ...
 
-    def candidates(self, query: Query, seen: Filter, limit: int) -> Candidates:
-        """The first `limit` by each measure among what the filter lets through, and the named."""
+    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> Candidates:
+        """For each query the first `limit` by each measure among what the filter lets through, and
+        the named."""
         ...
 
     def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:

@@ -1,10 +1,12 @@
 """The queries of tools that DuckDB and PostgreSQL share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stores.tool_rows import SATURATION, Candidate, Candidates, Filter, Query
+import numpy as np
+
+from stores.tool_rows import SATURATION, Candidate, Candidates, Filter, Query, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +113,36 @@ def query_values(query: Query, seen: Filter, limit: int) -> dict[str, Any]:
     }
 
 
-def candidates_of(rows: Sequence[Sequence[Any]]) -> Candidates:
-    """What the rows of `candidates_query` say."""
-    found = [Candidate(*row[:5]) for row in rows]
-    return Candidates(found, rows[0][5], dict(rows[0][6] or {})) if rows else Candidates([], 0, {})
+def joined(
+    queries: Sequence[Query],
+    answers: Sequence[Sequence[Sequence[Any]]],
+    vectors: Callable[[Collection[str]], Mapping[str, Vector]],
+) -> Candidates:
+    """What the rows of `candidates_query` say, over all queries of a request.
+
+    Args:
+        queries: What was asked.
+        answers: The rows of each.
+        vectors: Content hash → vector: a query's cosine of what another one brought.
+    """
+    brought: dict[str, Candidate] = {}
+    counts: dict[str, int] = {}
+    for rows in answers:
+        for row in rows:
+            brought.setdefault(row[0], Candidate(*row[:5]))
+        counts.update(rows[0][6] or {} if rows else {})
+    found = sorted(brought.values(), key=lambda one: one.position)
+    total = max((rows[0][5] for rows in answers if rows), default=0)
+    cosines = np.zeros((len(queries), len(found)))
+    if len(queries) == 1:
+        cosines[0] = [one.cosine for one in found]
+    elif any(one.vector is not None for one in queries):
+        held = vectors([one.content_hash for one in found])
+        for place, one in enumerate(found):
+            for number, query in enumerate(queries):
+                if query.vector is not None and one.content_hash in held:
+                    cosines[number, place] = held[one.content_hash] @ query.vector
+    return Candidates(found, cosines, total, counts)
 
 
 def first_line(error: Exception) -> str:

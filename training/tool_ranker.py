@@ -1,15 +1,15 @@
 """Weights of `ctrag.tools.ranker`, fitted on requests that name the tools they need.
 
 `python -m training.tool_ranker --data DIR --data DIR --people DIR --out FILE`. Only half of each
-folder's requests, by hash, is read; the other half is for testing. The people's requests are
-learned from too, and give talk around others.
+folder's requests, by hash, is read; the other half is for testing. People's requests are learned
+from too, and those of the first data set give talk around others.
 """
 
 import argparse
 import json
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from ctrag.tools.index import CANDIDATES, ToolIndex
 from ctrag.tools.names import named_runs
 from ctrag.tools.parts import parts_of
 from ctrag.tools.pool import Pool
-from ctrag.tools.ranker import FLOOR, Floats, Reading, ToolRanker, Weights, floor_inputs
+from ctrag.tools.ranker import FLOOR, Floats, Readings, ToolRanker, Weights, floor_inputs
 from ctrag.tools.vectors import CachedEncoder
 from eval.discovery_data import Benchmark, Need, held_out, read_folder, read_people
 from eval.experiment import data_sha256
@@ -30,35 +30,47 @@ from stores.tool_rows import Filter
 
 SEED = 0
 MOST_PER_FOLDER = 350
+SIZES = (1000, 300, 80)
+"""Smaller catalogues that are sampled out of a folder, so that no measure is trusted for what it is
+worth in one size alone."""
 CHATTER = 150
 """Requests of one need that get up to three sentences of somebody's talk before or behind them."""
 PEOPLE = 200
-"""Requests of people, who say what they want in words of their own, that are learned from too."""
-REJECTED = 2.0
-"""Percent of the folders' requests whose hits may all fall below the floor. People's are not
-counted: without what they have in mind, many of them name no tool."""
+"""Requests of each data set of people, who say what they want in words of their own."""
+OBLIQUE = 0.3
+"""What people's requests count where a folder counts 1: agents search in plain words."""
+LEAST = 0.05
+"""The floor: below this calibrated probability nothing fits. Low, because requests of other
+catalogues are longer and chattier than those that are fitted, and to be told wrongly that nothing
+fits costs an agent its tool."""
 _COMMAND = (
     "python -m training.tool_ranker --data seal-tools --data ultratool-chains "
-    "--people synth/data/reference/train --out ctrag/tools/artefact/discovery.json"
+    "--people synth/data/reference/train --people synth/data/scenes "
+    "--out ctrag/tools/artefact/discovery.json"
 )
-_RIDGE = 1e-4
-_STEPS = 60
+_RIDGE = 1e-3
+_STEPS = 40
+_NEEDS_OF_SIZE = 4
+"""Tools of a sampled catalogue for each request that is asked there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
     """A request's readings, and which of its candidates it needs."""
 
-    readings: list[Reading]
+    readings: Readings
     needed: Floats
     """(candidates,), 1 where needed."""
-    share: float
+    share: float = 1.0
     """What it counts in the fit."""
 
+    @property
+    def single(self) -> bool:
+        """Whether one tool is needed."""
+        return bool(self.needed.sum() == 1)
 
-def examples_of(
-    index: ToolIndex, needs: Sequence[Need], encoder: CachedEncoder, share: float
-) -> list[Example]:
+
+def examples_of(index: ToolIndex, needs: Sequence[Need], encoder: CachedEncoder) -> list[Example]:
     """Readings as searches make them, of requests whose tools are among the candidates."""
     made = []
     for need in needs:
@@ -67,8 +79,23 @@ def examples_of(
         readings = pool.read(parts, encoder.encode(parts), named_runs(need.text))
         needed = np.array([float(one.tool_id in need.tools) for one in pool.found])
         if needed.any():
-            made.append(Example(readings, needed, share / len(needs)))
+            made.append(Example(readings, needed))
     return made
+
+
+def shared(examples: Sequence[Example], share: float) -> list[Example]:
+    """The examples, with what they count together."""
+    return [replace(one, share=share / len(examples)) for one in examples]
+
+
+def sampled(benchmark: Benchmark, needs: Sequence[Need], size: int) -> Benchmark:
+    """A smaller catalogue: some requests, the tools that they need, and others at random."""
+    chance = random.Random(SEED + size)
+    some = chance.sample(list(needs), min(len(needs), size // _NEEDS_OF_SIZE))
+    kept = frozenset[str]().union(*(one.tools for one in some))
+    rest = [one.id for one in benchmark.tools if one.id not in kept]
+    kept |= set(chance.sample(rest, min(len(rest), max(0, size - len(kept)))))
+    return Benchmark([one for one in benchmark.tools if one.id in kept], some)
 
 
 def with_chatter(needs: Sequence[Need], sentences: Sequence[str]) -> list[Need]:
@@ -96,9 +123,9 @@ def fit(examples: Sequence[Example]) -> Weights:
 
     torch.set_num_threads(1)
     data = _Flat(examples, torch)
-    start = [2.0 if name == "cosine" else 1.0 for name in FEATURES]  # roots of the weights
-    values = torch.tensor([*start, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0], dtype=torch.float64)
-    values.requires_grad_()
+    count = len(FEATURES)
+    start = [*np.ones(count), 0.1, 0.0, 0.0, 0.0, 0.0, 0.0]  # the first are roots of the weights
+    values = torch.tensor(start, dtype=torch.float32, requires_grad=True)
     optimizer = torch.optim.LBFGS([values], max_iter=_STEPS, line_search_fn="strong_wolfe")
 
     def step() -> Any:
@@ -108,8 +135,7 @@ def fit(examples: Sequence[Example]) -> Weights:
         return loss
 
     optimizer.step(step)
-    found = values.detach().numpy()
-    count = len(FEATURES)
+    found = values.detach().numpy().astype(np.float64)
     part, gate = found[count : count + 2], found[count + 2 :]
     return Weights(
         found[:count] ** 2,
@@ -124,30 +150,28 @@ class _Flat:
 
     def __init__(self, examples: Sequence[Example], torch: Any) -> None:
         self.torch = torch
-        rows, reading, candidate, whole, length = [], [], [], [], []
+        rows, reading, candidate, length = [], [], [], []
         request: list[int] = []
         first = 0
         for number, example in enumerate(examples):
-            for place, one in enumerate(example.readings):
-                if not len(one.rows):
-                    continue
-                rows.append(one.rows)
-                reading.append(np.full(len(one.rows), len(request)))
-                candidate.append(first + one.candidates)
-                request.append(number)
-                whole.append(place == 0)
-                length.append(np.log(len(one.text.split()) + 1))
-            first += len(example.needed)
+            readings, candidates, _ = example.readings.rows.shape
+            rows.append(example.readings.rows.reshape(readings * candidates, -1))
+            reading.append(np.repeat(len(request) + np.arange(readings), candidates))
+            candidate.append(first + np.tile(np.arange(candidates), readings))
+            request += [number] * readings
+            length += [np.log(len(text.split()) + 1) for text in example.readings.texts]
+            first += candidates
         tensor = torch.tensor
-        self.rows = tensor(np.vstack(rows))
+        self.rows = tensor(np.vstack(rows), dtype=torch.float32)
         self.reading = tensor(np.concatenate(reading))
         self.candidate = tensor(np.concatenate(candidate))
-        self.request, self.whole = tensor(request), tensor(whole)
-        self.length = tensor(length, dtype=torch.float64)
+        self.request = tensor(request)
+        self.whole = tensor(np.diff(request, prepend=-1) > 0)
+        self.length = tensor(length, dtype=torch.float32)
         owners = [np.full(len(one.needed), number) for number, one in enumerate(examples)]
         self.owner = tensor(np.concatenate(owners))
         needed = np.concatenate([one.needed * one.share / one.needed.sum() for one in examples])
-        self.wanted = tensor(needed)
+        self.wanted = tensor(needed / needed.sum(), dtype=torch.float32)
         self.requests, self.readings, self.candidates = len(examples), len(request), first
 
     def loss(self, values: Any) -> Any:
@@ -157,7 +181,7 @@ class _Flat:
         counted = part[0] * best + part[1] * self.length
         hidden = torch.where(self.whole, torch.full_like(best, -1e9), counted)
         share = self._softmax(hidden, self.request, self.requests)[0] * (~self.whole)
-        parts = self._sum((~self.whole).double(), self.request, self.requests)
+        parts = self._sum((~self.whole).float(), self.request, self.requests)
         whole = self._sum(self.whole[self.reading] * belief, self.candidate, self.candidates)
         mixed = self._sum(share[self.reading] * belief, self.candidate, self.candidates)
         agreement = self._sum(torch.sqrt(whole * mixed + 1e-12), self.owner, self.requests)
@@ -165,7 +189,7 @@ class _Flat:
         gated = gate[0] + gate[1] * torch.log(parts + 1) + gate[2] * agreement + gate[3] * above
         counts = torch.where(parts == 0, torch.ones_like(gated), torch.sigmoid(gated))[self.owner]
         beliefs = counts * whole + (1 - counts) * mixed
-        ridge = _RIDGE * (weights**2).sum() + 1e-3 * (gate[1:] ** 2).sum()
+        ridge = _RIDGE * ((weights**2).sum() + (gate[1:] ** 2).sum())
         return -(self.wanted * torch.log(beliefs + 1e-4)).sum() + ridge
 
     def _sum(self, values: Any, places: Any, count: int) -> Any:
@@ -187,46 +211,25 @@ def with_floor(weights: Weights, examples: Sequence[Example]) -> Weights:
     from sklearn.linear_model import LogisticRegression
 
     ranker = ToolRanker(weights, weights, 0.0, {})
-    inputs, labels = [], []
+    inputs, labels, shares = [], [], []
     for example in examples:
-        for readings, label in ((example.readings, 1), (_without_needed(example), 0)):
-            beliefs = ranker.rank(readings, len(example.needed), dense=True).beliefs
-            best = int(np.argmax(beliefs))
-            if beliefs[best] > 0 and (label == 0 or example.needed[best]):
-                inputs.append(_floor_row(readings, best, weights))
+        for readings, label in ((example.readings, 1), (without_needed(example), 0)):
+            if not readings.rows.shape[1]:
+                continue
+            best = int(np.argmax(ranker.rank(readings, dense=True).beliefs))
+            if label == 0 or example.needed[best]:
+                seen = floor_inputs(readings, weights)[:, best]
+                inputs.append(seen[np.argmax(seen[:, -1])])  # in the reading that believes most
                 labels.append(label)
-    model = LogisticRegression(C=10.0, max_iter=1000).fit(np.array(inputs), labels)
-    floor = np.append(model.coef_[0], model.intercept_[0])
-    made = Weights(weights.features, weights.part, weights.gate, floor)
-    return made
+                shares.append(example.share)
+    weighed = np.array(shares) * len(shares) / sum(shares)
+    model = LogisticRegression(C=10.0, max_iter=1000).fit(np.array(inputs), labels, weighed)
+    return replace(weights, floor=np.append(model.coef_[0], model.intercept_[0]))
 
 
-def least_fitting(weights: Weights, examples: Sequence[Example]) -> float:
-    """The calibrated probability below which so few requests' best hits stay."""
-    ranker = ToolRanker(weights, weights, 0.0, {})
-    tops = []
-    for example in examples:
-        ranked = ranker.rank(example.readings, len(example.needed), dense=True)
-        tops.append(ranked.fits[np.argsort(-ranked.beliefs)[:5]].max())
-    return float(np.percentile(tops, REJECTED))
-
-
-def _without_needed(example: Example) -> list[Reading]:
-    made = []
-    for one in example.readings:
-        kept = example.needed[one.candidates] == 0
-        made.append(Reading(one.text, one.candidates[kept], one.rows[kept]))
-    return made
-
-
-def _floor_row(readings: Sequence[Reading], candidate: int, weights: Weights) -> Floats:
-    """The candidate's inputs in the reading that believes in it most."""
-    found = [
-        floor_inputs(one, weights)[one.candidates == candidate][0]
-        for one in readings
-        if candidate in one.candidates
-    ]
-    return max(found, key=lambda row: float(row[-1]))
+def without_needed(example: Example) -> Readings:
+    """The readings as they would be if the catalogue had no tool that is needed."""
+    return Readings(example.readings.texts, example.readings.rows[:, example.needed == 0])
 
 
 def without_cosines(examples: Sequence[Example]) -> list[Example]:
@@ -234,66 +237,97 @@ def without_cosines(examples: Sequence[Example]) -> list[Example]:
     dense = [number for number, name in enumerate(FEATURES) if "cosine" in name]
     made = []
     for example in examples:
-        readings = []
-        for one in example.readings:
-            rows = one.rows.copy()
-            rows[:, dense] = 0.0
-            readings.append(Reading(one.text, one.candidates, rows))
-        made.append(Example(readings, example.needed, example.share))
+        rows = example.readings.rows.copy()
+        rows[:, :, dense] = 0.0
+        made.append(replace(example, readings=Readings(example.readings.texts, rows)))
     return made
 
 
-def train(folders: Sequence[Path], people_of: Path, out: Path) -> ToolRanker:
+def counted(families: Sequence[Sequence[Example]], oblique: float) -> list[Example]:
+    """The examples of `gather`: each family counts 1, and people's, the last, so much."""
+    counts = [1.0] * (len(families) - 1) + [oblique]
+    pairs = zip(families, counts, strict=True)
+    return [one for family, count in pairs for one in shared(family, count)]
+
+
+def gather(
+    folders: Sequence[Path], people: Sequence[Path], encoder: CachedEncoder, half: bool = False
+) -> list[list[Example]]:
+    """Requests in catalogues of several sizes: each folder's, those of one need, and people's.
+
+    Args:
+        folders: Tools with requests that name what they need.
+        people: Data sets of people.
+        encoder: Makes the vectors.
+        half: Which half of the requests; False is the one for fitting.
+
+    Raises:
+        ValueError: A file breaks a rule.
+    """
+    nothing = Weights(np.zeros(len(FEATURES)), (0, 0), (0, 0, 0, 0), np.zeros(len(FLOOR) + 1))
+    blank = ToolRanker(nothing, nothing, 0.0, {})
+    talk = [
+        json.loads(line)["text"]
+        for line in (people[0] / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    families: list[list[Example]] = []
+    single: list[Example] = []
+    for folder in folders:
+        benchmark = read_folder(folder)
+        needs = _half(benchmark.needs, half, MOST_PER_FOLDER)
+        asked = [Benchmark(benchmark.tools, needs)]
+        asked += [sampled(benchmark, needs, one) for one in SIZES if one < len(benchmark.tools)]
+        found = []
+        for one in asked:
+            index = ToolIndex(one.tools, encoder, ranker=blank)
+            found += examples_of(index, one.needs, encoder)
+        families.append(found)
+        single += [one for one in found if one.single]
+        index = ToolIndex(benchmark.tools, encoder, ranker=blank)
+        single += examples_of(index, with_chatter(needs, talk), encoder)
+    oblique = []
+    for folder in people:
+        benchmark = read_people(folder)
+        index = ToolIndex(benchmark.tools, encoder, ranker=blank)
+        oblique += examples_of(index, _half(benchmark.needs, half, PEOPLE), encoder)
+    return [*families, single, oblique]
+
+
+def train(folders: Sequence[Path], people: Sequence[Path], out: Path) -> ToolRanker:
     """Fit on the folders' halves and write the ranker.
 
     Raises:
         ValueError: A file breaks a rule.
     """
     encoder = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
-    lines = (people_of / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-    sentences = [json.loads(line)["text"] for line in lines]
-    sets = [(folder, read_folder(folder)) for folder in folders]
-    nothing = Weights(np.zeros(len(FEATURES)), (0, 0), (0, 0, 0, 0), np.zeros(len(FLOOR) + 1))
-    blank = ToolRanker(nothing, nothing, 0.0, {})
-    found: list[Example] = []
-    for _, benchmark in sets:
-        index = ToolIndex(benchmark.tools, encoder, ranker=blank)
-        needs = _fitting_half(benchmark)
-        talk = with_chatter(needs, sentences)
-        found += examples_of(index, needs, encoder, 1.0)
-        if talk:
-            found += examples_of(index, talk, encoder, 1.0)
-    people = read_people(people_of)
-    index = ToolIndex(people.tools, encoder, ranker=blank)
-    some = random.Random(SEED).sample(people.needs, PEOPLE)
-    vague = examples_of(index, some, encoder, 1.0)
-    every = [*found, *vague]
+    families = gather(folders, people, encoder)
+    every = counted(families, OBLIQUE)
     hybrid = with_floor(fit(every), every)
     lexical = with_floor(fit(without_cosines(every)), without_cosines(every))
     card = {
         "command": _COMMAND,
         "encoder": encoder.name,
-        "data": {folder.name: data_sha256(folder) for folder in [*folders, people_of]},
+        "data": {folder.name: data_sha256(folder) for folder in [*folders, *people]},
         "half": "the requests for which eval.discovery_data.held_out is false",
         "requests": len(every),
         "seed": SEED,
     }
-    ranker = ToolRanker(hybrid, lexical, round(least_fitting(hybrid, found), 4), card)
+    ranker = ToolRanker(hybrid, lexical, LEAST, card)
     ranker.save(out)
     return ranker
 
 
-def _fitting_half(benchmark: Benchmark) -> list[Need]:
-    needs = [one for one in benchmark.needs if not held_out(one.query_id)]
-    random.Random(SEED).shuffle(needs)
-    return needs[:MOST_PER_FOLDER]
+def _half(needs: Sequence[Need], half: bool, most: int) -> list[Need]:
+    found = [one for one in needs if held_out(one.query_id) == half]
+    random.Random(SEED).shuffle(found)
+    return found[:most]
 
 
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, action="append", required=True)
-    parser.add_argument("--people", type=Path, required=True)
+    parser.add_argument("--people", type=Path, action="append", required=True)
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     train(given.data, given.people, given.out)

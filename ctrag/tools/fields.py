@@ -4,9 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
-from ctrag.context.words import terms, words
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.context.words import STOPWORDS, terms, words
 from ctrag.tools.catalogue import CatalogueTool
 
 NAME, DESCRIPTION, PARAMETERS = range(3)
@@ -18,6 +23,8 @@ LENGTH_SHARE = (0.3, 0.5, 0.5)
 """How far a field's length counts: BM25's b."""
 FIELD_WEIGHTS = (2.0, 1.0, 0.5)
 """What a field counts in BM25F (Robertson et al., 2004): fields add up before they saturate."""
+
+GRAM_CODES = 1 << 16
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)")
 _LONGEST = 4000
@@ -31,6 +38,7 @@ def spelled_out(name: str) -> str:
     return " ".join(_HUMP.sub(" ", name).replace("_", " ").replace(".", " ").split())
 
 
+@lru_cache(maxsize=100_000)
 def compact(text: str) -> str:
     """Letters and digits alone, folded: how names are compared."""
     return "".join(words(text))
@@ -44,6 +52,10 @@ class ToolTerms:
     """Term → its length-normalised frequency in each of `FIELDS`."""
     name: tuple[str, ...]
     """Terms of the name, each once."""
+    pairs: tuple[tuple[str, str], ...]
+    """Terms that stand side by side in the name."""
+    grams: NDArray[np.int64]
+    """Trigrams of the name's letters, as `gram_codes` numbers them."""
 
     def summed(self) -> dict[str, float]:
         """Term → its frequency over all fields, weighted."""
@@ -66,7 +78,20 @@ def tool_terms(tool: CatalogueTool) -> ToolTerms:
         for term, count in Counter(found).items():
             weights.setdefault(term, [0.0, 0.0, 0.0])[field] = count / length
     frozen = {term: (one[0], one[1], one[2]) for term, one in weights.items()}
-    return ToolTerms(frozen, tuple(dict.fromkeys(terms(spelled_out(tool.name)))))
+    called = tuple(dict.fromkeys(terms(spelled_out(tool.name))))
+    pairs = tuple(pairwise(called))
+    return ToolTerms(frozen, called, pairs, gram_codes(spelled_out(tool.name)))
+
+
+def gram_codes(text: str) -> NDArray[np.int64]:
+    """Numbers below `GRAM_CODES` of the runs of three letters or digits, folded, each once.
+
+    Words are written together, so that `getweather` and "get weather" are alike; stop words are
+    left out. Now and then two trigrams share a number.
+    """
+    said = "".join(word for word in words(text) if word not in STOPWORDS)
+    letters = np.frombuffer(said.encode("utf-32-le"), dtype=np.uint32).astype(np.int64)
+    return np.unique((961 * letters[:-2] + 31 * letters[1:-1] + letters[2:]) % GRAM_CODES)
 
 
 def parameter_texts(schema: Any, depth: int = 0) -> Iterator[str]:

@@ -1,27 +1,25 @@
 """Search in the tool catalogue of any agent."""
 
-import json
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Protocol
 
 import numpy as np
 
 from ctrag.encoder import Encoder
-from ctrag.tools.access import AccessRules, Expert, Grant, Principal
+from ctrag.tools.access import AccessRules, Expert, Principal
 from ctrag.tools.affinity import Affinity, Event
 from ctrag.tools.catalogue import Catalogue, CatalogueTool, read_catalogue
-from ctrag.tools.fields import compact
+from ctrag.tools.governed import GovernedShelf
 from ctrag.tools.names import named_first, named_runs
 from ctrag.tools.parts import parts_of
 from ctrag.tools.pool import Pool
-from ctrag.tools.ranker import Floats, Ranked, ToolRanker, packaged_ranker
-from ctrag.tools.results import ToolHit, ToolSearch, alike, difference
-from ctrag.tools.shelf import EVERYTHING, ToolShelf, open_store
+from ctrag.tools.ranker import Floats, ToolRanker, packaged_ranker
+from ctrag.tools.results import ToolHit, ToolSearch, hits_of
+from ctrag.tools.shelf import open_store
 from ctrag.tools.tiers import Tier, best_first, expert_score, merged
-from stores.tool_rows import Candidate, Filter, ToolStore
+from stores.tool_rows import ToolStore
 
 CANDIDATES = 30
 """Tools that each of the two measures brings for a reading."""
@@ -43,7 +41,7 @@ class NextToolPrior(Protocol):
         ...
 
 
-class ToolIndex(ToolShelf):
+class ToolIndex(GovernedShelf):
     """A catalogue that is searched while tools are added, changed and removed.
 
     Dense and lexical evidence bring candidates out of a store (memory, DuckDB or PostgreSQL),
@@ -89,12 +87,10 @@ class ToolIndex(ToolShelf):
         """
         if not 0 <= prior_weight <= 1:
             raise ValueError(f"prior_weight: must be between 0 and 1, not {prior_weight}")
-        super().__init__(tools, encoder, store, lexical_only=lexical_only)
+        super().__init__(tools, encoder, access, store, lexical_only=lexical_only)
         self._ranker = packaged_ranker() if ranker is None else ranker
         self.prior, self.prior_weight = prior, prior_weight
         self.experts = {one.name: one for one in experts}
-        self._access: AccessRules | None = None
-        self._load_rules(access)
         text = self.store.fact("affinity")
         self.affinity = Affinity() if text is None else Affinity.from_json(text)
 
@@ -218,7 +214,7 @@ class ToolIndex(ToolShelf):
         encoded = time.perf_counter()
         pool = Pool(self.store, self.known, seen, CANDIDATES if dense else CANDIDATES // 2)
         readings = pool.read(parts, vectors, named_runs(text))
-        ranked = self._ranker.rank(readings, len(pool.found), dense=dense)
+        ranked = self._ranker.rank(readings, dense=dense)
         beliefs = self._with_prior(pool, ranked.beliefs, text, history)
         beliefs = self._with_affinity(pool, beliefs, user)
         order = pool.order(beliefs)
@@ -229,11 +225,15 @@ class ToolIndex(ToolShelf):
             ("system", self._system_tier(text, pool)),
             ("database", database),
         ]
-        chosen = merged(tiers, k)
-        hits = self._hits(chosen, pool, beliefs, ranked)
+        hits = hits_of(merged(tiers, k), pool.tools, readings, beliefs, ranked, self._ranker.least)
         trace: dict[str, object] = {
             "mode": mode if dense else "lexical",
-            **_seen(seen, pool),
+            "visible": pool.total,
+            "governed": seen.scopes is not None,
+            "scopes": sorted(seen.scopes or ()),
+            "confined_to": None if seen.allow is None else len(seen.allow),
+            "excluded": len(seen.exclude),
+            "candidates": len(pool.found),
             "readings": [{"text": one, "share": round(share, 4)} for one, share in ranked.readings],
             "tiers": {tier: [one for one, _ in found][:k] for tier, found in tiers},
             "floor": self._ranker.least,
@@ -242,59 +242,6 @@ class ToolIndex(ToolShelf):
             "search_ms": round(1e3 * (time.perf_counter() - encoded), 3),
         }
         return ToolSearch(hits, any(hit.fits for hit in hits), parts, trace)
-
-    def resolve(
-        self,
-        ids: Iterable[str],
-        user: Principal | str | None = None,
-        *,
-        allow: Collection[str] | None = None,
-    ) -> list[CatalogueTool]:
-        """Full definitions of found tools, in order: the second phase of a search.
-
-        An id that is stale (another server or none) falls back to the one visible tool of the
-        same name. Access is checked again; what the caller may not see, or is gone, is left out.
-        """
-        seen = replace(self._filter(user, (), allow, None), always=True)
-        wanted = list(dict.fromkeys(ids))
-        found = self.store.definitions(wanted, seen)
-        resolved: dict[str, CatalogueTool] = {}
-        for one in wanted:
-            definition = found.get(one) or self._of_that_name(one, seen)
-            if definition is not None:
-                tool = CatalogueTool.from_json(definition)
-                resolved.setdefault(tool.id, tool)
-        return list(resolved.values())
-
-    def _of_that_name(self, stale: str, seen: Filter) -> str | None:
-        """The definition of the one visible tool that has a stale id's name."""
-        if self.store.definitions([stale], EVERYTHING):
-            return None  # it is there: the caller may not see it
-        name = stale.partition("/")[2] or stale
-        same = self.store.definitions(self.store.named(compact(name), seen), seen)
-        exact = [one for one in same.values() if CatalogueTool.from_json(one).name == name]
-        return exact[0] if len(exact) == 1 else None
-
-    def allowed(self, tool_id: str, user: Principal | str | None = None) -> bool:
-        """Whether there is such a tool and the caller may see, and so call, it."""
-        seen = replace(self._filter(user, (), None, None), always=True)
-        return tool_id in self.store.definitions([tool_id], seen)
-
-    @property
-    def access(self) -> AccessRules | None:
-        """Who sees what; None where everybody sees everything. Can be set while serving."""
-        return self._access
-
-    @access.setter
-    def access(self, access: AccessRules | None) -> None:
-        with self._lock:
-            self.store.set_grants(
-                None if access is None else [(one.scope, one.tool) for one in access.grants]
-            )
-            self.store.set_fact(
-                "members", json.dumps({} if access is None else access.to_mapping()["members"])
-            )
-            self._access = access
 
     def learn(self, user: Principal | str | None, tool_id: str, event: Event) -> None:
         """Count that a tool was found, used, or used with or without success."""
@@ -329,28 +276,6 @@ class ToolIndex(ToolShelf):
         """Write what was learned and let go of the store."""
         self.flush()
         self.store.close()
-
-    def _load_rules(self, access: AccessRules | None) -> None:
-        grants = self.store.grants()
-        if access is not None:
-            self.access = access
-        elif grants is not None:
-            members = json.loads(self.store.fact("members") or "{}")
-            known = AccessRules.from_mapping({"members": members}, "store").members
-            self._access = AccessRules(tuple(Grant(*one) for one in grants), known)
-
-    def _filter(
-        self,
-        user: Principal | str | None,
-        exclude: Collection[str],
-        allow: Collection[str] | None,
-        expert: Expert | None,
-    ) -> Filter:
-        scopes = None if self.access is None else self.access.scopes(user)
-        lists = [one for one in (allow, expert.allow if expert else None) if one is not None]
-        confined = frozenset.intersection(*map(frozenset, lists)) if lists else None
-        left_out = frozenset(exclude) | (expert.always if expert else frozenset())
-        return Filter(scopes, confined, left_out)
 
     def _expert(self, expert: Expert | str | None) -> Expert | None:
         if expert is None or isinstance(expert, Expert):
@@ -392,40 +317,6 @@ class ToolIndex(ToolShelf):
         pushed = beliefs * factors[: len(beliefs)]
         return np.asarray(pushed / max(float(pushed.sum()), 1e-12))
 
-    def _hits(
-        self,
-        chosen: Sequence[tuple[Tier, str, int]],
-        pool: Pool,
-        beliefs: Floats,
-        ranked: Ranked,
-    ) -> list[ToolHit]:
-        best = max((one.lexical for one in pool.found), default=0.0)
-        hits: list[ToolHit] = []
-        for tier, _, row in chosen:
-            tool, words = pool.tools[row]
-            candidate = pool.found[row]
-            known = row < len(ranked.fits)
-            fits = float(ranked.fits[row]) if known and tier == "database" else 1.0
-            above = [
-                pool.tools[other][0]
-                for (_, _, other) in chosen[: len(hits)]
-                if alike(words, pool.tools[other][1])
-            ]
-            hits.append(
-                ToolHit(
-                    tool,
-                    float(beliefs[row]) if row < len(beliefs) else 0.0,
-                    candidate.cosine,
-                    candidate.lexical / best if best > 0 else 0.0,
-                    fits >= self._ranker.least,
-                    tier,
-                    fits,
-                    _reason(tier, candidate, best),
-                    difference(tool, above[0]) if above else "",
-                )
-            )
-        return hits
-
 
 def _check_request(text: str, k: int) -> None:
     if not text.strip():
@@ -436,25 +327,5 @@ def _check_request(text: str, k: int) -> None:
         raise ValueError(f"k: must be at least 1, not {k}")
 
 
-def _seen(seen: Filter, pool: Pool) -> dict[str, object]:
-    """What the search could see, for the trace."""
-    return {
-        "visible": pool.total,
-        "governed": seen.scopes is not None,
-        "scopes": sorted(seen.scopes or ()),
-        "confined_to": None if seen.allow is None else len(seen.allow),
-        "excluded": len(seen.exclude),
-        "candidates": len(pool.found),
-    }
-
-
 def _name(user: Principal | str | None) -> str:
     return user.user if isinstance(user, Principal) else user or ""
-
-
-def _reason(tier: Tier, candidate: Candidate, best: float) -> str:
-    if tier != "database":
-        return f"a keyword match among the {tier} tools"
-    if best > 0 and candidate.lexical >= 0.8 * best:
-        return "its words and meaning" if candidate.cosine >= 0.4 else "its words"
-    return "its meaning" if candidate.lexical <= 0 else "its meaning and some words"

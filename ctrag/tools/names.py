@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from ctrag.context.words import words
 from ctrag.tools.catalogue import CatalogueTool
@@ -13,6 +14,7 @@ _SHORTEST = 3
 _IDENTIFIER = re.compile(r"[_./:]|[a-z0-9][A-Z]")
 
 
+@lru_cache(maxsize=64)
 def named_runs(text: str) -> frozenset[str]:
     """All runs of up to six words of a request, written together: what it could name.
 

@@ -1,21 +1,18 @@
-"""The candidates of one request, gathered from a store reading by reading."""
+"""The candidates of one request, gathered from a store."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.context.words import terms
 from ctrag.encoder import Matrix
 from ctrag.tools.catalogue import CatalogueTool
-from ctrag.tools.features import FEATURES, feature_rows, rarities
+from ctrag.tools.features import FEATURES, Asked, feature_rows, rarities
 from ctrag.tools.fields import ToolTerms
-from ctrag.tools.ranker import Floats, Reading
+from ctrag.tools.ranker import Floats, Readings
 from stores.tool_rows import Candidate, Filter, Query, ToolStore, rarity
 
 Known = Callable[[Candidate], "tuple[CatalogueTool, ToolTerms] | None"]
-_BEST = ((0, 10), (3, 11))
-"""Columns of a measure, and of its best over all readings."""
 
 
 class Pool:
@@ -38,40 +35,37 @@ class Pool:
 
     def read(
         self, parts: Sequence[str], vectors: Matrix | None, names: Collection[str]
-    ) -> list[Reading]:
-        """Readings with their candidates, the whole request first.
+    ) -> Readings:
+        """The request with its candidates.
 
         Args:
             parts: The whole request, then its parts.
             vectors: One per part; None for lexical search.
             names: What the whole request may name.
         """
-        readings = []
-        for number, text in enumerate(parts):
-            vector = None if vectors is None else vectors[number]
-            query = Query(list(dict.fromkeys(terms(text))), vector, () if number else names)
-            readings.append(self._reading(text, query))
-        for measure, best in _BEST if len(readings) > 1 else ():
-            top = np.full(len(self.found), -np.inf)
-            for one in readings:
-                np.maximum.at(top, one.candidates, one.rows[:, measure])
-            readings[0].rows[:, best] = top[readings[0].candidates]
-        return readings
-
-    def _reading(self, text: str, query: Query) -> Reading:
-        brought = self._store.candidates(query, self._seen, self._limit)
-        self.total = max(self.total, brought.total)
-        pairs = [(one, known) for one in brought.found if (known := self._known(one)) is not None]
-        numbers = np.array([self._take(one, known) for one, known in pairs], dtype=np.int64)
-        if not pairs:
-            return Reading(text, numbers, np.zeros((0, len(FEATURES))))
+        asked = [Asked.of(text) for text in parts]
+        queries = [
+            Query(one.terms, None if vectors is None else vectors[number], () if number else names)
+            for number, one in enumerate(asked)
+        ]
+        brought = self._store.candidates(queries, self._seen, self._limit)
+        self.total = brought.total
+        kept = []
+        for place, one in enumerate(brought.found):
+            known = self._known(one)
+            if known is not None:
+                self._take(one, known)
+                kept.append(place)
+        if not kept:
+            return Readings(parts, np.zeros((len(parts), 0, len(FEATURES))))
         rows = feature_rows(
-            np.array([one.cosine for one, _ in pairs]),
-            [words for _, (_, words) in pairs],
+            brought.cosines[:, kept],
+            [words for _, words in self.tools],
+            asked,
             rarities(brought.counts, brought.total),
             float(rarity(0.0, brought.total)),
         )
-        return Reading(text, numbers, rows)
+        return Readings(parts, rows)
 
     def _take(self, one: Candidate, known: tuple[CatalogueTool, ToolTerms]) -> int:
         number = self._numbers.setdefault(one.tool_id, len(self.found))

@@ -22,21 +22,27 @@ from stores.files import write_text
 
 Floats = NDArray[np.float64]
 ARTEFACT = "discovery.json"
-FLOOR = ("cosine", "bm25", "name_covered", "tool_covered", "log_belief")
+FLOOR = (
+    "cosine",
+    "name_covered",
+    "name_trigrams",
+    "asked_covered",
+    "tool_covered",
+    "log_belief",
+)
 """What says whether a candidate fits at all: measures that do not compare it with others, and the
 log of its belief, which is low where many are as good."""
 _RAREST = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """The whole request, or one of its parts, with its candidates."""
+class Readings:
+    """The whole request and its parts, with all candidates."""
 
-    text: str
-    candidates: NDArray[np.int64]
-    """(n,), numbers of the tools among all candidates of the request."""
+    texts: Sequence[str]
+    """The whole request first; at least one."""
     rows: Rows
-    """(n, features)."""
+    """(readings, candidates, features)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,37 +110,35 @@ class ToolRanker:
         }
         write_text(path, json.dumps(value, indent=1) + "\n")
 
-    def rank(self, readings: Sequence[Reading], candidates: int, *, dense: bool) -> Ranked:
+    def rank(self, readings: Readings, *, dense: bool) -> Ranked:
         """Beliefs about the candidates.
 
         Args:
-            readings: The whole request first; at least one.
-            candidates: How many there are over all readings.
+            readings: The request with its candidates.
             dense: Whether the rows hold cosines.
         """
         weights = self.hybrid if dense else self.lexical
-        sums = [one.rows @ weights.features for one in readings]
-        fits = np.zeros(candidates)
-        for one in readings:
-            logits = floor_inputs(one, weights) @ weights.floor[:-1] + weights.floor[-1]
-            np.maximum.at(fits, one.candidates, 1 / (1 + np.exp(-logits)))
-        beliefs = [
-            _belief(one, total, candidates) for one, total in zip(readings, sums, strict=True)
-        ]
-        if len(readings) == 1:
-            return Ranked(beliefs[0], fits, 1.0, [(readings[0].text, 1.0)])
-        best = np.array([total.max() if len(total) else -np.inf for total in sums])
-        lengths = np.log([len(one.text.split()) + 1 for one in readings[1:]])
+        texts, candidates = readings.texts, readings.rows.shape[1]
+        if not candidates:
+            return Ranked(np.zeros(0), np.zeros(0), 1.0, [(texts[0], 1.0)])
+        sums = readings.rows @ weights.features
+        beliefs = _softmax(sums)
+        logits = floor_inputs(readings, weights) @ weights.floor[:-1] + weights.floor[-1]
+        fits = 1 / (1 + np.exp(-logits.max(axis=0)))
+        if len(texts) == 1:
+            return Ranked(beliefs[0], fits, 1.0, [(texts[0], 1.0)])
+        best = sums.max(axis=1)
+        lengths = np.log([len(one.split()) + 1 for one in texts[1:]])
         shares = _softmax(weights.part[0] * best[1:] + weights.part[1] * lengths)
-        parts = np.average(beliefs[1:], axis=0, weights=shares)
+        parts = shares @ beliefs[1:]
         agreement = float(np.sqrt(beliefs[0] * parts).sum())
-        above = float(shares @ np.where(np.isfinite(best[1:]), best[1:], 0.0) - best[0])
+        above = float(shares @ best[1:] - best[0])
         always, by_count, by_agreement, by_sum = weights.gate
-        gate = always + by_count * np.log(len(readings)) + by_agreement * agreement
+        gate = always + by_count * np.log(len(texts)) + by_agreement * agreement
         whole = float(1 / (1 + np.exp(-(gate + by_sum * above))))
         counted = [whole, *((1 - whole) * shares)]
-        texts = [(one.text, float(share)) for one, share in zip(readings, counted, strict=True)]
-        return Ranked(whole * beliefs[0] + (1 - whole) * parts, fits, whole, texts)
+        read = [(one, float(share)) for one, share in zip(texts, counted, strict=True)]
+        return Ranked(whole * beliefs[0] + (1 - whole) * parts, fits, whole, read)
 
 
 @cache
@@ -143,24 +147,17 @@ def packaged_ranker() -> ToolRanker:
     return ToolRanker.load(Path(str(files("ctrag.tools").joinpath("artefact", ARTEFACT))))
 
 
-def floor_inputs(reading: Reading, weights: Weights) -> Rows:
-    """(n, len(FLOOR)) of a reading's candidates."""
+def floor_inputs(readings: Readings, weights: Weights) -> Rows:
+    """(readings, candidates, len(FLOOR))."""
     columns = [FEATURES.index(name) for name in FLOOR[:-1]]
-    belief = _softmax(reading.rows @ weights.features) if len(reading.rows) else np.zeros(0)
-    logs = np.log(np.maximum(belief, _RAREST))
-    return np.column_stack([reading.rows[:, columns], logs])
-
-
-def _belief(reading: Reading, sums: Floats, candidates: int) -> Floats:
-    belief = np.zeros(candidates)
-    if len(sums):
-        belief[reading.candidates] = _softmax(sums)
-    return belief
+    logs = np.log(np.maximum(_softmax(readings.rows @ weights.features), _RAREST))
+    return np.concatenate([readings.rows[:, :, columns], logs[:, :, np.newaxis]], axis=-1)
 
 
 def _softmax(values: Floats) -> Floats:
-    shifted = np.exp(values - values.max()) if np.isfinite(values.max()) else np.ones(len(values))
-    return np.asarray(shifted / shifted.sum(), dtype=np.float64)
+    """Over the last axis."""
+    powers = np.exp(values - values.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True), dtype=np.float64)
 
 
 def _weights(value: dict[str, Any]) -> Weights:

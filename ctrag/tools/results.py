@@ -3,11 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ctrag.tools.catalogue import CatalogueTool
+from ctrag.tools.features import FEATURES
 from ctrag.tools.fields import ToolTerms
+from ctrag.tools.ranker import Floats, Ranked, Readings
 from ctrag.tools.tiers import Tier
 
 _ALIKE = 0.6
+_COSINE, _LEXICAL = FEATURES.index("cosine"), FEATURES.index("bm25_share")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +23,9 @@ class ToolHit:
     score: float
     """The ranker's belief in it among all candidates, 0 to 1; a keyword tier's own score there."""
     cosine: float
+    """Of the whole request; 0 for a tool that only a keyword tier or the prior brings."""
     lexical: float
-    """BM25F as a share of the best tool's."""
+    """BM25F of the whole request as a share of the best tool's; 0 likewise."""
     fits: bool = True
     """False below the floor under which a search says that nothing fits."""
     tier: Tier = "database"
@@ -42,6 +48,59 @@ class ToolSearch:
     """What was read: the whole request first, then its parts."""
     trace: dict[str, object] = field(default_factory=dict)
     """Every step: what was visible, candidates, shares of the readings, tiers, moves, times."""
+
+
+def hits_of(
+    chosen: Sequence[tuple[Tier, str, int]],
+    tools: Sequence[tuple[CatalogueTool, ToolTerms]],
+    readings: Readings,
+    beliefs: Floats,
+    ranked: Ranked,
+    least: float,
+) -> list[ToolHit]:
+    """The chosen tools with all that is known of them.
+
+    Args:
+        chosen: Tier, id and number, best first.
+        tools: By number; those behind the ranked ones came from a keyword tier or the prior.
+        readings: What the ranker saw.
+        beliefs: By number, as they stand after prior and affinity.
+        ranked: What the ranker said.
+        least: The floor.
+    """
+    hits: list[ToolHit] = []
+    for tier, _, row in chosen:
+        tool, words = tools[row]
+        measured = row < len(ranked.fits)
+        fits = float(ranked.fits[row]) if measured and tier == "database" else 1.0
+        whole = readings.rows[0, row] if measured else np.zeros(len(FEATURES))
+        above = [
+            tools[other][0]
+            for (_, _, other) in chosen[: len(hits)]
+            if alike(words, tools[other][1])
+        ]
+        hits.append(
+            ToolHit(
+                tool,
+                float(beliefs[row]) if row < len(beliefs) else 0.0,
+                float(whole[_COSINE]),
+                float(whole[_LEXICAL]),
+                fits >= least,
+                tier,
+                fits,
+                _reason(tier, float(whole[_COSINE]), float(whole[_LEXICAL])),
+                difference(tool, above[0]) if above else "",
+            )
+        )
+    return hits
+
+
+def _reason(tier: Tier, cosine: float, lexical: float) -> str:
+    if tier != "database":
+        return f"a keyword match among the {tier} tools"
+    if lexical >= 0.8:
+        return "its words and meaning" if cosine >= 0.4 else "its words"
+    return "its meaning" if lexical <= 0 else "its meaning and some words"
 
 
 def alike(first: ToolTerms, second: ToolTerms) -> bool:

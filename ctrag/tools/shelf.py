@@ -125,12 +125,13 @@ class ToolShelf:
         words = self._terms.get(candidate.content_hash)
         if tool is not None and words is not None:
             return tool, words
-        found = self.store.definitions([candidate.tool_id], EVERYTHING)
-        if candidate.tool_id not in found:
-            return None
-        tool = CatalogueTool.from_json(found[candidate.tool_id])
+        if tool is None or tool.content_hash != candidate.content_hash:  # another process wrote it
+            found = self.store.definitions([candidate.tool_id], EVERYTHING)
+            if candidate.tool_id not in found:
+                return None
+            tool = CatalogueTool.from_json(found[candidate.tool_id])
+            self._remember(tool)
         words = self._terms[tool.content_hash] = tool_terms(tool)
-        self._remember(tool)
         return tool, words
 
     def _encode_request(self, texts: Sequence[str]) -> Matrix:

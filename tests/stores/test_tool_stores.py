@@ -82,11 +82,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ToolStore]
 
 def ids(store: ToolStore, seen: Filter = ANYBODY, limit: int = 99) -> list[str]:
     query = Query((), np.array([1, 0, 0], np.float32))
-    return [one.tool_id for one in store.candidates(query, seen, limit).found]
+    return [one.tool_id for one in store.candidates([query], seen, limit).found]
 
 
 def test_cosines_are_those_of_the_vectors(store: ToolStore) -> None:
-    found = store.candidates(Query((), np.array([0.6, 0.8, 0], np.float32)), ANYBODY, 9).found
+    found = store.candidates([Query((), np.array([0.6, 0.8, 0], np.float32))], ANYBODY, 9).found
     assert {one.tool_id: pytest.approx(one.cosine, abs=1e-6) for one in found} == {
         "air/book": 0.6,
         "air/cancel": 0.8,
@@ -95,24 +95,44 @@ def test_cosines_are_those_of_the_vectors(store: ToolStore) -> None:
     }
 
 
+def test_queries_of_one_request_bring_one_list_with_the_cosine_of_each(store: ToolStore) -> None:
+    first, second = np.array([1, 0, 0], np.float32), np.array([0, 0.6, 0.8], np.float32)
+    queries = [
+        Query(("flight",), first),
+        Query(("alarm", "flight"), second),
+        Query(("book",), None),
+    ]
+    asked = store.candidates(queries, ANYBODY, 1)
+    assert [one.tool_id for one in asked.found] == ["air/book", "mail/send", "clock/alarm"]
+    half = 1 / math.sqrt(2)
+    wanted = [[1, 0, half], [0, 0.8, 0.6 * half], [0, 0, 0]]
+    assert asked.cosines == pytest.approx(np.array(wanted), abs=1e-6)
+    assert (asked.total, asked.counts) == (4, {"flight": 2, "alarm": 1, "book": 1})
+    single = [store.candidates([query], ANYBODY, 1) for query in queries]
+    brought = {one.tool_id: one for each in reversed(single) for one in each.found}
+    assert {one.tool_id: one.lexical for one in asked.found} == pytest.approx(
+        {tool_id: one.lexical for tool_id, one in brought.items()}
+    )
+
+
 def test_words_are_scored_by_bm25_over_what_is_visible(store: ToolStore) -> None:
     query = Query(("flight", "book", "zebra"), None)
-    every = store.candidates(query, ANYBODY, 9)
+    every = store.candidates([query], ANYBODY, 9)
     flight, book = math.log(1 + 2.5 / 2.5), math.log(1 + 3.5 / 1.5)
     assert {one.tool_id: one.lexical for one in every.found} == pytest.approx(
         {"air/book": flight * 2 / 3.2 + book * 1 / 2.2, "air/cancel": flight * 1 / 2.2}
     )
     assert (every.total, every.counts) == (4, {"flight": 2, "book": 1})
-    fewer = store.candidates(query, Filter(exclude=frozenset(["air/book"])), 9)
+    fewer = store.candidates([query], Filter(exclude=frozenset(["air/book"])), 9)
     assert [one.lexical for one in fewer.found] == pytest.approx([math.log(1 + 2.5 / 1.5) / 2.2])
     assert (fewer.total, fewer.counts) == (3, {"flight": 1})
 
 
 def test_the_first_of_each_measure_come_and_ties_go_to_who_was_first(store: ToolStore) -> None:
     query = Query(("send",), np.array([1, 0, 0], np.float32))
-    found = store.candidates(query, ANYBODY, 1).found
+    found = store.candidates([query], ANYBODY, 1).found
     assert [one.tool_id for one in found] == ["air/book", "mail/send"]
-    tied = store.candidates(Query((), np.array([0, 0, -1], np.float32)), ANYBODY, 2).found
+    tied = store.candidates([Query((), np.array([0, 0, -1], np.float32))], ANYBODY, 2).found
     assert [one.tool_id for one in tied] == ["air/book", "air/cancel"]
 
 
@@ -120,12 +140,12 @@ def test_named_tools_and_tools_of_named_servers_come_whatever_the_measures_say(
     store: ToolStore,
 ) -> None:
     query = Query((), np.array([1, 0, 0], np.float32), names=("send",))
-    assert [one.tool_id for one in store.candidates(query, ANYBODY, 1).found] == [
+    assert [one.tool_id for one in store.candidates([query], ANYBODY, 1).found] == [
         "air/book",
         "mail/send",
     ]
     query = Query((), np.array([0, 0, 1], np.float32), names=("clock",))
-    assert [one.tool_id for one in store.candidates(query, ANYBODY, 1).found] == [
+    assert [one.tool_id for one in store.candidates([query], ANYBODY, 1).found] == [
         "mail/send",
         "clock/alarm",
     ]
@@ -134,15 +154,15 @@ def test_named_tools_and_tools_of_named_servers_come_whatever_the_measures_say(
 def test_a_changed_tool_keeps_its_place_and_loses_its_old_words(store: ToolStore) -> None:
     store.apply([row("air/book", [0, 0, 1], reserve=1.0)])
     assert list(store.hashes()) == [tool.tool_id for tool in TOOLS]
-    assert store.candidates(Query(("book",), None), ANYBODY, 9).found == []
-    [found] = store.candidates(Query(("reserve",), None), ANYBODY, 9).found
+    assert store.candidates([Query(("book",), None)], ANYBODY, 9).found == []
+    [found] = store.candidates([Query(("reserve",), None)], ANYBODY, 9).found
     assert (found.tool_id, found.content_hash) == ("air/book", "air/book-[('reserve', 1.0)]")
 
 
 def test_a_removed_tool_is_gone_and_comes_back_at_the_end(store: ToolStore) -> None:
     store.apply([], ["air/book", "nobody/knows"])
     assert ids(store) == ["air/cancel", "mail/send", "clock/alarm"]
-    assert store.candidates(Query(("book",), None), ANYBODY, 9).counts == {}
+    assert store.candidates([Query(("book",), None)], ANYBODY, 9).counts == {}
     store.apply([TOOLS[0]])
     assert ids(store) == ["air/cancel", "mail/send", "clock/alarm", "air/book"]
 
@@ -152,7 +172,7 @@ def test_tools_that_came_and_went_leave_nothing_behind(store: ToolStore) -> None
     store.apply(crowd)
     store.apply([], [tool.tool_id for tool in crowd])
     assert ids(store) == [tool.tool_id for tool in TOOLS]
-    assert store.candidates(Query(("crowd", "flight"), None), ANYBODY, 9).counts == {"flight": 2}
+    assert store.candidates([Query(("crowd", "flight"), None)], ANYBODY, 9).counts == {"flight": 2}
 
 
 def test_always_available_tools_are_not_searched(store: ToolStore) -> None:

@@ -1,16 +1,19 @@
 """The steps of a search: fields, parts, names, tiers, ranker and cache."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctrag.tools.catalogue import CatalogueTool
-from ctrag.tools.features import FEATURES, feature_rows
-from ctrag.tools.fields import spelled_out, tool_terms
+from ctrag.tools.features import FEATURES, Asked, feature_rows, rarities
+from ctrag.tools.fields import gram_codes, spelled_out, tool_terms
 from ctrag.tools.names import named_first, named_runs, written_out
 from ctrag.tools.parts import parts_of
-from ctrag.tools.ranker import FLOOR, Reading, ToolRanker, Weights
+from ctrag.tools.ranker import FLOOR, Readings, ToolRanker, Weights
 from ctrag.tools.tiers import SystemKeywords, expert_score, merged
 from ctrag.tools.vectors import CachedEncoder
 
@@ -103,30 +106,31 @@ def ranker(**features: float) -> ToolRanker:
     return ToolRanker(weights, weights, 0.5, {})
 
 
-def reading(text: str, candidates: list[int], cosines: list[float]) -> Reading:
-    rows = np.zeros((len(cosines), len(FEATURES)))
-    rows[:, 0] = cosines
-    return Reading(text, np.array(candidates), rows)
+def readings(*cosines: list[float], texts: Sequence[str] = ("a", "b", "c d")) -> Readings:
+    rows = np.zeros((len(cosines), len(cosines[0]), len(FEATURES)))
+    rows[:, :, 0] = cosines
+    return Readings(texts[: len(cosines)], rows)
 
 
 def test_beliefs_of_one_reading_are_a_softmax() -> None:
-    ranked = ranker(cosine=2.0).rank([reading("a", [0, 1], [1.0, 0.5])], 2, dense=True)
+    ranked = ranker(cosine=2.0).rank(readings([1.0, 0.5]), dense=True)
     assert ranked.beliefs == pytest.approx([np.e**2 / (np.e**2 + np.e), np.e / (np.e**2 + np.e)])
     assert (ranked.fits.tolist(), ranked.whole) == ([0.5, 0.5], 1.0)
 
 
 def test_whole_and_parts_are_mixed_by_the_gate_and_parts_by_their_best() -> None:
-    readings = [
-        reading("both of them", [0, 1], [0.0, 0.0]),
-        reading("first", [0], [1.0]),
-        reading("second", [1], [0.0]),
-    ]
-    ranked = ranker(cosine=1.0).rank(readings, 2, dense=True)
-    first = np.e / (np.e + 1)
-    assert ranked.beliefs == pytest.approx([0.5 * 0.5 + 0.5 * first, 0.5 * 0.5 + 0.5 * (1 - first)])
+    ranked = ranker(cosine=1.0).rank(readings([0.0, 0.0], [1.0, 0.0], [0.0, 0.0]), dense=True)
+    better, equal = np.e / (np.e + 1), 0.5  # the first part's share, and its belief in tool 0
+    first = 0.5 * 0.5 + 0.5 * (better * better + (1 - better) * equal)
+    assert ranked.beliefs == pytest.approx([first, 1 - first])
     assert [share for _, share in ranked.readings] == pytest.approx(
-        [0.5, 0.5 * first, 0.5 * (1 - first)]
+        [0.5, 0.5 * better, 0.5 * (1 - better)]
     )
+
+
+def test_no_candidates_are_no_fault() -> None:
+    ranked = ranker().rank(Readings(["a", "b"], np.zeros((2, 0, len(FEATURES)))), dense=True)
+    assert (len(ranked.beliefs), len(ranked.fits)) == (0, 0)
 
 
 def test_a_ranker_is_what_was_saved_and_refuses_other_features(tmp_path: Path) -> None:
@@ -139,15 +143,50 @@ def test_a_ranker_is_what_was_saved_and_refuses_other_features(tmp_path: Path) -
 
 
 def test_features_do_the_arithmetic_their_names_say() -> None:
-    tools = [tool_terms(CatalogueTool("rain", "")), tool_terms(CatalogueTool("x", "sun"))]
-    rows = feature_rows(np.array([0.4, 0.9]), tools, {"rain": 2.0}, 3.0)
-    first = dict(zip(FEATURES, rows[0], strict=True))
-    frequency = 1 / (1 - 0.3 + 0.3 / 3)
-    assert first["bm25"] == pytest.approx(2 * frequency / (1.2 + 2 * frequency))
-    assert first["name"] == pytest.approx(frequency / (1.2 + frequency))
+    tools = [
+        tool_terms(CatalogueTool("rain_radar", "", parameters={"properties": {"rain": {}}})),
+        tool_terms(CatalogueTool("x", "sun")),
+    ]
+    asked = [Asked.of("rains and snow, a rain radar for Oslo"), Asked.of("sun")]
+    cosines = np.array([[0.4, 0.9], [0.2, 0.1]])
+    rows = feature_rows(cosines, tools, asked, {"rain": 2.0, "sun": 1.0, "snow": 0.5}, 3.0)
+    first = dict(zip(FEATURES, rows[0, 0], strict=True))
+    name, parameter = 1 / (1 - 0.3 + 0.3 * 2 / 3), 1 / (1 - 0.5 + 0.5 / 12)
+    frequency = 2 * name + 0.5 * parameter
+    assert first["bm25_sum"] == pytest.approx(2 * frequency / (1.2 + frequency) / 10)
+    assert first["bm25"] == pytest.approx(10 * first["bm25_sum"] / 2.5)
+    assert first["parameters"] == pytest.approx(2 * parameter / (1.2 + parameter) / 2.5)
+    assert first["name_covered"] == pytest.approx(2 / (2 + 3))  # no tool but one has "radar"
+    assert first["asked_covered"] == pytest.approx(2 / 2.5)
+    assert first["tool_covered"] == pytest.approx(1 / (3 + 2))
+    assert (first["name_pairs"], first["name_trigrams"], first["bm25_share"]) == (1, 1, 1)
     assert (first["cosine"], first["cosine_gap"]) == pytest.approx((0.4, -0.5))
-    assert (first["bm25_share"], first["name_covered"]) == (1.0, 1.0)
-    assert rows[1, 2:9].tolist() == [0.0] * 7
+    second = dict(zip(FEATURES, rows[0, 1], strict=True))
+    assert {second[one] for one in ("bm25", "parameters", "name_covered", "name_trigrams")} == {0}
+    assert (second["best_bm25_share"], second["best_cosine"]) == (1, 0.9)  # the part's, the whole's
+    part = dict(zip(FEATURES, rows[1, 1], strict=True))
+    assert (part["best_cosine"], part["bm25_share"]) == (0.1, 1)
+
+
+@given(st.lists(st.text("abrdis ", max_size=12), min_size=1, max_size=5), st.text("abrdis "))
+def test_shares_stay_between_0_and_1(names: list[str], text: str) -> None:
+    tools = [tool_terms(CatalogueTool(name, name[::-1])) for name in names]
+    asked = [Asked.of(text), Asked.of(text[: len(text) // 2])]
+    counts = {
+        term: sum(term in tool.weights for tool in tools) for one in asked for term in one.terms
+    }
+    idf = rarities({term: count for term, count in counts.items() if count}, len(tools))
+    rows = feature_rows(np.zeros((2, len(tools))), tools, asked, idf, 5.0)
+    shares = rows[:, :, [FEATURES.index(one) for one in FEATURES if one != "bm25_sum"]]
+    assert np.isfinite(rows).all()
+    assert (shares >= 0).all()
+    assert (shares <= 1 + 1e-9).all()
+
+
+def test_trigrams_of_a_name_are_found_inside_words() -> None:
+    assert set(gram_codes("get_weather")) <= set(gram_codes("GetWeatherForecast now"))
+    assert not set(gram_codes("tax")) & set(gram_codes("weather"))
+    assert len(gram_codes("ab")) == 0
 
 
 class Once:

@@ -4,36 +4,68 @@ from pathlib import Path
 
 import numpy as np
 
+from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.features import FEATURES
-from ctrag.tools.ranker import FLOOR, Reading, ToolRanker
-from eval.discovery_data import Need
-from training.tool_ranker import Example, fit, least_fitting, with_chatter, with_floor
+from ctrag.tools.ranker import FLOOR, Readings, ToolRanker
+from eval.discovery_data import Benchmark, Need
+from training.tool_ranker import (
+    Example,
+    counted,
+    fit,
+    sampled,
+    with_chatter,
+    with_floor,
+    without_needed,
+)
 
 
 def example(chance: np.random.Generator) -> Example:
     """Six candidates; the one with the highest cosine is needed, words mislead."""
-    rows = np.zeros((6, len(FEATURES)))
-    rows[:, FEATURES.index("cosine")] = chance.permutation(np.linspace(0.1, 0.9, 6))
-    rows[:, FEATURES.index("bm25")] = chance.uniform(size=6)
-    needed = (rows[:, 0] == 0.9).astype(float)
-    return Example([Reading("one need", np.arange(6), rows)], needed, 1 / 100)
+    rows = np.zeros((1, 6, len(FEATURES)))
+    rows[0, :, FEATURES.index("cosine")] = chance.permutation(np.linspace(0.1, 0.9, 6))
+    rows[0, :, FEATURES.index("bm25")] = chance.uniform(size=6)
+    needed = (rows[0, :, 0] == 0.9).astype(float)
+    return Example(Readings(["one need"], rows), needed)
 
 
 def test_the_fit_finds_which_measure_tells_and_the_floor_what_fits() -> None:
     chance = np.random.default_rng(0)
     examples = [example(chance) for _ in range(100)]
     weights = with_floor(fit(examples), examples)
-    least = least_fitting(weights, examples)
-    ranker = ToolRanker(weights, weights, least, {})
+    ranker = ToolRanker(weights, weights, 0.5, {})
     right = 0
     for one in examples:
-        ranked = ranker.rank(one.readings, 6, dense=True)
+        ranked = ranker.rank(one.readings, dense=True)
         right += int(np.argmax(ranked.beliefs) == np.argmax(one.needed))
         assert ranked.fits[np.argmax(one.needed)] == ranked.fits.max()
     assert right == 100
     assert abs(weights.features[FEATURES.index("bm25")]) < weights.features[0] / 5
     assert len(weights.floor) == len(FLOOR) + 1
-    assert 0 < least < 1
+    gone = [ranker.rank(without_needed(one), dense=True).fits.max() for one in examples]
+    kept = [ranker.rank(one.readings, dense=True).fits.max() for one in examples]
+    assert np.mean(kept) > np.mean(gone) + 0.1
+
+
+def test_a_sampled_catalogue_has_all_that_its_requests_need() -> None:
+    tools = [CatalogueTool(f"tool_{number}", "") for number in range(40)]
+    needs = [Need(str(one), "", frozenset([f"tool_{one}", f"tool_{one + 20}"])) for one in range(9)]
+    made = sampled(Benchmark(tools, needs), needs, 16)
+    assert (len(made.tools), len(made.needs)) == (16, 4)
+    assert frozenset[str]().union(*(one.tools for one in made.needs)) <= {t.id for t in made.tools}
+    assert [one.id for one in made.tools] == [t.id for t in tools if t in made.tools]
+
+
+def test_each_family_counts_the_same_but_people() -> None:
+    one = example(np.random.default_rng(1))
+    shares = [each.share for each in counted([[one, one], [one], [one]], 0.5)]
+    assert shares == [0.5, 0.5, 1.0, 0.5]
+
+
+def test_without_the_needed_tools_the_other_rows_stay() -> None:
+    one = example(np.random.default_rng(2))
+    rows = without_needed(one).rows
+    assert rows.shape[1] == 5
+    assert rows[0, :, 0].max() < one.readings.rows[0, :, 0].max()
 
 
 def test_chatter_goes_around_requests_of_one_need_only() -> None:
