@@ -237,6 +237,7 @@ class Assistant:
                 Grounds.of(found),
                 best_only=embedded,
                 write_text=writes_text(self.planner, self._options),
+                write_outward=writes_outward(self.planner, self._options),
                 ranker=self.arguments if embedded else None,
             )
             prompt = planner_prompt(
@@ -323,6 +324,12 @@ def writes_text(planner: Planner, options: Settings) -> bool:
     if isinstance(planner, EndpointPlanner):
         return True
     return is_tuned(planner) if options.write_text is None else options.write_text
+
+
+def writes_outward(planner: Planner, options: Settings) -> bool:
+    """Whether the planner also writes what reaches others: an endpoint does; the small model
+    invents facts there, so that it does only where the settings say so."""
+    return isinstance(planner, EndpointPlanner) or bool(options.write_text)
 
 
 def is_tuned(planner: Planner) -> bool:

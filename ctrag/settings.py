@@ -50,8 +50,8 @@ class Settings(BaseSettings):
     the packaged one for the embedded model and none for others."""
     write_text: bool | None = None
     """Let the embedded model write free text arguments; without it they are the person's own
-    words. When not set, it writes with an adapter only: an untuned model writes worse than the
-    person speaks."""
+    words. When not set, it writes with an adapter only, and nothing that reaches others: an untuned
+    model writes worse than the person speaks, and a tuned one invents facts in mails."""
     sure: float = Field(default=0.5, ge=0, le=1)
     """Plans of less confidence are shown with the next best one, and change nothing unasked."""
     dependency: Path | None = None

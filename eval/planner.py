@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.artefacts import load_artefacts
-from ctrag.assistant import embedded_planner, writes_text
+from ctrag.assistant import embedded_planner, writes_outward, writes_text
 from ctrag.context.retrieve import ContextRetriever
 from ctrag.encoder import load_encoder
 from ctrag.opening import toolbox_of
@@ -108,6 +108,7 @@ def run_planner(
         options.tools,
         options.prompt_budget,
         writes_text(planner, options),
+        writes_outward(planner, options),
         None if planner.adapter is None else weights_sha256(planner.adapter),
     )
     run = sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from ctrag.apps.toolbox import Tool, Toolbox
-from ctrag.assistant import writes_text
+from ctrag.assistant import writes_outward, writes_text
 from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView
 from ctrag.planner.arguments import ArgumentRanker
@@ -157,6 +157,7 @@ def decode(
             grounds,
             best_only=True,
             write_text=writes_text(planner, options),
+            write_outward=writes_outward(planner, options),
             open_when_empty=not shown.items,
             ranker=show.arguments,
         )

@@ -57,6 +57,7 @@ def train_planner(
     versions: dict[str, str],
     progress: Progress = lambda _: None,
     resume: bool = True,
+    command: str = "",
 ) -> PlannerCard:
     """Train an adapter and leave it in `out`, with its card.
 
@@ -70,6 +71,7 @@ def train_planner(
         versions: Library versions, for the card.
         progress: Told loss, speed and time left.
         resume: Whether to go on from a checkpoint in `out`.
+        command: What makes the adapter again, for the card.
 
     Raises:
         ValueError: There is nothing to learn from, or nothing fits into a row.
@@ -120,7 +122,7 @@ def train_planner(
         if step % settings.save_every == 0:
             _checkpoint(out, key, step, model, optimiser, schedule)
     card = PlannerCard(
-        command=f"ctrag train planner --data {data} --out DIR",
+        command=command or f"ctrag train planner --data {data} --out DIR",
         base=base or "",
         rank=settings.rank,
         alpha=settings.alpha,

@@ -78,6 +78,9 @@ class ReaderSettings:
     """How often a request is practised in each of `MODES`."""
     start: str | None = None
     """Digest of the reader that is trained on; None for a new one."""
+    average: bool = True
+    """Whether a reader that is trained on ends as the mean of its weights before and after, which
+    reads better than either: what the new requests teach costs less of what was known."""
     threads: int = 2
     seed: int = 1
 
@@ -158,6 +161,8 @@ def train_reader(
     for tower in settings.towers:
         key = _key(learned, settings, tower)
         network = _fit(tower, learned, settings, checkpoints / f"{key}.pt", progress, start)
+        if start is not None and settings.average:
+            network.average(start)
         arrays |= {f"{tower.name}/{name}": array for name, array in network.arrays().items()}
         for mode in MODES if held_out else ():
             own = log_softmax(_scores(network, held_out, mode, settings))
@@ -287,6 +292,7 @@ def _scores(
 def _key(learned: Sequence[Seen], settings: ReaderSettings, tower: TowerSettings) -> str:
     """Tells runs apart: by settings, and by all that is learned from."""
     shared = {**asdict(settings), "towers": None, "threads": None}
+    del shared["average"]  # done after training
     content = sha256(f"{shared}|{tower!r}".encode())
     for one in learned:
         content.update(one.text.encode())
@@ -423,11 +429,14 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
             unit = nn.functional.normalize(mean, dim=-1) * math.sqrt(size)
             return self.head(unit, sights)
 
-        def take(self, start: ToolReader) -> None:
+        def named_parts(self) -> dict[str, nn.Parameter]:
             own = {f"head.{name}": part for name, part in self.head.named_parameters()}
             for name, low in self.low.items():
                 own |= {f"{name}.A": low.A, f"{name}.B": low.B}
-            for name, part in own.items():
+            return own
+
+        def take(self, start: ToolReader) -> None:
+            for name, part in self.named_parts().items():
                 array = start.arrays.get(f"{tower.name}/{name}")
                 if array is None or array.shape != tuple(part.shape):
                     raise ValueError(
@@ -437,14 +446,13 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
                 with torch.no_grad():
                     part.copy_(torch.from_numpy(array))
 
+        def average(self, start: ToolReader) -> None:
+            with torch.no_grad():
+                for name, part in self.named_parts().items():
+                    part.add_(torch.from_numpy(start.arrays[f"{tower.name}/{name}"])).div_(2)
+
         def arrays(self) -> dict[str, Matrix]:
-            found = {
-                f"head.{name}": part.detach().numpy().copy()
-                for name, part in self.head.named_parameters()
-            }
-            for name, low in self.low.items():
-                found[f"{name}.A"] = low.A.detach().numpy().copy()
-                found[f"{name}.B"] = low.B.detach().numpy().copy()
-            return found
+            parts = self.named_parts().items()
+            return {name: part.detach().numpy().copy() for name, part in parts}
 
     return Network()

@@ -164,6 +164,10 @@ def tools(
         int | None,
         typer.Option(min=1, help="Default: what each encoder needs; 1 with --start."),
     ] = None,
+    average: Annotated[
+        bool,
+        typer.Option("--average/--last", help="With --start: keep the mean of before and after."),
+    ] = True,
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="Go on from what OUT holds already.")
     ] = True,
@@ -198,6 +202,7 @@ def tools(
         + "".join(f" --share {one}" for one in share)
         + " --encoder ENCODER"
         + (" --start READER" if start else "")
+        + (" --last" if start and not average else "")
         + (f" --epochs {epochs}" if epochs else "")
         + " --out DIR",
         "data": names,
@@ -218,7 +223,7 @@ def tools(
     reader = train_reader(
         seen_requests(*found.learned(shares)),
         seen_requests(*found.kept_back()),
-        ReaderSettings(seed=seed, threads=threads).seen(epochs, before),
+        ReaderSettings(average=average, seed=seed, threads=threads).seen(epochs, before),
         {**card, "encoder": found.encoder},
         out / CHECKPOINTS,
         progress,
@@ -277,6 +282,12 @@ def planner(
         versions(),
         progress,
         resume,
+        f"ctrag train planner --data {data.name}"
+        + "".join(f" --more {one.name}" for one in more)
+        + " --encoder ENCODER"
+        + (f" --epochs {epochs}" if epochs > 1 else "")
+        + (f" --limit {limit}" if limit else "")
+        + " --out DIR",
     )
     if json:
         print_json(card.model_dump())

@@ -49,6 +49,7 @@ def plan_grammar(
     *,
     best_only: bool = False,
     write_text: bool = True,
+    write_outward: bool = True,
     open_when_empty: bool = False,
     ranker: ArgumentRanker | None = None,
 ) -> PlanGrammar:
@@ -62,6 +63,8 @@ def plan_grammar(
             nothing else is said. For a model that cannot choose values well (docs/log.md).
         write_text: Let the model write free text. Else text arguments are the person's own words,
             or the title of the item that a search is after.
+        write_outward: Whether that holds for text that reaches others too; False keeps what is
+            sent in the person's own words.
         open_when_empty: Allow any short text where nothing is offered; for experiments that hide
             the person's items, never for serving.
         ranker: Orders the offers, and says which optional arguments are left out where only the
@@ -76,6 +79,7 @@ def plan_grammar(
         found: dict[str, tuple[Offer, ...]] = {}
         dropped: set[str] = set()
         sure = 1.0
+        writes = write_text and (write_outward or tool.effect != "outward")
         for argument in tool.arguments:
             if argument.match != "value":
                 continue
@@ -106,7 +110,7 @@ def plan_grammar(
             values = found.get(argument.name, ())
             if best_only and (argument.type != "enum" or ranker is not None):
                 values = values[:1]
-            if argument.match == "text" and not write_text:
+            if argument.match == "text" and not writes:
                 rule = _literal(_spelled(grounds.own_words(tool, argument)))
             else:
                 rule = _value_rule(argument, values, best_only)

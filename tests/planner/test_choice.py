@@ -122,3 +122,16 @@ def test_three_tokens_in_a_row_are_not_said_twice() -> None:
     assert _unrepeated(logits, [1, 0]) == 2
     assert _unrepeated(logits, [1, 0, 2, 1, 0]) == 3
     assert _unrepeated(np.array([-np.inf, -np.inf, 3.0, -np.inf]), [1, 0, 2, 1, 0]) == 2
+
+
+def test_what_reaches_others_stays_in_the_persons_words_unless_told_otherwise() -> None:
+    for outward in (False, True):
+        made = plan_grammar(
+            tools("notify_attendees", "append_to_note"),
+            Grounds(Request(SAID, AT), ADA, (LUNCH, RENT)),
+            best_only=True,
+            write_outward=outward,
+        )
+        kept = [rule for rule in made.lark.splitlines() if SAID in rule]
+        assert len(kept) == (0 if outward else 1)
+        assert set(made.apis) == {"notify_attendees", "append_to_note"}

@@ -127,6 +127,21 @@ def test_a_reader_that_is_trained_on_begins_where_it_was(seen: list[Seen], tmp_p
     assert changed.digest != first.digest
 
 
+def test_a_reader_that_is_trained_on_is_the_mean_of_before_and_after(
+    seen: list[Seen], tmp_path: Path
+) -> None:
+    first = train(seen, tmp_path / "first")
+    ends = {
+        average: module.train_reader(
+            seen[:16], [], replace(QUICK, average=average), CARD, tmp_path / "on", start=first
+        )
+        for average in (False, True)
+    }
+    for name, before in first.arrays.items():
+        mean = (before + ends[False].arrays[name]) / 2
+        assert ends[True].arrays[name] == pytest.approx(mean, abs=1e-6), name
+
+
 def test_a_reader_of_other_layers_is_not_trained_on(seen: list[Seen], tmp_path: Path) -> None:
     first = train(seen, tmp_path / "first")
     deeper = replace(QUICK, towers=(replace(SMALL, layers=2),))
