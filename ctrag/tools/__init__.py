@@ -4,7 +4,6 @@
 - `reader`, `sight`: the tool reader: encoders tuned to name the API from request and items;
   `artefact/` holds the packaged one with its card.
 - `prior`: the simpler model for other encoders, learned with the context ranker.
-- `commands`: requests that say outright which API they want.
 - `kin`: the same for APIs of further applications, which nobody has trained on.
 
 Tools of any agent, in the order in which a search goes:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.context.retrieve import Found
 from ctrag.encoder import Encoder, Matrix
-from ctrag.tools.commands import commanded
 from ctrag.tools.kin import families, from_none, shared_out
 from ctrag.tools.prior import CONTEXT, ToolPrior, item_weights, prior_inputs
 from ctrag.tools.reader import ToolReader
@@ -56,10 +55,6 @@ class FoundTools:
     def preferences(self) -> dict[str, float]:
         """API, and `none`, → score."""
         return {**{one.tool.api: one.score for one in self.tools}, "none": self.none}
-
-
-_BEHIND = 0.1
-"""How far "no API" stands behind an API that the request names, in log probability."""
 
 
 class ToolRetriever:
@@ -117,11 +112,6 @@ class ToolRetriever:
             none = learned.get("none", UNKNOWN)
             if self._families:
                 scores, none = from_none(scores, none, self._further, cosines)
-            if none > scores.max():
-                items = [one.item for one in found.items]
-                named = commanded(found.scene.request.text, items, self._tools)
-                if named:
-                    none = float(scores[named].max()) - _BEHIND
         else:
             scores = priors + COSINE_WEIGHT * cosines
             none = learned.get("none", UNKNOWN) + COSINE_WEIGHT * float(np.mean(cosines))
