@@ -1,7 +1,8 @@
 """Steps of other agents, whose tools are in the same catalogue: BFCL's multi-turn requests.
 
-They are for testing alone: no setting is chosen on them. A turn's message is the request, all calls
-before are the history; there are no policies.
+No weight is fitted on them, but trials on them were in view when measures were kept or left out
+(docs/log.md). A turn's message is the request, all calls before are the history; there are no
+policies.
 """
 
 import json

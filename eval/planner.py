@@ -168,6 +168,7 @@ def run_planner(
             "tools": options.tools,
             "prompt_budget": options.prompt_budget,
             "write_text": writes_text(planner, options),
+            "write_outward": writes_outward(planner, options),
             "limit": limit,
             "free": free,
         },

@@ -6,6 +6,7 @@
 - `figures`: figures of scores over labelled requests.
 - `tuning`, `ablation`: hyper-parameters by optuna; what each group of signals is worth.
 - `tools`: the tool prior.
+- `together`, `shares`: several data sets as one; how much is learned from each.
 - `retrieved`: requests with what retrieval brings, by models that never saw their people.
 - `reader`, `arguments`: the tool reader and the ranker of values (`ctrag train tools`).
 - `tool_ranker`: weights of the search in any agent's tools (`ctrag.tools.ranker`).

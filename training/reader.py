@@ -79,8 +79,8 @@ class ReaderSettings:
     start: str | None = None
     """Digest of the reader that is trained on; None for a new one."""
     average: bool = True
-    """Whether a reader that is trained on ends as the mean of its weights before and after, which
-    reads better than either: what the new requests teach costs less of what was known."""
+    """Whether a reader that is trained on ends as the mean of its weights before and after: what
+    the new requests teach costs less of what was known (docs/log.md)."""
     threads: int = 2
     seed: int = 1
 

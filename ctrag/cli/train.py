@@ -195,16 +195,18 @@ def tools(
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
     before = None if start is None else ToolReader.load(start)
     found = _retrieved(data, more, tuned, seed, threads)
-    names = "+".join(one.name for one in (data, *more))
+    names = _names(data, more)
     card = {
-        "command": f"ctrag train tools --data {data.name}"
-        + "".join(f" --more {one.name}" for one in more)
-        + "".join(f" --share {one}" for one in share)
-        + " --encoder ENCODER"
-        + (" --start READER" if start else "")
-        + (" --last" if start and not average else "")
-        + (f" --epochs {epochs}" if epochs else "")
-        + " --out DIR",
+        "command": _command(
+            "tools",
+            data,
+            more,
+            *(f"--share {one}" for one in share),
+            "--encoder ENCODER",
+            "--start READER" if start else "",
+            "--last" if start and not average else "",
+            f"--epochs {epochs}" if epochs else "",
+        ),
         "data": names,
         "data_sha256": folders_sha256([data, *more]),
         "seed": seed,
@@ -277,17 +279,19 @@ def planner(
         base,
         PlannerSettings(epochs=epochs, seed=seed, threads=threads, four_bit=four_bit),
         out,
-        "+".join(one.name for one in (data, *more)),
+        _names(data, more),
         folders_sha256([data, *more]),
         versions(),
         progress,
         resume,
-        f"ctrag train planner --data {data.name}"
-        + "".join(f" --more {one.name}" for one in more)
-        + " --encoder ENCODER"
-        + (f" --epochs {epochs}" if epochs > 1 else "")
-        + (f" --limit {limit}" if limit else "")
-        + " --out DIR",
+        _command(
+            "planner",
+            data,
+            more,
+            "--encoder ENCODER",
+            f"--epochs {epochs}" if epochs > 1 else "",
+            f"--limit {limit}" if limit else "",
+        ),
     )
     if json:
         print_json(card.model_dump())
@@ -398,6 +402,16 @@ def _retrieved(
     trained = TunedEncoder.load(tuned)
     retrieval = Retrieval(data, more, trained, ranker, options)
     return retrieval.once(cache_folder() / "retrieved", progress)
+
+
+def _names(data: Path, more: list[Path]) -> str:
+    return "+".join(one.name for one in (data, *more))
+
+
+def _command(what: str, data: Path, more: list[Path], *options: str) -> str:
+    """What makes an artefact again; options that are empty are left out."""
+    folders = [f"--data {data.name}", *(f"--more {one.name}" for one in more)]
+    return " ".join(["ctrag train", what, *folders, *filter(None, options), "--out DIR"])
 
 
 def _show(out: Path, data: str, figures: dict[str, dict[str, float]]) -> None:
