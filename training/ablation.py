@@ -23,9 +23,10 @@ def ablate(
         progress: Told which group is left out.
     """
     whole = cross_fit(prepared, settings)
+    own = whole.measured
     found = {
-        "nothing": ranking_figures(whole.examples, whole.scores),
-        "company": ranking_figures(whole.examples, whole.first_scores),
+        "nothing": ranking_figures(whole.examples[own], whole.scores[own]),
+        "company": ranking_figures(whole.examples[own], whole.first_scores[own]),
     }
     for group in dict.fromkeys(signal.group for signal in SIGNALS):
         progress(f"without {group}")
@@ -34,5 +35,5 @@ def ablate(
         for table in tables:
             table[:, columns] = np.float32(0)  # a constant column splits nothing
         fitted = cross_fit(replace(prepared, tables=tables), settings)
-        found[group] = ranking_figures(fitted.examples, fitted.scores)
+        found[group] = ranking_figures(fitted.examples[own], fitted.scores[own])
     return found

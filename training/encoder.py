@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from eval.examples import Example
 from eval.experiment import data_sha256, folders_sha256, versions
 from training.figures import ranking_figures
 from training.folds import folds_by_person
-from training.together import load_further, load_with_memory
+from training.together import load_together
 
 Progress = Callable[[str], None]
 READINGS = "readings.npz"
@@ -68,6 +67,8 @@ class EncoderSettings:
     weight_decay: float = 0.01
     epochs: int | None = None
     """Of every tower; None for each one's own."""
+    average: bool = True
+    """Whether an adapter that is trained on ends as the mean of its weights before and after."""
     half: bool = True
     """Whether layers compute in bfloat16."""
     threads: int = 2
@@ -135,6 +136,7 @@ def train_encoder(
     checkpoints: Path,
     progress: Progress = lambda _: None,
     more: Sequence[Path] = (),
+    start: Path | None = None,
 ) -> TunedEncoder:
     """An adapter from labelled data sets, cross-fitted by person.
 
@@ -144,33 +146,36 @@ def train_encoder(
         settings: See `EncoderSettings`.
         checkpoints: Folder for what is done; a run that finds it there goes on from it.
         progress: Told what happens.
-        more: Further data sets to learn from, of other people.
+        more: Further data sets to learn from.
+        start: Folder of a run to train on, with its checkpoints: everybody stays in the fold that
+            they had there, and its readings of other requests are kept.
 
     Raises:
-        ValueError: A data set breaks a rule or has no labels, two share a person, or there are
-            fewer people than folds.
+        ValueError: A data set breaks a rule or has no labels, two have the same request, there are
+            fewer people than folds, or `start` has other folds or never saw one of the people.
+        FileNotFoundError: `start` has no such run.
     """
     progress("encoding items and requests")
-    examples = load_with_memory(data, encoder)
-    measured = len(examples)
-    examples += chain.from_iterable(load_further(more, examples, encoder))
+    parts = load_together([data, *more], encoder)
+    measured = len(parts[0])
+    examples = [one for part in parts for one in part]
     apis = classes_of(Toolbox.packaged())
-    people = [one.asked.person_id for one in examples]
-    fold = folds_by_person(people, settings.folds, settings.seed)
-    key = _key([data, *more], encoder, settings)
+    before = None if start is None else TunedEncoder.load(start)
+    fold = _folds(examples, settings, before)
+    key = _key([data, *more], encoder, settings, before)
     arrays: dict[str, Matrix] = {}
     vectors: list[Matrix] = []
     heads = {"kinds": np.zeros((len(examples), len(KINDS)), np.float32)}
     heads["apis"] = np.zeros((len(examples), len(apis)), np.float32)
-    start = 0
+    column = 0
     for tower in encoder.towers:
-        rows = _rows(tower, examples, apis, start, len(encoder.towers))
+        rows = _rows(tower, examples, apis, column, len(encoder.towers))
         size = rows[0].below.shape[1]
-        start += size
+        column += size
         found = np.zeros((len(examples), size), np.float32)
         for held_out in [*range(settings.folds), None]:
             kept = np.flatnonzero(fold != (-1 if held_out is None else held_out))
-            name = f"{key}-{tower.name}-{'all' if held_out is None else held_out}"
+            name = f"{tower.name}-{'all' if held_out is None else held_out}.npz"
             fit = partial(
                 _fit,
                 tower,
@@ -178,8 +183,9 @@ def train_encoder(
                 settings,
                 len(apis),
                 _said(progress, held_out),
+                None if start is None else _weights_of(start / CHECKPOINTS, name),
             )
-            weights = _checkpointed(checkpoints / f"{name}.npz", fit)
+            weights = _checkpointed(checkpoints / f"{key}-{name}", fit)
             if held_out is None:
                 arrays |= {f"{tower.name}/{one}": array for one, array in weights.items()}
                 continue
@@ -197,7 +203,13 @@ def train_encoder(
             examples, aims, heads["kinds"], heads["apis"], strict=True
         )
     }
+    folds = {one.asked.query_id: int(place) for one, place in zip(examples, fold, strict=True)}
+    figures = _figures(examples[:measured], readings)
+    if before is not None:
+        readings = before.readings | readings
+        folds = before.fold | folds
     options = "".join(f" --more {one.name}" for one in more)
+    options += " --start ENCODER" if before is not None else ""
     options += f" --folds {settings.folds}" if settings.folds != EncoderSettings().folds else ""
     options += f" --epochs {settings.epochs}" if settings.epochs else ""
     card = AdapterCard(
@@ -207,14 +219,17 @@ def train_encoder(
         apis=apis,
         temperature=settings.temperature,
         scale=settings.scale,
-        settings={**asdict(settings), "towers": {t.name: asdict(_of(t)) for t in encoder.towers}},
+        settings={
+            **asdict(settings),
+            "towers": {t.name: asdict(_of(t)) for t in encoder.towers},
+            "start": None if before is None else before.adapter.digest,
+        },
         data="+".join(one.name for one in (data, *more)),
         data_sha256=folders_sha256([data, *more]),
         seed=settings.seed,
-        figures=_figures(examples[:measured], readings),
+        figures=figures,
         versions=versions(),
     )
-    folds = {one.asked.query_id: int(place) for one, place in zip(examples, fold, strict=True)}
     return TunedEncoder(Adapter(arrays, card), readings, folds)
 
 
@@ -235,8 +250,48 @@ def _said(progress: Progress, held_out: int | None) -> Progress:
     return lambda text: progress(f"{text}, {part}")
 
 
-def _key(folders: Sequence[Path], encoder: TowerEncoder, settings: EncoderSettings) -> str:
+def _folds(
+    examples: Sequence[Example], settings: EncoderSettings, before: TunedEncoder | None
+) -> NDArray[np.int64]:
+    """Fold of each example, by person; as it was in the run before, where there was one."""
+    people = [one.asked.person_id for one in examples]
+    if before is None:
+        return folds_by_person(people, settings.folds, settings.seed)
+    if before.adapter.card.settings["folds"] != settings.folds:
+        raise ValueError(
+            f"--start: it has {before.adapter.card.settings['folds']} folds, not {settings.folds}; "
+            "give --folds as it was"
+        )
+    known = {
+        one.asked.person_id: before.fold[one.asked.query_id]
+        for one in examples
+        if one.asked.query_id in before.fold
+    }
+    for person in people:
+        if person not in known:
+            raise ValueError(f"--start: it never saw {person}; train on all data from the start")
+    return np.array([known[person] for person in people], dtype=np.int64)
+
+
+def _weights_of(checkpoints: Path, name: str) -> dict[str, Matrix]:
+    """What the run before learned for a tower and fold."""
+    found = sorted(checkpoints.glob(f"*-{name}"))
+    if len(found) != 1:
+        raise FileNotFoundError(
+            f"--start: {checkpoints} must hold one checkpoint of {name}, it has {len(found)}"
+        )
+    with np.load(found[0]) as arrays:
+        return {one: arrays[one] for one in arrays.files}
+
+
+def _key(
+    folders: Sequence[Path],
+    encoder: TowerEncoder,
+    settings: EncoderSettings,
+    before: TunedEncoder | None,
+) -> str:
     parts = [*map(data_sha256, folders), encoder.name, repr(settings)]
+    parts += [] if before is None else [before.adapter.digest]
     parts += [repr(_of(tower)) for tower in encoder.towers]
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
@@ -288,6 +343,7 @@ def _fit(
     settings: EncoderSettings,
     apis: int,
     progress: Progress,
+    start: dict[str, Matrix] | None = None,
 ) -> dict[str, Matrix]:
     import torch
 
@@ -296,6 +352,8 @@ def _fit(
     own = _of(tower)
     epochs = settings.epochs or own.epochs
     net = _network(tower, settings, own.dropout, apis)
+    if start is not None:
+        net.restore(start)
     groups = [
         {"params": net.head_parameters(), "lr": settings.head_rate},
         {"params": net.adapter_parameters(), "lr": own.learning_rate},
@@ -322,6 +380,11 @@ def _fit(
             optimiser.step()
             schedule.step()
     weights: dict[str, Matrix] = net.weights()
+    if start is not None and settings.average:
+        weights = {
+            name: np.asarray((array + start[name]) / 2, dtype=np.float32)
+            for name, array in weights.items()
+        }
     return weights
 
 

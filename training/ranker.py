@@ -23,12 +23,12 @@ from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
 from eval.examples import Example
-from eval.experiment import data_sha256, versions
+from eval.experiment import folders_sha256, versions
 from training.dask_ranker import fit_on_dask
 from training.encoder import TunedEncoder, with_readings
 from training.figures import mean_recall, ranking_figures
 from training.prior import cross_fitted_priors, fit_prior
-from training.together import load_with_memory
+from training.together import load_together
 
 if TYPE_CHECKING:
     import lightgbm
@@ -99,6 +99,13 @@ class Prepared:
     fold: NDArray[np.int64]
     tables: list[Floats]
     """Signals of each request's candidates."""
+    sizes: tuple[int, ...]
+    """How many of the examples each data set gave, in order."""
+
+    @property
+    def measured(self) -> slice:
+        """The examples of the first data set, which give the figures."""
+        return slice(self.sizes[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,16 +124,17 @@ def train_ranker(
     settings: RankerSettings,
     tuned: TunedEncoder | None = None,
     progress: Progress = lambda _: None,
+    more: Sequence[Path] = (),
 ) -> Ranker:
-    """A ranker from a labelled data set, with cross-validated figures in its card.
+    """A ranker from labelled data sets, with cross-validated figures of `data` in its card.
 
     Raises:
         ValueError: The data set breaks a rule, has no labels or fewer people than folds, or the
             tuned encoder has not read one of the requests.
     """
-    prepared = prepare(data, encoder, settings, tuned, progress)
+    prepared = prepare(data, encoder, settings, tuned, progress, more)
     fitted = cross_fit(prepared, settings, progress)
-    return final_ranker(fitted, data, encoder, settings, progress)
+    return final_ranker(fitted, [data, *more], encoder, settings, progress)
 
 
 def prepare(
@@ -135,22 +143,25 @@ def prepare(
     settings: RankerSettings,
     tuned: TunedEncoder | None = None,
     progress: Progress = lambda _: None,
+    more: Sequence[Path] = (),
 ) -> Prepared:
-    """Examples and signals of a labelled data set.
+    """Examples and signals of labelled data sets.
 
     Args:
-        data: The labelled data set.
+        data: The labelled data set that figures are measured on.
         encoder: Makes the vectors.
         settings: Folds and seed.
         tuned: The tuned encoder with readings of these requests by adapters that never saw their
             people; without one its signals say nothing.
         progress: Told what happens.
+        more: Further data sets to learn from.
 
     Raises:
         ValueError: As `train_ranker`.
     """
     progress("encoding items and requests")
-    examples = load_with_memory(data, encoder)
+    parts = load_together([data, *more], encoder)
+    examples = [one for part in parts for one in part]
     if not any(one.relevance.any() for one in examples):
         raise ValueError(f"{data}: no request needs an item, there is nothing to learn")
     progress(f"cross-fitting priors on {len(examples)} requests")
@@ -159,7 +170,7 @@ def prepare(
         _all_read(examples, tuned)
         examples = with_readings(examples, tuned.readings)
     tables = [compute(one.scene, priors[place]) for one, place in zip(examples, fold, strict=True)]
-    return Prepared(examples, fold, tables)
+    return Prepared(examples, fold, tables, tuple(map(len, parts)))
 
 
 def cross_fit(
@@ -189,12 +200,12 @@ def cross_fit(
             examples[i].scene, first[i], lambda table: _predict(model, table)
         ),
     )
-    return CrossFitted(examples, fold, tables, first, scores)
+    return CrossFitted(examples, fold, tables, prepared.sizes, first, scores)
 
 
 def final_ranker(
     fitted: CrossFitted,
-    data: Path,
+    data: Sequence[Path],
     encoder: Encoder,
     settings: RankerSettings,
     progress: Progress = lambda _: None,
@@ -202,8 +213,10 @@ def final_ranker(
 ) -> Ranker:
     """The ranker of everybody; its second pass and fusion learn from out-of-fold scores."""
     progress("choosing the fusion")
-    k, weights, figures = choose_fusion(fitted.examples, fitted.scores)
-    figures = {"first_pass": ranking_figures(fitted.examples, fitted.first_scores), **figures}
+    own = fitted.measured
+    k, weights, figures = choose_fusion(fitted.examples[own], fitted.scores[own])
+    first = ranking_figures(fitted.examples[own], fitted.first_scores[own])
+    figures = {"first_pass": first, **figures}
     progress("training the ranker on everybody")
     tuned = " --encoder ENCODER" if fitted.examples[0].scene.tuned is not None else ""
     relevance = [one.relevance for one in fitted.examples]
@@ -363,10 +376,16 @@ def choose_fusion(
     return k, weights, {"lambdamart": alone, "lambdamart_rrf": ranking_figures(examples, fused)}
 
 
+def ranker_command(data: Sequence[Path], tuned: str) -> str:
+    """What makes the ranker, and the tool prior beside it, again."""
+    more = "".join(f" --more {one.name}" for one in data[1:])
+    return f"ctrag train ranker --data {data[0].name}{more}{tuned} --out DIR"
+
+
 def _card(
     encoder: Encoder,
     settings: RankerSettings,
-    data: Path,
+    data: Sequence[Path],
     figures: dict[str, dict[str, float]],
     k: float,
     weights: dict[str, float],
@@ -374,15 +393,15 @@ def _card(
     tuned: str,
 ) -> RankerCard:
     return RankerCard(
-        command=f"ctrag train ranker --data {data.name}{tuned} --out DIR",
+        command=ranker_command(data, tuned),
         encoder=encoder.name,
         signals=[signal.name for signal in SIGNALS],
         company=[signal.name for signal in COMPANY],
         fusion_k=k,
         fusion_weights=weights,
         settings=asdict(settings),
-        data=data.name,
-        data_sha256=data_sha256(data),
+        data="+".join(one.name for one in data),
+        data_sha256=folders_sha256(data),
         seed=settings.seed,
         figures=figures,
         ablation=ablation,

@@ -20,7 +20,7 @@ from eval.experiment import data_sha256
 from training.encoder import TunedEncoder, with_readings
 from training.ranker import RankerSettings, cross_fit, prepare
 from training.shares import times
-from training.together import load_further
+from training.together import load_together, of_same_people
 
 Progress = Callable[[str], None]
 
@@ -64,7 +64,8 @@ class Retrieval:
     """What the ranker learned from: it is cross-fitted by person here, and its first fold is held
     out."""
     more: Sequence[Path]
-    """Data sets that `ranker` never saw; nothing of them is held out."""
+    """Further requests of the people of `data`, which are cross-fitted with it; and data sets of
+    people whom `ranker` never saw, of which nothing is held out."""
     tuned: TunedEncoder
     """Has read the requests of `data` by adapters that never saw their people, and perhaps those
     of `more`; requests that it never saw are read by its adapter of everybody."""
@@ -119,20 +120,24 @@ class Retrieval:
                 breaks a rule.
         """
         encoder: Encoder = load_encoder(self.tuned.adapter.card.encoder)
+        same = of_same_people(self.data, self.more)
+        others = [one for one in self.more if one not in same]
+        for folder in others:
+            if data_sha256(folder) == self.ranker.card.data_sha256:
+                raise ValueError(f"--more: the ranker was trained on {folder}; give it as --data")
         fitted = cross_fit(
-            prepare(self.data, encoder, self.settings, self.tuned, progress),
+            prepare(self.data, encoder, self.settings, self.tuned, progress, same),
             self.settings,
             progress,
         )
         examples, scores = list(fitted.examples), list(fitted.scores)
-        names = [self.data.name] * len(examples)
+        names: list[str] = []
+        for folder, size in zip([self.data, *same], fitted.sizes, strict=True):
+            names += [folder.name] * size
         held_out = [place == 0 for place in fitted.fold]
-        for folder in self.more:
-            if data_sha256(folder) == self.ranker.card.data_sha256:
-                raise ValueError(f"--more: the ranker was trained on {folder}; give it as --data")
         progress("encoding items and requests")
-        further = load_further(self.more, examples, encoder)
-        for folder, part in zip(self.more, further, strict=True):
+        further = load_together(others, encoder)
+        for folder, part in zip(others, further, strict=True):
             names += [folder.name] * len(part)
         added = self._read([one for part in further for one in part], encoder)
         examples += added

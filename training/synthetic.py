@@ -127,8 +127,8 @@ class Comparison:
     def _train_ranker(self, folder: Path) -> dict[str, JsonValue]:
         encoder = load_encoder(settings().encoder)
         fitted = self._fitted(folder)
-        final_ranker(fitted, folder, encoder, self._options(), self.progress).save(folder)
-        train_tool_prior(fitted, folder, encoder, ToolPriorSettings(), self.seed).save(folder)
+        final_ranker(fitted, [folder], encoder, self._options(), self.progress).save(folder)
+        train_tool_prior(fitted, [folder], encoder, ToolPriorSettings(), self.seed).save(folder)
         return {"requests": len(fitted.examples)}
 
     def _train_tools(self, folder: Path) -> dict[str, JsonValue]:

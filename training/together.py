@@ -1,12 +1,17 @@
-"""Several labelled data sets as one, with vectors remembered on disk."""
+"""Several labelled data sets as one, with vectors remembered on disk.
 
-from collections.abc import Collection, Sequence
+A further data set has other people, or further requests of the same people: these stay in their
+people's folds, so that nobody is ever on both sides.
+"""
+
+from collections.abc import Sequence
 from pathlib import Path
 
 from ctrag.encoder import Encoder
 from ctrag.settings import cache_folder
 from ctrag.tools.vectors import CachedEncoder
 from eval.examples import Example, load_examples
+from stores.dataset import load_dataset
 
 
 def load_with_memory(folder: Path, encoder: Encoder) -> list[Example]:
@@ -14,23 +19,47 @@ def load_with_memory(folder: Path, encoder: Encoder) -> list[Example]:
     return load_examples(folder, CachedEncoder(encoder, cache_folder() / "vectors"))
 
 
-def load_further(
-    folders: Sequence[Path], known: Collection[Example], encoder: Encoder
-) -> list[list[Example]]:
-    """The examples of each folder, of other people than `known`.
+def load_together(folders: Sequence[Path], encoder: Encoder) -> list[list[Example]]:
+    """The examples of each folder.
 
     Raises:
-        ValueError: A data set breaks a rule or has no labels, or has people of `known`.
+        ValueError: A data set breaks a rule or has no labels, two have the same request, or people
+            of one id have other items in another.
     """
-    people = {one.asked.person_id for one in known}
+    parts = [load_with_memory(folder, encoder) for folder in folders]
+    asked: dict[str, Path] = {}
+    items: dict[str, tuple[str, ...]] = {}
+    for folder, part in zip(folders, parts, strict=True):
+        for one in part:
+            query, person = one.asked.query_id, one.asked.person_id
+            if query in asked:
+                raise ValueError(f"--more: request {query} stands in {asked[query]} and {folder}")
+            asked[query] = folder
+            own = tuple(str(item) for item in one.scene.view.ids)
+            if items.setdefault(person, own) != own:
+                raise ValueError(f"--more: {folder} has other items of {person}; rename the person")
+    return parts
+
+
+def of_same_people(data: Path, more: Sequence[Path]) -> list[Path]:
+    """Those of `more` that are further requests of people of `data`.
+
+    Raises:
+        ValueError: One has some people of `data` and others besides.
+    """
+    known = _people(data)
     found = []
-    for folder in folders:
-        examples = load_with_memory(folder, encoder)
-        shared = people & {one.asked.person_id for one in examples}
-        if shared:
+    for folder in more:
+        other = _people(folder) - known
+        if len(other) == len(_people(folder)):
+            continue
+        if other:
             raise ValueError(
-                f"--more: {folder} has people of the other data: {sorted(shared)[:3]}; "
-                "learn from other people"
+                f"--more: {folder} has people of {data} and others ({min(other)}); part them"
             )
-        found.append(examples)
+        found.append(folder)
     return found
+
+
+def _people(folder: Path) -> set[str]:
+    return {one.person_id for one in load_dataset(folder).requests}

@@ -21,9 +21,9 @@ from ctrag.tools.prior import (
 from ctrag.tools.reader import log_softmax
 from ctrag.tools.retrieve import COSINE_WEIGHT, UNKNOWN, tool_text
 from eval.examples import Example
-from eval.experiment import data_sha256, versions
+from eval.experiment import folders_sha256, versions
 from training.figures import recall
-from training.ranker import CrossFitted
+from training.ranker import CrossFitted, ranker_command
 
 _UNSEEN = -30.0
 """Intercept of an API that no example needs: its probability is nothing."""
@@ -100,7 +100,11 @@ def fit_tool_prior(
 
 
 def train_tool_prior(
-    fitted: CrossFitted, data: Path, encoder: Encoder, settings: ToolPriorSettings, seed: int
+    fitted: CrossFitted,
+    data: Sequence[Path],
+    encoder: Encoder,
+    settings: ToolPriorSettings,
+    seed: int,
 ) -> ToolPrior:
     """A tool prior from cross-fitted requests, with cross-validated figures in its card."""
     toolbox = Toolbox.packaged()
@@ -118,16 +122,17 @@ def train_tool_prior(
         for name, inputs in (("with_context", context), ("query_only", alone)):
             logs = log_softmax(inputs[out] @ weights[:-1] + weights[-1])
             held_out[name][out] = np.maximum(logs, UNKNOWN)
+    own = np.flatnonzero(known[fitted.measured])
     for name, scores in held_out.items():
-        figures[name] = recall((scores + COSINE_WEIGHT * cosines)[known], wanted[known])
+        figures[name] = recall((scores + COSINE_WEIGHT * cosines)[own], wanted[own])
     tuned = " --encoder ENCODER" if fitted.examples[0].scene.tuned is not None else ""
     card = ToolPriorCard(
-        command=f"ctrag train ranker --data {data.name}{tuned} --out DIR",
+        command=ranker_command(data, tuned),
         encoder=encoder.name,
         apis=apis,
         settings={**asdict(settings), "cosine_weight": COSINE_WEIGHT},
-        data=data.name,
-        data_sha256=data_sha256(data),
+        data="+".join(one.name for one in data),
+        data_sha256=folders_sha256(data),
         seed=seed,
         figures=figures,
         versions=versions(),

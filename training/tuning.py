@@ -45,7 +45,8 @@ def tune(
 
     def quality(trial: "optuna.Trial") -> float:
         tried = _suggest(trial, settings)
-        found = mean_recall(prepared.examples, cross_fit(prepared, tried).scores)
+        own = prepared.measured
+        found = mean_recall(prepared.examples[own], cross_fit(prepared, tried).scores[own])
         progress(f"trial {trial.number + 1} of {trials}: {100 * found:.2f}")
         return found
 

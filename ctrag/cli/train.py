@@ -28,7 +28,7 @@ Data = Annotated[Path, typer.Option(help="A labelled data set folder.")]
 Out = Annotated[Path, typer.Option(help="Folder for the artefact.")]
 More = Annotated[
     list[Path],
-    typer.Option(help="Further labelled data sets to learn from, of other people."),
+    typer.Option(help="Further labelled data sets: of other people, or more of the same ones'."),
 ]
 Tuned = Annotated[
     Path | None,
@@ -37,6 +37,9 @@ Tuned = Annotated[
 Share = Annotated[
     list[str],
     typer.Option(help="NAME=SHARE: learn from that share of a data set's requests, by hash."),
+]
+Average = Annotated[
+    bool, typer.Option("--average/--last", help="With --start: keep the mean of before and after.")
 ]
 Seed = Annotated[int, typer.Option(help="Decides folds and samples.")]
 Threads = Annotated[int, typer.Option(min=1, help="Threads to compute with.")]
@@ -56,6 +59,11 @@ def encoder(
     epochs: Annotated[
         int | None, typer.Option(min=1, help="Default: what each encoder needs.")
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(help="Folder of a run to train on, with the same people and folds."),
+    ] = None,
+    average: Average = True,
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="Go on from what OUT holds already.")
     ] = True,
@@ -83,8 +91,10 @@ def encoder(
         raise ValueError(f"--base: {name} cannot be tuned; use {models.PAIR} or a part of it")
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
-    options = EncoderSettings(folds=folds, seed=seed, threads=threads, epochs=epochs)
-    trained = train_encoder(data, loaded, options, out / CHECKPOINTS, progress, more)
+    options = EncoderSettings(
+        folds=folds, seed=seed, threads=threads, epochs=epochs, average=average
+    )
+    trained = train_encoder(data, loaded, options, out / CHECKPOINTS, progress, more, start)
     trained.save(out)
     if json:
         print_json(trained.adapter.card.model_dump())
@@ -96,6 +106,7 @@ def encoder(
 def ranker(
     data: Data,
     out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
     tuned: Tuned = None,
     trials: Annotated[
         int, typer.Option(min=0, help="Search so many sets of hyper-parameters first.")
@@ -113,7 +124,8 @@ def ranker(
 ) -> None:
     """Train the context ranker, and the tool prior on what it retrieves.
 
-    The cards hold figures cross-validated by person. With --encoder, OUT holds the adapter too.
+    The cards hold figures of DATA cross-validated by person. With --encoder, OUT holds the adapter
+    too.
 
     Example: ctrag train ranker --data synth/data/reference/train --encoder runs/encoder
     --out runs/ranker
@@ -128,7 +140,7 @@ def ranker(
     adapted = None if tuned is None else TunedEncoder.load(tuned)
     name = settings().encoder if adapted is None else adapted.adapter.card.encoder
     encoder = load_encoder(name)
-    prepared = prepare(data, encoder, options, adapted, progress)
+    prepared = prepare(data, encoder, options, adapted, progress, more)
     if trials:
         from training.tuning import tune
 
@@ -139,9 +151,9 @@ def ranker(
         from training.ablation import ablate
 
         without = ablate(prepared, options, progress)
-    trained = final_ranker(fitted, data, encoder, options, progress, without)
+    trained = final_ranker(fitted, [data, *more], encoder, options, progress, without)
     progress("training the tool prior")
-    tools = train_tool_prior(fitted, data, encoder, ToolPriorSettings(), seed)
+    tools = train_tool_prior(fitted, [data, *more], encoder, ToolPriorSettings(), seed)
     trained.save(out)
     tools.save(out)
     if adapted is not None:
@@ -164,10 +176,7 @@ def tools(
         int | None,
         typer.Option(min=1, help="Default: what each encoder needs; 1 with --start."),
     ] = None,
-    average: Annotated[
-        bool,
-        typer.Option("--average/--last", help="With --start: keep the mean of before and after."),
-    ] = True,
+    average: Average = True,
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="Go on from what OUT holds already.")
     ] = True,

@@ -28,6 +28,19 @@ def copy_people(split: str, count: int, folder: Path) -> Path:
     return folder
 
 
+def halves(data: Path, folder: Path) -> list[Path]:
+    """Two data sets of the same people: every other request in each."""
+    lines = (data / "queries.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    parts = []
+    for name, own in (("even", lines[::2]), ("odd", lines[1::2])):
+        part = folder / name
+        part.mkdir()
+        (part / "personas.jsonl").write_bytes((data / "personas.jsonl").read_bytes())
+        (part / "queries.jsonl").write_text("".join(own), encoding="utf-8")
+        parts.append(part)
+    return parts
+
+
 class HashEncoder:
     """Words thrown into `dimension` bins: texts with the same words are near each other."""
 

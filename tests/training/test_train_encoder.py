@@ -12,7 +12,14 @@ from ctrag.context.prior import tuned_scores
 from ctrag.encoder import TowerEncoder
 from ctrag.tuned import Adapter, RequestReader
 from eval.examples import load_examples
-from training.encoder import EncoderSettings, TunedEncoder, train_encoder, with_readings
+from tests.training.conftest import halves
+from training.encoder import (
+    CHECKPOINTS,
+    EncoderSettings,
+    TunedEncoder,
+    train_encoder,
+    with_readings,
+)
 from training.folds import folds_by_person
 from training.ranker import FIRST, SECOND, RankerSettings, prepare, train_ranker
 
@@ -119,11 +126,57 @@ def test_people_of_further_data_are_learned_from_and_read(
     assert "--more second --folds 2" in both.adapter.card.command
 
 
-def test_further_data_of_the_same_people_is_refused(
+def test_the_same_requests_twice_are_refused(
     dozen: Path, small: TowerEncoder, tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match="learn from other people"):
+    with pytest.raises(ValueError, match=r"stands in .*dozen and .*dozen"):
         train_encoder(dozen, small, QUICK, tmp_path, more=[dozen])
+
+
+def test_training_on_keeps_folds_and_what_was_read(
+    dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    own, others = halves(dozen, tmp_path)
+    before = train_encoder(dozen, small, QUICK, tmp_path / "before" / CHECKPOINTS)
+    before.save(tmp_path / "before")
+    after = train_encoder(own, small, QUICK, tmp_path / "after", start=tmp_path / "before")
+    assert after.adapter.digest != before.adapter.digest
+    assert set(after.readings) == set(before.readings)
+    kept = {one.asked.query_id for one in load_examples(others, small)}
+    for query, reading in before.readings.items():
+        assert np.array_equal(after.readings[query].aim, reading.aim) == (query in kept)
+    person = {one.asked.query_id: one.asked.person_id for one in load_examples(dozen, small)}
+    folds = {(person[query], place) for query, place in after.fold.items()}
+    assert len(folds) == len(set(person.values()))  # nobody is in two folds
+    assert "--start ENCODER" in after.adapter.card.command
+
+
+def test_the_mean_of_before_and_after_lies_between_them(
+    dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    start = tmp_path / "before"
+    before = train_encoder(dozen, small, QUICK, start / CHECKPOINTS)
+    before.save(start)
+    mean = train_encoder(dozen, small, QUICK, tmp_path / "mean", start=start)
+    last = train_encoder(
+        dozen, small, replace(QUICK, average=False), tmp_path / "last", start=start
+    )
+    for name, array in mean.adapter.arrays.items():
+        middle = (before.adapter.arrays[name] + last.adapter.arrays[name]) / 2
+        assert np.allclose(array, middle, atol=1e-6)
+
+
+def test_people_whom_the_run_before_never_saw_are_refused(
+    dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    eight, four = _parted(dozen, 8, tmp_path)
+    train_encoder(eight, small, QUICK, tmp_path / "before" / CHECKPOINTS).save(tmp_path / "before")
+    with pytest.raises(ValueError, match="--start: it never saw"):
+        train_encoder(four, small, QUICK, tmp_path / "after", start=tmp_path / "before")
+    with pytest.raises(ValueError, match="--start: it has 2 folds, not 3"):
+        train_encoder(
+            eight, small, replace(QUICK, folds=3), tmp_path / "after", start=tmp_path / "before"
+        )
 
 
 def test_a_ranker_learns_from_the_readings(

@@ -14,9 +14,19 @@ from ctrag.context.signals import SIGNALS, compute
 from ctrag.encoder import Encoder
 from eval.examples import Example
 from eval.experiment import data_sha256
+from tests.training.conftest import halves
 from training import ranker as training
+from training.figures import ranking_figures
 from training.prior import fit_prior
-from training.ranker import FIRST, SECOND, RankerSettings, choose_fusion, train_ranker
+from training.ranker import (
+    FIRST,
+    SECOND,
+    RankerSettings,
+    choose_fusion,
+    cross_fit,
+    prepare,
+    train_ranker,
+)
 
 QUICK = RankerSettings(
     folds=3, first=replace(FIRST, rounds=20), second=replace(SECOND, rounds=10), threads=1
@@ -130,6 +140,26 @@ def test_the_fusion_with_the_best_mean_recall_is_chosen(examples: list[Example])
     chosen = figures["lambdamart_rrf"]
     mean = (chosen["recall@3"] + chosen["recall@5"] + chosen["recall@10"]) / 3
     assert mean == pytest.approx(100 * max(grid.values()), abs=0.01)
+
+
+def test_further_requests_of_the_same_people_are_learned_from_and_not_measured(
+    dozen: Path, encoder: Encoder, tmp_path: Path
+) -> None:
+    own, further = halves(dozen, tmp_path)
+    both = prepare(own, encoder, QUICK, more=[further])
+    alone = prepare(own, encoder, QUICK)
+    assert both.sizes == (alone.sizes[0], len(both.examples) - alone.sizes[0])
+    fold = {}
+    for one, place in zip(both.examples, both.fold, strict=True):
+        assert fold.setdefault(one.asked.person_id, place) == place
+    card = train_ranker(own, encoder, QUICK, more=[further]).card
+    assert (card.data, card.command) == (
+        "even+odd",
+        "ctrag train ranker --data even --more odd --out DIR",
+    )
+    fitted = cross_fit(both, QUICK)
+    figures = ranking_figures(fitted.examples[both.measured], fitted.scores[both.measured])
+    assert card.figures["lambdamart"] == figures
 
 
 def test_more_folds_than_people_are_refused(dozen: Path, encoder: Encoder) -> None:

@@ -82,7 +82,7 @@ def test_figures_of_the_card_come_from_people_that_the_weights_never_saw(
         for one in fitted.examples
     ]
     prior = train_tool_prior(
-        replace(fitted, examples=scrambled), dozen, encoder, ToolPriorSettings(100.0), 0
+        replace(fitted, examples=scrambled), [dozen], encoder, ToolPriorSettings(100.0), 0
     )
     assert prior.card.figures["query_only"]["recall@1"] < 45
     assert set(prior.card.figures) == {"with_context", "query_only"}
@@ -91,7 +91,7 @@ def test_figures_of_the_card_come_from_people_that_the_weights_never_saw(
 def test_training_twice_gives_the_same_weights(
     fitted: CrossFitted, dozen: Path, encoder: Encoder
 ) -> None:
-    first = train_tool_prior(fitted, dozen, encoder, ToolPriorSettings(), 0)
-    second = train_tool_prior(fitted, dozen, encoder, ToolPriorSettings(), 0)
+    first = train_tool_prior(fitted, [dozen], encoder, ToolPriorSettings(), 0)
+    second = train_tool_prior(fitted, [dozen], encoder, ToolPriorSettings(), 0)
     assert np.array_equal(first.weights, second.weights)
     assert first.card == second.card
