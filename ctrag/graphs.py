@@ -99,7 +99,8 @@ def top_graph(name: str, top: int, deltas: Mapping[str, NDArray[np.float32]], di
 def whole_graph(
     name: str, layers: int, deltas: Callable[[], Mapping[str, NDArray[np.float32]]], digest: str
 ) -> Path:
-    """The graph of a whole encoder with an adapter in its last `layers`: tokens to unit vector.
+    """The graph of a whole encoder with an adapter in its last `layers`: from tokens to the unit
+    vector of them all, and to a state of each.
 
     Args:
         name: The encoder.
@@ -113,9 +114,9 @@ def whole_graph(
 
         model = load_model(name)
         _add(model, layers, deltas())
-        _export(_whole(model), torch.tensor([[0, 2, 3, 4, 5, 6]]), folder, "tuned")
+        _export(_whole(model), torch.tensor([[0, 2, 3, 4, 5, 6]]), folder, "tuned", "states")
 
-    return assembled(f"{Path(name).name}-whole{layers}-{digest}-v{_FORMAT}", make) / GRAPH
+    return assembled(f"{Path(name).name}-read{layers}-{digest}-v{_FORMAT}", make) / GRAPH
 
 
 def _add(model: Any, layers: int, deltas: Mapping[str, NDArray[np.float32]]) -> None:
@@ -183,7 +184,7 @@ def _whole(model: Any) -> Any:
 
         def forward(self, ids: Any) -> Any:
             last, _ = run_layers(self.model, self.model.embeddings(input_ids=ids), 0)
-            return torch.nn.functional.normalize(last.mean(dim=1), dim=-1)[0]
+            return torch.nn.functional.normalize(last.mean(dim=1), dim=-1)[0], last[0]
 
     return Whole()
 
@@ -215,7 +216,11 @@ def _export(module: Any, sample: Any, folder: Path, *outputs: str) -> None:
             str(plain),
             input_names=["input"],
             output_names=list(outputs),
-            dynamic_axes={"input": {1: "tokens"}, **({"below": {1: "tokens"}})},
+            dynamic_axes={
+                "input": {1: "tokens"},
+                "below": {1: "tokens"},
+                "states": {0: "tokens"},
+            },
             opset_version=17,
             dynamo=False,
         )

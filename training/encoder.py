@@ -176,6 +176,7 @@ def train_encoder(
         for held_out in [*range(settings.folds), None]:
             kept = np.flatnonzero(fold != (-1 if held_out is None else held_out))
             name = f"{tower.name}-{'all' if held_out is None else held_out}.npz"
+            first = None if start is None else _weights_of(start / CHECKPOINTS, name)
             fit = partial(
                 _fit,
                 tower,
@@ -183,9 +184,11 @@ def train_encoder(
                 settings,
                 len(apis),
                 _said(progress, held_out),
-                None if start is None else _weights_of(start / CHECKPOINTS, name),
+                first,
             )
             weights = _checkpointed(checkpoints / f"{key}-{name}", fit)
+            if first is not None and settings.average:
+                weights = _mean(first, weights)
             if held_out is None:
                 arrays |= {f"{tower.name}/{one}": array for one, array in weights.items()}
                 continue
@@ -290,7 +293,8 @@ def _key(
     settings: EncoderSettings,
     before: TunedEncoder | None,
 ) -> str:
-    parts = [*map(data_sha256, folders), encoder.name, repr(settings)]
+    # The mean is taken of what checkpoints hold.
+    parts = [*map(data_sha256, folders), encoder.name, repr(replace(settings, average=False))]
     parts += [] if before is None else [before.adapter.digest]
     parts += [repr(_of(tower)) for tower in encoder.towers]
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -380,12 +384,14 @@ def _fit(
             optimiser.step()
             schedule.step()
     weights: dict[str, Matrix] = net.weights()
-    if start is not None and settings.average:
-        weights = {
-            name: np.asarray((array + start[name]) / 2, dtype=np.float32)
-            for name, array in weights.items()
-        }
     return weights
+
+
+def _mean(before: dict[str, Matrix], after: dict[str, Matrix]) -> dict[str, Matrix]:
+    return {
+        name: np.asarray((array + before[name]) / 2, dtype=np.float32)
+        for name, array in after.items()
+    }
 
 
 def _loss(net: Any, batch: Sequence[_Row], settings: EncoderSettings) -> Any:

@@ -25,6 +25,7 @@ from ctrag.tools.prior import classes_of, item_weights
 from ctrag.tools.reader import (
     VECTOR_SCALE,
     ReaderCard,
+    Tokens,
     ToolReader,
     TowerCard,
     log_softmax,
@@ -42,6 +43,7 @@ _WIDTH = 128
 _SHARES = (0.7, 0.2, 0.1)
 """What the three labelled APIs count as targets."""
 _RARELY = 5000
+_LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class ReaderSettings:
     weight_decay: float = 0.01
     modes: tuple[float, ...] = (0.5, 0.2, 0.3)
     """How often a request is practised in each of `MODES`."""
+    item_weight: float = 0.3
+    """What finding the needed ones among retrieved items counts beside naming the API."""
     start: str | None = None
     """Digest of the reader that is trained on; None for a new one."""
     average: bool = True
@@ -99,6 +103,8 @@ class Seen:
     sights: dict[str, Sight]
     wanted: Floats
     """(classes,): target distribution."""
+    needed: Floats
+    """(ITEMS,): 1 for each retrieved item that is needed, else 0."""
 
 
 def seen_requests(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Seen]:
@@ -124,7 +130,9 @@ def seen_requests(examples: Sequence[Example], scores: Sequence[Floats]) -> list
             "none": sight(scene, nothing, np.empty(0)),
             "labelled": sight(scene, true, item_weights(np.zeros(len(true), np.float32))),
         }
-        found.append(Seen(scene.request.text, sights, wanted / wanted.sum()))
+        needed = np.zeros(ITEMS, dtype=np.float32)
+        needed[: len(best)] = example.relevance[best] > 0
+        found.append(Seen(scene.request.text, sights, wanted / wanted.sum(), needed))
     return found
 
 
@@ -235,12 +243,15 @@ def _fit(
         began, losses = time.perf_counter(), []
         batches = _batches(network, learned, settings, epoch)
         for number, (rows, modes) in enumerate(batches, start=1):
-            scores = network(
+            scores, attention = network(
                 [network.tokens(learned[i], mode) for i, mode in zip(rows, modes, strict=True)],
                 [learned[i].sights[mode] for i, mode in zip(rows, modes, strict=True)],
             )
             wanted = torch.from_numpy(np.stack([learned[i].wanted for i in rows]))
             loss = -(torch_log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()
+            needed = np.stack([learned[i].needed for i in rows])
+            needed[[mode != "retrieved" for mode in modes]] = 0
+            loss = loss + settings.item_weight * _missed(attention, torch.from_numpy(needed))
             optimiser.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -260,13 +271,20 @@ def _fit(
     return network
 
 
+def _missed(attention: Any, needed: Any) -> Any:
+    """Mean of -log of the attention on needed items, over requests that have one in sight."""
+    there = needed.sum(dim=1) > 0
+    share = (attention * needed).sum(dim=1)[there]
+    return -(share + _LEAST).log().sum() / max(int(there.sum()), 1)
+
+
 def _batches(
     network: Any, learned: Sequence[Seen], settings: ReaderSettings, epoch: int
 ) -> list[tuple[list[int], list[str]]]:
     """Batches of one epoch: rows of like length together, each in a mode drawn anew."""
     draw = np.random.default_rng(settings.seed * _RARELY + epoch)
     modes = [MODES[place] for place in draw.choice(len(MODES), len(learned), p=settings.modes)]
-    length = [len(network.tokens(one, mode)) for one, mode in zip(learned, modes, strict=True)]
+    length = [len(network.tokens(one, mode).ids) for one, mode in zip(learned, modes, strict=True)]
     order = np.argsort(np.array(length) + 4 * draw.random(len(learned)), kind="stable")
     cut = [order[at : at + settings.batch] for at in range(0, len(order), settings.batch)]
     shuffled = [cut[place] for place in draw.permutation(len(cut))]
@@ -282,7 +300,7 @@ def _scores(
     with torch.inference_mode():
         for begin in range(0, len(requests), settings.batch):
             part = requests[begin : begin + settings.batch]
-            scores = network(
+            scores, _ = network(
                 [network.tokens(one, mode) for one in part], [one.sights[mode] for one in part]
             )
             found.append(scores.double().numpy())
@@ -297,6 +315,7 @@ def _key(learned: Sequence[Seen], settings: ReaderSettings, tower: TowerSettings
     for one in learned:
         content.update(one.text.encode())
         content.update(one.wanted.tobytes())
+        content.update(one.needed.tobytes())
         for mode in MODES:
             seen = one.sights[mode]
             content.update("\n".join(seen.lines).encode())
@@ -354,6 +373,8 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
             self.kind = nn.Embedding(len(KINDS) + 1, _WIDTH)
             self.flags = nn.Linear(len(FLAGS), _WIDTH)
             self.vector = nn.Linear(dimension, _WIDTH)
+            self.read = nn.Linear(size, _WIDTH, bias=False)
+            nn.init.zeros_(self.read.weight)
             self.key = nn.Linear(_WIDTH, 64)
             self.query = nn.Linear(size, 64)
             self.trust = nn.Parameter(torch.ones(1))
@@ -363,7 +384,9 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
             self.few = nn.Dropout(settings.dropout)
             self.many = nn.Dropout(2 * settings.dropout)
 
-        def forward(self, request: Any, sights: Sequence[Sight]) -> Any:
+        def forward(self, request: Any, lines: Any, sights: Sequence[Sight]) -> tuple[Any, Any]:
+            """(scores of classes, attention on items)."""
+
             def stacked(name: str) -> Any:
                 return torch.from_numpy(np.stack([getattr(one, name) for one in sights]))
 
@@ -373,7 +396,8 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
             items = nn.functional.gelu(
                 self.kind(stacked("kinds"))
                 + self.flags(flags)
-                + self.vector(stacked("vectors") * wide),
+                + self.vector(stacked("vectors") * wide)
+                + self.read(self.few(lines)),
                 approximate="tanh",
             )
             items = items * there
@@ -391,7 +415,7 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
                 dim=1,
             )
             inner = nn.functional.gelu(self.hidden(joined), approximate="tanh")
-            return self.out(self.many(inner)) + self.skip(joined)
+            return self.out(self.many(inner)) + self.skip(joined), attention
 
     class Network(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
@@ -401,13 +425,14 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
                 model, tower.layers, settings.rank, settings.scale, settings.dropout
             )
             self.model = model
-            self.known: dict[str, list[int]] = {}
+            self.known: dict[str, Tokens] = {}
 
-        def tokens(self, one: Seen, mode: str) -> list[int]:
+        def tokens(self, one: Seen, mode: str) -> Tokens:
             text = reader_text(one.text, one.sights[mode], tower.lines)
             if text not in self.known:
                 self.known[text] = encode(text)
-            return self.known[text]
+            found: Tokens = self.known[text]
+            return found
 
         def head_parameters(self) -> list[nn.Parameter]:
             return list(self.head.parameters())
@@ -415,19 +440,24 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
         def adapter_parameters(self) -> list[nn.Parameter]:
             return [part for low in self.low.values() for part in (low.A, low.B)]
 
-        def forward(self, rows: Sequence[list[int]], sights: Sequence[Sight]) -> Any:
-            longest = max(len(row) for row in rows)
+        def forward(self, rows: Sequence[Tokens], sights: Sequence[Sight]) -> tuple[Any, Any]:
+            longest = max(len(row.ids) for row in rows)
             ids = torch.full((len(rows), longest), padding)
             real = torch.zeros(len(rows), longest)
+            within = torch.zeros(len(rows), ITEMS, longest)
             for place, row in enumerate(rows):
-                ids[place, : len(row)] = torch.tensor(row)
-                real[place, : len(row)] = 1
+                ids[place, : len(row.ids)] = torch.tensor(row.ids)
+                real[place, : len(row.ids)] = 1
+                for line, (begin, end) in enumerate(row.lines[:ITEMS]):
+                    within[place, line, begin:end] = 1 / (end - begin)
             with torch.autocast("cpu", torch.bfloat16):
                 hidden = self.model(input_ids=ids, attention_mask=real.long()).last_hidden_state
             kept = real[..., None]
             mean = (hidden.float() * kept).sum(dim=1) / kept.sum(dim=1)
             unit = nn.functional.normalize(mean, dim=-1) * math.sqrt(size)
-            return self.head(unit, sights)
+            lines = nn.functional.normalize(within @ hidden.float(), dim=-1) * math.sqrt(size)
+            found: tuple[Any, Any] = self.head(unit, lines, sights)
+            return found
 
         def named_parts(self) -> dict[str, nn.Parameter]:
             own = {f"head.{name}": part for name, part in self.head.named_parameters()}
@@ -438,6 +468,8 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
         def take(self, start: ToolReader) -> None:
             for name, part in self.named_parts().items():
                 array = start.arrays.get(f"{tower.name}/{name}")
+                if array is None and name == "head.read.weight":
+                    continue  # stays zero
                 if array is None or array.shape != tuple(part.shape):
                     raise ValueError(
                         f"start: the reader has no {name} of shape {tuple(part.shape)} for "
@@ -449,7 +481,8 @@ def _network(tower: TowerSettings, settings: ReaderSettings, dimension: int, cla
         def average(self, start: ToolReader) -> None:
             with torch.no_grad():
                 for name, part in self.named_parts().items():
-                    part.add_(torch.from_numpy(start.arrays[f"{tower.name}/{name}"])).div_(2)
+                    array = start.arrays.get(f"{tower.name}/{name}")
+                    part.add_(0 if array is None else torch.from_numpy(array)).div_(2)
 
         def arrays(self) -> dict[str, Matrix]:
             parts = self.named_parts().items()

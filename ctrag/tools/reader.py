@@ -1,8 +1,8 @@
 """The tool reader: which API a request wants, read from its words and the retrieved items.
 
 Encoders tuned to name the API, each with a small head that attends from the request to the items
-that retrieval brought: what they are, when they are, what they say. The log probabilities of all
-encoders are averaged.
+that retrieval brought: what they are, when they are, what they say, and how the encoder reads their
+words beside the request's. The log probabilities of all encoders are averaged.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from ctrag.cards import Card
 from ctrag.context.scene import Scene
 from ctrag.context.view import Ints
 from ctrag.encoder import Matrix, open_session
-from ctrag.tools.sight import Sight, sight
+from ctrag.tools.sight import ITEMS, Sight, sight
 from stores.files import write_text
 
 WEIGHTS, CARD = "reader.npz", "reader-card.json"
@@ -97,8 +97,8 @@ class ToolReader:
         seen = sight(scene, rows, shares)
         total = np.zeros(len(self.card.apis), dtype=np.float64)
         for tower in self.card.towers:
-            vector = self._read(tower.name, reader_text(scene.request.text, seen, tower.lines))
-            total += log_softmax(self._head(tower.name, vector, seen))
+            text = reader_text(scene.request.text, seen, tower.lines)
+            total += log_softmax(self._head(tower.name, self._read(tower.name, text), seen))
         logs = log_softmax(total / len(self.card.towers) / self.card.temperature)
         return {
             api: max(float(value), _RAREST) for api, value in zip(self.card.apis, logs, strict=True)
@@ -118,7 +118,7 @@ class ToolReader:
             content.update(self.arrays[name].astype(np.float16).tobytes())
         return content.hexdigest()[:16]
 
-    def _head(self, tower: str, vector: Matrix, seen: Sight) -> NDArray[np.float64]:
+    def _head(self, tower: str, reading: "Reading", seen: Sight) -> NDArray[np.float64]:
         """Scores of all classes; the twin of the head in `training.reader`."""
 
         def part(name: str) -> Matrix:
@@ -128,12 +128,14 @@ class ToolReader:
             found: Matrix = inputs @ part(f"{name}.weight").T + part(f"{name}.bias")
             return found
 
+        vector = reading.whole
         wide = np.sqrt(seen.vectors.shape[1]) * VECTOR_SCALE
         there = seen.flags[:, -1:]
         items = gelu(
             part("kind.weight")[seen.kinds]
             + linear("flags", seen.flags)
             + linear("vector", seen.vectors * wide)
+            + reading.lines @ part("read.weight").T
         )
         items = items * there
         wanted = linear("key", items) @ linear("query", vector) / 8
@@ -147,9 +149,9 @@ class ToolReader:
         scores = linear("out", gelu(linear("hidden", together))) + linear("skip", together)
         return np.asarray(scores, dtype=np.float64)
 
-    def _read(self, tower: str, text: str) -> Matrix:
-        vector: Matrix = self._towers[tower](text)
-        return vector
+    def _read(self, tower: str, text: str) -> "Reading":
+        reading: Reading = self._towers[tower](text)
+        return reading
 
     @cached_property
     def _towers(self) -> dict[str, Any]:
@@ -163,11 +165,36 @@ class ToolReader:
         encode = tokens_of(tower.name)
 
         @lru_cache(maxsize=512)
-        def read(text: str) -> Matrix:
-            vector = session.run(None, {"input": np.array([encode(text)], dtype=np.int64)})[0]
-            return np.asarray(vector * np.sqrt(len(vector)), dtype=np.float32)
+        def read(text: str) -> Reading:
+            tokens = encode(text)
+            vector, states = session.run(None, {"input": np.array([tokens.ids], dtype=np.int64)})
+            size = np.sqrt(len(vector))
+            lines = np.zeros((ITEMS, len(vector)), dtype=np.float32)
+            for place, (begin, end) in enumerate(tokens.lines[:ITEMS]):
+                mean = states[begin:end].mean(axis=0)
+                lines[place] = mean / np.linalg.norm(mean) * size
+            return Reading(np.asarray(vector * size, dtype=np.float32), lines)
 
         return read
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an encoder makes of a text; vectors of variance one."""
+
+    whole: Matrix
+    """(dimension,): of all tokens."""
+    lines: Matrix
+    """(ITEMS, dimension): of each item's tokens; zero where its words were not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A text as token ids."""
+
+    ids: list[int]
+    lines: list[tuple[int, int]]
+    """Begin and end of the lines behind the first one, as far as they are within."""
 
 
 def reader_text(text: str, seen: Sight, lines: int) -> str:
@@ -176,7 +203,7 @@ def reader_text(text: str, seen: Sight, lines: int) -> str:
 
 
 def tokens_of(tower: str) -> Any:
-    """A function from the lines of a text to token ids, separators between them."""
+    """A function from the lines of a text to `Tokens`, separators between them."""
     from tokenizers import Tokenizer
 
     from ctrag.weights import encoder_folder
@@ -186,12 +213,16 @@ def tokens_of(tower: str) -> Any:
     tokenizer.no_truncation()
     first, *_, last = tokenizer.encode("a").ids
 
-    def encode(text: str) -> list[int]:
+    def encode(text: str) -> Tokens:
         ids = [first]
+        lines = []
         for place, line in enumerate(text.split("\n")):
+            begin = len(ids)
             own = tokenizer.encode(line, add_special_tokens=False).ids
             ids += [*own[: _REQUEST if place == 0 else _ITEM], last]
-        return ids[:LONGEST]
+            if place and begin < LONGEST:
+                lines.append((begin, min(len(ids), LONGEST)))
+        return Tokens(ids[:LONGEST], lines)
 
     return encode
 

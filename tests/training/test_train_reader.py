@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from ctrag import models
 from ctrag.tools.prior import item_weights
-from ctrag.tools.reader import ToolReader, log_softmax
+from ctrag.tools.reader import LONGEST, ToolReader, log_softmax, tokens_of
 from eval.examples import Example
 from training import reader as module
 from training.reader import MODES, ReaderSettings, Seen, TowerSettings, recall, seen_requests
@@ -95,6 +96,39 @@ def test_the_served_reader_says_what_the_trained_one_said(
         assert list(found) == served.card.apis
         expected = log_softmax(logs / served.card.temperature)
         assert np.array(list(found.values())) == pytest.approx(expected, abs=0.1)
+
+
+def test_items_that_are_needed_are_marked_where_retrieval_brought_them(
+    examples: list[Example],
+) -> None:
+    hidden = [-one.relevance for one in examples]  # the needed ones come last
+    for one, first, last in zip(
+        examples,
+        seen_requests(examples, [one.relevance for one in examples]),
+        seen_requests(examples, hidden),
+        strict=True,
+    ):
+        assert first.needed.sum() == min(one.relevance.sum(), 5)
+        assert not first.needed[int(one.relevance.sum()) :].any()
+        assert last.needed.sum() == 0 or len(one.relevance) < one.relevance.sum() + 5
+
+
+def test_missing_the_needed_item_costs_by_its_share_of_attention() -> None:
+    attention = torch.tensor([[0.5, 0.25, 0.25], [0.1, 0.1, 0.8], [0.2, 0.3, 0.5]])
+    needed = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 0.0]])
+    expected = -(np.log(0.5) + np.log(0.9)) / 2  # the third has no needed item in sight
+    assert float(module._missed(attention, needed)) == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_words_of_an_item_are_read_beside_the_request(tmp_path: Path, configure: Any) -> None:
+    configure(weights=tmp_path)
+    encode = tokens_of(models.ENCODER)
+    tokens = encode("push it\nmail: the invoice\nnotes: groceries")
+    words = [tokens.ids[begin:end] for begin, end in tokens.lines]
+    assert words == [encode(line).ids[1:] for line in ("mail: the invoice", "notes: groceries")]
+    long = encode("\n".join(["word " * 60] * 9))
+    assert len(long.ids) == LONGEST
+    assert all(0 < begin < end <= LONGEST for begin, end in long.lines)
 
 
 def test_recall_counts_the_best_api_and_none_apart() -> None:
