@@ -1,17 +1,21 @@
 """Claims about keeping what retrieval brought for later trainings."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 import pytest
 
+from ctrag import models
 from ctrag.context.ranker import Ranker
 from ctrag.context.signals import compute
+from ctrag.encoder import TowerEncoder
 from eval.examples import Example
-from training.encoder import TunedEncoder
+from tests.training.conftest import halves
+from training.encoder import EncoderSettings, TunedEncoder, train_encoder
 from training.prior import fit_prior
-from training.ranker import RankerSettings
+from training.ranker import FIRST, SECOND, RankerSettings
 from training.retrieved import Retrieval, Retrieved
 
 
@@ -85,3 +89,22 @@ def test_a_share_draws_requests_and_repeats_them(ask: Any) -> None:
     assert twice == [query for query in asked for _ in range(2)]
     assert found.learned({"b": 0.1})[0] == found.learned()[0]
     assert [len(part) for part in found.learned({"a": 1e-9})] == [0, 0]
+
+
+def test_further_requests_of_held_out_people_are_held_out_too(dozen: Path, tmp_path: Path) -> None:
+    own, further = halves(dozen, tmp_path)
+    quick = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
+    tuned = train_encoder(
+        own, TowerEncoder(models.ENCODER), quick, tmp_path / "encoder", more=[further]
+    )
+    settings = RankerSettings(
+        folds=3, first=replace(FIRST, rounds=10), second=replace(SECOND, rounds=5), threads=1
+    )
+    found = Retrieval(own, [further], tuned, Ranker.packaged(), settings).run()
+    assert sorted(set(found.data)) == ["even", "odd"]
+    held = {one.asked.person_id for one in found.kept_back()[0]}
+    learned = {one.asked.person_id for one in found.learned()[0]}
+    assert held
+    assert learned
+    assert not held & learned
+    assert len(found.examples) == len(found.scores) == len(found.data)
