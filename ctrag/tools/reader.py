@@ -160,6 +160,11 @@ class ToolReader:
     def _open(self, tower: TowerCard) -> Any:
         from ctrag.graphs import whole_graph
 
+        if f"{tower.name}/head.read.weight" not in self.arrays:
+            raise ValueError(
+                f"reader: it was trained by a version that did not read items' words apart; train "
+                f"it on: {self.card.command} --start READER"
+            )
         deltas = partial(low_rank_changes, self.arrays, tower.name, self.card.scale)
         session = open_session(whole_graph(tower.name, tower.layers, deltas, self.digest))
         encode = tokens_of(tower.name)

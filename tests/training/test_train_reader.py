@@ -176,6 +176,19 @@ def test_a_reader_that_is_trained_on_is_the_mean_of_before_and_after(
         assert ends[True].arrays[name] == pytest.approx(mean, abs=1e-6), name
 
 
+def test_a_reader_of_a_version_before_is_trained_on_but_not_served(
+    seen: list[Seen], examples: list[Example], tmp_path: Path
+) -> None:
+    new = train(seen, tmp_path / "new")
+    name = f"{SMALL.name}/head.read.weight"
+    old = replace(new, arrays={one: array for one, array in new.arrays.items() if one != name})
+    scene = examples[0].scene
+    with pytest.raises(ValueError, match="did not read items' words apart; train it on"):
+        old.log_probabilities(scene, np.empty(0, np.int64), np.empty(0))
+    on = module.train_reader(seen[:16], [], QUICK, CARD, tmp_path / "on", start=old)
+    assert on.arrays[name].any()
+
+
 def test_a_reader_of_other_layers_is_not_trained_on(seen: list[Seen], tmp_path: Path) -> None:
     first = train(seen, tmp_path / "first")
     deeper = replace(QUICK, towers=(replace(SMALL, layers=2),))
