@@ -8,6 +8,8 @@ Modules, in the order in which data flows through them:
 - `migrations`: the stores' schema as named steps.
 - `database`: opens a DuckDB file for a moment, waits for other processes, names what is wrong.
 - `garbage`: makes very many objects without looking for garbage in between.
+- `item_rows`: an item as a row of its application's table, with its vector, and as JSON.
+- `changes`: what an API call changes, and what outbox and journal keep of it.
 - `app_store`: one application's items, outbox, state and journal of changes.
 - `people_store`: profiles and contacts.
 - `generations`: folders of files; the next is built beside the current and swapped in by a rename.

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stores import generations
-from stores.app_store import AppStore, StoredItem, content_hash
+from stores.app_store import AppStore
 from stores.database import StoreUnavailable, writing
 from stores.dataset import Persona
 from stores.generations import Manifest
+from stores.item_rows import StoredItem, content_hash
 from stores.items import Item, Person
 from stores.people_store import UnknownPerson
 from stores.spec import AppSpec

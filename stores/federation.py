@@ -7,10 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 from stores import bulk
-from stores.app_store import Change, ChangeRecord, OutboxRow, StoredItem, Vector
 from stores.bulk import Encode, ImportReport, Matrix
+from stores.changes import Change, ChangeRecord, OutboxRow
 from stores.database import READ_PATIENCE, WRITE_PATIENCE, StoreUnavailable
 from stores.dataset import Persona
+from stores.item_rows import StoredItem, Vector
 from stores.items import Person
 from stores.people_store import UnknownPerson
 from stores.spec import AppSpec, apps_of, write_apps

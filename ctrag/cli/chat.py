@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctrag.assistant import Answer, Assistant
-    from stores.app_store import OutboxRow
+    from stores.changes import OutboxRow
 
 _HELP = """Say what you want. Besides:
   /why      the last answer in full

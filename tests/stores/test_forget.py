@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from stores.app_store import Change, OutboxEntry, StoredItem
+from stores.changes import Change, OutboxEntry
 from stores.database import StoreUnavailable
 from stores.dataset import Persona
 from stores.federation import Stores
+from stores.item_rows import StoredItem
 from stores.items import Contact, Item, Person, Profile
 from stores.people_store import UnknownPerson
 from tests.stores.conftest import ENCODER, WHEN, comparable, contents, encode, item, persona

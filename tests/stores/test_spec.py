@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.app_store import Change, StoredItem
+from stores.changes import Change
 from stores.dataset import Persona, dump_persona, load_dataset, load_labels, write_personas
 from stores.federation import Stores
+from stores.item_rows import StoredItem
 from stores.items import Item, Person
 from stores.spec import AppSpec, load_apps, packaged_apps
 from tests.stores.conftest import ENCODER, WHEN, encode, persona
