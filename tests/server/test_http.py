@@ -18,9 +18,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from ctrag.server.config import ServerSpec, Upstreams
-from ctrag.server.gateway import SELF, Gateway
+from ctrag.server.gateway import Gateway
 from ctrag.server.principals import AccessFile, BearerTokens, new_token
 from ctrag.server.serve import http_app
+from ctrag.server.servers import SELF
 from ctrag.tools.index import ToolIndex
 from tests.server.conftest import PATIENT, Topics, entry, tool
 

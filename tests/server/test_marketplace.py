@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from ctrag.server.config import ServerSpec, Upstreams
-from ctrag.server.gateway import SELF, Gateway, GatewaySettings
+from ctrag.server.gateway import Gateway, GatewaySettings
 from ctrag.server.marketplace import EVERYBODY, Marketplace, Plugin, scope_of
+from ctrag.server.servers import SELF
 from ctrag.tools.access import AccessRules, Grant, Principal
 from ctrag.tools.index import ToolIndex
 from tests.server.conftest import Topics, entry, tool
