@@ -189,6 +189,12 @@ def test_an_address_open_to_others_wants_tokens() -> None:
         http_app(gateway, "0.0.0.0", 80, None)
 
 
+def test_an_ipv6_address_is_one(tmp_path: Path) -> None:
+    file, _ = access(tmp_path)
+    app = http_app(Gateway(ToolIndex([SELF], Topics())), "::1", 80, BearerTokens(file))
+    assert "/mcp" in [route.path for route in app.routes]
+
+
 async def test_a_server_over_http_can_stand_behind_another(
     plain: Callable[..., ServerSpec],
 ) -> None:
