@@ -217,7 +217,10 @@ class AppStore:
     def forget(self, person_id: str, item_id: str | None = None) -> int:
         """Drop one item, or all that the store knows of a person, journal and outbox included.
 
-        An item that was deleted before counts while the journal still holds it.
+        An item that was deleted before, or that is another application's now, counts while the
+        journal or the outbox still holds something of it. With an item goes the person's whole
+        journal of this application, because any of its lines may hold an earlier version: what
+        was done before cannot be undone any more.
 
         Returns:
             How many items were dropped.
@@ -228,20 +231,26 @@ class AppStore:
                 for table in ("items", "outbox", "state", "changes"):
                     connection.execute(f"DELETE FROM {table} WHERE persona_id = ?", [person_id])
                 return found
-            journal = connection.execute(
-                "SELECT before FROM changes WHERE persona_id = ?", [person_id]
-            ).fetchall()
-            known = self._table.count(connection, person_id, item_id) > 0 or any(
-                item_id in json.loads(before)["touched"] for (before,) in journal
+            if not self._holds(connection, person_id, item_id):
+                return 0
+            self._table.delete(connection, person_id, [item_id])
+            connection.execute("DELETE FROM changes WHERE persona_id = ?", [person_id])
+            connection.execute(
+                "DELETE FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
             )
-            if known:
-                self._table.delete(connection, person_id, [item_id])
-                # The journal holds earlier versions of items: they must go as well.
-                connection.execute("DELETE FROM changes WHERE persona_id = ?", [person_id])
-                connection.execute(
-                    "DELETE FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
-                )
-            return int(known)
+            return 1
+
+    def _holds(self, connection: Connection, person_id: str, item_id: str) -> bool:
+        """Whether items, outbox or journal have anything of the item."""
+        sent = connection.execute(
+            "SELECT 1 FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
+        ).fetchone()
+        if sent is not None or self._table.count(connection, person_id, item_id) > 0:
+            return True
+        journal = connection.execute(
+            "SELECT before FROM changes WHERE persona_id = ?", [person_id]
+        ).fetchall()
+        return any(item_id in json.loads(before)["touched"] for (before,) in journal)
 
     def _reading(self) -> AbstractContextManager[Connection]:
         return reading(self.path, self.app.name, self._read_patience)

@@ -256,7 +256,8 @@ class Stores:
     def forget(self, person_id: str, item_id: str | None = None) -> int:
         """Erase one item, or everything of a person, from the current and all older files.
 
-        An item that was deleted before is erased from the journal.
+        An item that was deleted before is erased from the journal. With an item goes the
+        person's journal of its application: earlier changes there cannot be undone any more.
 
         Returns:
             How many items were erased.

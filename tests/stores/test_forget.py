@@ -88,6 +88,22 @@ def test_a_deleted_item_can_still_be_forgotten(stores: Stores, root: Path) -> No
     assert found_in(root, "quokka") == []
 
 
+def test_what_an_item_left_in_its_former_application_is_forgotten_with_it(
+    stores: Stores, root: Path
+) -> None:
+    sent = OutboxEntry("mail", "Ben", {"text": "wombat"}, "moved")
+    stores.import_personas(
+        [Persona(stores.person("ada"), (item("mail", "moved", "quokka"),))], encode, ENCODER
+    )
+    stores.apply("ada", "mail", Change("sent the wombat", outbox=[sent]), WHEN)
+    stores.import_personas(
+        [Persona(stores.person("ada"), (item("notes", "moved", "quokka"),))], encode, ENCODER
+    )
+    assert stores.forget("ada", "moved") == 1
+    assert found_in(root, "quokka", "wombat") == []
+    assert stores.outbox("ada") == []
+
+
 def test_forgetting_what_is_not_there_changes_nothing(stores: Stores, root: Path) -> None:
     before = stores.signature()
     with pytest.raises(ValueError, match="item: 'ada' has no item 'bob-mail'"):
