@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from stores.database import StoreUnavailable
+from stores.database import StoreUnavailable, first_line
 from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
 from stores.tool_sql import (
     Dialect,
     candidates_query,
     filter_values,
-    first_line,
     joined,
     query_values,
     visible,
