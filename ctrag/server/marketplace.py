@@ -35,7 +35,8 @@ from ctrag.tools.index import ToolIndex
 from stores.files import write_text
 
 EVERYBODY = ""
-"""The scope of a plugin that is installed for all callers."""
+"""The scope of a plugin that is installed for all callers: where there are access rules, for whom
+a grant names the plugin."""
 
 
 class _PluginTool(BaseModel):

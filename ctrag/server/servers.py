@@ -119,11 +119,19 @@ class Servers:
         return name in self._plugins
 
     def adopt(self, installed: Installed) -> bool:
-        """Let a plugin's server be one of ours, seen by whom it is installed for; if it is new."""
+        """Let a plugin's server be one of ours, seen by whom it is installed for; if it is new.
+
+        Raises:
+            ValueError: A server or registry that came with no plugin has its name.
+        """
         plugin, index = installed.plugin, self._index
         known = plugin.name in self.upstreams
-        if known and plugin.name not in self._plugins:  # a grant for it would open that server
-            raise ValueError(f"plugin: a server named {plugin.name!r} is here already")
+        taken = plugin.name in self.registries or (known and plugin.name not in self._plugins)
+        if taken:  # a grant for the plugin would open that one
+            raise ValueError(
+                f"plugin: a server named {plugin.name!r} is here already; rename it, or take the "
+                "plugin out with `ctrag serve plugins --uninstall`"
+            )
         self._plugins.add(plugin.name)
         if index.access is not None:
             given = [Grant(scope, f"{plugin.name}/*") for scope in installed.scopes if scope]
@@ -133,9 +141,8 @@ class Servers:
             self._add(plugin.name, plugin.server)
         return not known
 
-    def _add(self, name: str, spec: ServerSpec) -> Upstream:
+    def _add(self, name: str, spec: ServerSpec) -> None:
         self.upstreams[name] = Upstream(name, spec, self._listed)
-        return self.upstreams[name]
 
     async def _listed(self, upstream: Upstream) -> None:
         """Take over a server's list; vectors are made for what is new in it."""

@@ -7,8 +7,10 @@ from mcp.types import CallToolResult, TextContent
 
 from ctrag.server.config import ServerSpec, Upstreams
 from ctrag.server.federation import SESSIONS_KEPT, RemoteRegistry
+from ctrag.server.marketplace import Installed, Plugin
 from ctrag.server.servers import SELF, Servers
 from ctrag.server.upstream import Upstream, UpstreamError
+from ctrag.tools.access import AccessRules, Grant
 from ctrag.tools.index import ToolIndex
 from tests.server.conftest import Topics
 
@@ -30,6 +32,17 @@ def test_a_registry_may_not_have_the_name_of_a_server_or_of_another_registry() -
     again = RemoteRegistry(Upstream("hub", NEVER, listed))
     with pytest.raises(ValueError, match=r"registries: two have the same name: \['hub', 'hub'\]"):
         servers(Upstreams(registries={"hub": NEVER}), again)
+
+
+@pytest.mark.parametrize("kind", ["servers", "registries"])
+def test_a_plugin_whose_name_is_taken_opens_nothing(kind: str) -> None:
+    rules = AccessRules((Grant("role:nurse", "hub/*"),))
+    index = ToolIndex([SELF], Topics(), rules)
+    made = Servers(index, Upstreams.model_validate({kind: {"hub": NEVER}}))
+    plugin = Plugin(name="hub", description="x", tools=[{"name": "t"}], server=NEVER)
+    with pytest.raises(ValueError, match="a server named 'hub' is here already; rename it"):
+        made.adopt(Installed(plugin, ("user:eve",)))
+    assert index.access == rules
 
 
 class Answering(Upstream):
