@@ -20,7 +20,7 @@ from stores.generations import Manifest
 from stores.item_rows import StoredItem, content_hash
 from stores.items import Item, Person
 from stores.people_store import UnknownPerson
-from stores.spec import AppSpec
+from stores.spec import AppSpec, write_apps
 from stores.store_files import PEOPLE, StoreFiles
 
 Matrix = NDArray[np.float32]
@@ -79,6 +79,8 @@ def import_personas(
                 continue  # somebody else imported, forgot or took back: compare again
             summary = f"import of {len(news.people)} people and {len(fresh)} items"
             load = partial(_load, files, people=news.people, rows=rows)
+            # Before the swap: files of an application that nobody declares would be lost to sight.
+            write_apps(files.root, files.apps)
             _swap(files, summary, encoder, load)
         return news.report
 

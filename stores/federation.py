@@ -14,7 +14,7 @@ from stores.dataset import Persona
 from stores.item_rows import StoredItem, Vector
 from stores.items import Person
 from stores.people_store import UnknownPerson
-from stores.spec import AppSpec, apps_of, write_apps
+from stores.spec import AppSpec, apps_of
 from stores.store_files import StoreFiles
 
 __all__ = [
@@ -248,10 +248,7 @@ class Stores:
             OSError, StoreUnavailable: The disk is full or read-only, or a store is damaged;
                 the stores are as before.
         """
-        report = bulk.import_personas(self._files, personas, encode, encoder)
-        if report.anything:
-            write_apps(self.root, self.apps)
-        return report
+        return bulk.import_personas(self._files, personas, encode, encoder)
 
     def forget(self, person_id: str, item_id: str | None = None) -> int:
         """Erase one item, or everything of a person, from the current and all older files.
