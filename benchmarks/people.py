@@ -22,8 +22,8 @@ from ctrag.context import item_text
 from ctrag.context.view import PersonView, encode_items
 from ctrag.context.words import fold
 from ctrag.encoder import Encoder, Matrix
-from stores.app_store import Vector
 from stores.dataset import Dataset, Persona
+from stores.item_rows import Vector
 from stores.items import Item, Person, Request, Value
 from stores.spec import Role, packaged_apps
 

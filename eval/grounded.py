@@ -14,8 +14,8 @@ from ctrag.context.moments import find_moments, offered_dates, offered_datetimes
 from ctrag.context.scene import Scene
 from ctrag.planner.grounding import stands_somewhere
 from ctrag.planner.plan import Plan
-from stores.dataset import format_local_time
 from stores.items import Item
+from stores.local_time import format_local_time
 
 
 def ungrounded(plan: Plan, scene: Scene, toolbox: Toolbox) -> list[str]:

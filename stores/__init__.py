@@ -4,10 +4,13 @@ Modules, in the order in which data flows through them:
 
 - `spec`: which applications there are and what their fields mean (`apps.yaml`).
 - `items`: the values that move between packages: `Item`, `Person`, `Request`, `Labels`.
+- `local_time`, `lines`, `item_objects`: times, lines and items as data sets spell them.
 - `dataset`: reads and writes a data set folder; a bad line is named and nothing is loaded.
 - `migrations`: the stores' schema as named steps.
 - `database`: opens a DuckDB file for a moment, waits for other processes, names what is wrong.
 - `garbage`: makes very many objects without looking for garbage in between.
+- `item_rows`: an item as a row of its application's table, with its vector, and as JSON.
+- `changes`: what an API call changes, and what outbox and journal keep of it.
 - `app_store`: one application's items, outbox, state and journal of changes.
 - `people_store`: profiles and contacts.
 - `generations`: folders of files; the next is built beside the current and swapped in by a rename.

@@ -3,80 +3,19 @@
 Every query names the person; there is no way to ask for items across people.
 """
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from stores import migrations
+from stores.changes import Change, ChangeRecord, OutboxEntry, OutboxRow
 from stores.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
-from stores.garbage import without_collection
-from stores.items import Item, Usage, Value
+from stores.item_rows import ItemTable, StoredItem, dump_stored, load_stored
 from stores.migrations import Connection
 from stores.spec import AppSpec
-
-Vector = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class StoredItem:
-    """An item and the vector of its text; None when it has to be made (again)."""
-
-    item: Item
-    vector: Vector | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxEntry:
-    """Something that leaves the phone: a mail, a call, a message, music that plays."""
-
-    kind: str
-    """`mail`, `message`, `call`, `open_url`, `play`, `pause`, `skip`, `voicemail`, `share`."""
-    recipient: str | None
-    content: Mapping[str, Any]
-    item_id: str | None = None
-    """The item that it came from."""
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxRow:
-    """An outbox entry as it was recorded."""
-
-    change_id: int
-    happened_at: datetime
-    entry: OutboxEntry
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """All that one API call changes in one store; applied whole or not at all."""
-
-    summary: str
-    put: Sequence[StoredItem] = ()
-    """Items to add, or to replace where the id exists."""
-    remove: Sequence[str] = ()
-    outbox: Sequence[OutboxEntry] = ()
-    state: Mapping[str, Any] = field(default_factory=dict)
-    """Named values to set, JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangeRecord:
-    """A journal line: what was changed, and when."""
-
-    change_id: int
-    """Nanoseconds since the epoch; grows over all stores."""
-    app: str
-    happened_at: datetime
-    summary: str
 
 
 class AppStore:
@@ -93,16 +32,7 @@ class AppStore:
         self.app = app
         self._patience = patience
         self._read_patience = read_patience
-        self._columns = [
-            "item_id",
-            *(f'"{one.name}"' for one in app.fields),
-            "opens_30d",
-            "last_opened",
-            "usual_hours",
-            "usual_place",
-            "content_hash",
-            "vector",
-        ]
+        self._table = ItemTable(app)
 
     def create(self) -> None:
         """Make the file and its tables; existing ones are brought up to date."""
@@ -135,7 +65,7 @@ class AppStore:
     def items(self, person_id: str) -> list[StoredItem]:
         """All items of one person, in the order in which they were stored."""
         with self._reading() as connection:
-            return self._select(connection, person_id)
+            return self._table.select(connection, person_id)
 
     def content_hashes(self, person_ids: Sequence[str]) -> dict[tuple[str, str], str]:
         """(person, item) → `content_hash` of what is stored; how an import sees what is new."""
@@ -181,15 +111,14 @@ class AppStore:
                 )
         touched = [*put, *change.remove]
         with self._writing() as connection:
+            replaced = self._table.select(connection, person_id, touched)
             before = {
-                "items": [
-                    _dump_stored(stored) for stored in self._select(connection, person_id, touched)
-                ],
+                "items": [dump_stored(stored) for stored in replaced],
                 "touched": touched,
                 "state": {name: self._state(connection, person_id, name) for name in change.state},
             }
-            self._delete(connection, person_id, touched)
-            self._insert(connection, [(person_id, stored) for stored in change.put])
+            self._table.delete(connection, person_id, touched)
+            self._table.insert(connection, [(person_id, stored) for stored in change.put])
             for name, content in change.state.items():
                 self._set_state(connection, person_id, name, content)
             for entry in change.outbox:
@@ -244,9 +173,9 @@ class AppStore:
             if row is None:
                 raise ValueError(f"change_id: the {self.app.name} store has no change {change_id}")
             before = json.loads(row[0])
-            self._delete(connection, person_id, before["touched"])
-            self._insert(
-                connection, [(person_id, self._load_stored(one)) for one in before["items"]]
+            self._table.delete(connection, person_id, before["touched"])
+            self._table.insert(
+                connection, [(person_id, load_stored(self.app, one)) for one in before["items"]]
             )
             for name, content in before["state"].items():
                 self._set_state(connection, person_id, name, content)
@@ -283,128 +212,51 @@ class AppStore:
                     "WHERE persona_id IN (SELECT unnest(?::VARCHAR[]))",
                     [list(restated)],
                 )
-            self._insert(connection, rows)
+            self._table.insert(connection, rows)
 
     def forget(self, person_id: str, item_id: str | None = None) -> int:
         """Drop one item, or all that the store knows of a person, journal and outbox included.
 
-        An item that was deleted before counts while the journal still holds it.
+        An item that was deleted before, or that is another application's now, counts while the
+        journal or the outbox still holds something of it. With an item goes the person's whole
+        journal of this application, because any of its lines may hold an earlier version: what
+        was done before cannot be undone any more.
 
         Returns:
             How many items were dropped.
         """
         with self._writing() as connection:
             if item_id is None:
-                found = self._count(connection, person_id)
+                found = self._table.count(connection, person_id)
                 for table in ("items", "outbox", "state", "changes"):
                     connection.execute(f"DELETE FROM {table} WHERE persona_id = ?", [person_id])
                 return found
-            journal = connection.execute(
-                "SELECT before FROM changes WHERE persona_id = ?", [person_id]
-            ).fetchall()
-            known = self._count(connection, person_id, item_id) > 0 or any(
-                item_id in json.loads(before)["touched"] for (before,) in journal
+            if not self._holds(connection, person_id, item_id):
+                return 0
+            self._table.delete(connection, person_id, [item_id])
+            connection.execute("DELETE FROM changes WHERE persona_id = ?", [person_id])
+            connection.execute(
+                "DELETE FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
             )
-            if known:
-                self._delete(connection, person_id, [item_id])
-                # The journal holds earlier versions of items: they must go as well.
-                connection.execute("DELETE FROM changes WHERE persona_id = ?", [person_id])
-                connection.execute(
-                    "DELETE FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
-                )
-            return int(known)
+            return 1
 
-    def _count(self, connection: Connection, person_id: str, item_id: str | None = None) -> int:
-        row = connection.execute(
-            "SELECT count(*) FROM items WHERE persona_id = $1 AND coalesce(item_id = $2, TRUE)",
-            [person_id, item_id],
+    def _holds(self, connection: Connection, person_id: str, item_id: str) -> bool:
+        """Whether items, outbox or journal have anything of the item."""
+        sent = connection.execute(
+            "SELECT 1 FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
         ).fetchone()
-        return 0 if row is None else int(row[0])
+        if sent is not None or self._table.count(connection, person_id, item_id) > 0:
+            return True
+        journal = connection.execute(
+            "SELECT before FROM changes WHERE persona_id = ?", [person_id]
+        ).fetchall()
+        return any(item_id in json.loads(before)["touched"] for (before,) in journal)
 
     def _reading(self) -> AbstractContextManager[Connection]:
         return reading(self.path, self.app.name, self._read_patience)
 
     def _writing(self) -> AbstractContextManager[Connection]:
         return writing(self.path, self.app.name, self._patience)
-
-    def _select(
-        self, connection: Connection, person_id: str, ids: Sequence[str] | None = None
-    ) -> list[StoredItem]:
-        query = f"SELECT {', '.join(self._columns)} FROM items WHERE persona_id = ?"
-        parameters: list[Any] = [person_id]
-        if ids is not None:
-            query += " AND list_contains(?::VARCHAR[], item_id)"
-            parameters.append(list(ids))
-        names = [one.name for one in self.app.fields]
-        stop = 1 + len(names)
-        with without_collection():
-            rows = connection.execute(query + " ORDER BY rowid", parameters).fetchall()
-            return [
-                StoredItem(
-                    Item(
-                        id=row[0],
-                        app=self.app.name,
-                        fields={
-                            name: tuple(value) if isinstance(value, list) else value
-                            for name, value in zip(names, row[1:stop], strict=True)
-                        },
-                        usage=Usage(
-                            row[stop], row[stop + 1], tuple(row[stop + 2] or ()), row[stop + 3]
-                        ),
-                    ),
-                    None if row[-1] is None else np.frombuffer(row[-1], dtype=np.float32),
-                )
-                for row in rows
-            ]
-
-    def _delete(self, connection: Connection, person_id: str, ids: Sequence[str]) -> None:
-        connection.execute(
-            "DELETE FROM items WHERE persona_id = ? AND list_contains(?::VARCHAR[], item_id)",
-            [person_id, list(ids)],
-        )
-
-    def _insert(self, connection: Connection, rows: Iterable[tuple[str, StoredItem]]) -> None:
-        """Insert rows column-wise, which DuckDB does about ten times faster than row by row."""
-        types = [
-            "VARCHAR",
-            "VARCHAR",
-            *(one.sql_type for one in self.app.fields),
-            "BIGINT",
-            "TIMESTAMP",
-            "INTEGER[]",
-            "VARCHAR",
-            "VARCHAR",
-            "BLOB",
-        ]
-        unnested = ", ".join(f"unnest(${i}::{kind}[])" for i, kind in enumerate(types, start=1))
-        remaining = iter(rows)
-        while part := list(islice(remaining, 10_000)):
-            columns: list[list[Any]] = [
-                list(column) for column in zip(*map(self._row, part), strict=True)
-            ]
-            connection.execute(
-                f"INSERT INTO items (persona_id, {', '.join(self._columns)}) SELECT {unnested}",
-                columns,
-            )
-
-    def _row(self, owned: tuple[str, StoredItem]) -> list[Any]:
-        person_id, stored = owned
-        item, usage = stored.item, stored.item.usage
-        unknown = item.fields.keys() - {one.name for one in self.app.fields}
-        if unknown:
-            raise ValueError(f"{item.id}: {self.app.name} has no field {min(unknown)!r}")
-        values = [item.fields.get(one.name) for one in self.app.fields]
-        return [
-            person_id,
-            item.id,
-            *(list(value) if isinstance(value, tuple) else value for value in values),
-            usage.opens_30d,
-            usage.last_opened,
-            list(usage.usual_hours),
-            usage.usual_place,
-            content_hash(item),
-            None if stored.vector is None else stored.vector.astype(np.float32).tobytes(),
-        ]
 
     def _state(self, connection: Connection, person_id: str, name: str) -> Any:
         row = connection.execute(
@@ -419,52 +271,3 @@ class AppStore:
                 "INSERT INTO state VALUES (?, ?, ?)",
                 [person_id, name, json.dumps(content, ensure_ascii=False)],
             )
-
-    def _load_stored(self, dumped: Mapping[str, Any]) -> StoredItem:
-        fields: dict[str, Value] = {}
-        for one in self.app.fields:
-            value = dumped["fields"].get(one.name)
-            if one.type == "datetime" and value is not None:
-                value = datetime.fromisoformat(value)
-            fields[one.name] = tuple(value) if isinstance(value, list) else value
-        opens, opened, hours, place = dumped["usage"]
-        usage = Usage(
-            opens, None if opened is None else datetime.fromisoformat(opened), tuple(hours), place
-        )
-        vector = dumped["vector"]
-        return StoredItem(
-            Item(dumped["id"], self.app.name, fields, usage),
-            None if vector is None else np.frombuffer(bytes.fromhex(vector), dtype=np.float32),
-        )
-
-
-def content_hash(item: Item) -> str:
-    """Digest of everything an item says, usage included; equal items have equal digests."""
-    return hashlib.blake2b(
-        json.dumps(_dump_item(item), sort_keys=True, ensure_ascii=False).encode(), digest_size=12
-    ).hexdigest()
-
-
-def _dump_stored(stored: StoredItem) -> dict[str, Any]:
-    vector = None if stored.vector is None else stored.vector.tobytes().hex()
-    return {**_dump_item(stored.item), "vector": vector}
-
-
-def _dump_item(item: Item) -> dict[str, Any]:
-    usage = item.usage
-    return {
-        "id": item.id,
-        "fields": {name: _dump_value(value) for name, value in item.fields.items()},
-        "usage": [
-            usage.opens_30d,
-            _dump_value(usage.last_opened),
-            list(usage.usual_hours),
-            usage.usual_place,
-        ],
-    }
-
-
-def _dump_value(value: Value) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()  # to the microsecond: what is undone must come back exactly
-    return list(value) if isinstance(value, tuple) else value

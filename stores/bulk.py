@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stores import generations
-from stores.app_store import AppStore, StoredItem, content_hash
+from stores.app_store import AppStore
 from stores.database import StoreUnavailable, writing
 from stores.dataset import Persona
 from stores.generations import Manifest
+from stores.item_rows import StoredItem, content_hash
 from stores.items import Item, Person
 from stores.people_store import UnknownPerson
-from stores.spec import AppSpec
+from stores.spec import AppSpec, write_apps
 from stores.store_files import PEOPLE, StoreFiles
 
 Matrix = NDArray[np.float32]
@@ -78,6 +79,8 @@ def import_personas(
                 continue  # somebody else imported, forgot or took back: compare again
             summary = f"import of {len(news.people)} people and {len(fresh)} items"
             load = partial(_load, files, people=news.people, rows=rows)
+            # Before the swap: files of an application that nobody declares would be lost to sight.
+            write_apps(files.root, files.apps)
             _swap(files, summary, encoder, load)
         return news.report
 
@@ -111,7 +114,8 @@ def forget(files: StoreFiles, person_id: str, item_id: str | None = None) -> int
         left = generations.others(files.root, {files.manifest().generation})
     if left:
         raise OSError(f"forget: older files could not be removed: {left[0]}")
-    return erased
+    # Several stores may have held something of one item.
+    return erased if item_id is None else 1
 
 
 def take_back(files: StoreFiles, manifest: Manifest) -> None:

@@ -44,6 +44,11 @@ class StoreUnavailable(Exception):
         self.reason = reason
 
 
+def first_line(error: Exception) -> str:
+    """An error of a database in one line."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+
+
 @contextmanager
 def reading(
     path: Path, name: str, patience: float = READ_PATIENCE
@@ -66,7 +71,7 @@ def reading(
         connection.execute("USE store")
         yield connection
     except duckdb.Error as error:
-        raise StoreUnavailable(name, f"damaged ({_first_line(error)})") from error
+        raise StoreUnavailable(name, f"damaged ({first_line(error)})") from error
     finally:
         _reader.detach()
 
@@ -104,9 +109,9 @@ def writing(
             _roll_back(connection)
             raise
     except _BAD_VALUES as error:
-        raise ValueError(f"{name}: {_first_line(error)}") from error
+        raise ValueError(f"{name}: {first_line(error)}") from error
     except duckdb.Error as error:
-        raise StoreUnavailable(name, f"not writable ({_first_line(error)})") from error
+        raise StoreUnavailable(name, f"not writable ({first_line(error)})") from error
     finally:
         connection.close()
 
@@ -158,7 +163,7 @@ def _patiently(attempt: Callable[[], _Result], name: str, patience: float, refus
             message = str(error)
             if not any(sign in message for sign in _BUSY):
                 kind = refused if any(sign in message for sign in _REFUSED) else "damaged"
-                raise StoreUnavailable(name, f"{kind} ({_first_line(error)})") from error
+                raise StoreUnavailable(name, f"{kind} ({first_line(error)})") from error
             if time.monotonic() > deadline:
                 raise StoreUnavailable(
                     name, f"locked: others have it open for more than {patience:g} s"

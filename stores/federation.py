@@ -7,13 +7,14 @@ from datetime import datetime
 from pathlib import Path
 
 from stores import bulk
-from stores.app_store import Change, ChangeRecord, OutboxRow, StoredItem, Vector
 from stores.bulk import Encode, ImportReport, Matrix
+from stores.changes import Change, ChangeRecord, OutboxRow
 from stores.database import READ_PATIENCE, WRITE_PATIENCE, StoreUnavailable
 from stores.dataset import Persona
+from stores.item_rows import StoredItem, Vector
 from stores.items import Person
 from stores.people_store import UnknownPerson
-from stores.spec import AppSpec, apps_of, write_apps
+from stores.spec import AppSpec, apps_of
 from stores.store_files import StoreFiles
 
 __all__ = [
@@ -247,15 +248,13 @@ class Stores:
             OSError, StoreUnavailable: The disk is full or read-only, or a store is damaged;
                 the stores are as before.
         """
-        report = bulk.import_personas(self._files, personas, encode, encoder)
-        if report.anything:
-            write_apps(self.root, self.apps)
-        return report
+        return bulk.import_personas(self._files, personas, encode, encoder)
 
     def forget(self, person_id: str, item_id: str | None = None) -> int:
         """Erase one item, or everything of a person, from the current and all older files.
 
-        An item that was deleted before is erased from the journal.
+        An item that was deleted before is erased from the journal. With an item goes the
+        person's journal of its application: earlier changes there cannot be undone any more.
 
         Returns:
             How many items were erased.

@@ -8,13 +8,12 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from stores.database import StoreUnavailable
+from stores.database import StoreUnavailable, first_line
 from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
 from stores.tool_sql import (
     Dialect,
     candidates_query,
     filter_values,
-    first_line,
     joined,
     query_values,
     visible,
@@ -59,7 +58,7 @@ class DuckToolStore:
         try:
             self._connection = duckdb.connect(str(path), config={"threads": 1})
         except duckdb.Error as error:
-            raise StoreUnavailable(_NAME, _why(str(error), path)) from error
+            raise StoreUnavailable(_NAME, _why(error, path)) from error
         try:
             self._prepare()
         except duckdb.Error as error:
@@ -245,7 +244,7 @@ class DuckToolStore:
         self._connection.close()
 
 
-def _why(message: str, path: Path | str) -> str:
-    if "Could not set lock" in message or "different configuration" in message:
+def _why(error: duckdb.Error, path: Path | str) -> str:
+    if any(sign in str(error) for sign in ("Could not set lock", "different configuration")):
         return f"owned by another process; search through its server, or stop it first ({path})"
-    return f"damaged or not readable ({message.strip().splitlines()[0][:200]})"
+    return f"damaged or not readable ({first_line(error)})"

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from stores.database import StoreUnavailable
+from stores.database import StoreUnavailable, first_line
 from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
 from stores.tool_sql import (
     Dialect,
     candidates_query,
     filter_values,
-    first_line,
     joined,
     query_values,
     visible,
@@ -116,9 +115,10 @@ class PostgresToolStore:
                     "INSERT INTO ctrag_tool_tools (tool_id, server, name_key, server_key, "
                     "content_hash, definition, always, vector) "
                     "VALUES (%s, %s, %s, %s, %s, %s, %s, %s::vector) "
-                    "ON CONFLICT (tool_id) DO UPDATE SET content_hash = excluded.content_hash, "
-                    "definition = excluded.definition, always = excluded.always, "
-                    "vector = excluded.vector RETURNING position",
+                    "ON CONFLICT (tool_id) DO UPDATE SET server = excluded.server, "
+                    "name_key = excluded.name_key, server_key = excluded.server_key, "
+                    "content_hash = excluded.content_hash, definition = excluded.definition, "
+                    "always = excluded.always, vector = excluded.vector RETURNING position",
                     [
                         tool.tool_id,
                         tool.server,

@@ -143,8 +143,3 @@ def joined(
                 if query.vector is not None and one.content_hash in held:
                     cosines[number, place] = held[one.content_hash] @ query.vector
     return Candidates(found, cosines, total, counts)
-
-
-def first_line(error: Exception) -> str:
-    """An error of a database in one line."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctrag.apps.toolbox import Toolbox
-from stores.dataset import Kind, Persona, dump_persona, format_local_time
+from stores.dataset import Kind, Persona, dump_persona
+from stores.local_time import format_local_time
 from stores.spec import AppSpec, register_apps
 from synth.checks import request_faults
 from synth.provider import LabelledRequest, Provider

@@ -12,7 +12,7 @@ import pytest
 
 from ctrag import opening
 from ctrag.opening import open_stores
-from stores.app_store import Change
+from stores.changes import Change
 from stores.dataset import Persona, write_personas
 from stores.federation import Stores
 from stores.items import Item, Person, Profile

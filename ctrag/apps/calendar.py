@@ -18,7 +18,7 @@ from ctrag.apps.lookup import (
     when,
     writes,
 )
-from stores.app_store import OutboxEntry
+from stores.changes import OutboxEntry
 from stores.items import Item
 
 _NEW_EVENT_LENGTH = timedelta(hours=1)

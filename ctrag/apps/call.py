@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-from stores.app_store import Change
+from stores.changes import Change
 from stores.items import Item, Person
 
 

@@ -10,8 +10,9 @@ from ctrag.apps.call import Call, Effect, Refusal
 from ctrag.apps.registry import APIS
 from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.planner.plan import Plan, check
-from stores.app_store import Change, ChangeRecord, StoredItem
+from stores.changes import Change, ChangeRecord
 from stores.federation import Encode, Stores
+from stores.item_rows import StoredItem
 from stores.items import Item, Person
 
 Confirm = Callable[[str], bool]

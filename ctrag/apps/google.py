@@ -20,7 +20,7 @@ from ctrag.apps.lookup import (
     title_of,
     when,
 )
-from stores.app_store import OutboxEntry
+from stores.changes import OutboxEntry
 
 _TRAVEL_MODES = {
     "driving": "driving",

@@ -14,7 +14,8 @@ from datetime import datetime
 from typing import TypeVar
 
 from ctrag.apps.call import Call, Effect, Refusal
-from stores.app_store import Change, OutboxEntry, StoredItem
+from stores.changes import Change, OutboxEntry
+from stores.item_rows import StoredItem
 from stores.items import Contact, Item, Value
 from stores.spec import spec_of
 

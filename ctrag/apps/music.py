@@ -18,7 +18,7 @@ from ctrag.apps.lookup import (
     when,
     writes,
 )
-from stores.app_store import OutboxEntry
+from stores.changes import OutboxEntry
 from stores.items import Item
 
 # Genres and moods of which a mix can be made though the library has no song of them.

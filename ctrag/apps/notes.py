@@ -19,7 +19,7 @@ from ctrag.apps.lookup import (
     when,
     writes,
 )
-from stores.app_store import OutboxEntry
+from stores.changes import OutboxEntry
 from stores.items import Item
 
 _NEW_NOTES_FOLDER = "Notes"

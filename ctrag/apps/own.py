@@ -27,7 +27,7 @@ from ctrag.apps.lookup import (
 )
 from ctrag.apps.toolbox import Argument, Tool
 from ctrag.context import item_text
-from stores.app_store import OutboxEntry
+from stores.changes import OutboxEntry
 from stores.items import Contact, Item, Value
 from stores.spec import FieldSpec, Role, spec_of
 

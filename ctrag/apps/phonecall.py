@@ -16,7 +16,7 @@ from ctrag.apps.lookup import (
     sends,
     when,
 )
-from stores.app_store import Change, OutboxEntry
+from stores.changes import Change, OutboxEntry
 from stores.items import Contact, Item
 
 

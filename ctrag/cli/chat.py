@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctrag.assistant import Answer, Assistant
-    from stores.app_store import OutboxRow
+    from stores.changes import OutboxRow
 
 _HELP = """Say what you want. Besides:
   /why      the last answer in full
@@ -140,7 +140,7 @@ def _sent(assistant: "Assistant") -> "Iterator[tuple[str, OutboxRow]]":
 def _record(path: Path, assistant: "Assistant", said: str, answer: "Answer") -> None:
     from ctrag.assistant import answer_json
     from ctrag.session.record import Turn, append_turn
-    from stores.dataset import format_local_time
+    from stores.local_time import format_local_time
 
     asked = answer.request.asked_at
     append_turn(

@@ -36,7 +36,7 @@ def parse_at(value: str | None) -> datetime | None:
     Raises:
         ValueError: It is no ISO 8601 local time.
     """
-    from stores.dataset import parse_local_time
+    from stores.local_time import parse_local_time
 
     if value is None:
         return None

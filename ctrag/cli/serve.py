@@ -179,7 +179,7 @@ def _marketplace(path: Path, installed: Path | None) -> "Marketplace":
 
 
 def _index(catalogue: Path | None, store: str | None, callers: "AccessFile") -> "ToolIndex":
-    from ctrag.server.gateway import SELF
+    from ctrag.server.servers import SELF
     from ctrag.tools.catalogue import Catalogue, read_catalogue
     from ctrag.tools.index import ToolIndex
 

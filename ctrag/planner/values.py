@@ -19,8 +19,8 @@ from ctrag.context.moments import find_moments, offered_dates, offered_datetimes
 from ctrag.context.retrieve import Found
 from ctrag.context.words import STOPWORDS, terms, words
 from ctrag.tools.prior import item_weights
-from stores.dataset import format_local_time
 from stores.items import Item, Person, Request
+from stores.local_time import format_local_time
 from stores.spec import spec_of
 
 MOST = 24

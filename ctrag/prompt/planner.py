@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from ctrag.apps.toolbox import Tool
 from ctrag.context.item_line import WIDTH, item_line, item_name, one_line
 from ctrag.tools.retrieve import purpose
-from stores.dataset import format_local_time
 from stores.items import Item, Person, Request
+from stores.local_time import format_local_time
 
 SYSTEM = (
     "You turn a request into one API call. Answer with the call only, or none() if no API fits. "

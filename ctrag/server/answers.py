@@ -39,7 +39,8 @@ class SearchAnswer:
     def as_json(self) -> dict[str, Any]:
         """The answer as it is sent; parts that are empty are left out."""
         notes = [self.found.note] if self.found.note else []
-        if any(tool.get("marks") for tool in self.shown):
+        plugins = [one.shown() for one in self.plugins]
+        if any(one.get("marks") for one in [*self.shown, *plugins]):
             notes.append(MARKED)
         if not self.shown:
             lacking = NOT_ALL_HERE if self.unavailable else NOTHING_FITS
@@ -49,7 +50,7 @@ class SearchAnswer:
             "closest": self.closest,
             "note": " ".join(notes),
             "evicted": list(self.found.evicted),
-            "installable": [one.shown() for one in self.plugins],
+            "installable": plugins,
             "unavailable": self.unavailable,
         }
         told = {name: value for name, value in optional.items() if value}

@@ -84,7 +84,12 @@ class RemoteRegistry:
 
     async def call(self, session: str, name: str, arguments: dict[str, Any]) -> "CallToolResult":
         """See `Registry`."""
-        wanted = {"session": self._handles.get(session, ""), "name": name, "arguments": arguments}
+        if session not in self._handles:  # too many other sessions have searched since
+            raise UpstreamError(
+                f"{self.name} does not know this session any more. Search for {self.name}/{name} "
+                "again, then call it."
+            )
+        wanted = {"session": self._handles[session], "name": name, "arguments": arguments}
         return await self._upstream.call("call_tool", wanted)
 
     def _read(self, session: str, answer: "CallToolResult") -> list[FoundTool]:

@@ -15,25 +15,28 @@ What is installed, and for whom, stands in a small file of its own.
 """
 
 import json
-import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from ctrag.encoder import Encoder
 from ctrag.integrations.surfacing import surfaced
 from ctrag.server.config import ServerSpec, read_checked
-from ctrag.server.untrusted import definition
-from ctrag.tools.access import Principal
+from ctrag.server.untrusted import DESCRIPTION_LIMIT, FIELD_LIMIT, NAME_LIMIT, cleaned
+from ctrag.tools.access import Grant, Principal
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
 from stores.files import write_text
 
 EVERYBODY = ""
-"""The scope of a plugin that is installed for all callers."""
+"""The scope of a plugin that is installed for all callers: where there are access rules, for whom
+a grant names the plugin."""
 
 
 class _PluginTool(BaseModel):
@@ -60,18 +63,17 @@ class Plugin(BaseModel):
 
     def shown(self) -> dict[str, Any]:
         """What a model is told: never how the plugin is started."""
-        entry = {"name": self.name, "description": self.description, "inputSchema": {}}
-        clean = definition(entry)
-        return {
+        marks: list[str] = []
+        told = {
             "plugin": self.name,
-            "description": clean.description,
-            "category": self.category,
-            "publisher": self.publisher,
-            "pricing": self.pricing,
+            "description": cleaned(self.description, DESCRIPTION_LIMIT, marks),
+            "category": cleaned(self.category, FIELD_LIMIT, marks),
+            "publisher": cleaned(self.publisher, FIELD_LIMIT, marks),
+            "pricing": cleaned(self.pricing, FIELD_LIMIT, marks),
             "rating": self.rating,
-            "tools": [tool.name for tool in self.tools],
-            **({"marks": list(clean.marks)} if clean.marks else {}),
+            "tools": [cleaned(tool.name, NAME_LIMIT, marks) for tool in self.tools],
         }
+        return {**told, "marks": sorted(set(marks))} if marks else told
 
 
 class _Plugins(RootModel[list[Plugin]]):
@@ -115,7 +117,6 @@ class Marketplace:
         ]
         self._index = ToolIndex(tools, encoder)
         self._state = state
-        self._lock = threading.Lock()
 
     @classmethod
     def from_file(
@@ -163,33 +164,36 @@ class Marketplace:
         """Note a plugin as installed for a scope; once more is no fault.
 
         Raises:
-            ValueError: There is no such plugin.
+            ValueError: There is no such plugin, or the scope is none that a grant may name.
         """
         if name not in self.plugins:
             raise ValueError(f"plugin: there is none named {name!r}")
-        with self._lock:
-            scopes = self._scopes()
+        if scope != EVERYBODY:
+            Grant(scope, f"{name}/*")  # what a server would make of it when it starts
+        with self._changing() as scopes:
             scopes[name] = sorted({*scopes.get(name, []), scope})
-            self._write(scopes)
         return Installed(self.plugins[name], tuple(scopes[name]))
 
     def uninstall(self, name: str) -> bool:
         """Note a plugin as no longer installed, for anybody; whether it was."""
-        with self._lock:
-            scopes = self._scopes()
-            if scopes.pop(name, None) is None:
-                return False
-            self._write(scopes)
-        return True
+        with self._changing() as scopes:
+            return scopes.pop(name, None) is not None
 
     def _scopes(self) -> dict[str, list[str]]:
         if not self._state.exists():
             return {}
         return read_checked(self._state, _Installed).root
 
-    def _write(self, scopes: dict[str, list[str]]) -> None:
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, list[str]]]:
+        """Scopes by plugin, written back if the block changes them; one process at a time."""
         self._state.parent.mkdir(parents=True, exist_ok=True)
-        write_text(self._state, json.dumps(scopes, indent=1) + "\n")
+        with FileLock(self._state.with_name(self._state.name + ".lock")):
+            scopes = self._scopes()
+            before = deepcopy(scopes)
+            yield scopes
+            if scopes != before:
+                write_text(self._state, json.dumps(scopes, indent=1) + "\n")
 
 
 def scope_of(who: Principal | None) -> str:

@@ -36,7 +36,7 @@ async def serve_http(gateway: Gateway, host: str, port: int, tokens: BearerToken
         app, host, port, log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
     )
     async with gateway.running():
-        print(f"ctrag: serving MCP at http://{host}:{port}/mcp", file=sys.stderr)
+        print(f"ctrag: serving MCP at {_url(host, port)}", file=sys.stderr)
         await uvicorn.Server(config).serve()
 
 
@@ -53,7 +53,12 @@ def http_app(gateway: Gateway, host: str, port: int, tokens: BearerTokens | None
                 "at 127.0.0.1"
             )
         return mcp_server(gateway, lambda: None).streamable_http_app(host=host)
-    address: Any = f"http://{host}:{port}/mcp"
+    address: Any = _url(host, port)
     auth = AuthSettings(issuer_url=address, resource_server_url=None)
     server = mcp_server(gateway, lambda: verified(get_access_token()))
     return server.streamable_http_app(host=host, auth=auth, token_verifier=tokens)
+
+
+def _url(host: str, port: int) -> str:
+    named = f"[{host}]" if ":" in host else host  # an IPv6 address
+    return f"http://{named}:{port}/mcp"

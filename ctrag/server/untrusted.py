@@ -64,8 +64,8 @@ def definition(raw: Any) -> ToolDefinition:
     if not isinstance(raw, Mapping):
         raise ValueError("is no object")
     name = raw.get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise ValueError("has no name")
+    if not isinstance(name, str) or not _printable(name).strip():
+        raise ValueError("has no name that can be read")
     if len(name) > NAME_LIMIT:
         raise ValueError(f"has a name of {len(name)} characters; {NAME_LIMIT} are allowed")
     said = raw.get("description") or ""
@@ -73,7 +73,10 @@ def definition(raw: Any) -> ToolDefinition:
         raise ValueError("has a description that is no text")
     marks: list[str] = []
     description = cleaned(said, DESCRIPTION_LIMIT, marks)
-    parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
+    try:
+        parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
+    except RecursionError:
+        raise ValueError("has an input schema that is nested too deep") from None
     return ToolDefinition(_printable(name), description, parameters, tuple(dict.fromkeys(marks)))
 
 
@@ -86,8 +89,8 @@ def _checked_schema(schema: Any) -> dict[str, Any]:
         raise ValueError(f"has an input schema of more than {SCHEMA_LIMIT} characters")
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
-    except (jsonschema.SchemaError, RecursionError) as error:
-        reason = getattr(error, "message", "nested too deep")[:100]
+    except jsonschema.SchemaError as error:
+        reason = error.message[:100]
         raise ValueError(f"has an input schema that is no JSON Schema: {reason}") from None
     return {**schema, "type": "object"}
 
@@ -96,13 +99,20 @@ def _cleaned_schema(schema: Any, marks: list[str], key: str = "") -> Any:
     if isinstance(schema, str):
         if key in {"description", "title", "$comment"}:
             return cleaned(schema, FIELD_LIMIT, marks)
-        cleaned(schema, SCHEMA_LIMIT, marks)  # a value stays what it is, but may be marked
+        _mark(schema, marks)
         return schema
     if isinstance(schema, list):
         return [_cleaned_schema(one, marks) for one in schema]
     if isinstance(schema, dict):
-        return {key: _cleaned_schema(value, marks, key) for key, value in schema.items()}
+        for name in schema:
+            _mark(str(name), marks)
+        return {name: _cleaned_schema(value, marks, name) for name, value in schema.items()}
     return schema
+
+
+def _mark(kept: str, marks: list[str]) -> None:
+    """Marks of a name or value, which stays what it is: the server knows it by that."""
+    cleaned(kept, SCHEMA_LIMIT, marks)
 
 
 def cleaned(text: str, limit: int, marks: list[str]) -> str:

@@ -16,8 +16,10 @@ from pydantic import (
 from ctrag.apps.toolbox import Argument, Tool, Toolbox
 from ctrag.context import item_text
 from ctrag.planner.plan import Plan, check
-from stores.dataset import Kind, Persona, item_model, parse_local_time, read_item
+from stores.dataset import Kind, Persona
+from stores.item_objects import item_model, read_item
 from stores.items import Item
+from stores.local_time import parse_local_time
 from stores.spec import AppSpec
 from synth.openai.asking import Form
 

@@ -15,8 +15,9 @@ from ctrag.context.item_line import item_line
 from ctrag.endpoint import ChatEndpoint
 from ctrag.planner.plan import Plan
 from ctrag.settings import Settings
-from stores.dataset import Kind, Persona, format_local_time
+from stores.dataset import Kind, Persona
 from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
+from stores.local_time import format_local_time
 from stores.spec import AppSpec
 from synth.openai import forms
 from synth.openai.answers import Answers

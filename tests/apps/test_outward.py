@@ -10,7 +10,7 @@ from ctrag.apps.call import Effect
 from ctrag.apps.execute import Result, execute
 from ctrag.apps.toolbox import Toolbox
 from ctrag.planner.plan import Plan
-from stores.app_store import OutboxEntry
+from stores.changes import OutboxEntry
 from stores.federation import Stores
 from stores.items import Item, Person
 

@@ -145,7 +145,7 @@ def test_undo_takes_back_what_ask_did_on_a_data_set_person(ctrag: Run, people: P
     from ctrag.encoder import load_encoder
     from ctrag.opening import open_stores
     from ctrag.settings import settings
-    from stores.app_store import Change, OutboxEntry
+    from stores.changes import Change, OutboxEntry
 
     opened = open_stores(people, "ada", load_encoder(settings().encoder))
     change = Change("a call to Omar", outbox=[OutboxEntry("call", "Omar", {})])

@@ -12,8 +12,8 @@ import pytest
 
 from ctrag.context.item_text import embedded_text
 from ctrag.context.view import PersonView, encode_items, hours, load_view
-from stores.app_store import StoredItem
 from stores.federation import PersonItems, Stores
+from stores.item_rows import StoredItem
 from stores.items import Person
 from stores.people_store import UnknownPerson
 from stores.spec import packaged_apps

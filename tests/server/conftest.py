@@ -12,7 +12,8 @@ import pytest
 pytest.importorskip("mcp", reason="needs the extra mcp")
 
 from ctrag.server.config import ServerSpec, Upstreams
-from ctrag.server.gateway import SELF, Gateway, GatewaySettings
+from ctrag.server.gateway import Gateway, GatewaySettings
+from ctrag.server.servers import SELF
 from ctrag.tools.access import AccessRules
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctrag.server.config import ServerSpec
-from ctrag.server.gateway import SELF, Gateway
+from ctrag.server.gateway import Gateway
+from ctrag.server.servers import SELF
 from ctrag.session.events import Event
 from ctrag.tools.access import AccessRules, Expert, Grant, Principal
 from ctrag.tools.catalogue import CatalogueTool

@@ -18,9 +18,10 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from ctrag.server.config import ServerSpec, Upstreams
-from ctrag.server.gateway import SELF, Gateway
+from ctrag.server.gateway import Gateway
 from ctrag.server.principals import AccessFile, BearerTokens, new_token
 from ctrag.server.serve import http_app
+from ctrag.server.servers import SELF
 from ctrag.tools.index import ToolIndex
 from tests.server.conftest import PATIENT, Topics, entry, tool
 
@@ -186,6 +187,12 @@ def test_an_address_open_to_others_wants_tokens() -> None:
     gateway = Gateway(ToolIndex([SELF], Topics()))
     with pytest.raises(ValueError, match=r"0\.0\.0\.0 can be reached from outside; give --access"):
         http_app(gateway, "0.0.0.0", 80, None)
+
+
+def test_an_ipv6_address_is_one(tmp_path: Path) -> None:
+    file, _ = access(tmp_path)
+    app = http_app(Gateway(ToolIndex([SELF], Topics())), "::1", 80, BearerTokens(file))
+    assert "/mcp" in [route.path for route in app.routes]
 
 
 async def test_a_server_over_http_can_stand_behind_another(

@@ -34,6 +34,7 @@ def test_anything_is_either_refused_or_made_a_definition_of_bounded_size(raw: An
         tool = definition(raw)
     except ValueError:
         return
+    assert tool.name.strip()
     assert len(tool.description) <= DESCRIPTION_LIMIT
     assert len(json.dumps(tool.parameters)) <= SCHEMA_LIMIT + 20
     assert tool.parameters["type"] == "object"
@@ -55,6 +56,24 @@ def test_a_text_that_speaks_to_the_model_is_marked_wherever_it_stands(text: str)
     schema = {"type": "object", "properties": {"a": {"type": "string", "description": text}}}
     assert "gives orders" in definition({"name": "a", "description": text, "inputSchema": {}}).marks
     assert "gives orders" in definition({"name": "a", "inputSchema": schema}).marks
+    named = {"type": "object", "properties": {text: {"type": "string"}}}
+    kept = definition({"name": "a", "inputSchema": named})
+    assert "gives orders" in kept.marks
+    assert list(kept.parameters["properties"]) == [text]
+
+
+@pytest.mark.parametrize("name", ["\u200b", "\x00\x1b", " \u202e "])
+def test_a_name_of_nothing_but_hidden_characters_is_none(name: str) -> None:
+    with pytest.raises(ValueError, match="has no name that can be read"):
+        definition({"name": name, "inputSchema": {}})
+
+
+def test_a_schema_nested_deeper_than_can_be_checked_is_refused() -> None:
+    schema: dict[str, Any] = {}
+    for _ in range(2_000):
+        schema = {"type": "object", "properties": {"a": schema}}
+    with pytest.raises(ValueError, match="nested too deep"):
+        definition({"name": "a", "inputSchema": schema})
 
 
 @pytest.mark.parametrize(

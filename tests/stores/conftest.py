@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.app_store import StoredItem
 from stores.dataset import Persona
 from stores.federation import PersonItems, Stores
+from stores.item_rows import StoredItem
 from stores.items import Contact, Item, Person, Profile, Usage, Value
 from stores.spec import packaged_apps
 
@@ -89,8 +89,8 @@ def run(root: Path, code: str, **more: object) -> "subprocess.Popen[str]":
         f"import sys; sys.path[:0] = [{str(here.parents[1])!r}, {str(here)!r}]\n"
         "import os, signal, time\nfrom pathlib import Path\n"
         "from conftest import *\n"
-        "from stores import app_store, database, federation, files, generations\n"
-        "from stores.app_store import *\nfrom stores.database import *\n"
+        "from stores import app_store, database, federation, files, generations, item_rows\n"
+        "from stores.changes import *\nfrom stores.item_rows import *\nfrom stores.database import *\n"
         f"root = Path({str(root)!r})\n"
         "stores = Stores(root)\n"
         "def die(*a, **k): os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from stores.app_store import Change, OutboxEntry, StoredItem
+from stores.changes import Change, OutboxEntry
 from stores.database import StoreUnavailable
 from stores.dataset import Persona
 from stores.federation import Stores
+from stores.item_rows import StoredItem
 from stores.items import Contact, Item, Person, Profile
 from stores.people_store import UnknownPerson
 from tests.stores.conftest import ENCODER, WHEN, comparable, contents, encode, item, persona
@@ -85,6 +86,22 @@ def test_a_deleted_item_can_still_be_forgotten(stores: Stores, root: Path) -> No
     stores.apply("ada", "notes", Change("deleted", remove=["n"]), WHEN)
     assert stores.forget("ada", "n") == 1
     assert found_in(root, "quokka") == []
+
+
+def test_what_an_item_left_in_its_former_application_is_forgotten_with_it(
+    stores: Stores, root: Path
+) -> None:
+    sent = OutboxEntry("mail", "Ben", {"text": "wombat"}, "moved")
+    stores.import_personas(
+        [Persona(stores.person("ada"), (item("mail", "moved", "quokka"),))], encode, ENCODER
+    )
+    stores.apply("ada", "mail", Change("sent the wombat", outbox=[sent]), WHEN)
+    stores.import_personas(
+        [Persona(stores.person("ada"), (item("notes", "moved", "quokka"),))], encode, ENCODER
+    )
+    assert stores.forget("ada", "moved") == 1
+    assert found_in(root, "quokka", "wombat") == []
+    assert stores.outbox("ada") == []
 
 
 def test_forgetting_what_is_not_there_changes_nothing(stores: Stores, root: Path) -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.app_store import Change, StoredItem
+from stores.changes import Change
 from stores.database import StoreUnavailable
 from stores.dataset import Persona
 from stores.federation import Stores
+from stores.item_rows import StoredItem
 from stores.items import Contact, Item, Person
 from stores.store_files import StoreFiles
 from tests.stores.conftest import ENCODER, WHEN, comparable, contents, encode, item, persona
@@ -151,7 +152,7 @@ def test_folders_are_private(tmp_path: Path) -> None:
 KILLS = {
     "copying": "generations.shutil.copy2 = die",
     "first store": "app_store.AppStore.load = die",
-    "inside a transaction": "app_store.AppStore._insert = die",
+    "inside a transaction": "item_rows.ItemTable.insert = die",
     "last store": (
         "load = app_store.AppStore.load\n"
         "def late(self, *a):\n    load(self, *a)\n    self.app.name == 'phonecall' and die()\n"

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from stores.app_store import AppStore
 from stores.dataset import Persona
 from stores.federation import Stores
+from stores.item_rows import ItemTable
 from stores.items import Item, Person, Profile
 from stores.spec import packaged_apps
 from tests.stores.conftest import ENCODER, WHEN, comparable, encode, item
@@ -14,6 +15,7 @@ from tests.stores.conftest import ENCODER, WHEN, comparable, encode, item
 # What these read or write is not one person's items: files, schema, who there is, an import.
 WITHOUT_A_PERSON = {
     AppStore: {"create", "pending", "signature", "content_hashes", "load", "changed_since"},
+    ItemTable: {"app", "columns", "insert"},
     Stores: {"open", "exists", "encoder", "people", "signature", "import_personas"},
 }
 
@@ -51,7 +53,7 @@ def test_items_are_exactly_those_of_the_person_even_when_ids_collide(
     assert stores.items("nobody").items == []
 
 
-@pytest.mark.parametrize("kind", [AppStore, Stores])
+@pytest.mark.parametrize("kind", [AppStore, ItemTable, Stores])
 def test_every_method_that_reads_or_writes_items_names_the_person(kind: type) -> None:
     public = {name: one for name, one in vars(kind).items() if not name.startswith("_")}
     without = {

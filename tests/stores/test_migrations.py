@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from stores import migrations
-from stores.app_store import AppStore, Change, StoredItem
+from stores.app_store import AppStore
+from stores.changes import Change
 from stores.database import StoreUnavailable, writing
 from stores.federation import Stores
+from stores.item_rows import StoredItem
 from stores.migrations import STEPS, Connection, Step
 from stores.spec import AppSpec, packaged_apps
 from tests.stores.conftest import ENCODER, WHEN, encode, item, persona

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stores.app_store import Change
+from stores.changes import Change
 from stores.dataset import Persona
 from stores.federation import Stores
 from stores.items import Item

@@ -5,12 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.app_store import Change, StoredItem
+from stores.changes import Change
 from stores.dataset import Persona, dump_persona, load_dataset, load_labels, write_personas
 from stores.federation import Stores
+from stores.item_rows import StoredItem
 from stores.items import Item, Person
 from stores.spec import AppSpec, load_apps, packaged_apps
-from tests.stores.conftest import ENCODER, WHEN, encode, persona
+from tests.stores.conftest import ENCODER, WHEN, contents, encode, persona
 
 PETS = """
 pets:
@@ -96,6 +97,28 @@ def test_an_import_brings_its_eighth_application_along(
     assert stores.undo("ada").startswith("import of")
     assert stores.items("ada").unavailable == {}
     assert len(stores.items("ada").items) == 7
+
+
+@pytest.mark.parametrize("point", ["write_apps", "generations.prune"])
+def test_an_eighth_application_is_known_after_an_import_however_it_ended(
+    eight: tuple[AppSpec, ...],
+    owner: Persona,
+    root: Path,
+    point: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    before = contents(Stores.open(root))
+    with monkeypatch.context() as patch:
+        patch.setattr(f"stores.bulk.{point}", full)
+        with pytest.raises(OSError, match="no space left"):
+            Stores(root, eight).import_personas([owner], encode, ENCODER)
+    if point == "write_apps":
+        assert contents(Stores.open(root)) == before
+    else:  # the swap was made
+        assert Stores.open(root).items("ada").items[-1].item == REX
 
 
 def test_a_process_that_knows_seven_applications_forgets_in_the_eighth_too(

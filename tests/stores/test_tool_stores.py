@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -157,6 +158,22 @@ def test_a_changed_tool_keeps_its_place_and_loses_its_old_words(store: ToolStore
     assert store.candidates([Query(("book",), None)], ANYBODY, 9).found == []
     [found] = store.candidates([Query(("reserve",), None)], ANYBODY, 9).found
     assert (found.tool_id, found.content_hash) == ("air/book", "air/book-[('reserve', 1.0)]")
+
+
+def test_an_id_that_is_another_servers_tool_now_is_seen_by_whom_that_one_is_open_to(
+    store: ToolStore,
+) -> None:
+    nested = row("air/cargo/book", [1, 0, 0])  # `book` of `air/cargo`
+    store.set_grants([("role:clerk", "air/cargo/*"), ("role:pilot", "air/*")])
+    pilot, clerk = Filter(frozenset(["role:pilot"])), Filter(frozenset(["role:clerk"]))
+    store.apply([nested])
+    assert "air/cargo/book" in ids(store, clerk)
+    assert "air/cargo/book" not in ids(store, pilot)
+    store.apply([replace(nested, server="air", server_key="air", name_key="cargobook")])
+    assert "air/cargo/book" in ids(store, pilot)
+    assert "air/cargo/book" not in ids(store, clerk)
+    assert store.named("cargobook", pilot) == ["air/cargo/book"]
+    store.set_grants(None)
 
 
 def test_a_removed_tool_is_gone_and_comes_back_at_the_end(store: ToolStore) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.app_store import Change
+from stores.changes import Change
 from stores.database import StoreUnavailable
 from stores.federation import Stores
 from tests.stores.conftest import ENCODER, WHEN, encode, persona

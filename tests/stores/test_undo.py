@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.app_store import Change, OutboxEntry, StoredItem
+from stores.changes import Change, OutboxEntry
 from stores.federation import Stores
+from stores.item_rows import StoredItem
 from stores.items import Item, Usage
 from stores.people_store import UnknownPerson
 from stores.spec import packaged_apps

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from stores.app_store import Change, OutboxEntry, StoredItem
+from stores.changes import Change, OutboxEntry
 from stores.database import StoreUnavailable
 from stores.federation import Stores
+from stores.item_rows import StoredItem
 from stores.items import Item, Usage
 from stores.people_store import UnknownPerson
 from tests.stores.conftest import WHEN, comparable, contents, item
@@ -124,7 +125,7 @@ def test_writing_where_no_stores_are_makes_none(tmp_path: Path) -> None:
 
 POINTS = {
     "after the items": "app_store.AppStore._set_state = die",
-    "after the deletions": "app_store.content_hash = die",
+    "after the deletions": "item_rows.content_hash = die",
     "before the commit": (
         "from contextlib import contextmanager\nopen_file = app_store.writing\n"
         "@contextmanager\ndef dying(*a, **k):\n"

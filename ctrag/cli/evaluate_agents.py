@@ -1,0 +1,206 @@
+"""`ctrag eval` on the tools of any agent: finding them, the next one, prompts, calls."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctrag.cli.experiment import Limit, Methods, Out, Page, names, report_on, rows_beside
+from ctrag.cli.options import Json
+from ctrag.cli.output import progress
+
+
+def discovery(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data",
+            help="Folder with tools.json and queries.jsonl, a data set folder, or bfcl-live or "
+            "bfcl: the functions of bfcl-eval, pooled.",
+        ),
+    ],
+    methods: Methods = None,
+    limit: Limit = None,
+    large: Annotated[
+        int | None, typer.Option("--large", min=1, help="Also time catalogues up to this size.")
+    ] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Tool discovery: tokens, latency and recall, tables 1 and 2 of the paper.
+
+    Example: ctrag eval discovery --data bfcl-live --large 4000
+    """
+    from eval.discovery import run_discovery, table
+
+    report_on(
+        lambda: run_discovery(
+            data, methods=names(methods), limit=limit, large=large, progress=progress
+        ),
+        table,
+        out,
+        json,
+    )
+
+
+def dependency(
+    data: Annotated[
+        Path,
+        typer.Option("--data", help="Folder with queries, episodes or conversations (.jsonl)."),
+    ],
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            help="Folder of `ctrag train dependency`: nothing is fitted. "
+            "Default: fit on what is not held out.",
+        ),
+    ] = None,
+    methods: Methods = None,
+    limit: Limit = None,
+    out: Out = None,
+    report: Page = None,
+    prompt: Annotated[
+        int,
+        typer.Option(
+            "--prompt", min=0, help="Also ask the embedded model, for so many held-out steps."
+        ),
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Decides folds and samples.")] = 1,
+    json: Json = False,
+) -> None:
+    """The next tool, from request and history: tables 2 and 4, figures 3 and 5 of the DTDR paper.
+
+    With --report, also the ablations and the tools without a demonstration, which fit again.
+
+    Example: ctrag eval dependency --data ../shared/data/external/ultratool-chains
+    """
+    from ctrag.tools.dependency import NextTool
+    from eval.dependency import run_dependency, table
+    from eval.dependency_report import dependency_report
+    from training.dependency import fitting
+
+    report_on(
+        lambda: run_dependency(
+            data,
+            None if model is not None else fitting(data, seed=seed, progress=progress),
+            model=None if model is None else NextTool.load(model),
+            methods=names(methods),
+            limit=limit,
+            prompt=prompt,
+            detail=report is not None,
+            progress=progress,
+        ),
+        table,
+        out,
+        json,
+        dependency_report,
+        report,
+    )
+
+
+def instructions(
+    data: Annotated[Path, typer.Option("--data", help="An episodes folder.")],
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Re-ranker folder. Default: the packaged one.")
+    ] = None,
+    methods: Methods = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only the first N episodes.")
+    ] = None,
+    sizes: Annotated[
+        str | None, typer.Option("--sizes", help="Catalogue sizes: some of 8,40,120,full.")
+    ] = None,
+    scored: Annotated[
+        int, typer.Option("--scored", min=0, help="Steps at which a model chooses a tool.")
+    ] = 0,
+    planner: Annotated[
+        str, typer.Option("--planner", help="Who chooses: embedded or openai.")
+    ] = "embedded",
+    budget: Annotated[int, typer.Option(min=1, help="Tokens of an ITR prompt.")] = 2400,
+    ablations: Annotated[
+        bool, typer.Option("--ablations/--no-ablations", help="Also what each part is worth.")
+    ] = True,
+    out: Out = None,
+    report: Page = None,
+    json: Json = False,
+) -> None:
+    """Prompts of a few fragments and tools against whole ones: the tables of the ITR paper.
+
+    Choices are kept beside --out: a stopped run goes on from there.
+
+    Example: ctrag eval instructions --data tau2-episodes --scored 60 --out runs/instructions.json
+    """
+    from ctrag.settings import settings
+    from eval.instruction_report import instruction_report
+    from eval.instruction_steps import SIZES
+    from eval.instruction_table import table
+    from eval.instructions import run_instructions
+    from eval.tool_choice import EmbeddedChooser, EndpointChooser
+
+    options = settings()
+    if planner not in ("embedded", "openai"):
+        raise ValueError(f"--planner: must be embedded or openai, not {planner!r}")
+    chooser: EmbeddedChooser | EndpointChooser = EmbeddedChooser(threads=options.threads)
+    if planner == "openai":
+        chooser = EndpointChooser(
+            options.openai_base_url,
+            options.openai_model,
+            options.openai_api_key.get_secret_value(),
+            options.openai_timeout,
+        )
+    report_on(
+        lambda: run_instructions(
+            data,
+            model=model,
+            methods=names(methods),
+            limit=limit,
+            sizes=names(sizes) or SIZES,
+            scored=scored,
+            chooser=chooser,
+            everywhere=planner == "openai",
+            budget=budget,
+            ablations=ablations,
+            resume=rows_beside(out),
+            progress=progress,
+        ),
+        table,
+        out,
+        json,
+        instruction_report,
+        report,
+    )
+
+
+def calls(
+    data: Annotated[
+        str,
+        typer.Option(
+            "--data", help="bfcl:multiple, bfcl:live_multiple, or a folder with tools.json."
+        ),
+    ],
+    methods: Methods = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only N cases, drawn by seed.")
+    ] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """One call of other people's tools, untrained. Resumes where it stopped, with --out.
+
+    Example: ctrag eval calls --data bfcl:multiple --limit 50 --out runs/calls.json
+    """
+    from eval.calls import run_calls, table
+
+    report_on(
+        lambda: run_calls(
+            data,
+            methods=names(methods),
+            limit=limit,
+            progress=progress,
+            resume=rows_beside(out),
+        ),
+        table,
+        out,
+        json,
+    )

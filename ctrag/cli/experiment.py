@@ -1,0 +1,75 @@
+"""What the commands of `ctrag eval` share: their options; running an experiment and printing it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctrag.cli.output import line, print_json
+
+if TYPE_CHECKING:
+    from eval.experiment import Experiment
+    from eval.report import Report
+    from eval.tables import Table
+
+Folder = Annotated[Path, typer.Option("--data", help="A labelled data set folder.")]
+Model = Annotated[
+    Path | None, typer.Option("--model", help="Ranker folder. Default: the packaged one.")
+]
+Methods = Annotated[str | None, typer.Option("--methods", help="Only these, separated by commas.")]
+Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N requests.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Write the experiment as JSON.")]
+Page = Annotated[
+    Path | None,
+    typer.Option("--report", help="Folder for a page (HTML) and the experiment (JSON)."),
+]
+
+
+def names(listed: str | None) -> list[str] | None:
+    """The names in a list with commas; None, which stands for all, stays None."""
+    return None if listed is None else [one.strip() for one in listed.split(",") if one.strip()]
+
+
+def rows_beside(out: Path | None) -> Path | None:
+    """Where an experiment keeps what it has so far, to go on from there after a stop."""
+    return None if out is None else out.with_suffix(".rows.jsonl")
+
+
+def report_on(
+    run: "Callable[[], Experiment]",
+    table: "Callable[[Experiment], Table]",
+    out: Path | None,
+    json: bool,
+    page: "Callable[[Experiment], Report] | None" = None,
+    folder: Path | None = None,
+) -> None:
+    """Run, write what is to be written, print.
+
+    Args:
+        run: Makes the experiment.
+        table: What is printed of it.
+        out: File for its JSON, or None.
+        json: Whether the JSON is printed instead of the table.
+        page: What makes the page of it; written where there is a `folder` for it.
+        folder: For the page, or None.
+    """
+    if out is not None and not out.parent.is_dir():
+        raise FileNotFoundError(2, "no such folder", str(out.parent))
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)  # what cannot be made is told before the work
+    experiment = run()
+    if out is not None:
+        experiment.write(out)
+    written = None
+    if page is not None and folder is not None:
+        from eval.report import write_report
+
+        written = write_report(experiment, page, folder)
+    if json:
+        print_json(experiment.model_dump(mode="json"))
+        return
+    for row in table(experiment).lines():
+        line(row)
+    if written is not None:
+        line(f"page: {written}")

@@ -1,0 +1,105 @@
+"""The two halves of a search at the gateway: what fits, and what of it a session gets."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ctrag.integrations.surfacing import surfaced
+from ctrag.server.answers import shown
+from ctrag.server.federation import FoundTool, merged
+from ctrag.server.permissions import Permissions
+from ctrag.server.servers import Servers
+from ctrag.session.outcomes import Found
+from ctrag.session.tool_session import ToolSession
+from ctrag.tools.access import Principal
+from ctrag.tools.index import ToolIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Surfaced:
+    """What a search brought into a session."""
+
+    found: Found
+    shown: list[dict[str, Any]]
+    """The found tools that the session may call now, best first, as a model is shown them."""
+    at_hand: list[dict[str, Any]]
+    """The session's other tools, as a model is shown them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Searches in one gateway's catalogue, for whatever session."""
+
+    index: ToolIndex
+    permissions: Permissions
+    servers: Servers
+    near: int
+    """How many of the closest tools are named when none fits."""
+
+    def in_catalogue(
+        self, who: Principal | None, query: str, session: ToolSession, k: int
+    ) -> tuple[list[FoundTool], list[dict[str, str]]]:
+        """What fits in the catalogue, `k` at most, and name and description of what is closest.
+
+        Both best first. What the session used before counts as history.
+        """
+        used = sorted((e.last_used, e.order, e.tool.id) for e in session.manager.entries if e.uses)
+        hits = self.index.search(
+            query,
+            k,
+            who,
+            [tool_id for _, _, tool_id in used],
+            exclude=self.permissions.always,
+            expert=self.permissions.expert,
+        )
+        kept = surfaced(hits, query)
+        found = [
+            FoundTool(tool, kept[tool.id].probability, differs=kept[tool.id].differs)
+            for tool in self.index.resolve(kept, who)
+            if tool.id in kept
+        ]
+        close = [shown(FoundTool(hit.tool, hit.probability)) for hit in hits[: self.near]]
+        return found, [{key: one[key] for key in ("name", "description")} for one in close]
+
+    def surface(
+        self,
+        who: Principal | None,
+        query: str,
+        session: ToolSession,
+        lists: Sequence[Sequence[FoundTool]],
+        k: int,
+        *,
+        began: float,
+    ) -> Surfaced:
+        """Bind the best `k` of several lists that the caller may use.
+
+        Args:
+            who: The caller.
+            query: What was searched for.
+            session: Gets the tools.
+            lists: What each registry found, best first.
+            k: Tools at most.
+            began: When the search began, by `time.perf_counter`.
+        """
+        allowed = self.permissions.allowed
+        visible = [[one for one in found if allowed(one.tool.id, who)] for found in lists]
+        results = merged(visible, k)
+        found = session.found(
+            query,
+            [one.tool for one in results],
+            scores=[one.score for one in results],
+            seconds=time.perf_counter() - began,
+        )
+        bound = {tool.id for tool in found.tools}
+        for tool_id in bound:
+            self.index.learn(who, tool_id, "found")
+        at_hand = [FoundTool(tool, 1.0) for tool in session.tools if tool.id not in bound]
+        return Surfaced(
+            found,
+            [self._shown(one) for one in results if one.tool.id in bound],
+            [self._shown(one) for one in at_hand],
+        )
+
+    def _shown(self, found: FoundTool) -> dict[str, Any]:
+        return shown(found, self.servers.marks(found.tool))
