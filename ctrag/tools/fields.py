@@ -16,7 +16,7 @@ from ctrag.tools.catalogue import CatalogueTool
 from stores.tool_rows import saturated
 
 NAME, DESCRIPTION, PARAMETERS = range(3)
-FIELDS = ("name", "description", "parameters")
+"""A tool's fields."""
 PIVOTS = (3.0, 12.0, 12.0)
 """Usual lengths of the fields in terms. They are fixed, so that a tool's weights never depend on
 the other tools and stay what they are while tools come and go."""
