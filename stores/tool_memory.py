@@ -135,17 +135,17 @@ class MemoryToolStore:
                     brought.setdefault(row, number)
             rows = np.fromiter(brought, dtype=np.int64, count=len(brought))
             rows = rows[np.argsort(self._positions[rows])]
-            found = [
-                Candidate(
-                    self._rows[row].tool_id,
-                    self._rows[row].content_hash,
-                    int(self._positions[row]),
-                    float(cosines[brought[row], row]),
-                    float(lexical[brought[row], row]),
-                )
-                for row in rows.tolist()
-            ]
-            return Candidates(found, cosines[:, rows].astype(np.float64), total, counts)
+            tools = [self._rows[row] for row in rows.tolist()]
+            first = [brought[row] for row in rows.tolist()]
+            found = map(
+                Candidate,
+                [one.tool_id for one in tools],
+                [one.content_hash for one in tools],
+                self._positions[rows].tolist(),
+                cosines[first, rows].tolist(),
+                lexical[first, rows].tolist(),
+            )
+            return Candidates(list(found), cosines[:, rows].astype(np.float64), total, counts)
 
     def _cosines(self, queries: Sequence[Query]) -> Vector:
         """(queries, rows): one product for all queries, so that the vectors are read once."""
@@ -159,28 +159,24 @@ class MemoryToolStore:
     def _lexical(
         self, queries: Sequence[Query], mask: NDArray[np.bool_], total: int
     ) -> tuple[NDArray[np.float64], dict[str, int]]:
-        """(queries, rows) BM25F, and how many visible tools have each term."""
+        """(queries, rows) BM25F, which is right for visible rows alone, and how many visible tools
+        have each term."""
+        asked = dict.fromkeys(term for query in queries for term in query.terms)
+        held = {term: self._postings[term] for term in asked if term in self._postings}
         scores = np.zeros((len(queries), len(self._rows)))
-        counts: dict[str, int] = {}
-        asking: dict[str, list[int]] = {}
+        if not held:
+            return scores, {}
+        rows = np.concatenate([np.frombuffer(one, np.int64) for one, _ in held.values()])
+        weights = np.concatenate([np.frombuffer(one, np.float64) for _, one in held.values()])
+        lengths = np.array([len(one) for one, _ in held.values()])
+        counts = np.add.reduceat(mask[rows], lengths.cumsum() - lengths, dtype=np.int64)
+        gains = np.repeat(rarity(counts, total), lengths) * weights / (SATURATION + weights)
         for number, query in enumerate(queries):
-            for term in query.terms:
-                asking.setdefault(term, []).append(number)
-        for term, numbers in asking.items():
-            held = self._postings.get(term)
-            if held is None:
-                continue
-            rows = np.frombuffer(held[0], dtype=np.int64)
-            weights = np.frombuffer(held[1], dtype=np.float64)
-            visible = mask[rows]
-            count = int(np.count_nonzero(visible))
-            if count:
-                counts[term] = count
-                rows, weights = rows[visible], weights[visible]
-                gains = rarity(count, total) * weights / (SATURATION + weights)
-                for number in numbers:
-                    scores[number, rows] += gains
-        return scores, counts
+            asks = [term in query.terms for term in held]
+            own = gains if all(asks) else gains * np.repeat(asks, lengths)
+            scores[number] = np.bincount(rows, own, len(self._rows))
+        found = zip(held, counts.tolist(), strict=True)
+        return scores, {term: count for term, count in found if count}
 
     def _picked(
         self,
@@ -190,9 +186,9 @@ class MemoryToolStore:
         cosines: Vector | None,
         limit: int,
     ) -> set[int]:
-        picked = set(self._best(lexical, np.flatnonzero(mask & (lexical > 0)), limit))
+        picked = set(self._best(lexical, (mask & (lexical > 0)).nonzero()[0], limit))
         if cosines is not None:
-            picked |= set(self._best(cosines, np.flatnonzero(mask), limit))
+            picked |= set(self._best(cosines, mask.nonzero()[0], limit))
         for name in self._by_name.keys() & query.names:
             rows_of_name = self._rows_of(self._by_name[name])
             picked.update(row for row in rows_of_name if mask[row])
@@ -210,7 +206,8 @@ class MemoryToolStore:
             least = np.partition(values, len(rows) - limit)[len(rows) - limit]
             rows = rows[values >= least]
         order = np.lexsort((self._positions[rows], -scores[rows]))[:limit]
-        return [int(row) for row in rows[order]]
+        best: list[int] = rows[order].tolist()
+        return best
 
     def _mask(self, seen: Filter) -> NDArray[np.bool_]:
         """Rows that the filter lets through."""

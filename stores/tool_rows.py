@@ -17,6 +17,11 @@ SATURATION = 1.2
 """BM25's k1."""
 
 
+def saturated(frequency: float) -> float:
+    """BM25's share of what a term can bring at most, 0 to 1."""
+    return frequency / (SATURATION + frequency)
+
+
 def rarity(found: NDArray[np.floating] | float, total: int) -> NDArray[np.float64]:
     """BM25's IDF of terms that stand in `found` of `total` tools; never negative."""
     counted = np.asarray(found, dtype=np.float64)

@@ -22,7 +22,7 @@ from ctrag.tools.index import CANDIDATES, ToolIndex
 from ctrag.tools.names import named_runs
 from ctrag.tools.parts import parts_of
 from ctrag.tools.pool import Pool
-from ctrag.tools.ranker import FLOOR, Floats, Readings, ToolRanker, Weights, floor_inputs
+from ctrag.tools.ranker import FLOOR, Floats, Readings, ToolRanker, Weights, floor_inputs, softmax
 from ctrag.tools.vectors import CachedEncoder
 from eval.discovery_data import Benchmark, Need, held_out, read_folder, read_people
 from eval.experiment import data_sha256
@@ -218,7 +218,8 @@ def with_floor(weights: Weights, examples: Sequence[Example]) -> Weights:
                 continue
             best = int(np.argmax(ranker.rank(readings, dense=True).beliefs))
             if label == 0 or example.needed[best]:
-                seen = floor_inputs(readings, weights)[:, best]
+                beliefs = softmax(readings.rows @ weights.features)
+                seen = floor_inputs(readings, beliefs)[:, best]
                 inputs.append(seen[np.argmax(seen[:, -1])])  # in the reading that believes most
                 labels.append(label)
                 shares.append(example.share)

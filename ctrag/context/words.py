@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -36,7 +37,16 @@ def words(text: str) -> list[str]:
     return _WORD.findall(fold(text))
 
 
+def telling_words(text: str) -> list[str]:
+    """Words without stopwords, in order."""
+    return [word for word in words(text) if word not in STOPWORDS]
+
+
+def stems(words: Sequence[str]) -> list[str]:
+    """The stem of each word."""
+    return list(_stemmer().stemWords(words))
+
+
 def terms(text: str) -> list[str]:
     """Stemmed words without stopwords: what lexical search compares."""
-    kept = [word for word in words(text) if word not in STOPWORDS]
-    return list(_stemmer().stemWords(kept))
+    return stems(telling_words(text))

@@ -11,9 +11,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.context.words import terms
-from ctrag.tools.fields import FIELD_WEIGHTS, GRAM_CODES, PARAMETERS, ToolTerms, gram_codes
-from stores.tool_rows import SATURATION, rarity
+from ctrag.context.words import stems, telling_words
+from ctrag.tools.fields import NO_GRAM, ToolTerms, gram_codes
+from stores.tool_rows import rarity
 
 Rows = NDArray[np.float64]
 
@@ -52,14 +52,15 @@ class Asked:
     """Each once, in order."""
     pairs: frozenset[tuple[str, str]]
     """Terms that stand side by side."""
-    grams: NDArray[np.int64]
+    grams: NDArray[np.uint32]
+    """Trigrams of the letters, as `gram_codes` numbers them."""
 
     @classmethod
     def of(cls, text: str) -> "Asked":
         """The words of a text."""
-        found = terms(text)
-        pairs = frozenset(pairwise(found))
-        return cls(tuple(dict.fromkeys(found)), pairs, gram_codes(text))
+        said = telling_words(text)
+        found = stems(said)
+        return cls(tuple(dict.fromkeys(found)), frozenset(pairwise(found)), gram_codes(said))
 
 
 def rarities(counts: Mapping[str, int], total: int) -> dict[str, float]:
@@ -97,12 +98,17 @@ def feature_rows(
     measured["cosine_by_bm25"] = near * measured["bm25_share"]
     measured["best_cosine"] = _best(measured["cosine"])
     measured["best_bm25_share"] = _best(measured["bm25_share"])
-    return np.stack([measured[name] for name in FEATURES], axis=-1)
+    rows = np.empty((*near.shape, len(FEATURES)))
+    for place, name in enumerate(FEATURES):
+        rows[:, :, place] = measured[name]
+    return rows
 
 
 def _best(values: Rows) -> Rows:
     """The values, with the whole request's replaced by the best of all readings."""
-    return np.vstack([values.max(axis=0, keepdims=True), values[1:]])
+    best = values.copy()
+    best[0] = values.max(axis=0)
+    return best
 
 
 def _by_terms(
@@ -110,69 +116,55 @@ def _by_terms(
 ) -> dict[str, Rows]:
     """The measures that compare terms: products of readings × terms and terms × candidates."""
     column = {term: number for number, term in enumerate(idf)}
-    rare = np.zeros((len(asked), len(column)))
+    asks = np.zeros((len(asked), len(column)))
     for reading, one in enumerate(asked):
-        for term in one.terms:
-            if term in column:
-                rare[reading, column[term]] = idf[term]
-    weights, named = _held(tools, column)
-    counts = weights @ np.array(FIELD_WEIGHTS)
-    in_parameters = weights[:, :, PARAMETERS]
-    asks = (rare > 0).astype(np.float64)
-    has = (counts > 0).astype(np.float64)
+        asks[reading, [column[term] for term in one.terms if term in column]] = 1.0
+    rare = asks * list(idf.values())
+    held = _held(tools, column)
     most = np.maximum(rare.sum(axis=1, keepdims=True), 1e-9)
-    whole = rare @ (counts / (SATURATION + counts)).T
-    said = rare @ named.T
+    whole, in_parameters, said, covered = rare @ held
+    _, _, said_of_name, said_of_tool = asks @ held
     names = np.array([len(tool.name) for tool in tools])
-    unsaid = rarest * (names - asks @ named.T)
-    lengths = np.array([len(tool.weights) for tool in tools])
+    lengths = np.array([len(tool.measures) for tool in tools])
+    unsaid = rarest * (names - said_of_name)
     return {
         "bm25": whole / most,
         "bm25_sum": whole / _TENS,
-        "parameters": rare @ (in_parameters / (SATURATION + in_parameters)).T / most,
+        "parameters": in_parameters / most,
         "name_covered": said / np.maximum(said + unsaid, 1e-9),
-        "asked_covered": rare @ has.T / most,
-        "tool_covered": asks @ has.T / (_PRIOR_TERMS + lengths),
+        "asked_covered": covered / most,
+        "tool_covered": said_of_tool / (_PRIOR_TERMS + lengths),
     }
 
 
-def _held(tools: Sequence[ToolTerms], column: Mapping[str, int]) -> tuple[Rows, Rows]:
-    """(candidates, terms, fields) frequencies of the asked terms, and (candidates, terms) 1 where
-    one stands in the name."""
-    places: list[tuple[int, int]] = []
-    values: list[tuple[float, float, float]] = []
-    named = np.zeros((len(tools), len(column)))
+def _held(tools: Sequence[ToolTerms], column: Mapping[str, int]) -> Rows:
+    """(4, terms, candidates): the `measures` of the asked terms, 0 where a tool has them not."""
+    places: list[int] = []
+    values: list[float] = []
     for row, tool in enumerate(tools):
-        for term in tool.weights.keys() & column.keys():
-            places.append((row, column[term]))
-            values.append(tool.weights[term])
-        for term in tool.name:
-            if term in column:
-                named[row, column[term]] = 1.0
-    weights = np.zeros((len(tools), len(column), len(FIELD_WEIGHTS)))
-    if places:
-        rows, columns = np.array(places).T
-        weights[rows, columns] = values
-    return weights, named
+        measures = tool.measures
+        for term in measures.keys() & column.keys():
+            places.append(column[term] * len(tools) + row)
+            values += measures[term]
+    held = np.zeros((4, len(column) * len(tools)))
+    held[:, places] = np.array(values).reshape(-1, 4).T
+    return held.reshape(4, len(column), len(tools))
 
 
 def _name_pairs(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
-    found = np.zeros((len(asked), len(tools)))
+    shares = np.zeros((len(asked), len(tools)))
     every = frozenset[tuple[str, str]]().union(*(one.pairs for one in asked))
     for column, tool in enumerate(tools):
-        for pair in tool.pairs:
-            if pair in every:
-                found[:, column] += [pair in one.pairs for one in asked]
-    return np.asarray(found / [max(len(tool.pairs), 1) for tool in tools])
+        if not every.isdisjoint(tool.pairs):  # which is rare
+            shares[:, column] = [len(one.pairs & tool.pairs) / len(tool.pairs) for one in asked]
+    return shares
 
 
 def _name_trigrams(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
-    said = np.zeros((len(asked), GRAM_CODES), dtype=bool)
+    said = np.zeros((len(asked), NO_GRAM + 1), dtype=bool)
     for reading, one in enumerate(asked):
         said[reading, one.grams] = True
-    lengths = np.array([len(tool.grams) for tool in tools])
-    ends = np.cumsum(lengths)
-    sums = np.zeros((len(asked), int(ends[-1]) + 1))
     found = said[:, np.concatenate([tool.grams for tool in tools])]
-    np.cumsum(found, axis=1, dtype=np.float64, out=sums[:, 1:])
-    return np.asarray((sums[:, ends] - sums[:, ends - lengths]) / np.maximum(lengths, 1))
+    lengths = np.array([len(tool.grams) for tool in tools])
+    sums = np.add.reduceat(found, lengths.cumsum() - lengths, axis=1, dtype=np.float64)
+    return np.asarray(sums / lengths)

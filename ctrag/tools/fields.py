@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.context.words import STOPWORDS, terms, words
+from ctrag.context.words import stems, telling_words, terms, words
 from ctrag.tools.catalogue import CatalogueTool
+from stores.tool_rows import saturated
 
 NAME, DESCRIPTION, PARAMETERS = range(3)
-FIELDS = ("name", "description", "parameters")
+"""A tool's fields."""
 PIVOTS = (3.0, 12.0, 12.0)
 """Usual lengths of the fields in terms. They are fixed, so that a tool's weights never depend on
 the other tools and stay what they are while tools come and go."""
@@ -25,6 +26,9 @@ FIELD_WEIGHTS = (2.0, 1.0, 0.5)
 """What a field counts in BM25F (Robertson et al., 2004): fields add up before they saturate."""
 
 GRAM_CODES = 1 << 16
+"""A power of two."""
+NO_GRAM = GRAM_CODES
+"""What no text has."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)")
 _LONGEST = 4000
@@ -48,22 +52,18 @@ def compact(text: str) -> str:
 class ToolTerms:
     """A tool's searched terms."""
 
-    weights: dict[str, tuple[float, float, float]]
-    """Term → its length-normalised frequency in each of `FIELDS`."""
+    frequencies: dict[str, float]
+    """Term → its length-normalised frequency over all fields, weighted."""
+    measures: dict[str, tuple[float, float, float, float]]
+    """Term → BM25's share of its frequency over all fields, and of that in the parameters; 1 where
+    it stands in the name, else 0; and 1."""
     name: tuple[str, ...]
     """Terms of the name, each once."""
-    pairs: tuple[tuple[str, str], ...]
+    pairs: frozenset[tuple[str, str]]
     """Terms that stand side by side in the name."""
-    grams: NDArray[np.int64]
-    """Trigrams of the name's letters, as `gram_codes` numbers them."""
-
-    def summed(self) -> dict[str, float]:
-        """Term → its frequency over all fields, weighted."""
-        first, second, third = FIELD_WEIGHTS
-        return {
-            term: first * one[0] + second * one[1] + third * one[2]
-            for term, one in self.weights.items()
-        }
+    grams: NDArray[np.uint32]
+    """Trigrams of the name's letters, each once, as `gram_codes` numbers them; `NO_GRAM` alone
+    where the name is too short."""
 
 
 def tool_terms(tool: CatalogueTool) -> ToolTerms:
@@ -77,21 +77,36 @@ def tool_terms(tool: CatalogueTool) -> ToolTerms:
         length = 1 - share + share * len(found) / PIVOTS[field]
         for term, count in Counter(found).items():
             weights.setdefault(term, [0.0, 0.0, 0.0])[field] = count / length
-    frozen = {term: (one[0], one[1], one[2]) for term, one in weights.items()}
-    called = tuple(dict.fromkeys(terms(spelled_out(tool.name))))
-    pairs = tuple(pairwise(called))
-    return ToolTerms(frozen, called, pairs, gram_codes(spelled_out(tool.name)))
+    said = telling_words(spelled_out(tool.name))
+    called = tuple(dict.fromkeys(stems(said)))
+    frequencies = {
+        term: sum(share * one for share, one in zip(FIELD_WEIGHTS, found, strict=True))
+        for term, found in weights.items()
+    }
+    measures = {  # zeros and ones that all tools share: a search reads less memory
+        term: (
+            saturated(frequencies[term]),
+            saturated(found[PARAMETERS]) or 0.0,
+            1.0 if term in called else 0.0,
+            1.0,
+        )
+        for term, found in weights.items()
+    }
+    grams = np.unique(gram_codes(said))
+    if not len(grams):
+        grams = np.array([NO_GRAM], dtype=np.uint32)
+    return ToolTerms(frequencies, measures, called, frozenset(pairwise(called)), grams)
 
 
-def gram_codes(text: str) -> NDArray[np.int64]:
-    """Numbers below `GRAM_CODES` of the runs of three letters or digits, folded, each once.
+def gram_codes(words: Sequence[str]) -> NDArray[np.uint32]:
+    """Numbers below `GRAM_CODES` of the runs of three letters or digits, in order.
 
-    Words are written together, so that `getweather` and "get weather" are alike; stop words are
-    left out. Now and then two trigrams share a number.
+    Words are written together, so that `getweather` and "get weather" are alike. Now and then two
+    trigrams share a number.
     """
-    said = "".join(word for word in words(text) if word not in STOPWORDS)
-    letters = np.frombuffer(said.encode("utf-32-le"), dtype=np.uint32).astype(np.int64)
-    return np.unique((961 * letters[:-2] + 31 * letters[1:-1] + letters[2:]) % GRAM_CODES)
+    letters = np.frombuffer("".join(words).encode("utf-32-le"), dtype=np.uint32)
+    codes = (961 * letters[:-2] + 31 * letters[1:-1] + letters[2:]) & (GRAM_CODES - 1)
+    return np.asarray(codes, dtype=np.uint32)
 
 
 def parameter_texts(schema: Any, depth: int = 0) -> Iterator[str]:

@@ -321,8 +321,10 @@ class ToolIndex(GovernedShelf):
 def _check_request(text: str, k: int) -> None:
     if not text.strip():
         raise ValueError("text: must not be empty")
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("text: holds bytes that are no UTF-8")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("text: holds bytes that are no UTF-8") from None
     if k < 1:
         raise ValueError(f"k: must be at least 1, not {k}")
 

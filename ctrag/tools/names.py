@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 from ctrag.context.words import words
 from ctrag.tools.catalogue import CatalogueTool
@@ -21,13 +22,15 @@ def named_runs(text: str) -> frozenset[str]:
     "Book Flight" and `book_flight` are the same run; runs under three letters are left out.
     """
     said = words(text)[:_LONGEST_REQUEST]
-    return frozenset(
-        run
-        for start in range(len(said))
-        for length in range(1, _MOST_WORDS + 1)
-        if start + length <= len(said)
-        and len(run := "".join(said[start : start + length])) >= _SHORTEST
-    )
+    together = "".join(said)
+    ends = [0, *accumulate(map(len, said))]
+    runs = {
+        together[start:end]
+        for word, start in enumerate(ends)
+        for end in ends[word + 1 : word + 1 + _MOST_WORDS]
+        if end - start >= _SHORTEST
+    }
+    return frozenset(runs)
 
 
 def written_out(tool: CatalogueTool, text: str) -> bool:
@@ -67,6 +70,8 @@ def named_first(
         key = compact(tools[one].server)
         if key in runs:
             servers.setdefault(key, one)
+    if not spelled and not servers:
+        return list(order)
     shown = [*written, *(one for one in order if one not in written)]
     owed = [one for one in [*spelled, *servers.values()] if one not in shown[:k]]
     owed = list(dict.fromkeys(owed))[: max(k - max(len(written), 1), 0)]

@@ -36,7 +36,7 @@ class Pool:
     def read(
         self, parts: Sequence[str], vectors: Matrix | None, names: Collection[str]
     ) -> Readings:
-        """The request with its candidates.
+        """The request with its candidates, which are the first to be numbered.
 
         Args:
             parts: The whole request, then its parts.
@@ -50,12 +50,11 @@ class Pool:
         ]
         brought = self._store.candidates(queries, self._seen, self._limit)
         self.total = brought.total
-        kept = []
-        for place, one in enumerate(brought.found):
-            known = self._known(one)
-            if known is not None:
-                self._take(one, known)
-                kept.append(place)
+        known = [self._known(one) for one in brought.found]
+        kept = [place for place, one in enumerate(known) if one is not None]
+        self.found = [brought.found[place] for place in kept]
+        self.tools = [one for one in known if one is not None]
+        self._numbers = {one.tool_id: number for number, one in enumerate(self.found)}
         if not kept:
             return Readings(parts, np.zeros((len(parts), 0, len(FEATURES))))
         rows = feature_rows(
@@ -66,13 +65,6 @@ class Pool:
             float(rarity(0.0, brought.total)),
         )
         return Readings(parts, rows)
-
-    def _take(self, one: Candidate, known: tuple[CatalogueTool, ToolTerms]) -> int:
-        number = self._numbers.setdefault(one.tool_id, len(self.found))
-        if number == len(self.found):
-            self.found.append(one)
-            self.tools.append(known)
-        return number
 
     def visible(self, ids: Iterable[str]) -> list[CatalogueTool]:
         """Those of the ids that the caller may see; they become candidates when they are none."""
@@ -87,7 +79,9 @@ class Pool:
                 known = self._known(one)
                 if known is None:
                     continue
-                self._take(one, known)
+                self._numbers[tool_id] = len(self.found)
+                self.found.append(one)
+                self.tools.append(known)
             found.append(self.tools[self._numbers[tool_id]][0])
         return found
 

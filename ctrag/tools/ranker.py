@@ -32,6 +32,7 @@ FLOOR = (
 )
 """What says whether a candidate fits at all: measures that do not compare it with others, and the
 log of its belief, which is low where many are as good."""
+_OF_FLOOR = [FEATURES.index(name) for name in FLOOR[:-1]]
 _RAREST = 1e-3
 
 
@@ -122,14 +123,14 @@ class ToolRanker:
         if not candidates:
             return Ranked(np.zeros(0), np.zeros(0), 1.0, [(texts[0], 1.0)])
         sums = readings.rows @ weights.features
-        beliefs = _softmax(sums)
-        logits = floor_inputs(readings, weights) @ weights.floor[:-1] + weights.floor[-1]
+        beliefs = softmax(sums)
+        logits = floor_inputs(readings, beliefs) @ weights.floor[:-1] + weights.floor[-1]
         fits = 1 / (1 + np.exp(-logits.max(axis=0)))
         if len(texts) == 1:
             return Ranked(beliefs[0], fits, 1.0, [(texts[0], 1.0)])
         best = sums.max(axis=1)
         lengths = np.log([len(one.split()) + 1 for one in texts[1:]])
-        shares = _softmax(weights.part[0] * best[1:] + weights.part[1] * lengths)
+        shares = softmax(weights.part[0] * best[1:] + weights.part[1] * lengths)
         parts = shares @ beliefs[1:]
         agreement = float(np.sqrt(beliefs[0] * parts).sum())
         above = float(shares @ best[1:] - best[0])
@@ -147,14 +148,18 @@ def packaged_ranker() -> ToolRanker:
     return ToolRanker.load(Path(str(files("ctrag.tools").joinpath("artefact", ARTEFACT))))
 
 
-def floor_inputs(readings: Readings, weights: Weights) -> Rows:
-    """(readings, candidates, len(FLOOR))."""
-    columns = [FEATURES.index(name) for name in FLOOR[:-1]]
-    logs = np.log(np.maximum(_softmax(readings.rows @ weights.features), _RAREST))
-    return np.concatenate([readings.rows[:, :, columns], logs[:, :, np.newaxis]], axis=-1)
+def floor_inputs(readings: Readings, beliefs: Floats) -> Rows:
+    """(readings, candidates, len(FLOOR)).
+
+    Args:
+        readings: The request with its candidates.
+        beliefs: (readings, candidates), what each reading believes.
+    """
+    logs = np.log(np.maximum(beliefs, _RAREST))
+    return np.concatenate([readings.rows[:, :, _OF_FLOOR], logs[:, :, np.newaxis]], axis=-1)
 
 
-def _softmax(values: Floats) -> Floats:
+def softmax(values: Floats) -> Floats:
     """Over the last axis."""
     powers = np.exp(values - values.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True), dtype=np.float64)

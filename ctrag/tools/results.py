@@ -107,9 +107,11 @@ def alike(first: ToolTerms, second: ToolTerms) -> bool:
     """Whether two tools share most of their terms, or all of their names'."""
     if first.name and first.name == second.name:
         return True
-    shared = len(first.weights.keys() & second.weights.keys())
-    every = len(first.weights.keys() | second.weights.keys())
-    return every > 0 and shared / every >= _ALIKE
+    fewer, more = sorted((len(first.measures), len(second.measures)))
+    if fewer < _ALIKE * more or not more:
+        return False  # at most the fewer are shared, and there are at least the more
+    shared = len(first.measures.keys() & second.measures.keys())
+    return shared / (fewer + more - shared) >= _ALIKE
 
 
 def difference(tool: CatalogueTool, other: CatalogueTool) -> str:

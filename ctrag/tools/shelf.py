@@ -194,7 +194,7 @@ def tool_row(tool: CatalogueTool, words: ToolTerms, vector: Matrix) -> ToolRow:
         content_hash=tool.content_hash,
         definition=tool.to_json(),
         always=tool.always,
-        terms=words.summed(),
+        terms=words.frequencies,
         vector=vector,
     )
 

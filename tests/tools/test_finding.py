@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctrag.context.words import telling_words
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.features import FEATURES, Asked, feature_rows, rarities
-from ctrag.tools.fields import gram_codes, spelled_out, tool_terms
+from ctrag.tools.fields import NO_GRAM, ToolTerms, gram_codes, spelled_out, tool_terms
 from ctrag.tools.names import named_first, named_runs, written_out
 from ctrag.tools.parts import parts_of
 from ctrag.tools.ranker import FLOOR, Readings, ToolRanker, Weights
 from ctrag.tools.tiers import SystemKeywords, expert_score, merged
 from ctrag.tools.vectors import CachedEncoder
+from stores.tool_rows import saturated
 
 
 @pytest.mark.parametrize(
@@ -34,10 +36,13 @@ def test_names_are_spelled_out(name: str, words: str) -> None:
 def test_fields_weigh_by_where_a_term_stands() -> None:
     schema = {"properties": {"city": {"enum": ["Oslo", "Rome"], "description": "where"}}}
     tool = tool_terms(CatalogueTool("rain_radar", "Shows rain", parameters=schema))
-    name, description, parameters = tool.weights["rain"]
-    assert name == pytest.approx(1 / (1 - 0.3 + 0.3 * 2 / 3))
-    assert (description > 0, parameters) == (True, 0)
-    assert tool.weights["oslo"][2] > 0
+    name, description = 1 / (1 - 0.3 + 0.3 * 2 / 3), 1 / (1 - 0.5 + 0.5 * 2 / 12)
+    frequency = 2 * name + description
+    assert tool.frequencies["rain"] == pytest.approx(frequency)
+    assert tool.measures["rain"] == pytest.approx((frequency / (1.2 + frequency), 0, 1, 1))
+    parameter = 1 / (1 - 0.5 + 0.5 * 3 / 12)  # city, Oslo, Rome; "where" is a stop word
+    shares = 0.5 * parameter / (1.2 + 0.5 * parameter), parameter / (1.2 + parameter)
+    assert tool.measures["oslo"] == pytest.approx((*shares, 0, 1))
     assert tool.name == ("rain", "radar")
 
 
@@ -173,7 +178,7 @@ def test_shares_stay_between_0_and_1(names: list[str], text: str) -> None:
     tools = [tool_terms(CatalogueTool(name, name[::-1])) for name in names]
     asked = [Asked.of(text), Asked.of(text[: len(text) // 2])]
     counts = {
-        term: sum(term in tool.weights for tool in tools) for one in asked for term in one.terms
+        term: sum(term in tool.measures for tool in tools) for one in asked for term in one.terms
     }
     idf = rarities({term: count for term, count in counts.items() if count}, len(tools))
     rows = feature_rows(np.zeros((2, len(tools))), tools, asked, idf, 5.0)
@@ -183,10 +188,49 @@ def test_shares_stay_between_0_and_1(names: list[str], text: str) -> None:
     assert (shares <= 1 + 1e-9).all()
 
 
+def measured_plainly(
+    tool: ToolTerms, asked: Asked, idf: dict[str, float], rarest: float
+) -> dict[str, float]:
+    """The measures of one tool in one reading, without arrays."""
+    known = [term for term in asked.terms if term in idf]
+    shared = [term for term in known if term in tool.frequencies]
+    said = sum(idf[term] for term in known if term in tool.name)
+    unsaid = rarest * sum(term not in known for term in tool.name)
+    most = sum(idf[term] for term in known) or 1e-9
+    gained = sum(idf[term] * saturated(tool.frequencies[term]) for term in shared)
+    letters = {int(one) for one in tool.grams if one != NO_GRAM}
+    return {
+        "bm25": gained / most,
+        "bm25_sum": gained / 10,
+        "name_covered": said / ((said + unsaid) or 1),
+        "name_pairs": len(asked.pairs & tool.pairs) / (len(tool.pairs) or 1),
+        "name_trigrams": len(letters & set(asked.grams.tolist())) / (len(letters) or 1),
+        "asked_covered": sum(idf[term] for term in shared) / most,
+        "tool_covered": len(shared) / (3 + len(tool.frequencies)),
+    }
+
+
+@given(st.lists(st.text("abrdis _", max_size=12), min_size=1, max_size=5), st.text("abrdis "))
+def test_measures_of_all_tools_at_once_are_those_of_each_alone(names: list[str], text: str) -> None:
+    tools = [tool_terms(CatalogueTool(name, name[::-1])) for name in names]
+    asked = [Asked.of(text), Asked.of(text[: len(text) // 2])]
+    terms = dict.fromkeys(term for one in asked for term in one.terms)
+    counts = {term: sum(term in tool.frequencies for tool in tools) for term in terms}
+    idf = rarities({term: count for term, count in counts.items() if count}, len(tools))
+    rows = feature_rows(np.zeros((2, len(tools))), tools, asked, idf, 5.0)
+    for reading, one in enumerate(asked):
+        for column, tool in enumerate(tools):
+            found = dict(zip(FEATURES, rows[reading, column].tolist(), strict=True))
+            for name, value in measured_plainly(tool, one, idf, 5.0).items():
+                assert found[name] == pytest.approx(value, abs=1e-9), name
+
+
 def test_trigrams_of_a_name_are_found_inside_words() -> None:
-    assert set(gram_codes("get_weather")) <= set(gram_codes("GetWeatherForecast now"))
-    assert not set(gram_codes("tax")) & set(gram_codes("weather"))
-    assert len(gram_codes("ab")) == 0
+    said = {int(one) for one in gram_codes(telling_words("GetWeatherForecast now"))}
+    assert said >= set(tool_terms(CatalogueTool("get_weather", "")).grams.tolist())
+    assert not said & set(tool_terms(CatalogueTool("tax", "")).grams.tolist())
+    assert tool_terms(CatalogueTool("ab", "")).grams.tolist() == [NO_GRAM]
+    assert len(gram_codes(["ab"])) == 0
 
 
 class Once:
