@@ -17,7 +17,7 @@ from ctrag.apps.toolbox import Argument, Tool
 from ctrag.context import item_text
 from ctrag.context.moments import find_moments, offered_dates, offered_datetimes
 from ctrag.context.retrieve import Found
-from ctrag.context.words import STOPWORDS, terms, words
+from ctrag.context.words import STOPWORDS, fold, terms, words
 from ctrag.tools.prior import item_weights
 from stores.items import Item, Person, Request
 from stores.local_time import format_local_time
@@ -355,14 +355,16 @@ def _said_names(text: str) -> list[str]:
 
 
 def _content(text: str) -> list[str]:
-    """Runs of words that say something, longest first: "a noodle place after the scan" → "noodle
-    place", "scan"."""
-    runs: list[list[str]] = [[]]
-    for word in words(text):
-        if word in STOPWORDS or len(word) < 3:
-            runs.append([])
-        else:
-            runs[-1].append(word)
+    """Runs of words that say something as they were said, longest first: "a noodle place after the
+    scan" → "noodle place", "scan"."""
+    runs: list[list[str]] = []
+    for piece in re.split(r"[^\w\s]+", text):
+        runs.append([])
+        for word in piece.split():
+            if len(word) < 3 or fold(word) in STOPWORDS:
+                runs.append([])
+            else:
+                runs[-1].append(word)
     return sorted((" ".join(run) for run in runs if run), key=lambda run: -len(run.split()))
 
 
