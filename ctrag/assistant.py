@@ -24,9 +24,9 @@ from ctrag.session.trace import Trace
 from ctrag.settings import Settings, settings
 from ctrag.tools.retrieve import FoundTool, FoundTools, ToolRetriever
 from stores.database import StoreUnavailable
-from stores.dataset import format_local_time
 from stores.federation import Stores
 from stores.items import Person, Request
+from stores.local_time import format_local_time
 
 LONGEST_REQUEST = 1000
 """Characters of a request at most."""

@@ -16,8 +16,7 @@ from stores.files import write_text
 from stores.item_objects import dump_item, read_item
 from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
 from stores.lines import read_lines, validated
-from stores.local_time import LocalTime
-from stores.local_time import format_local_time as format_local_time
+from stores.local_time import LocalTime, format_local_time
 from stores.spec import AppSpec, apps_of, packaged_apps, spec_of, write_apps
 
 PERSONAS = "personas.jsonl"

@@ -1,8 +1,8 @@
 """Items on one line each, as prompts and readers see them."""
 
 from ctrag.context import item_text
-from stores.dataset import format_local_time
 from stores.items import Item
+from stores.local_time import format_local_time
 
 WIDTH = 140
 """Characters of an item's line where there is room."""
