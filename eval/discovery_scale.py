@@ -108,7 +108,11 @@ def _tiers(tools: Sequence[CatalogueTool], texts: Sequence[str]) -> dict[str, Js
 def _of_size(index: ToolIndex, tools: Sequence[CatalogueTool], size: int) -> MemoryToolStore:
     """A store with the first `size` tools, and synthetic ones where there are not so many."""
     held = index.store.vectors(index.store.hashes().values())
-    rows = [tool_row(tool, tool_terms(tool), held[tool.content_hash]) for tool in tools[:size]]
+    words = [tool_terms(tool) for tool in tools[:size]]
+    rows = [
+        tool_row(tool, one, held[tool.content_hash])
+        for tool, one in zip(tools[:size], words, strict=True)
+    ]
     store = MemoryToolStore()
     store.apply(rows)
     store.set_fact("encoder", index.store.fact("encoder") or "")
@@ -119,15 +123,16 @@ def _of_size(index: ToolIndex, tools: Sequence[CatalogueTool], size: int) -> Mem
         vectors = chance.standard_normal((count, len(rows[0].vector)), dtype=np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         alike = chance.integers(len(rows), size=count)
+        copies = [
+            replace(tools[one], name=f"{tools[one].name}~{start + number}")
+            for number, one in enumerate(alike)
+        ]
         store.apply(
             [
-                replace(
-                    rows[one],
-                    tool_id=f"{rows[one].tool_id}~{start + number}",
-                    name_key=f"synthetic{start + number}",
-                    vector=vectors[number],
+                replace(tool_row(copy, words[one], vector), name_key=f"synthetic{start + number}")
+                for number, (copy, one, vector) in enumerate(
+                    zip(copies, alike, vectors, strict=True)
                 )
-                for number, one in enumerate(alike)
             ]
         )
     return store

@@ -1,6 +1,7 @@
 """Catalogue files as values: JSON or YAML, with errors that name place and rule."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,14 +34,28 @@ def read_file(path: Path) -> Any:
 def _yaml(path: Path, text: str) -> Any:
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.load(text, Loader=loader)
+        return yaml.load(text, Loader=_loader())
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ValueError(f"{path}:{line}: not YAML: {error.problem}") from None
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(f"{path}: not YAML: {type(error).__name__}") from None
+
+
+@cache
+def _loader() -> Any:
+    """YAML with JSON's values: what looks like a date stays text."""
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        pass
+
+    Loader.yaml_implicit_resolvers = {
+        first: [one for one in found if one[0] != "tag:yaml.org,2002:timestamp"]
+        for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    return Loader
 
 
 def checked(adapter: TypeAdapter[T], value: Any, where: Path | str) -> T:

@@ -103,6 +103,14 @@ def test_broken_rules_are_named_and_open_nothing(
         read_catalogue(path)
 
 
+def test_dates_in_yaml_stay_text(tmp_path: Path) -> None:
+    text = "tools:\n  - name: since\n    description: d\n    parameters:\n      properties:\n"
+    text += "        day: {type: string, default: 2024-01-01}\n"
+    [tool] = load_catalogue(written(tmp_path, text, "tools.yaml"))
+    assert tool.parameters["properties"]["day"]["default"] == "2024-01-01"
+    assert "2024-01-01" in tool.to_json()
+
+
 def test_a_broken_yaml_is_named_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"tools\.yaml:3: not YAML"):
         load_catalogue(written(tmp_path, "tools:\n  - {name: [\n", "tools.yaml"))
