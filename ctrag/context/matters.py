@@ -38,6 +38,8 @@ from ctrag.context.words import STOPWORDS, fold, terms, words
 
 _SPELLED_ALIKE = 0.85
 """Similarity (difflib's ratio) from which two words are called alike."""
+_POINTED_AT = 0.05
+"""Probability from which the tuned encoder is said to point at an item."""
 _HOURS_NEAR = 12
 _MINUTES_NEAR = 15
 _DAY = 24 * 60
@@ -64,14 +66,19 @@ class Matter:
     signals: tuple[str, ...]
     tell: Callable[[Case], Said]
     """What is true of the item, most telling first; never nothing."""
+    seen: bool = True
+    """Whether it is seen in the item. What a model says may outweigh all that is seen, which is
+    told all the same: nobody can check a model's word."""
 
 
 MATTERS: list[Matter] = []
 
 
-def _matter(signals: str) -> Callable[[Callable[[Case], Said]], Callable[[Case], Said]]:
+def _matter(
+    signals: str, *, seen: bool = True
+) -> Callable[[Callable[[Case], Said]], Callable[[Case], Said]]:
     def declare(tell: Callable[[Case], Said]) -> Callable[[Case], Said]:
-        MATTERS.append(Matter(tuple(signals.split()), tell))
+        MATTERS.append(Matter(tuple(signals.split()), tell, seen))
         return tell
 
     return declare
@@ -106,6 +113,23 @@ def _meaning(case: Case) -> Said:
     nearer = case.rank("cosine") - 1
     if nearer >= 3:
         yield AGAINST, f"{nearer} of {case.your} are closer in meaning"
+
+
+@_matter("tuned_probability tuned_behind_best", seen=False)
+def _tuned(case: Case) -> Said:
+    """Where the tuned encoder points."""
+    value = case.value("tuned_probability")
+    if math.isnan(value):
+        yield EITHER, "no tuned encoder has read your request"
+        return
+    chance = math.exp(min(value, 0.0))
+    told = f"what was learned from others' requests {{}} ({percent(chance)})"
+    if case.rank("tuned_probability") == 1:
+        yield FOR, told.format("points to it first")
+    elif chance >= _POINTED_AT:
+        yield FOR, told.format("points to it too")
+    else:
+        yield AGAINST, told.format("hardly points to it")
 
 
 @_matter("bm25 bm25_share title_covered request_covered trigram_overlap request_length")

@@ -17,7 +17,7 @@ from ctrag.context.wordings import others
 LIFTING, LOWERING = 4, 2
 """Reasons at most for an item and against it."""
 _LIFTS_FROM, _LOWERS_FROM = 0.1, 0.2
-"""Weight from which a reason is told, as a share of the strongest one's."""
+"""Weight from which a reason is told, as a share of the strongest that is seen in the item."""
 _LEAST = 0.05
 """Weight below which no reason is told."""
 
@@ -41,7 +41,7 @@ def because(scene: Scene, row: int, table: Floats, lifts: Floats) -> tuple[str, 
         for matter in all_matters()
     ]
     weighed.sort(key=lambda one: -abs(one[0]))
-    strongest = abs(weighed[0][0])
+    strongest = max(abs(weight) for weight, matter in weighed if matter.seen)
     lifting: list[str] = []
     lowering: list[str] = []
     for weight, matter in weighed:

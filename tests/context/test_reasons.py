@@ -151,6 +151,29 @@ def test_what_hardly_weighs_is_not_told() -> None:
     assert told == ("its time fits your “6 pm”",)
 
 
+@pytest.mark.parametrize(
+    ("others", "chance", "told"),
+    [
+        (0.01, 0.9, "points to it first (90 %)"),
+        (0.5, 0.3, "points to it too (30 %)"),
+        (0.5, 0.02, "hardly points to it (2 %)"),
+    ],
+)
+def test_a_models_word_is_told_and_silences_nothing_that_is_seen(
+    others: float, chance: float, told: str
+) -> None:
+    case = case_of("c1")
+    table = case.table.copy()
+    table[:, NAMES.index("tuned_probability")] = np.log(others)
+    table[case.row, NAMES.index("tuned_probability")] = np.log(chance)
+    away = "hardly" in told
+    added = lifts(tuned_probability=-30 if away else 30, person_named=0.6)
+    learned = f"what was learned from others' requests {told}"
+    seen = "the request points at Mia Quist (sister)"
+    expected = (seen, f"but {learned}") if away else (learned, seen)
+    assert because(case.scene, case.row, table, added) == expected
+
+
 def test_a_lift_for_what_is_no_merit_is_passed_over() -> None:
     assert why("n1", opens=3.0, cosine=1.0, person_named=2.0) == ()
     assert why("c1", is_playing=-1.0) != ()
