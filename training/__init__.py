@@ -2,13 +2,15 @@
 
 - `folds`: people into folds; whatever learns from labels and feeds a learner is cross-fitted.
 - `prior`: what requests of a meaning needed before (`ctrag.context.prior`).
-- `encoder`: the adapter that points requests at items (`ctrag train encoder`).
+- `encoder`: the adapter that points requests at items (`ctrag train encoder`); `encoder_network` is
+  the torch module, `tuned_encoder` what the ranker learns from.
 - `figures`: figures of scores over labelled requests.
 - `tuning`, `ablation`: hyper-parameters by optuna; what each group of signals is worth.
 - `tools`: the tool prior.
 - `together`, `shares`: several data sets as one; how much is learned from each.
 - `retrieved`: requests with what retrieval brings, by models that never saw their people.
-- `reader`, `arguments`: the tool reader and the ranker of values (`ctrag train tools`).
+- `reader`, `arguments`: the tool reader and the ranker of values (`ctrag train tools`);
+  `reader_examples` is what the reader practises, `reader_network` the torch module.
 - `tool_ranker`: weights of the search in any agent's tools (`ctrag.tools.ranker`).
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `reranker`, `reranker_decisions`: the cross-encoder of prompts, from other people's catalogues

@@ -16,103 +16,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag import models
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.prior import KINDS, kinds_of, tuned_scores
 from ctrag.encoder import Matrix, Tower, TowerEncoder
-from ctrag.graphs import load_model
 from ctrag.tools.prior import classes_of
 from ctrag.tuned import Adapter, AdapterCard, Tuned
 from eval.examples import Example
 from eval.experiment import data_sha256, folders_sha256, versions
+from training.encoder_network import TOWERS, EncoderSettings, TowerSettings, make_network
 from training.figures import ranking_figures
 from training.folds import folds_by_person
 from training.together import load_together
+from training.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
-READINGS = "readings.npz"
 CHECKPOINTS = "checkpoints"
 _TOOL_SHARES = (0.7, 0.2, 0.1)
 """What the three labelled tools count as targets of the API head."""
-
-
-@dataclass(frozen=True, slots=True)
-class TowerSettings:
-    """How one encoder is tuned; chosen by cross-validation on train."""
-
-    epochs: int
-    learning_rate: float
-    dropout: float = 0.1
-
-
-TOWERS = {
-    models.ENCODER: TowerSettings(epochs=6, learning_rate=3e-4),
-    models.LARGE_ENCODER: TowerSettings(epochs=4, learning_rate=3e-4),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class EncoderSettings:
-    """What all towers share."""
-
-    folds: int = 5
-    """Readings of a fold's people come from adapters that learned from the others; two are enough
-    where there are thousands of requests."""
-    rank: int = 16
-    batch: int = 32
-    head_rate: float = 3e-3
-    temperature: float = 0.05
-    api_weight: float = 0.3
-    scale: float = 2.0
-    weight_decay: float = 0.01
-    epochs: int | None = None
-    """Of every tower; None for each one's own."""
-    average: bool = True
-    """Whether an adapter that is trained on ends as the mean of its weights before and after."""
-    half: bool = True
-    """Whether layers compute in bfloat16."""
-    threads: int = 2
-    seed: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class TunedEncoder:
-    """An adapter, and what adapters that never saw a request's person say of the request."""
-
-    adapter: Adapter
-    readings: dict[str, Tuned]
-    """Query id → reading out of fold."""
-    fold: dict[str, int]
-    """Query id → fold that was held out."""
-
-    def save(self, folder: Path) -> None:
-        """Adapter, card and the readings that the ranker is trained on."""
-        self.adapter.save(folder)
-        ids = list(self.readings)
-        temporary = folder / f".{READINGS}"
-        with temporary.open("wb") as file:
-            np.savez_compressed(
-                file,
-                allow_pickle=False,
-                query_id=np.array(ids),
-                fold=np.array([self.fold[one] for one in ids]),
-                **{
-                    name: np.stack([getattr(self.readings[one], name) for one in ids])
-                    for name in ("aim", "kinds", "apis")
-                },
-            )
-        temporary.replace(folder / READINGS)
-
-    @classmethod
-    def load(cls, folder: Path) -> "TunedEncoder":
-        """What `save` wrote; FileNotFoundError when a file is missing."""
-        adapter = Adapter.load(folder)
-        with np.load(folder / READINGS) as arrays:
-            ids = [str(one) for one in arrays["query_id"]]
-            rows = zip(arrays["aim"], arrays["kinds"], arrays["apis"], strict=True)
-            readings = {one: Tuned(*row) for one, row in zip(ids, rows, strict=True)}
-            fold = dict(zip(ids, (int(one) for one in arrays["fold"]), strict=True))
-        return cls(adapter, readings, fold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,14 +156,6 @@ def train_encoder(
     return TunedEncoder(Adapter(arrays, card), readings, folds)
 
 
-def with_readings(examples: Sequence[Example], readings: dict[str, Tuned]) -> list[Example]:
-    """The examples, their scenes with the tuned reading of each request."""
-    return [
-        replace(one, scene=replace(one.scene, tuned=readings[one.asked.query_id]))
-        for one in examples
-    ]
-
-
 def _of(tower: Tower) -> TowerSettings:
     return TOWERS[tower.name]
 
@@ -355,7 +267,7 @@ def _fit(
     torch.manual_seed(settings.seed)
     own = _of(tower)
     epochs = settings.epochs or own.epochs
-    net = _network(tower, settings, own.dropout, apis)
+    net = make_network(tower, settings, own.dropout, apis)
     if start is not None:
         net.restore(start)
     groups = [
@@ -417,7 +329,7 @@ def _read(
     import torch
 
     torch.set_num_threads(settings.threads)
-    net = _network(tower, settings, 0.0, weights["apis"].shape[1])
+    net = make_network(tower, settings, 0.0, weights["apis"].shape[1])
     net.restore(weights)
     net.eval()
     found = []
@@ -426,76 +338,6 @@ def _read(
             rows = net(below[begin : begin + settings.batch])
             found += list(zip(*(part.float().numpy() for part in rows), strict=True))
     return found
-
-
-def _network(tower: Tower, settings: EncoderSettings, dropout: float, apis: int) -> Any:
-    import torch
-    from torch import nn
-
-    from training.low_rank import make_low_rank
-
-    model = load_model(tower.name)
-    size = int(model.config.hidden_size)
-    mpnet = model.config.model_type == "mpnet"
-
-    class Network(nn.Module):  # type: ignore[misc]
-        def __init__(self) -> None:
-            super().__init__()
-            self.low = make_low_rank(model, tower.top, settings.rank, settings.scale, dropout)
-            self.model = model
-            self.layers = model.encoder.layer[-tower.top :]
-            self.kinds = nn.Linear(size, len(KINDS))
-            self.apis = nn.Linear(size, apis)
-            nn.init.zeros_(self.kinds.weight)
-            nn.init.zeros_(self.kinds.bias)
-            self.drop = nn.Dropout(dropout)
-
-        def head_parameters(self) -> list[nn.Parameter]:
-            return [*self.kinds.parameters(), *self.apis.parameters()]
-
-        def adapter_parameters(self) -> list[nn.Parameter]:
-            return [part for low in self.low.values() for part in (low.A, low.B)]
-
-        def forward(self, below: Sequence[Matrix]) -> tuple[Any, Any, Any]:
-            longest = max(len(one) for one in below)
-            hidden = torch.zeros(len(below), longest, size)
-            real = torch.zeros(len(below), longest, 1)
-            for row, one in enumerate(below):
-                hidden[row, : len(one)] = torch.from_numpy(one)
-                real[row, : len(one)] = 1
-            bias = [model.encoder.compute_position_bias(hidden)] if mpnet else []
-            mask = (1 - real.transpose(1, 2))[:, None] * -1e9
-            with torch.autocast("cpu", torch.bfloat16, enabled=settings.half):
-                for layer in self.layers:
-                    out = layer(hidden, mask, *bias)
-                    hidden = out[0] if isinstance(out, tuple) else out
-            mean = (hidden.float() * real).sum(dim=1) / real.sum(dim=1)
-            unit = nn.functional.normalize(mean, dim=-1)
-            scaled = self.drop(unit * math.sqrt(size))
-            return unit, self.kinds(scaled), self.apis(scaled)
-
-        def weights(self) -> dict[str, Matrix]:
-            found = {}
-            for name, low in self.low.items():
-                found[f"{name}.A"] = low.A.detach().numpy().copy()
-                found[f"{name}.B"] = low.B.detach().numpy().copy()
-            for name in ("kinds", "apis"):
-                head = getattr(self, name)
-                rows = torch.cat([head.weight.T, head.bias[None]]).detach().numpy().copy()
-                found[name] = rows
-            return found
-
-        def restore(self, weights: dict[str, Matrix]) -> None:
-            with torch.no_grad():
-                for name, low in self.low.items():
-                    low.A.copy_(torch.from_numpy(weights[f"{name}.A"]))
-                    low.B.copy_(torch.from_numpy(weights[f"{name}.B"]))
-                for name in ("kinds", "apis"):
-                    head = getattr(self, name)
-                    head.weight.copy_(torch.from_numpy(weights[name][:-1].T))
-                    head.bias.copy_(torch.from_numpy(weights[name][-1]))
-
-    return Network()
 
 
 def _figures(

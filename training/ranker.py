@@ -25,10 +25,10 @@ from ctrag.encoder import Encoder
 from eval.examples import Example
 from eval.experiment import folders_sha256, versions
 from training.dask_ranker import fit_on_dask
-from training.encoder import TunedEncoder, with_readings
 from training.figures import mean_recall, ranking_figures
 from training.prior import cross_fitted_priors, fit_prior
 from training.together import load_together
+from training.tuned_encoder import TunedEncoder, with_readings
 
 if TYPE_CHECKING:
     import lightgbm

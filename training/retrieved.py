@@ -17,10 +17,10 @@ from ctrag.encoder import Encoder, load_encoder
 from ctrag.tuned import RequestReader
 from eval.examples import Example
 from eval.experiment import data_sha256
-from training.encoder import TunedEncoder, with_readings
 from training.ranker import RankerSettings, cross_fit, prepare
 from training.shares import times
 from training.together import load_together, of_same_people
+from training.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
 

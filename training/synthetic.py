@@ -28,7 +28,9 @@ from synth.checks import normal_text
 from synth.reference import split_folder
 from training.arguments import ArgumentSettings, choices, train_arguments
 from training.ranker import CrossFitted, RankerSettings, cross_fit, final_ranker, prepare
-from training.reader import CHECKPOINTS, TOWERS, ReaderSettings, seen_requests, train_reader
+from training.reader import CHECKPOINTS, train_reader
+from training.reader_examples import seen_requests
+from training.reader_network import TOWERS, ReaderSettings
 from training.tools import ToolPriorSettings, train_tool_prior
 
 _BY_CHANCE = 3

@@ -83,7 +83,8 @@ def encoder(
 
     from ctrag.encoder import TowerEncoder, load_encoder
     from ctrag.settings import settings
-    from training.encoder import CHECKPOINTS, EncoderSettings, train_encoder
+    from training.encoder import CHECKPOINTS, train_encoder
+    from training.encoder_network import EncoderSettings
 
     name = base or settings().encoder
     loaded = load_encoder(name)
@@ -132,9 +133,9 @@ def ranker(
     """
     from ctrag.encoder import load_encoder
     from ctrag.settings import settings
-    from training.encoder import TunedEncoder
     from training.ranker import RankerSettings, cross_fit, final_ranker, prepare
     from training.tools import ToolPriorSettings, train_tool_prior
+    from training.tuned_encoder import TunedEncoder
 
     options = RankerSettings(seed=seed, threads=threads, scheduler=scheduler)
     adapted = None if tuned is None else TunedEncoder.load(tuned)
@@ -198,7 +199,9 @@ def tools(
     from ctrag.tools.reader import ToolReader
     from eval.experiment import folders_sha256, versions
     from training.arguments import ArgumentSettings, choices, train_arguments
-    from training.reader import CHECKPOINTS, ReaderSettings, seen_requests, train_reader
+    from training.reader import CHECKPOINTS, train_reader
+    from training.reader_examples import seen_requests
+    from training.reader_network import ReaderSettings
     from training.shares import shares_of
 
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
@@ -400,9 +403,9 @@ def _retrieved(
 ) -> "Retrieved":
     from ctrag.artefacts import load_context_artefacts
     from ctrag.settings import cache_folder, settings
-    from training.encoder import TunedEncoder
     from training.ranker import RankerSettings
     from training.retrieved import Retrieval
+    from training.tuned_encoder import TunedEncoder
 
     if tuned is None:
         raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")

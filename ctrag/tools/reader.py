@@ -119,7 +119,7 @@ class ToolReader:
         return content.hexdigest()[:16]
 
     def _head(self, tower: str, reading: "Reading", seen: Sight) -> NDArray[np.float64]:
-        """Scores of all classes; the twin of the head in `training.reader`."""
+        """Scores of all classes; the twin of the head in `training.reader_network`."""
 
         def part(name: str) -> Matrix:
             return self.arrays[f"{tower}/head.{name}"]

@@ -13,10 +13,12 @@ from ctrag.context.signals import compute
 from ctrag.encoder import TowerEncoder
 from eval.examples import Example
 from tests.training.conftest import halves
-from training.encoder import EncoderSettings, TunedEncoder, train_encoder
+from training.encoder import train_encoder
+from training.encoder_network import EncoderSettings
 from training.prior import fit_prior
 from training.ranker import FIRST, SECOND, RankerSettings
 from training.retrieved import Retrieval, Retrieved
+from training.tuned_encoder import TunedEncoder
 
 
 class _Named:

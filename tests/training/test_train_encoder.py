@@ -13,15 +13,11 @@ from ctrag.encoder import TowerEncoder
 from ctrag.tuned import Adapter, RequestReader
 from eval.examples import load_examples
 from tests.training.conftest import halves
-from training.encoder import (
-    CHECKPOINTS,
-    EncoderSettings,
-    TunedEncoder,
-    train_encoder,
-    with_readings,
-)
+from training.encoder import CHECKPOINTS, train_encoder
+from training.encoder_network import EncoderSettings
 from training.folds import folds_by_person
 from training.ranker import FIRST, SECOND, RankerSettings, prepare, train_ranker
+from training.tuned_encoder import TunedEncoder, with_readings
 
 QUICK = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
 

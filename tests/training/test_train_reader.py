@@ -13,7 +13,9 @@ from ctrag.tools.prior import item_weights
 from ctrag.tools.reader import LONGEST, ToolReader, log_softmax, tokens_of
 from eval.examples import Example
 from training import reader as module
-from training.reader import MODES, ReaderSettings, Seen, TowerSettings, recall, seen_requests
+from training.figures import recall
+from training.reader_examples import MODES, Seen, seen_requests
+from training.reader_network import ReaderSettings, TowerSettings
 
 SMALL = TowerSettings(models.ENCODER, epochs=2, learning_rate=1e-3, layers=1, lines=2)
 QUICK = ReaderSettings(towers=(SMALL,), rank=2, batch=8, hidden=16, threads=1)
