@@ -68,7 +68,8 @@ def test_the_aim_adds_up_the_towers_cosines_over_the_temperature(
 def test_a_request_about_a_missed_call_expects_calls(adapter: Adapter, encoder: Encoder) -> None:
     [(_, tuned)] = RequestReader(encoder, adapter).read(TEXTS[1:])
     assert tuned is not None
-    assert "call" in KINDS[int(np.argmax(tuned.kinds))]
+    kind = KINDS[int(np.argmax(tuned.kinds))]
+    assert kind == "voicemail" or kind.startswith("call ")
 
 
 def test_an_adapter_of_another_encoder_is_refused(adapter: Adapter) -> None:

@@ -110,8 +110,10 @@ def test_the_words_of_a_request_cannot_pose_as_an_item(examples: list[Example]) 
 def test_lines_are_cut_apart_so_that_a_long_request_leaves_room() -> None:
     encode = tokens_of("all-MiniLM-L6-v2")
     long = encode("word " * 200)
-    assert len(long) == 50  # two marks and 48 tokens
-    assert encode("word " * 200 + "\nnote: milk")[:50] == long
+    assert len(long.ids) == 50  # two marks and 48 tokens
+    both = encode("word " * 200 + "\nnote: milk")
+    assert both.ids[:50] == long.ids
+    assert both.lines == [(50, len(both.ids))]
 
 
 def test_gelu_is_torchs_tanh_form() -> None:
