@@ -49,15 +49,16 @@ def report_on(
     Args:
         run: Makes the experiment.
         table: What is printed of it.
-        out: File for its JSON, or None.
+        out: File for its JSON, in a folder that is made when missing; None writes nothing.
         json: Whether the JSON is printed instead of the table.
         page: What makes the page of it; written where there is a `folder` for it.
         folder: For the page, or None.
     """
-    if out is not None and not out.parent.is_dir():
-        raise FileNotFoundError(2, "no such folder", str(out.parent))
+    # What cannot be written is told before the work.
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)  # what cannot be made is told before the work
+        folder.mkdir(parents=True, exist_ok=True)
     experiment = run()
     if out is not None:
         experiment.write(out)

@@ -53,8 +53,8 @@ def failed(ran: Any) -> str:
         (["eval", "planner", "--data", "{people}", "--methods", "magic"], "--methods: 'magic' is"),
         (["eval", "context", "--data", "/nowhere"], "/nowhere/personas.jsonl: No such file"),
         (
-            ["eval", "tools", "--data", "{people}", "--out", "/nowhere/x.json"],
-            "/nowhere: no such folder",
+            ["eval", "tools", "--data", "{people}", "--out", "people/personas.jsonl/x.json"],
+            "people/personas.jsonl: File exists",
         ),
         (
             ["train", "ranker", "--data", "/nowhere", "--out", "x"],

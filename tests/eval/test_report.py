@@ -430,6 +430,14 @@ def test_the_command_writes_the_page_and_names_it(
     assert "page:" not in command().output
 
 
+def test_the_experiments_file_gets_a_folder_when_there_is_none(
+    command: Callable[..., Any], tmp_path: Path
+) -> None:
+    assert command("--out", tmp_path / "new" / "deep" / "context.json").exit_code == 0
+    text = (tmp_path / "new" / "deep" / "context.json").read_text(encoding="utf-8")
+    assert Experiment.model_validate_json(text) == made()
+
+
 def test_with_json_the_output_is_json_alone(command: Callable[..., Any], tmp_path: Path) -> None:
     ran = command("--report", tmp_path, "--json")
     assert Experiment.model_validate(json.load(io.StringIO(ran.output))) == made()
