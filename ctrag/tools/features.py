@@ -4,7 +4,7 @@ A reading is the whole request or one of its parts. Nothing in a row depends on 
 caller may not see. All readings and candidates are measured at once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.context.words import stems, telling_words
-from ctrag.tools.fields import NO_GRAM, ToolTerms, gram_codes
+from ctrag.tools.fields import NO_GRAM, VOCABULARY, ToolTerms, gram_codes
 from stores.tool_rows import rarity
 
 Rows = NDArray[np.float64]
@@ -120,12 +120,12 @@ def _by_terms(
     for reading, one in enumerate(asked):
         asks[reading, [column[term] for term in one.terms if term in column]] = 1.0
     rare = asks * list(idf.values())
-    held = _held(tools, column)
+    held = _held(tools, idf)
     most = np.maximum(rare.sum(axis=1, keepdims=True), 1e-9)
     whole, in_parameters, said, covered = rare @ held
     _, _, said_of_name, said_of_tool = asks @ held
     names = np.array([len(tool.name) for tool in tools])
-    lengths = np.array([len(tool.measures) for tool in tools])
+    lengths = np.array([len(tool.numbers) for tool in tools])
     unsaid = rarest * (names - said_of_name)
     return {
         "bm25": whole / most,
@@ -137,18 +137,15 @@ def _by_terms(
     }
 
 
-def _held(tools: Sequence[ToolTerms], column: Mapping[str, int]) -> Rows:
+def _held(tools: Sequence[ToolTerms], terms: Collection[str]) -> Rows:
     """(4, terms, candidates): the `measures` of the asked terms, 0 where a tool has them not."""
-    places: list[int] = []
-    values: list[float] = []
-    for row, tool in enumerate(tools):
-        measures = tool.measures
-        for term in measures.keys() & column.keys():
-            places.append(column[term] * len(tools) + row)
-            values += measures[term]
-    held = np.zeros((4, len(column) * len(tools)))
-    held[:, places] = np.array(values).reshape(-1, 4).T
-    return held.reshape(4, len(column), len(tools))
+    columns = VOCABULARY.columns(terms)[np.concatenate([tool.numbers for tool in tools])]
+    owners = np.repeat(np.arange(len(tools)), [len(tool.numbers) for tool in tools])
+    asked = (columns >= 0).nonzero()[0]
+    held = np.zeros((4, len(terms) * len(tools)))
+    measures = np.concatenate([tool.measures for tool in tools])
+    held[:, columns[asked] * len(tools) + owners[asked]] = measures[asked].T
+    return held.reshape(4, len(terms), len(tools))
 
 
 def _name_pairs(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:

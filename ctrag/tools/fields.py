@@ -1,8 +1,9 @@
 """What of a tool is searched, field by field, and how names become words."""
 
 import re
+import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -48,15 +49,49 @@ def compact(text: str) -> str:
     return "".join(words(text))
 
 
+class Vocabulary:
+    """Numbers of terms, the same for all indexes of a process, so that searches compare numbers.
+
+    No term is forgotten: names and descriptions have words in common, so new tools bring few.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def numbered(self, terms: Iterable[str]) -> NDArray[np.int64]:
+        """The terms' numbers; new ones are numbered."""
+        with self._lock:
+            known = self._numbers
+            return np.array([known.setdefault(one, len(known)) for one in terms], dtype=np.int64)
+
+    def columns(self, terms: Iterable[str]) -> NDArray[np.int64]:
+        """(numbers so far,): the place among `terms` of each number's term, -1 where it is none."""
+        places = np.full(len(self), -1, dtype=np.int64)
+        for place, term in enumerate(terms):
+            number = self._numbers.get(term, len(places))
+            if number < len(places):  # else it was numbered a moment ago, and no tool here has it
+                places[number] = place
+        return places
+
+
+VOCABULARY = Vocabulary()
+
+
 @dataclass(frozen=True, slots=True)
 class ToolTerms:
     """A tool's searched terms."""
 
     frequencies: dict[str, float]
     """Term → its length-normalised frequency over all fields, weighted."""
-    measures: dict[str, tuple[float, float, float, float]]
-    """Term → BM25's share of its frequency over all fields, and of that in the parameters; 1 where
-    it stands in the name, else 0; and 1."""
+    numbers: NDArray[np.int64]
+    """The terms' numbers in `VOCABULARY`, in the order of `frequencies`."""
+    measures: NDArray[np.float64]
+    """(terms, 4), in that order: BM25's share of a term's frequency over all fields, and of that in
+    the parameters; 1 where it stands in the name, else 0; and 1."""
     name: tuple[str, ...]
     """Terms of the name, each once."""
     pairs: frozenset[tuple[str, str]]
@@ -83,19 +118,26 @@ def tool_terms(tool: CatalogueTool) -> ToolTerms:
         term: sum(share * one for share, one in zip(FIELD_WEIGHTS, found, strict=True))
         for term, found in weights.items()
     }
-    measures = {  # zeros and ones that all tools share: a search reads less memory
-        term: (
+    measures = [
+        (
             saturated(frequencies[term]),
-            saturated(found[PARAMETERS]) or 0.0,
+            saturated(found[PARAMETERS]),
             1.0 if term in called else 0.0,
             1.0,
         )
         for term, found in weights.items()
-    }
+    ]
     grams = np.unique(gram_codes(said))
     if not len(grams):
         grams = np.array([NO_GRAM], dtype=np.uint32)
-    return ToolTerms(frequencies, measures, called, frozenset(pairwise(called)), grams)
+    return ToolTerms(
+        frequencies,
+        VOCABULARY.numbered(frequencies),
+        np.array(measures, dtype=np.float64).reshape(-1, 4),
+        called,
+        frozenset(pairwise(called)),
+        grams,
+    )
 
 
 def gram_codes(words: Sequence[str]) -> NDArray[np.uint32]:

@@ -107,10 +107,10 @@ def alike(first: ToolTerms, second: ToolTerms) -> bool:
     """Whether two tools share most of their terms, or all of their names'."""
     if first.name and first.name == second.name:
         return True
-    fewer, more = sorted((len(first.measures), len(second.measures)))
+    fewer, more = sorted((len(first.frequencies), len(second.frequencies)))
     if fewer < _ALIKE * more or not more:
         return False  # at most the fewer are shared, and there are at least the more
-    shared = len(first.measures.keys() & second.measures.keys())
+    shared = len(first.frequencies.keys() & second.frequencies.keys())
     return shared / (fewer + more - shared) >= _ALIKE
 
 

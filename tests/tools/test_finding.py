@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from ctrag.context.words import telling_words
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.features import FEATURES, Asked, feature_rows, rarities
-from ctrag.tools.fields import NO_GRAM, ToolTerms, gram_codes, spelled_out, tool_terms
+from ctrag.tools.fields import (
+    NO_GRAM,
+    VOCABULARY,
+    ToolTerms,
+    gram_codes,
+    spelled_out,
+    tool_terms,
+)
 from ctrag.tools.names import named_first, named_runs, written_out
 from ctrag.tools.parts import parts_of
 from ctrag.tools.ranker import FLOOR, Readings, ToolRanker, Weights
@@ -33,16 +40,32 @@ def test_names_are_spelled_out(name: str, words: str) -> None:
     assert spelled_out(name) == words
 
 
+def measured(tool: ToolTerms) -> dict[str, tuple[float, ...]]:
+    return dict(zip(tool.frequencies, map(tuple, tool.measures.tolist()), strict=True))
+
+
+def test_terms_of_all_tools_share_their_numbers() -> None:
+    first, second = (tool_terms(CatalogueTool(name, "")) for name in ("rain_zebu", "zebu_quagga"))
+    numbers = [
+        dict(zip(one.frequencies, one.numbers.tolist(), strict=True)) for one in (first, second)
+    ]
+    assert numbers[0]["zebu"] == numbers[1]["zebu"]
+    places = VOCABULARY.columns(["quagga", "never said", "rain"])
+    assert places[numbers[1]["quagga"]] == 0
+    assert places[numbers[0]["rain"]] == 2
+    assert places[numbers[0]["zebu"]] == -1
+
+
 def test_fields_weigh_by_where_a_term_stands() -> None:
     schema = {"properties": {"city": {"enum": ["Oslo", "Rome"], "description": "where"}}}
     tool = tool_terms(CatalogueTool("rain_radar", "Shows rain", parameters=schema))
     name, description = 1 / (1 - 0.3 + 0.3 * 2 / 3), 1 / (1 - 0.5 + 0.5 * 2 / 12)
     frequency = 2 * name + description
     assert tool.frequencies["rain"] == pytest.approx(frequency)
-    assert tool.measures["rain"] == pytest.approx((frequency / (1.2 + frequency), 0, 1, 1))
+    assert measured(tool)["rain"] == pytest.approx((frequency / (1.2 + frequency), 0, 1, 1))
     parameter = 1 / (1 - 0.5 + 0.5 * 3 / 12)  # city, Oslo, Rome; "where" is a stop word
     shares = 0.5 * parameter / (1.2 + 0.5 * parameter), parameter / (1.2 + parameter)
-    assert tool.measures["oslo"] == pytest.approx((*shares, 0, 1))
+    assert measured(tool)["oslo"] == pytest.approx((*shares, 0, 1))
     assert tool.name == ("rain", "radar")
 
 
@@ -178,7 +201,7 @@ def test_shares_stay_between_0_and_1(names: list[str], text: str) -> None:
     tools = [tool_terms(CatalogueTool(name, name[::-1])) for name in names]
     asked = [Asked.of(text), Asked.of(text[: len(text) // 2])]
     counts = {
-        term: sum(term in tool.measures for tool in tools) for one in asked for term in one.terms
+        term: sum(term in tool.frequencies for tool in tools) for one in asked for term in one.terms
     }
     idf = rarities({term: count for term, count in counts.items() if count}, len(tools))
     rows = feature_rows(np.zeros((2, len(tools))), tools, asked, idf, 5.0)
