@@ -23,6 +23,7 @@ from ctrag.tools.prior import classes_of
 from ctrag.tuned import Adapter, AdapterCard, Tuned
 from eval.examples import Example
 from eval.experiment import data_sha256, folders_sha256, versions
+from training.checkpoints import CHECKPOINTS
 from training.encoder_network import TOWERS, EncoderSettings, TowerSettings, make_network
 from training.figures import ranking_figures
 from training.folds import folds_by_person
@@ -30,7 +31,6 @@ from training.together import load_together
 from training.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
-CHECKPOINTS = "checkpoints"
 _TOOL_SHARES = (0.7, 0.2, 0.1)
 """What the three labelled tools count as targets of the API head."""
 

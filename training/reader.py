@@ -24,12 +24,12 @@ from ctrag.tools.reader import (
     TowerCard,
     log_softmax,
 )
+from training.checkpoints import restore, save
 from training.figures import recall
 from training.reader_examples import MODES, Seen
 from training.reader_network import ReaderSettings, TowerSettings, make_network
 
 Progress = Callable[[str], None]
-CHECKPOINTS = "checkpoints"
 _RARELY = 5000
 _LEAST = 1e-6
 
@@ -134,7 +134,7 @@ def _fit(
             min(1.0, (step + 1) / (0.1 * steps + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
         ),
     )
-    done = _restore(checkpoint, network, optimiser, schedule)
+    done = restore(checkpoint, network, optimiser, schedule)
     network.train()
     for epoch in range(done, tower.epochs):
         torch.manual_seed(settings.seed * _RARELY + epoch)
@@ -164,7 +164,7 @@ def _fit(
                     f"{len(batches)}, loss {np.mean(losses[-50:]):.3f}, "
                     f"{spent / number * ahead / 60:.0f} min left"
                 )
-        _save(checkpoint, epoch + 1, network, optimiser, schedule)
+        save(checkpoint, epoch + 1, network, optimiser, schedule)
     network.eval()
     return network
 
@@ -220,31 +220,3 @@ def _key(learned: Sequence[Seen], settings: ReaderSettings, tower: TowerSettings
             for part in (seen.kinds, seen.shares, seen.flags, seen.asked):
                 content.update(part.tobytes())
     return content.hexdigest()[:16]
-
-
-def _save(path: Path, epoch: int, network: Any, optimiser: Any, schedule: Any) -> None:
-    import torch
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}")
-    content = {
-        "epoch": epoch,
-        "weights": {name: one for name, one in network.named_parameters() if one.requires_grad},
-        "optimiser": optimiser.state_dict(),
-        "schedule": schedule.state_dict(),
-    }
-    torch.save(content, temporary)
-    temporary.replace(path)
-
-
-def _restore(path: Path, network: Any, optimiser: Any, schedule: Any) -> int:
-    """Epochs that a checkpoint has done; 0 without one."""
-    import torch
-
-    if not path.exists():
-        return 0
-    content = torch.load(path, weights_only=True)
-    network.load_state_dict(content["weights"], strict=False)
-    optimiser.load_state_dict(content["optimiser"])
-    schedule.load_state_dict(content["schedule"])
-    return int(content["epoch"])

@@ -27,8 +27,9 @@ from stores.files import write_text
 from synth.checks import normal_text
 from synth.reference import split_folder
 from training.arguments import ArgumentSettings, choices, train_arguments
+from training.checkpoints import CHECKPOINTS
 from training.ranker import CrossFitted, RankerSettings, cross_fit, final_ranker, prepare
-from training.reader import CHECKPOINTS, train_reader
+from training.reader import train_reader
 from training.reader_examples import seen_requests
 from training.reader_network import TOWERS, ReaderSettings
 from training.tools import ToolPriorSettings, train_tool_prior

@@ -69,6 +69,7 @@ def prepare() -> None:
     retriever.reader.read(["ready"])
     if artefacts.reader.card.encoder == encoder.name:
         artefacts.reader.prepare()
+    artefacts.arguments.prepare()
     line(f"{weights_folder()}: {encoder.name} is ready")
     planner = embedded_planner(settings())
     line(f"{planner.folder.name}: ready on {planner.engine.name}")

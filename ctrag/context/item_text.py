@@ -28,7 +28,7 @@ def embedded_text(person: Person, item: Item) -> str:
     named = set(spec.named("person"))
     parts = []
     for part, field in _phrase(spec):
-        value = _introduced(person, item, field) if field in named else item.text(field)
+        value = introduced(person, item, field) if field in named else item.text(field)
         if value:
             parts.append(part.format(**{field: value}))
     return "".join(parts) if parts else f"{item.app}: {searched_text(item)}"
@@ -74,16 +74,8 @@ def time_of(item: Item, role: Role = "time") -> datetime | None:
     return None if name is None else item.time(name)
 
 
-@lru_cache(maxsize=256)
-def _phrase(spec: AppSpec) -> tuple[tuple[str, str], ...]:
-    """(part, its one field) of the application's phrase."""
-    return tuple(
-        (part, next(name for _, name, _, _ in Formatter().parse(part) if name))
-        for part in spec.phrase
-    )
-
-
-def _introduced(person: Person, item: Item, field: str) -> str:
+def introduced(person: Person, item: Item, field: str) -> str:
+    """Names in a field, those of contacts with their relation: `Ann (sister), Bo`."""
     value = item.fields.get(field)
     names = value if isinstance(value, tuple) else (str(value),) if value else ()
     introduced = []
@@ -92,6 +84,15 @@ def _introduced(person: Person, item: Item, field: str) -> str:
         relation = contact.relation if contact is not None else ""
         introduced.append(f"{name} ({relation})" if relation else name)
     return ", ".join(introduced)
+
+
+@lru_cache(maxsize=256)
+def _phrase(spec: AppSpec) -> tuple[tuple[str, str], ...]:
+    """(part, its one field) of the application's phrase."""
+    return tuple(
+        (part, next(name for _, name, _, _ in Formatter().parse(part) if name))
+        for part in spec.phrase
+    )
 
 
 def _joined(item: Item, names: Iterable[str]) -> str:

@@ -5,7 +5,7 @@ that retrieval brought: what they are, when they are, what they say, and how the
 words beside the request's. The log probabilities of all encoders are averaged.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from hashlib import sha256
@@ -27,8 +27,8 @@ from stores.files import write_text
 
 WEIGHTS, CARD = "reader.npz", "reader-card.json"
 VECTOR_SCALE = 0.3
-LONGEST = 128
-"""Tokens of a text at most."""
+REQUEST, LINE, LONGEST = 48, 30, 140
+"""Tokens of the request, of an item's line and of a whole text at most."""
 _LEAST = 1e-6
 _RAREST = -12.0
 
@@ -207,8 +207,17 @@ def reader_text(text: str, seen: Sight, lines: int) -> str:
     return "\n".join([" ".join(text.split()), *seen.lines[:lines]])
 
 
-def tokens_of(tower: str) -> Any:
-    """A function from the lines of a text to `Tokens`, separators between them."""
+def tokens_of(
+    tower: str, request: int = REQUEST, line: int = LINE, longest: int = LONGEST
+) -> Callable[[str], Tokens]:
+    """A function from the lines of a text to `Tokens`, separators between them.
+
+    Args:
+        tower: The encoder.
+        request: Tokens of the first line at most.
+        line: Tokens of each further line at most.
+        longest: Tokens of all at most.
+    """
     from tokenizers import Tokenizer
 
     from ctrag.weights import encoder_folder
@@ -221,19 +230,15 @@ def tokens_of(tower: str) -> Any:
     def encode(text: str) -> Tokens:
         ids = [first]
         lines = []
-        for place, line in enumerate(text.split("\n")):
+        for place, words in enumerate(text.split("\n")):
             begin = len(ids)
-            own = tokenizer.encode(line, add_special_tokens=False).ids
-            ids += [*own[: _REQUEST if place == 0 else _ITEM], last]
-            if place and begin < LONGEST:
-                lines.append((begin, min(len(ids), LONGEST)))
-        return Tokens(ids[:LONGEST], lines)
+            own = tokenizer.encode(words, add_special_tokens=False).ids
+            ids += [*own[: request if place == 0 else line], last]
+            if place and begin < longest:
+                lines.append((begin, min(len(ids), longest)))
+        return Tokens(ids[:longest], lines)
 
     return encode
-
-
-_REQUEST, _ITEM = 48, 26
-"""Tokens of the request and of an item's line at most."""
 
 
 def gelu(values: Matrix) -> Matrix:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.context.item_line import item_line
+from ctrag.context.item_line import item_words
 from ctrag.context.prior import KINDS, kinds_of
 from ctrag.context.scene import Scene
 from ctrag.context.view import Floats, Ints
@@ -66,7 +66,7 @@ def sight(scene: Scene, rows: Ints, shares: NDArray[np.floating]) -> Sight:
             float(bool(item.text("playlist"))),
             1.0,
         )
-        words = item_line(item, _LINE).partition(":")[2].strip()
+        words = item_words(item, scene.view.person, scene.request.asked_at, _LINE)
         lines.append(f"{KINDS[every[row]]}: {words}")
     request = scene.request
     asked = np.array(

@@ -52,8 +52,8 @@ def test_items_come_best_first_with_kind_share_vector_and_words() -> None:
     assert seen.kinds[2:].tolist() == [len(KINDS)] * (ITEMS - 2)
     assert seen.shares.tolist() == [0.75, 0.25, 0, 0, 0]
     assert seen.vectors[0].tolist() == [0, 1, 0, 0]
-    assert seen.lines[0] == "call missed: Rui Prado; 2025-04-17 10:00; missed"
-    assert seen.lines[1].startswith("song: Autobahn; 2025-04-16 07:00; ")
+    assert seen.lines[0] == "call missed: Rui Prado; today 10:00; missed"
+    assert seen.lines[1].startswith("song: Autobahn; yesterday 07:00; ")
 
 
 def test_flags_tell_time_playlist_and_presence() -> None:

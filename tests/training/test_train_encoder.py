@@ -13,7 +13,8 @@ from ctrag.encoder import TowerEncoder
 from ctrag.tuned import Adapter, RequestReader
 from eval.examples import load_examples
 from tests.training.conftest import halves
-from training.encoder import CHECKPOINTS, train_encoder
+from training.checkpoints import CHECKPOINTS
+from training.encoder import train_encoder
 from training.encoder_network import EncoderSettings
 from training.folds import folds_by_person
 from training.ranker import FIRST, SECOND, RankerSettings, prepare, train_ranker

@@ -61,14 +61,14 @@ def test_a_killed_run_goes_on_to_the_same_weights(seen: list[Seen], tmp_path: Pa
         pass
 
     whole = train(seen, tmp_path / "whole")
-    saved = module._save
+    saved = module.save
 
     def kill(*arguments: Any) -> None:
         saved(*arguments)
         raise Killed
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_save", kill)
+        patch.setattr(module, "save", kill)
         with pytest.raises(Killed):
             train(seen, tmp_path / "cut")
     cut = train(seen, tmp_path / "cut")

@@ -1,0 +1,75 @@
+"""What the commands of `ctrag train` share."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ctrag.cli.output import line, progress
+
+if TYPE_CHECKING:
+    from training.retrieved import Retrieved
+
+Data = Annotated[Path, typer.Option(help="A labelled data set folder.")]
+Out = Annotated[Path, typer.Option(help="Folder for the artefact.")]
+More = Annotated[
+    list[Path],
+    typer.Option(help="Further labelled data sets: of other people, or more of the same ones'."),
+]
+Tuned = Annotated[
+    Path | None,
+    typer.Option("--encoder", help="Folder of `ctrag train encoder` on the same data."),
+]
+Share = Annotated[
+    list[str],
+    typer.Option(help="NAME=SHARE: learn from that share of a data set's requests, by hash."),
+]
+Average = Annotated[
+    bool, typer.Option("--average/--last", help="With --start: keep the mean of before and after.")
+]
+Resume = Annotated[
+    bool, typer.Option("--resume/--no-resume", help="Go on from what OUT holds already.")
+]
+Seed = Annotated[int, typer.Option(help="Decides folds and samples.")]
+Threads = Annotated[int, typer.Option(min=1, help="Threads to compute with.")]
+
+
+def retrieved(
+    data: Path, more: list[Path], tuned: Path | None, seed: int, threads: int
+) -> "Retrieved":
+    """What retrieval brings for the requests of all data sets, computed once.
+
+    Raises:
+        ValueError: There is no `tuned`, or a data set breaks a rule.
+    """
+    from ctrag.artefacts import load_context_artefacts
+    from ctrag.settings import cache_folder, settings
+    from training.ranker import RankerSettings
+    from training.retrieved import Retrieval
+    from training.tuned_encoder import TunedEncoder
+
+    if tuned is None:
+        raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")
+    ranker, _ = load_context_artefacts(settings().artefacts)
+    options = RankerSettings(seed=seed, threads=threads)
+    trained = TunedEncoder.load(tuned)
+    retrieval = Retrieval(data, more, trained, ranker, options)
+    return retrieval.once(cache_folder() / "retrieved", progress)
+
+
+def names_of(data: Path, more: list[Path]) -> str:
+    """The data sets as cards name them."""
+    return "+".join(one.name for one in (data, *more))
+
+
+def command_of(what: str, data: Path, more: list[Path], *options: str) -> str:
+    """What makes an artefact again; options that are empty are left out."""
+    folders = [f"--data {data.name}", *(f"--more {one.name}" for one in more)]
+    return " ".join(["ctrag train", what, *folders, *filter(None, options), "--out DIR"])
+
+
+def show(out: Path, data: str, figures: dict[str, dict[str, float]]) -> None:
+    """Print what was made and its figures."""
+    line(f"{out}: trained on {data}, figures of people not learned from:")
+    for method, values in figures.items():
+        line(f"  {method:<16} " + "  ".join(f"{name} {value}" for name, value in values.items()))

@@ -1,0 +1,36 @@
+"""Finished epochs on disk, from which a training goes on."""
+
+from pathlib import Path
+from typing import Any
+
+CHECKPOINTS = "checkpoints"
+"""Their folder within an artefact's."""
+
+
+def save(path: Path, epoch: int, network: Any, optimiser: Any, schedule: Any) -> None:
+    """Write what so many epochs have learned; the file is whole or not there."""
+    import torch
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}")
+    content = {
+        "epoch": epoch,
+        "weights": {name: one for name, one in network.named_parameters() if one.requires_grad},
+        "optimiser": optimiser.state_dict(),
+        "schedule": schedule.state_dict(),
+    }
+    torch.save(content, temporary)
+    temporary.replace(path)
+
+
+def restore(path: Path, network: Any, optimiser: Any, schedule: Any) -> int:
+    """Put back what `save` wrote: how many epochs that are; 0 without a file."""
+    import torch
+
+    if not path.exists():
+        return 0
+    content = torch.load(path, weights_only=True)
+    network.load_state_dict(content["weights"], strict=False)
+    optimiser.load_state_dict(content["optimiser"])
+    schedule.load_state_dict(content["schedule"])
+    return int(content["epoch"])
