@@ -185,6 +185,10 @@ def load_encoder(name: str = models.PAIR) -> Encoder:
     """
     if name == f"{models.ENCODER}-int8":
         return OnnxEncoder()
+    if name == models.TOOL_ENCODER:
+        from ctrag.tools.tuned import ToolEncoderWeights, TunedToolEncoder
+
+        return TunedToolEncoder(ToolEncoderWeights.packaged(), name)
     if set(name.split("+")) <= set(TUNED_LAYERS):
         return TowerEncoder(name)
     return TransformersEncoder(name)

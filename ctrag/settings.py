@@ -23,7 +23,7 @@ class Settings(BaseSettings):
     weights: Path = Field(default_factory=lambda: user_cache_path("ctrag") / "weights")
     """Encoders put together and converted from packages, once; can be deleted at any time."""
     encoder: str = models.PAIR
-    tool_encoder: str = f"{models.ENCODER}-int8"
+    tool_encoder: str = models.TOOL_ENCODER
     """Encoder of tool catalogues of any agent: small, so that thousands of tools take seconds."""
     tool_store: str | None = None
     """Where a served tool catalogue is kept: a DuckDB file, or a `postgresql://` address. When not

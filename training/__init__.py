@@ -9,9 +9,12 @@
 - `tools`: the tool prior.
 - `together`, `shares`: several data sets as one; how much is learned from each.
 - `retrieved`: requests with what retrieval brings, by models that never saw their people.
-- `reader`, `arguments`: the tool reader and the ranker of values (`ctrag train tools`);
-  `reader_examples` is what the reader practises, `reader_network` the torch module.
-- `tool_ranker`: weights of the search in any agent's tools (`ctrag.tools.ranker`).
+- `reader`: the tool reader (`ctrag train tools`); `reader_examples` is what it practises,
+  `reader_network` the torch module.
+- `values`, `arguments`, `value_reader`: what chooses the values of a call's arguments
+  (`ctrag train values`): their ranker, a reader of values, and what the reader counts.
+- `checkpoints`: finished epochs on disk.
+- `tool_encoder`, `tool_ranker`: the encoder and the weights of the search in any agent's tools.
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `reranker`, `reranker_decisions`: the cross-encoder of prompts, from other people's catalogues
   (`ctrag train reranker`).

@@ -25,19 +25,19 @@ _LEAST = 1e-4
 def train_values(
     found: Retrieved,
     shares: Mapping[str, float],
-    settings: tuple[ArgumentSettings, ValueReaderSettings],
+    settings: tuple[ArgumentSettings, ValueReaderSettings | None],
     card: dict[str, Any],
     checkpoints: Path,
     progress: Progress = lambda _: None,
     start: ToolReader | None = None,
 ) -> ArgumentRanker:
-    """A ranker of values with a reader of values beside it.
+    """A ranker of values, with a reader of values beside it.
 
     Args:
         found: Labelled requests with what retrieval brings.
         shares: Which part of a data set's requests the reader learns from; all of those that it
             does not name. The ranker learns from all requests.
-        settings: Of the ranker and of the reader.
+        settings: Of the ranker and of the reader; None trains no reader.
         card: The fields `command`, `data`, `data_sha256`, `seed` and `versions`.
         checkpoints: Of the reader; see `train_value_reader`.
         progress: Told what happens.
@@ -50,6 +50,8 @@ def train_values(
     progress("training the ranker of values")
     held_out = choices(*found.kept_back())
     ranker = train_arguments(choices(*found.learned()), held_out, of_ranker, card)
+    if of_reader is None:
+        return ranker
     reader = train_value_reader(
         choices(*found.learned(shares)), held_out, of_reader, card, checkpoints, progress, start
     )

@@ -106,6 +106,9 @@ def values(
         Path | None, typer.Option(help="Folder of a tool reader whose encoder is trained on.")
     ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="How often the reader sees everything.")] = 2,
+    read: Annotated[
+        bool, typer.Option("--reader/--no-reader", help="Train a reader beside the ranker.")
+    ] = True,
     resume: Resume = True,
     seed: Seed = 1,
     threads: Threads = 2,
@@ -139,7 +142,7 @@ def values(
         shares,
         (
             ArgumentSettings(seed=seed, threads=threads),
-            ValueReaderSettings(epochs=epochs, seed=seed, threads=threads),
+            ValueReaderSettings(epochs=epochs, seed=seed, threads=threads) if read else None,
         ),
         {
             "command": command_of(
@@ -150,6 +153,7 @@ def values(
                 "--encoder ENCODER",
                 "--start READER" if start else "",
                 f"--epochs {epochs}" if epochs != 2 else "",
+                "" if read else "--no-reader",
             ),
             "data": names_of(data, more),
             "data_sha256": folders_sha256([data, *more]),

@@ -13,7 +13,8 @@ Tools of any agent, in the order in which a search goes:
 - `index`: search in a catalogue (`ToolIndex`); `shelf` is what it holds and how that changes,
   `governed` who sees which of it.
 - `parts`, `names`: the needs of a request, and the tools and servers that it names.
-- `fields`, `vectors`: a tool's terms by field, and vectors kept on disk.
+- `fields`, `tuned`, `vectors`: a tool's terms by field, the encoder that is tuned for tools, and
+  vectors kept on disk.
 - `pool`, `features`, `ranker`: candidates out of a store, what is known of each, their order;
   `artefact/discovery.json` has the weights with their card.
 - `tiers`: experts' and system tools by keywords, and the merged list.

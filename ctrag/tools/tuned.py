@@ -1,0 +1,112 @@
+"""The encoder of tool search, tuned on requests beside the tools that they need.
+
+Low-rank changes of the small encoder's layers (`training.tool_encoder`), merged into a graph of its
+own that is made once on each machine.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ctrag.arrays import low_rank_changes, save_arrays
+from ctrag.cards import Card
+from ctrag.encoder import Matrix, open_session
+from ctrag.weights import encoder_folder
+from stores.files import write_text
+
+WEIGHTS, CARD = "encoder.npz", "encoder-card.json"
+_MAX_TOKENS = 256
+_FEW = 8
+"""Texts that one thread encodes sooner than several share out."""
+
+
+class ToolEncoderCard(Card):
+    """Where the changes come from."""
+
+    tower: str
+    """The encoder that is changed."""
+    layers: int
+    """Layers, counted from the last, that are tuned."""
+    scale: float
+    """Factor of the low-rank products."""
+
+
+@dataclass(frozen=True, slots=False)
+class ToolEncoderWeights:
+    """Low-rank changes of an encoder."""
+
+    arrays: dict[str, Matrix]
+    """`tower/layer.map.A` and `.B`."""
+    card: ToolEncoderCard
+
+    @classmethod
+    def load(cls, folder: Path) -> "ToolEncoderWeights":
+        """What `save` wrote; FileNotFoundError when a file is missing."""
+        card = ToolEncoderCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        with np.load(folder / WEIGHTS) as arrays:
+            return cls({name: arrays[name].astype(np.float32) for name in arrays.files}, card)
+
+    @classmethod
+    def packaged(cls) -> "ToolEncoderWeights":
+        """The changes that ctrag ships."""
+        return cls.load(Path(str(files("ctrag.tools").joinpath("artefact"))))
+
+    def save(self, folder: Path) -> None:
+        """Write weights (float16) and card into `folder`, which is made when missing."""
+        folder.mkdir(parents=True, exist_ok=True)
+        save_arrays(folder / WEIGHTS, self.arrays)
+        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells changes apart."""
+        content = sha256(f"{self.card.scale}|{self.card.tower}".encode())
+        for name in sorted(self.arrays):
+            content.update(name.encode())
+            content.update(self.arrays[name].astype(np.float16).tobytes())
+        return content.hexdigest()[:16]
+
+
+class TunedToolEncoder:
+    """The tuned encoder on ONNX Runtime with 8-bit weights: no torch once its graph is made.
+
+    Texts are encoded one by one: alone, a text has the same vector whatever it is encoded with.
+    """
+
+    def __init__(self, weights: ToolEncoderWeights, name: str, workers: int = 2) -> None:
+        from tokenizers import Tokenizer
+
+        from ctrag.graphs import whole_graph
+
+        self.name = name
+        card = weights.card
+        deltas = partial(low_rank_changes, weights.arrays, card.tower, card.scale)
+        self._session: Any = open_session(
+            whole_graph(card.tower, card.layers, deltas, weights.digest)
+        )
+        self._tokenizer = Tokenizer.from_file(str(encoder_folder(card.tower) / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_MAX_TOKENS)
+        self._workers = workers
+        self.dimension = len(self._one(""))
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """See `Encoder.encode`; long lists are spread over threads."""
+        if len(texts) < _FEW or self._workers < 2:
+            rows = [self._one(text) for text in texts]
+        else:
+            with ThreadPoolExecutor(self._workers) as pool:
+                rows = list(pool.map(self._one, texts))
+        return np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
+
+    def _one(self, text: str) -> Matrix:
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        vector, _ = self._session.run(None, {"input": ids})
+        return np.asarray(vector, dtype=np.float32)
