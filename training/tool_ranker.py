@@ -39,12 +39,12 @@ PEOPLE = 200
 """Requests of each data set of people, who say what they want in words of their own."""
 OBLIQUE = 0.3
 """What people's requests count where a folder counts 1: agents search in plain words."""
-LEAST = 0.05
+LEAST = 0.15
 """The floor: below this calibrated probability nothing fits. Low, because requests of other
 catalogues are longer and chattier than those that are fitted, and to be told wrongly that nothing
 fits costs an agent its tool."""
 _COMMAND = (
-    "python -m training.tool_ranker --data seal-tools --data ultratool-chains "
+    "python -m training.tool_ranker --data seal-tools --data ultratool-chains --data tools/test "
     "--people synth/data/reference/train --people synth/data/scenes "
     "--out ctrag/tools/artefact/discovery.json"
 )
