@@ -70,6 +70,7 @@ def prepare() -> None:
     if artefacts.reader.card.encoder == encoder.name:
         artefacts.reader.prepare()
     artefacts.arguments.prepare()
+    load_encoder(settings().tool_encoder)
     line(f"{weights_folder()}: {encoder.name} is ready")
     planner = embedded_planner(settings())
     line(f"{planner.folder.name}: ready on {planner.engine.name}")
