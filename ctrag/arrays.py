@@ -1,6 +1,7 @@
 """Arrays of artefacts: files of half precision, and low-rank changes of weights."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,21 @@ def save_arrays(path: Path, arrays: Mapping[str, Matrix]) -> None:
     with temporary.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **half)
     temporary.replace(path)
+
+
+def load_arrays(path: Path) -> dict[str, Matrix]:
+    """What `save_arrays` wrote, as float32; FileNotFoundError when there is no file."""
+    with np.load(path) as arrays:
+        return {name: arrays[name].astype(np.float32) for name in arrays.files}
+
+
+def arrays_digest(settings: str, arrays: Mapping[str, Matrix]) -> str:
+    """Tells artefacts apart, by their settings and by their arrays as they are saved."""
+    content = sha256(settings.encode())
+    for name in sorted(arrays):
+        content.update(name.encode())
+        content.update(arrays[name].astype(np.float16).tobytes())
+    return content.hexdigest()[:16]
 
 
 def low_rank_changes(arrays: Mapping[str, Matrix], tower: str, scale: float) -> dict[str, Matrix]:

@@ -8,13 +8,12 @@ items. Items keep their plain vectors: stores never change when an adapter does.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ctrag.arrays import low_rank_changes, save_arrays
+from ctrag.arrays import arrays_digest, load_arrays, low_rank_changes, save_arrays
 from ctrag.cards import Card
 from ctrag.encoder import Matrix, TowerEncoder, open_session
 from stores.files import write_text
@@ -62,8 +61,7 @@ class Adapter:
     def load(cls, folder: Path) -> "Adapter":
         """The adapter that `save` wrote; FileNotFoundError when a file is missing."""
         card = AdapterCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        with np.load(folder / WEIGHTS) as arrays:
-            return cls({name: arrays[name].astype(np.float32) for name in arrays.files}, card)
+        return cls(load_arrays(folder / WEIGHTS), card)
 
     def save(self, folder: Path) -> None:
         """Write weights (float16) and card into `folder`, which is made when missing."""
@@ -74,11 +72,7 @@ class Adapter:
     @cached_property
     def digest(self) -> str:
         """Tells adapters apart."""
-        content = sha256(self.card.encoder.encode())
-        for name in sorted(self.arrays):
-            content.update(name.encode())
-            content.update(self.arrays[name].astype(np.float16).tobytes())
-        return content.hexdigest()[:16]
+        return arrays_digest(self.card.encoder, self.arrays)
 
     def deltas(self, tower: str) -> dict[str, Matrix]:
         """ "layer.map" → what is added to the tower's weights, (outputs, inputs)."""

@@ -13,7 +13,7 @@
   `reader_network` the torch module.
 - `values`, `arguments`, `value_reader`: what chooses the values of a call's arguments
   (`ctrag train values`): their ranker, a reader of values, and what the reader counts.
-- `checkpoints`: finished epochs on disk.
+- `checkpoints`, `schedule`: finished epochs on disk; how the learning rate goes.
 - `tool_encoder`, `tool_ranker`: the encoder and the weights of the search in any agent's tools.
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `reranker`, `reranker_decisions`: the cross-encoder of prompts, from other people's catalogues

@@ -27,6 +27,7 @@ from training.checkpoints import CHECKPOINTS
 from training.encoder_network import TOWERS, EncoderSettings, TowerSettings, make_network
 from training.figures import ranking_figures
 from training.folds import folds_by_person
+from training.schedule import warmed_cosine
 from training.together import load_together
 from training.tuned_encoder import TunedEncoder, with_readings
 
@@ -276,12 +277,7 @@ def _fit(
     ]
     optimiser = torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
     steps = epochs * math.ceil(len(rows) / settings.batch)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser,
-        lambda step: (
-            min(1.0, (step + 1) / (0.1 * steps + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
-        ),
-    )
+    schedule = warmed_cosine(optimiser, steps)
     order = np.random.default_rng(settings.seed)
     net.train()
     for epoch in range(epochs):

@@ -28,6 +28,7 @@ from training.checkpoints import restore, save
 from training.figures import recall
 from training.reader_examples import MODES, Seen
 from training.reader_network import ReaderSettings, TowerSettings, make_network
+from training.schedule import warmed_cosine
 
 Progress = Callable[[str], None]
 _RARELY = 5000
@@ -128,12 +129,7 @@ def _fit(
     ]
     optimiser = torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
     steps = tower.epochs * math.ceil(len(learned) / settings.batch)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser,
-        lambda step: (
-            min(1.0, (step + 1) / (0.1 * steps + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
-        ),
-    )
+    schedule = warmed_cosine(optimiser, steps)
     done = restore(checkpoint, network, optimiser, schedule)
     network.train()
     for epoch in range(done, tower.epochs):

@@ -26,6 +26,7 @@ from ctrag.weights import encoder_folder
 from eval.discovery_data import Benchmark, read_folder
 from eval.experiment import folders_sha256, versions
 from training.checkpoints import CHECKPOINTS, restore, save
+from training.schedule import warmed_cosine
 
 Progress = Callable[[str], None]
 _RARELY = 5000
@@ -172,12 +173,7 @@ def _fit(
         network.adapter_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
     )
     steps = settings.epochs * math.ceil(len(pairs) / settings.batch)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser,
-        lambda step: (
-            min(1.0, (step + 1) / (0.1 * steps + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
-        ),
-    )
+    schedule = warmed_cosine(optimiser, steps)
     done = restore(checkpoint, network, optimiser, schedule)
     network.train()
     for epoch in range(done, settings.epochs):

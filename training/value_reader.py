@@ -24,6 +24,7 @@ from ctrag.planner.value_reader import (
 from ctrag.tools.reader import Tokens, ToolReader, tokens_of
 from training.arguments import Choice
 from training.checkpoints import restore, save
+from training.schedule import warmed_cosine
 
 Progress = Callable[[str], None]
 _WIDTH = 128
@@ -151,12 +152,7 @@ def _fit(
     ]
     optimiser = torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
     steps = settings.epochs * math.ceil(len(practice) / settings.batch)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser,
-        lambda step: (
-            min(1.0, (step + 1) / (0.1 * steps + 1)) * 0.5 * (1 + math.cos(math.pi * step / steps))
-        ),
-    )
+    schedule = warmed_cosine(optimiser, steps)
     done = restore(checkpoint, network, optimiser, schedule)
     network.train()
     for epoch in range(done, settings.epochs):

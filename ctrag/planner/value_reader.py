@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property, lru_cache, partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ctrag.apps.toolbox import Argument, Tool
-from ctrag.arrays import low_rank_changes, save_arrays
+from ctrag.arrays import arrays_digest, load_arrays, low_rank_changes, save_arrays
 from ctrag.cards import Card
 from ctrag.context.item_line import item_words, one_line, said_day, said_time
 from ctrag.context.view import Floats
@@ -58,8 +57,7 @@ class ValueReader:
     def load(cls, folder: Path) -> "ValueReader":
         """The reader that `save` wrote; FileNotFoundError when a file is missing."""
         card = ValueReaderCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        with np.load(folder / WEIGHTS) as arrays:
-            return cls({name: arrays[name].astype(np.float32) for name in arrays.files}, card)
+        return cls(load_arrays(folder / WEIGHTS), card)
 
     def save(self, folder: Path) -> None:
         """Write weights (float16) and card into `folder`, which is made when missing."""
@@ -88,11 +86,7 @@ class ValueReader:
     @cached_property
     def digest(self) -> str:
         """Tells readers apart."""
-        content = sha256(f"{self.card.scale}|{self.card.tower}".encode())
-        for name in sorted(self.arrays):
-            content.update(name.encode())
-            content.update(self.arrays[name].astype(np.float16).tobytes())
-        return content.hexdigest()[:16]
+        return arrays_digest(f"{self.card.scale}|{self.card.tower}", self.arrays)
 
     def _scores(self, whole: Matrix, lines: Matrix) -> Matrix:
         """Scores of the lines: the twin of the head in `training.value_reader`."""

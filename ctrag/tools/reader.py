@@ -8,7 +8,6 @@ words beside the request's. The log probabilities of all encoders are averaged.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
-from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from ctrag.arrays import low_rank_changes, save_arrays
+from ctrag.arrays import arrays_digest, load_arrays, low_rank_changes, save_arrays
 from ctrag.cards import Card
 from ctrag.context.scene import Scene
 from ctrag.context.view import Ints
@@ -70,8 +69,7 @@ class ToolReader:
     def load(cls, folder: Path) -> "ToolReader":
         """The reader that `save` wrote; FileNotFoundError when a file is missing."""
         card = ReaderCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        with np.load(folder / WEIGHTS) as arrays:
-            return cls({name: arrays[name].astype(np.float32) for name in arrays.files}, card)
+        return cls(load_arrays(folder / WEIGHTS), card)
 
     @classmethod
     def packaged(cls) -> "ToolReader":
@@ -112,11 +110,7 @@ class ToolReader:
     @cached_property
     def digest(self) -> str:
         """Tells readers apart."""
-        content = sha256(f"{self.card.scale}|{self.card.towers}".encode())
-        for name in sorted(self.arrays):
-            content.update(name.encode())
-            content.update(self.arrays[name].astype(np.float16).tobytes())
-        return content.hexdigest()[:16]
+        return arrays_digest(f"{self.card.scale}|{self.card.towers}", self.arrays)
 
     def _head(self, tower: str, reading: "Reading", seen: Sight) -> NDArray[np.float64]:
         """Scores of all classes; the twin of the head in `training.reader_network`."""

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
-from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ctrag.arrays import low_rank_changes, save_arrays
+from ctrag.arrays import arrays_digest, load_arrays, low_rank_changes, save_arrays
 from ctrag.cards import Card
 from ctrag.encoder import Matrix, open_session
 from ctrag.weights import encoder_folder
@@ -50,8 +49,7 @@ class ToolEncoderWeights:
     def load(cls, folder: Path) -> "ToolEncoderWeights":
         """What `save` wrote; FileNotFoundError when a file is missing."""
         card = ToolEncoderCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        with np.load(folder / WEIGHTS) as arrays:
-            return cls({name: arrays[name].astype(np.float32) for name in arrays.files}, card)
+        return cls(load_arrays(folder / WEIGHTS), card)
 
     @classmethod
     def packaged(cls) -> "ToolEncoderWeights":
@@ -67,11 +65,7 @@ class ToolEncoderWeights:
     @cached_property
     def digest(self) -> str:
         """Tells changes apart."""
-        content = sha256(f"{self.card.scale}|{self.card.tower}".encode())
-        for name in sorted(self.arrays):
-            content.update(name.encode())
-            content.update(self.arrays[name].astype(np.float16).tobytes())
-        return content.hexdigest()[:16]
+        return arrays_digest(f"{self.card.scale}|{self.card.tower}", self.arrays)
 
 
 class TunedToolEncoder:
