@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stores.tool_rows import (
-    SATURATION,
     Candidate,
     Candidates,
     Filter,
@@ -16,10 +15,15 @@ from stores.tool_rows import (
     ToolRow,
     Vector,
     rarity,
+    saturated,
 )
 
 _SPARE = 0.5
 """Share of rows that may belong to tools that are gone before the arrays are made anew."""
+
+
+_Posting = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""Rows that have a term, and BM25's saturated frequency of it in each."""
 
 
 class MemoryToolStore:
@@ -45,6 +49,7 @@ class MemoryToolStore:
         self._positions = np.zeros(0, dtype=np.int64)
         self._vectors = np.zeros((0, 0), dtype=np.float32)
         self._postings: dict[str, tuple[array[int], array[float]]] = {}
+        self._read: dict[str, _Posting] = {}
         self._by_name: dict[str, set[str]] = {}
         self._by_server: dict[str, set[str]] = {}
         self._by_server_key: dict[str, set[str]] = {}
@@ -98,7 +103,8 @@ class MemoryToolStore:
                 if held is None:
                     held = self._postings[term] = (array("q"), array("d"))
                 held[0].append(row)
-                held[1].append(weight)
+                held[1].append(saturated(weight))
+                self._read.pop(term, None)
 
     def _grow(self, rows: int, dimension: int) -> None:
         def grown(old: NDArray[np.generic], shape: tuple[int, ...]) -> NDArray[np.generic]:
@@ -159,24 +165,45 @@ class MemoryToolStore:
     def _lexical(
         self, queries: Sequence[Query], mask: NDArray[np.bool_], total: int
     ) -> tuple[NDArray[np.float64], dict[str, int]]:
-        """(queries, rows) BM25F, which is right for visible rows alone, and how many visible tools
-        have each term."""
-        asked = dict.fromkeys(term for query in queries for term in query.terms)
-        held = {term: self._postings[term] for term in asked if term in self._postings}
+        """(queries, rows) BM25F, 0 for hidden rows, and how many visible tools have each term."""
+        asking: dict[str, list[int]] = {}
+        for number, query in enumerate(queries):
+            for term in query.terms:
+                asking.setdefault(term, []).append(number)
+        held = {term: self._posting(term) for term in asking if term in self._postings}
         scores = np.zeros((len(queries), len(self._rows)))
         if not held:
             return scores, {}
-        rows = np.concatenate([np.frombuffer(one, np.int64) for one, _ in held.values()])
-        weights = np.concatenate([np.frombuffer(one, np.float64) for _, one in held.values()])
+        rows = np.concatenate([one for one, _ in held.values()])
         lengths = np.array([len(one) for one, _ in held.values()])
-        counts = np.add.reduceat(mask[rows], lengths.cumsum() - lengths, dtype=np.int64)
-        gains = np.repeat(rarity(counts, total), lengths) * weights / (SATURATION + weights)
-        for number, query in enumerate(queries):
-            asks = [term in query.terms for term in held]
-            own = gains if all(asks) else gains * np.repeat(asks, lengths)
-            scores[number] = np.bincount(rows, own, len(self._rows))
+        starts = lengths.cumsum() - lengths
+        visible = mask[rows]
+        counts = np.add.reduceat(visible, starts, dtype=np.int64)
+        gains = np.concatenate([one for _, one in held.values()])
+        gains *= np.repeat(rarity(counts, total), lengths)
+        gains *= visible
+        pieces: list[list[slice]] = [[] for _ in queries]
+        for term, start, length in zip(held, starts.tolist(), lengths.tolist(), strict=True):
+            for number in asking[term]:
+                pieces[number].append(slice(start, start + length))
+        for number, own in enumerate(pieces):
+            if len(own) == len(held):
+                scores[number] = np.bincount(rows, gains, len(self._rows))
+            elif own:
+                those = np.concatenate([rows[one] for one in own])
+                scores[number] = np.bincount(
+                    those, np.concatenate([gains[one] for one in own]), len(self._rows)
+                )
         found = zip(held, counts.tolist(), strict=True)
         return scores, {term: count for term, count in found if count}
+
+    def _posting(self, term: str) -> _Posting:
+        """As arrays, which are made when a term is first asked for since it last grew."""
+        held = self._read.get(term)
+        if held is None:
+            rows, gains = self._postings[term]
+            held = self._read[term] = np.array(rows, dtype=np.int64), np.array(gains)
+        return held
 
     def _picked(
         self,
@@ -186,9 +213,11 @@ class MemoryToolStore:
         cosines: Vector | None,
         limit: int,
     ) -> set[int]:
-        picked = set(self._best(lexical, (mask & (lexical > 0)).nonzero()[0], limit))
+        picked = set(self._best(lexical, (lexical > 0).nonzero()[0], limit))
         if cosines is not None:
             picked |= set(self._best(cosines, mask.nonzero()[0], limit))
+        if not query.names:
+            return picked
         for name in self._by_name.keys() & query.names:
             rows_of_name = self._rows_of(self._by_name[name])
             picked.update(row for row in rows_of_name if mask[row])
@@ -200,13 +229,13 @@ class MemoryToolStore:
         return picked
 
     def _best(self, scores: NDArray[np.floating], rows: NDArray[np.int64], limit: int) -> list[int]:
-        """The first `limit` of the rows; ties go to the earlier position."""
-        if len(rows) > 4 * limit:
+        """The first `limit` of the rows, in any order; ties go to the earlier position."""
+        if len(rows) > limit:
             values = scores[rows]
-            least = np.partition(values, len(rows) - limit)[len(rows) - limit]
-            rows = rows[values >= least]
-        order = np.lexsort((self._positions[rows], -scores[rows]))[:limit]
-        best: list[int] = rows[order].tolist()
+            rows = rows[values >= np.partition(values, len(rows) - limit)[len(rows) - limit]]
+        if len(rows) > limit:  # ties
+            rows = rows[np.lexsort((self._positions[rows], -scores[rows]))[:limit]]
+        best: list[int] = rows.tolist()
         return best
 
     def _mask(self, seen: Filter) -> NDArray[np.bool_]:

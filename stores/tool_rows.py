@@ -6,7 +6,7 @@ it brings are ranked by others.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,8 +76,7 @@ class Query:
     """Folded words and runs of words: tools and servers of these names are candidates always."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A visible tool that one of the measures ranks high, or that the request names."""
 
     tool_id: str

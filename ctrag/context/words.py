@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 _WORD = re.compile(r"[^\W_]+")
@@ -42,9 +42,14 @@ def telling_words(text: str) -> list[str]:
     return [word for word in words(text) if word not in STOPWORDS]
 
 
+@lru_cache(maxsize=100_000)
+def _stem(word: str) -> str:
+    return str(_stemmer().stemWord(word))
+
+
 def stems(words: Sequence[str]) -> list[str]:
     """The stem of each word."""
-    return list(_stemmer().stemWords(words))
+    return list(map(_stem, words))
 
 
 def terms(text: str) -> list[str]:

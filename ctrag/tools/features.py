@@ -38,6 +38,8 @@ best candidate, and as it is (in tens); the share of the parameters alone; how m
 reading says, by words, by pairs of neighbouring words and by trigrams of letters; how much of the
 reading the tool says, and of the tool the reading; the product of the two measures; and the two
 measures' best over all readings of the request, which in readings of a part are their own."""
+_NUMBER, _IN_NAME = 0, 3
+"""Columns of `ToolTerms.table`."""
 _COSINE, _SHARE = FEATURES.index("cosine"), FEATURES.index("bm25_share")
 _TENS = 10.0
 _PRIOR_TERMS = 3.0
@@ -90,7 +92,6 @@ def feature_rows(
         "cosine": near,
         "cosine_gap": near - near.max(axis=1, keepdims=True),
         **_by_terms(tools, asked, idf, rarest),
-        "name_pairs": _name_pairs(tools, asked),
         "name_trigrams": _name_trigrams(tools, asked),
     }
     most = np.maximum(measured["bm25"].max(axis=1, keepdims=True), 1e-9)
@@ -120,48 +121,58 @@ def _by_terms(
     for reading, one in enumerate(asked):
         asks[reading, [column[term] for term in one.terms if term in column]] = 1.0
     rare = asks * list(idf.values())
-    held = _held(tools, idf)
+    tables = [tool.table for tool in tools]
+    table = np.concatenate(tables)
+    lengths = np.array(list(map(len, tables)))
+    owners = np.repeat(np.arange(len(tools)), lengths)
+    held = _held(table, owners, idf, len(tools))
     most = np.maximum(rare.sum(axis=1, keepdims=True), 1e-9)
     whole, in_parameters, said, covered = rare @ held
     _, _, said_of_name, said_of_tool = asks @ held
-    names = np.array([len(tool.name) for tool in tools])
-    lengths = np.array([len(tool.numbers) for tool in tools])
+    names = np.bincount(owners, table[:, _IN_NAME], len(tools))
     unsaid = rarest * (names - said_of_name)
     return {
         "bm25": whole / most,
         "bm25_sum": whole / _TENS,
         "parameters": in_parameters / most,
         "name_covered": said / np.maximum(said + unsaid, 1e-9),
+        "name_pairs": _name_pairs(tools, asked, (said_of_name.max(axis=0) > 0).nonzero()[0]),
         "asked_covered": covered / most,
         "tool_covered": said_of_tool / (_PRIOR_TERMS + lengths),
     }
 
 
-def _held(tools: Sequence[ToolTerms], terms: Collection[str]) -> Rows:
-    """(4, terms, candidates): the `measures` of the asked terms, 0 where a tool has them not."""
-    columns = VOCABULARY.columns(terms)[np.concatenate([tool.numbers for tool in tools])]
-    owners = np.repeat(np.arange(len(tools)), [len(tool.numbers) for tool in tools])
+def _held(
+    table: NDArray[np.float64], owners: NDArray[np.int64], terms: Collection[str], tools: int
+) -> Rows:
+    """(4, terms, tools): BM25's shares of the asked terms, overall and in the parameters, whether
+    they stand in the name, and whether they stand anywhere; 0 where a tool has them not."""
+    columns = VOCABULARY.columns(terms)[table[:, _NUMBER].astype(np.int64)]
     asked = (columns >= 0).nonzero()[0]
-    held = np.zeros((4, len(terms) * len(tools)))
-    measures = np.concatenate([tool.measures for tool in tools])
-    held[:, columns[asked] * len(tools) + owners[asked]] = measures[asked].T
-    return held.reshape(4, len(terms), len(tools))
+    places = columns[asked] * tools + owners[asked]
+    held = np.zeros((4, len(terms) * tools))
+    held[:3, places] = table[asked, _NUMBER + 1 :].T
+    held[3, places] = 1.0
+    return held.reshape(4, len(terms), tools)
 
 
-def _name_pairs(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
+def _name_pairs(
+    tools: Sequence[ToolTerms], asked: Sequence[Asked], columns: NDArray[np.int64]
+) -> Rows:
+    """How much of the names the readings say by pairs; the others than `columns` by none."""
     shares = np.zeros((len(asked), len(tools)))
-    every = frozenset[tuple[str, str]]().union(*(one.pairs for one in asked))
-    for column, tool in enumerate(tools):
-        if not every.isdisjoint(tool.pairs):  # which is rare
-            shares[:, column] = [len(one.pairs & tool.pairs) / len(tool.pairs) for one in asked]
+    for column in columns.tolist():
+        pairs = tools[column].pairs
+        if pairs:
+            shares[:, column] = [len(one.pairs & pairs) / len(pairs) for one in asked]
     return shares
 
 
 def _name_trigrams(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
-    said = np.zeros((len(asked), NO_GRAM + 1), dtype=bool)
+    said = np.zeros((NO_GRAM + 1, len(asked)), dtype=np.float32)
     for reading, one in enumerate(asked):
-        said[reading, one.grams] = True
-    found = said[:, np.concatenate([tool.grams for tool in tools])]
-    lengths = np.array([len(tool.grams) for tool in tools])
-    sums = np.add.reduceat(found, lengths.cumsum() - lengths, axis=1, dtype=np.float64)
-    return np.asarray(sums / lengths)
+        said[one.grams, reading] = 1.0
+    grams = [tool.grams for tool in tools]
+    lengths = np.array(list(map(len, grams)))
+    sums = np.add.reduceat(said[np.concatenate(grams)], lengths.cumsum() - lengths, axis=0)
+    return np.asarray(sums.T / lengths, dtype=np.float64)

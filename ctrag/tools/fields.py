@@ -62,11 +62,11 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def numbered(self, terms: Iterable[str]) -> NDArray[np.int64]:
+    def numbered(self, terms: Iterable[str]) -> list[int]:
         """The terms' numbers; new ones are numbered."""
         with self._lock:
             known = self._numbers
-            return np.array([known.setdefault(one, len(known)) for one in terms], dtype=np.int64)
+            return [known.setdefault(one, len(known)) for one in terms]
 
     def columns(self, terms: Iterable[str]) -> NDArray[np.int64]:
         """(numbers so far,): the place among `terms` of each number's term, -1 where it is none."""
@@ -87,11 +87,10 @@ class ToolTerms:
 
     frequencies: dict[str, float]
     """Term → its length-normalised frequency over all fields, weighted."""
-    numbers: NDArray[np.int64]
-    """The terms' numbers in `VOCABULARY`, in the order of `frequencies`."""
-    measures: NDArray[np.float64]
-    """(terms, 4), in that order: BM25's share of a term's frequency over all fields, and of that in
-    the parameters; 1 where it stands in the name, else 0; and 1."""
+    table: NDArray[np.float64]
+    """(terms, 4), in the order of `frequencies`: a term's number in `VOCABULARY`; BM25's share of
+    its frequency over all fields, and of that in the parameters; 1 where it stands in the name,
+    else 0. One array, because a search reads those of many tools, each from memory anew."""
     name: tuple[str, ...]
     """Terms of the name, each once."""
     pairs: frozenset[tuple[str, str]]
@@ -118,22 +117,22 @@ def tool_terms(tool: CatalogueTool) -> ToolTerms:
         term: sum(share * one for share, one in zip(FIELD_WEIGHTS, found, strict=True))
         for term, found in weights.items()
     }
-    measures = [
+    numbers = VOCABULARY.numbered(frequencies)
+    table = [
         (
+            number,
             saturated(frequencies[term]),
             saturated(found[PARAMETERS]),
             1.0 if term in called else 0.0,
-            1.0,
         )
-        for term, found in weights.items()
+        for number, (term, found) in zip(numbers, weights.items(), strict=True)
     ]
     grams = np.unique(gram_codes(said))
     if not len(grams):
         grams = np.array([NO_GRAM], dtype=np.uint32)
     return ToolTerms(
         frequencies,
-        VOCABULARY.numbered(frequencies),
-        np.array(measures, dtype=np.float64).reshape(-1, 4),
+        np.array(table, dtype=np.float64).reshape(-1, 4),
         called,
         frozenset(pairwise(called)),
         grams,

@@ -7,6 +7,7 @@ _SHORTEST = 3
 """Words that a part has at least; shorter ones stay with the part before."""
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")
+_HIDDEN = re.compile("\x00(\\d+)\x00")
 _STOP = re.compile(r"(?<=[.!?;\n])\s+|\n+")
 _JOINED = re.compile(
     r",?\s+(?:and\s+then|and\s+also|as\s+well\s+as|after\s+that|followed\s+by|then|and|also|plus)\s+"
@@ -41,9 +42,8 @@ def parts_of(text: str) -> list[str]:
                 pieces[-1] += f" and {piece}"
             else:
                 pieces.append(piece)
-    shown = [
-        re.sub("\x00(\\d+)\x00", lambda found: quotes[int(found[1])], piece) for piece in pieces
-    ]
-    kept = [piece for piece in (_BEGINNING.sub("", one.strip()) for one in shown) if piece]
+    if quotes:
+        pieces = [_HIDDEN.sub(lambda found: quotes[int(found[1])], piece) for piece in pieces]
+    kept = [piece for piece in (_BEGINNING.sub("", one.strip()) for one in pieces) if piece]
     kept = [one for one in kept if len(one.split()) >= _SHORTEST] or [text]
     return kept[:MOST_PARTS]
