@@ -22,7 +22,10 @@ from ctrag.tools.tiers import Tier, best_first, expert_score, merged
 from stores.tool_rows import ToolStore
 
 CANDIDATES = 30
-"""Tools that each of the two measures brings for a reading."""
+"""Tools that each of the two measures brings for a reading, or `k` where that is more."""
+LEXICAL_CANDIDATES = 10
+"""The same where words alone are searched, which is done for speed: more of them took longer and
+found no more needed tools among the first five (docs/log.md)."""
 Mode = Literal["hybrid", "lexical"]
 
 __all__ = ["CANDIDATES", "NextToolPrior", "ToolHit", "ToolIndex", "ToolSearch"]
@@ -209,10 +212,11 @@ class ToolIndex(GovernedShelf):
         agent = self._expert(expert)
         seen = self._filter(user, exclude, allow, agent)
         dense = mode == "hybrid" and not self.lexical_only
+        brought = CANDIDATES if dense else LEXICAL_CANDIDATES
         parts = [text, *(one for one in parts_of(text) if one != text)]
         vectors = self._encode_request(parts) if dense else None
         encoded = time.perf_counter()
-        pool = Pool(self.store, self.known, seen, CANDIDATES if dense else CANDIDATES // 2)
+        pool = Pool(self.store, self.known, seen, max(k, brought))
         readings = pool.read(parts, vectors, named_runs(text))
         ranked = self._ranker.rank(readings, dense=dense)
         beliefs = self._with_prior(pool, ranked.beliefs, text, history)

@@ -81,6 +81,13 @@ def test_at_most_k_tools_are_found(index: ToolIndex, k: int, found: int) -> None
     assert len(index.search("flight", k=k)) == found
 
 
+def test_as_many_tools_are_found_as_are_asked_for() -> None:
+    tools = [CatalogueTool(f"tool_{number}", f"flight number {number}") for number in range(60)]
+    index = ToolIndex(tools, lexical_only=True)
+    assert len(index.search("flight", k=45)) == 45
+    assert [hit.tool.id for hit in index.search("flight", k=2)] == ["tool_0", "tool_1"]
+
+
 @pytest.mark.parametrize("k", [0, -1])
 def test_k_must_be_positive(index: ToolIndex, k: int) -> None:
     with pytest.raises(ValueError, match=f"k: must be at least 1, not {k}"):
