@@ -8,15 +8,14 @@ items. Items keep their plain vectors: stores never change when an adapter does.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ctrag.arrays import arrays_digest, load_arrays, low_rank_changes, save_arrays
+from ctrag.array_artefact import ArrayArtefact
+from ctrag.arrays import arrays_digest, low_rank_changes
 from ctrag.cards import Card
 from ctrag.encoder import Matrix, TowerEncoder, open_session
-from stores.files import write_text
 
 WEIGHTS, CARD = "adapter.npz", "adapter-card.json"
 
@@ -48,26 +47,14 @@ class Tuned:
     """(APIs + none,): log odds, up to a constant, that the API is the best."""
 
 
-@dataclass(frozen=True, slots=False)
-class Adapter:
-    """Weights of an adapter, float32."""
+class Adapter(ArrayArtefact[AdapterCard]):
+    """Weights of an adapter.
 
-    arrays: dict[str, Matrix]
-    """`tower/layer.map.A` (rank, inputs) and `.B` (outputs, rank); `tower/kinds` and `tower/apis`
-    (dimension + 1, classes), the last row being the intercept."""
-    card: AdapterCard
+    Arrays: `tower/layer.map.A` (rank, inputs) and `.B` (outputs, rank); `tower/kinds` and
+    `tower/apis` (dimension + 1, classes), the last row being the intercept.
+    """
 
-    @classmethod
-    def load(cls, folder: Path) -> "Adapter":
-        """The adapter that `save` wrote; FileNotFoundError when a file is missing."""
-        card = AdapterCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        return cls(load_arrays(folder / WEIGHTS), card)
-
-    def save(self, folder: Path) -> None:
-        """Write weights (float16) and card into `folder`, which is made when missing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        save_arrays(folder / WEIGHTS, self.arrays)
-        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+    weights_file, card_file, card_class = WEIGHTS, CARD, AdapterCard
 
     @cached_property
     def digest(self) -> str:

@@ -6,23 +6,21 @@ weighed with what the ranker of values does (`ctrag.planner.arguments`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property, lru_cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ctrag.apps.toolbox import Argument, Tool
-from ctrag.arrays import arrays_digest, load_arrays, low_rank_changes, save_arrays
+from ctrag.array_artefact import ArrayArtefact
+from ctrag.arrays import arrays_digest, low_rank_changes
 from ctrag.cards import Card
 from ctrag.context.item_line import item_words, one_line, said_day, said_time
 from ctrag.context.view import Floats
 from ctrag.encoder import Matrix, open_session
 from ctrag.planner.values import Grounds, Offer
 from ctrag.tools.reader import gelu, log_softmax, tokens_of
-from stores.files import write_text
 
 WEIGHTS, CARD = "values.npz", "values-card.json"
 MOST_READ = 12
@@ -45,25 +43,13 @@ class ValueReaderCard(Card):
     """Factor of the low-rank products."""
 
 
-@dataclass(frozen=True, slots=False)
-class ValueReader:
-    """Log shares of the values on offer."""
+class ValueReader(ArrayArtefact[ValueReaderCard]):
+    """Log shares of the values on offer.
 
-    arrays: dict[str, Matrix]
-    """`tower/layer.map.A` and `.B`, and the head's weights as `tower/head.part`."""
-    card: ValueReaderCard
+    Arrays: `tower/layer.map.A` and `.B`, and the head's weights as `tower/head.part`.
+    """
 
-    @classmethod
-    def load(cls, folder: Path) -> "ValueReader":
-        """The reader that `save` wrote; FileNotFoundError when a file is missing."""
-        card = ValueReaderCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        return cls(load_arrays(folder / WEIGHTS), card)
-
-    def save(self, folder: Path) -> None:
-        """Write weights (float16) and card into `folder`, which is made when missing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        save_arrays(folder / WEIGHTS, self.arrays)
-        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+    weights_file, card_file, card_class = WEIGHTS, CARD, ValueReaderCard
 
     def log_shares(
         self, grounds: Grounds, tool: Tool, argument: Argument, offers: Sequence[Offer]

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from ctrag.arrays import arrays_digest, load_arrays, low_rank_changes, save_arrays
+from ctrag.array_artefact import ArrayArtefact
+from ctrag.arrays import arrays_digest, low_rank_changes
 from ctrag.cards import Card
 from ctrag.context.scene import Scene
 from ctrag.context.view import Ints
 from ctrag.encoder import Matrix, open_session
 from ctrag.tools.sight import ITEMS, Sight, sight
-from stores.files import write_text
 
 WEIGHTS, CARD = "reader.npz", "reader-card.json"
 VECTOR_SCALE = 0.3
@@ -57,30 +57,18 @@ class ReaderCard(Card):
     """The averaged log probabilities are divided by it, so that they mean what they say."""
 
 
-@dataclass(frozen=True, slots=False)
-class ToolReader:
-    """Log probabilities of APIs for a request and its retrieved items."""
+class ToolReader(ArrayArtefact[ReaderCard]):
+    """Log probabilities of APIs for a request and its retrieved items.
 
-    arrays: dict[str, Matrix]
-    """`tower/layer.map.A` and `.B`, and the heads' weights as `tower/head.part`."""
-    card: ReaderCard
+    Arrays: `tower/layer.map.A` and `.B`, and the heads' weights as `tower/head.part`.
+    """
 
-    @classmethod
-    def load(cls, folder: Path) -> "ToolReader":
-        """The reader that `save` wrote; FileNotFoundError when a file is missing."""
-        card = ReaderCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        return cls(load_arrays(folder / WEIGHTS), card)
+    weights_file, card_file, card_class = WEIGHTS, CARD, ReaderCard
 
     @classmethod
     def packaged(cls) -> "ToolReader":
         """The reader that ctrag ships."""
         return cls.load(Path(str(files("ctrag.tools").joinpath("artefact"))))
-
-    def save(self, folder: Path) -> None:
-        """Write weights (float16) and card into `folder`, which is made when missing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        save_arrays(folder / WEIGHTS, self.arrays)
-        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
     def log_probabilities(
         self, scene: Scene, rows: Ints, shares: NDArray[np.floating]

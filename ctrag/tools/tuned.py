@@ -6,7 +6,6 @@ own that is made once on each machine.
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.resources import files
 from pathlib import Path
@@ -14,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ctrag.arrays import arrays_digest, load_arrays, low_rank_changes, save_arrays
+from ctrag.array_artefact import ArrayArtefact
+from ctrag.arrays import arrays_digest, low_rank_changes
 from ctrag.cards import Card
 from ctrag.encoder import Matrix, open_session
 from ctrag.weights import encoder_folder
-from stores.files import write_text
 
 WEIGHTS, CARD = "encoder.npz", "encoder-card.json"
 _MAX_TOKENS = 256
@@ -37,30 +36,15 @@ class ToolEncoderCard(Card):
     """Factor of the low-rank products."""
 
 
-@dataclass(frozen=True, slots=False)
-class ToolEncoderWeights:
-    """Low-rank changes of an encoder."""
+class ToolEncoderWeights(ArrayArtefact[ToolEncoderCard]):
+    """Low-rank changes of an encoder: arrays `tower/layer.map.A` and `.B`."""
 
-    arrays: dict[str, Matrix]
-    """`tower/layer.map.A` and `.B`."""
-    card: ToolEncoderCard
-
-    @classmethod
-    def load(cls, folder: Path) -> "ToolEncoderWeights":
-        """What `save` wrote; FileNotFoundError when a file is missing."""
-        card = ToolEncoderCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        return cls(load_arrays(folder / WEIGHTS), card)
+    weights_file, card_file, card_class = WEIGHTS, CARD, ToolEncoderCard
 
     @classmethod
     def packaged(cls) -> "ToolEncoderWeights":
         """The changes that ctrag ships."""
         return cls.load(Path(str(files("ctrag.tools").joinpath("artefact"))))
-
-    def save(self, folder: Path) -> None:
-        """Write weights (float16) and card into `folder`, which is made when missing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        save_arrays(folder / WEIGHTS, self.arrays)
-        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
     @cached_property
     def digest(self) -> str:
