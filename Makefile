@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ctrag-installed
+WORKERS ?= 2
 
 .PHONY: install demo test check bench bench-scale wheel-test clean
 
@@ -19,8 +20,9 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(BIN)/ctrag demo
 
+# Tests of one file stay together, because what they train or start is shared by file.
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -161,18 +161,20 @@ def _name_pairs(
 ) -> Rows:
     """How much of the names the readings say by pairs; the others than `columns` by none."""
     shares = np.zeros((len(asked), len(tools)))
+    every = frozenset().union(*(one.pairs for one in asked))
     for column in columns.tolist():
         pairs = tools[column].pairs
-        if pairs:
+        if not pairs.isdisjoint(every):
             shares[:, column] = [len(one.pairs & pairs) / len(pairs) for one in asked]
     return shares
 
 
 def _name_trigrams(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
-    said = np.zeros((NO_GRAM + 1, len(asked)), dtype=np.float32)
+    said = np.zeros((NO_GRAM + 1, len(asked)), dtype=np.uint8)  # a byte: it is cleared each time
     for reading, one in enumerate(asked):
-        said[one.grams, reading] = 1.0
+        said[one.grams, reading] = 1
     grams = [tool.grams for tool in tools]
     lengths = np.array(list(map(len, grams)))
-    sums = np.add.reduceat(said[np.concatenate(grams)], lengths.cumsum() - lengths, axis=0)
+    found = said[np.concatenate(grams)]
+    sums = np.add.reduceat(found, lengths.cumsum() - lengths, axis=0, dtype=np.float32)
     return np.asarray(sums.T / lengths, dtype=np.float64)
