@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -248,8 +248,8 @@ def table(experiment: Experiment) -> Table:
     rows = [[name, *(figure(found[f"recall@{k}"]) for k in KS)] for name, found in methods.items()]
     tokens: Any = experiment.figures["tokens"]
     latency: Any = experiment.figures["latency_ms"]
-    busy: Any = experiment.extra["latency_by_size"]
-    busy = busy["own_cpu"]
+    by_size: Any = experiment.extra["latency_by_size"]
+    busy = by_size["own_cpu"]
     floor: Any = experiment.extra["floor"]
     half = ", the half that nothing was fitted on" * bool(experiment.extra["held_out_half_only"])
     notes = [
@@ -264,6 +264,13 @@ def table(experiment: Experiment) -> Table:
         "ms of one thread's work: "
         + ", ".join(f"{name} {value}" for name, value in busy.items() if name != "beyond_encoding")
         + f"; hybrid beyond encoding {busy['beyond_encoding']['p50']}",
+        *(
+            f"{size} tools ({one['synthetic_tools']} synthetic), the same, p50 / p95: lexical "
+            f"{_of_two(one['lexical_cpu'])}, hybrid beyond encoding "
+            f"{_of_two(one['hybrid_beyond_encoding_cpu'])}"
+            for size, one in by_size.items()
+            if size.isdigit()
+        ),
         f"nothing fits: said of {floor['wrongly_rejected']} % of requests wrongly, of "
         f"{floor['rejected_without_needed_tools']} % when the needed tools are taken out",
         "at other floors (wrongly / without the needed tools): "
@@ -273,3 +280,7 @@ def table(experiment: Experiment) -> Table:
         ),
     ]
     return Table(["method", *(f"Recall@{k}" for k in KS)], rows, notes)
+
+
+def _of_two(values: Mapping[str, float]) -> str:
+    return f"{values['p50']} / {values['p95']}"

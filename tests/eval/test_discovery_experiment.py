@@ -59,6 +59,11 @@ def test_the_experiment_has_the_figures_of_the_contract(folder: Path) -> None:
     lines = table(experiment).lines()
     assert lines[2].split() == ["hybrid", "87.5", "100.0"]
     assert any("(the paper: 57)" in line for line in lines)
+    large = extra["latency_by_size"]["100"]["lexical_cpu"]
+    told = (
+        f"100 tools (90 synthetic), the same, p50 / p95: lexical {large['p50']} / {large['p95']}, "
+    )
+    assert any(line.startswith(told) for line in lines)
 
 
 def test_an_unknown_method_is_named(folder: Path) -> None:
