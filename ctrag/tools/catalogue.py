@@ -1,7 +1,8 @@
 """Tools of any agent, read from a file.
 
 Formats, told apart by what stands inside: a list of `{name, description, parameters}` with JSON
-Schema parameters, and `server` (or `domain`) where names repeat; an object with such a list under
+Schema parameters (or `inputSchema`, `input_schema`, as MCP and Anthropic call them, or in OpenAI's
+`function`), and `server` (or `domain`) where names repeat; an object with such a list under
 `tools` and, when not everybody may see everything, `access` and `experts`; an OpenAPI document; the
 assistant's own `toolbox.yaml`.
 """
@@ -13,7 +14,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    model_validator,
+)
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.tools.access import AccessRules, Expert
@@ -92,12 +101,22 @@ class _ToolRow(BaseModel):
     name: Annotated[_Text, Field(min_length=1)]
     description: _Text = ""
     server: _Text = Field("", validation_alias=AliasChoices("server", "domain"))
-    parameters: dict[str, Any] = {}
+    parameters: dict[str, Any] = Field(
+        {}, validation_alias=AliasChoices("parameters", "inputSchema", "input_schema")
+    )
     version: _Text = ""
     category: _Text = ""
     always: bool = False
     pinned: bool = False
     system: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unwrapped(cls, value: Any) -> Any:
+        """OpenAI's form holds the tool one level down."""
+        if isinstance(value, dict) and isinstance(value.get("function"), dict):
+            return {**value, **value["function"]}
+        return value
 
 
 class _ExpertRow(BaseModel):

@@ -1,6 +1,7 @@
 """Catalogue files as values: JSON or YAML, with errors that name place and rule."""
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -45,16 +46,28 @@ def _yaml(path: Path, text: str) -> Any:
 
 @cache
 def _loader() -> Any:
-    """YAML with JSON's values: what looks like a date stays text."""
+    """YAML with JSON's values: what looks like a date stays text, so do `on`, `no` and the like,
+    and keys are texts always."""
     import yaml
 
-    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        pass
+    text = "tag:yaml.org,2002:str"
 
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
+            self.flatten_mapping(node)
+            for key, _ in node.value:
+                if isinstance(key, yaml.ScalarNode):
+                    key.tag = text
+            made: dict[str, Any] = super().construct_mapping(node, deep)
+            return made
+
+    other = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:bool")
     Loader.yaml_implicit_resolvers = {
-        first: [one for one in found if one[0] != "tag:yaml.org,2002:timestamp"]
+        first: [one for one in found if one[0] not in other]
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
+    truth = re.compile("^(?:true|True|TRUE|false|False|FALSE)$")
+    Loader.add_implicit_resolver("tag:yaml.org,2002:bool", truth, list("tTfF"))
     return Loader
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 
-from ctrag.context.words import words
+from ctrag.context.words import STOPWORDS, words
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.fields import compact
 
@@ -13,13 +13,17 @@ _MOST_WORDS = 6
 _LONGEST_REQUEST = 200
 _SHORTEST = 3
 _IDENTIFIER = re.compile(r"[_./:]|[a-z0-9][A-Z]")
+_WRITTEN = re.compile(r"[\w./:-]*(?:[_./:]|(?<=[a-z0-9])(?=[A-Z]))[\w./:-]*")
+"""What can be nothing but a name or an id, however long."""
 
 
 @lru_cache(maxsize=64)
 def named_runs(text: str) -> frozenset[str]:
     """All runs of up to six words of a request, written together: what it could name.
 
-    "Book Flight" and `book_flight` are the same run; runs under three letters are left out.
+    "Book Flight" and `book_flight` are the same run. Of runs under three letters only words that
+    say something are there. Names and ids that are written out count whatever their length, with
+    the parts between their slashes.
     """
     said = words(text)[:_LONGEST_REQUEST]
     together = "".join(said)
@@ -30,6 +34,10 @@ def named_runs(text: str) -> frozenset[str]:
         for end in ends[word + 1 : word + 1 + _MOST_WORDS]
         if end - start >= _SHORTEST
     }
+    runs.update(word for word in said if len(word) < _SHORTEST and word not in STOPWORDS)
+    for written in _WRITTEN.findall(text):
+        runs.update(map(compact, (written, *written.split("/"))))
+    runs.discard("")
     return frozenset(runs)
 
 

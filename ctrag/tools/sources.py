@@ -8,7 +8,8 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ def tools_from_openapi(
 ) -> list[CatalogueTool]:
     """One tool per operation, in the document's order.
 
-    The name is the `operationId`, or verb and path where there is none. Parameters of path,
+    The name is the `operationId`, or verb and path where there is none, with a number where two
+    paths have the same words. Parameters of path,
     query, header and cookie stand beside the body's properties; a body that is no object is
     `body`. References inside the document are followed, others stay as they are.
 
@@ -52,8 +54,28 @@ def tools_from_openapi(
         for verb in _VERBS
         if verb in _map(item)
     ]
+    tools = _numbered(tools, [_text(one.get("operationId")) for one in _operations(paths)])
     check_identities(tools, where)
     return tools
+
+
+def _operations(paths: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for item in paths.values():
+        yield from (_map(_map(item)[verb]) for verb in _VERBS if verb in _map(item))
+
+
+def _numbered(tools: Sequence[CatalogueTool], given: Sequence[str]) -> list[CatalogueTool]:
+    """The tools; names that nobody gave and that are taken get the next free number."""
+    taken = {one for one in given if one}
+    made = []
+    for tool, own in zip(tools, given, strict=True):
+        name, number = tool.name, 1
+        while not own and name in taken:
+            number += 1
+            name = f"{tool.name}_{number}"
+        taken.add(name)
+        made.append(replace(tool, name=name))
+    return made
 
 
 def _operation(
@@ -208,7 +230,7 @@ def schema_of(annotation: Any) -> dict[str, Any]:
     if annotation in _PLAIN:
         return {"type": _PLAIN[annotation]}
     if origin is typing.Literal:
-        return {"enum": list(inside)}
+        return {"enum": [one.value if isinstance(one, enum.Enum) else one for one in inside]}
     if origin in (typing.Union, types.UnionType):
         options = [schema_of(one) for one in inside if one is not type(None)]
         return options[0] if len(options) == 1 else {"anyOf": options}

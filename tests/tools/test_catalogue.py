@@ -121,3 +121,49 @@ def test_the_hash_follows_content_not_version_or_server() -> None:
     assert one.content_hash == CatalogueTool("a", "b", "d", {"properties": {}}, "2").content_hash
     assert one.content_hash != CatalogueTool("a", "b!", "c", {"properties": {}}, "1").content_hash
     assert CatalogueTool.from_json(one.to_json()) == one
+
+
+LAMP = {"type": "object", "properties": {"room": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"name": "lamp", "description": "Lights.", "parameters": LAMP},
+        {"name": "lamp", "description": "Lights.", "inputSchema": LAMP},
+        {"name": "lamp", "description": "Lights.", "input_schema": LAMP},
+        {
+            "type": "function",
+            "function": {"name": "lamp", "description": "Lights.", "parameters": LAMP},
+        },
+    ],
+    ids=["ctrag", "mcp", "anthropic", "openai"],
+)
+def test_the_forms_of_others_keep_their_parameters(tmp_path: Path, row: dict[str, object]) -> None:
+    path = tmp_path / "tools.json"
+    for value in ([row], {"tools": [row]}):
+        path.write_text(json.dumps(value))
+        assert load_catalogue(path) == [CatalogueTool("lamp", "Lights.", "", LAMP)]
+
+
+def test_yaml_keys_are_texts_and_only_true_and_false_are_truths(tmp_path: Path) -> None:
+    path = tmp_path / "tools.yaml"
+    path.write_text(
+        "- name: lamp\n  pinned: true\n  parameters:\n    properties:\n"
+        "      on: {enum: [no, off, true]}\n      2: {type: string}\n"
+    )
+    [tool] = load_catalogue(path)
+    assert tool.parameters == {
+        "properties": {"on": {"enum": ["no", "off", True]}, "2": {"type": "string"}}
+    }
+    assert tool.pinned
+    assert tool.content_hash
+
+
+def test_yaml_merges_keep_what_they_merge(tmp_path: Path) -> None:
+    path = tmp_path / "tools.yaml"
+    path.write_text("- &a {name: lamp, description: Lights.}\n- {<<: *a, name: lamp_2}\n")
+    assert [(one.name, one.description) for one in load_catalogue(path)] == [
+        ("lamp", "Lights."),
+        ("lamp_2", "Lights."),
+    ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from ctrag.tools.fields import (
     spelled_out,
     tool_terms,
 )
+from ctrag.tools.index import Mode, ToolIndex
 from ctrag.tools.names import named_first, named_runs, written_out
 from ctrag.tools.parts import parts_of
 from ctrag.tools.ranker import FLOOR, Readings, ToolRanker, Weights
@@ -94,6 +96,27 @@ def test_names_are_told_from_words() -> None:
     assert not written_out(flight, "call rebook_flights for me")
     assert not written_out(search, "search the web")
     assert written_out(search, "use web/search here")
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+@pytest.mark.parametrize("words", range(1, 13))
+def test_a_written_name_never_misses_whatever_its_length(
+    words: int, mode: Mode, word_bins: Any
+) -> None:
+    """Forty tools of one server whose names differ in the last word alone."""
+    start = "list all open pull requests of a team for review by".split()[: words - 1]
+    ends = [f"{first}{second}x" for first in "bcdfg" for second in "aeiouwyz"]
+    tools = [CatalogueTool("_".join([*start, end]), "Lists things.", "hub") for end in ends]
+    index = ToolIndex(tools, word_bins)
+    for tool in tools:
+        for said in (f"call hub/{tool.name} for the open team", f"please run {tool.name} now"):
+            assert tool.id in [hit.tool.id for hit in index.search(said, 5, mode=mode)]
+
+
+def test_a_name_of_one_letter_is_found() -> None:
+    tools = [CatalogueTool(one, "Does something with a letter.", "abc") for one in "BCDFGHJK"]
+    index = ToolIndex(tools, lexical_only=True)
+    assert "abc/B" in [hit.tool.id for hit in index.search("use B on the thing", 5)]
 
 
 def test_named_tools_and_servers_do_not_miss_the_first_k() -> None:

@@ -177,3 +177,21 @@ def test_langchain_tools_are_read_by_what_they_offer() -> None:
     assert list(made.parameters["properties"]) == ["first", "second"]
     with pytest.raises(ValueError, match="object has no name"):
         tools_from_langchain([object()])
+
+
+def test_paths_of_the_same_words_are_numbered() -> None:
+    paths = {
+        "/users/{id}": {"get": {"summary": "Get a user"}},
+        "/users/id": {"get": {"summary": "Get the own id"}},
+        "/id": {"get": {"operationId": "get_users_id_2"}},
+    }
+    tools = tools_from_openapi({"openapi": "3.0.0", "info": {"title": "Desk"}, "paths": paths})
+    assert [tool.name for tool in tools] == ["get_users_id", "get_users_id_3", "get_users_id_2"]
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+def test_a_literal_of_an_enumeration_is_its_value() -> None:
+    assert schema_of(Literal[Colour.RED, "blue"]) == {"enum": ["red", "blue"]}
