@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from uuid import uuid4
 
 from ctrag.encoder import Encoder
 from ctrag.tools.access import AccessRules, Expert, Grant, Principal
@@ -10,6 +11,10 @@ from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.fields import compact
 from ctrag.tools.shelf import EVERYTHING, ToolShelf
 from stores.tool_rows import Filter, ToolStore
+
+
+_VERSION = "rules"
+"""Fact of the store that changes with its rules."""
 
 
 class GovernedShelf(ToolShelf):
@@ -26,7 +31,11 @@ class GovernedShelf(ToolShelf):
     ) -> None:
         super().__init__(tools, encoder, store, lexical_only=lexical_only)
         self._access: AccessRules | None = None
-        self._load_rules(access)
+        self._read_as: str | None = None
+        if access is None:
+            self._load_rules()
+        else:
+            self.access = access
 
     def resolve(
         self,
@@ -67,7 +76,11 @@ class GovernedShelf(ToolShelf):
 
     @property
     def access(self) -> AccessRules | None:
-        """Who sees what; None where everybody sees everything. Can be set while serving."""
+        """Who sees what; None where everybody sees everything. Can be set while serving, by this
+        index or by another one over the same store."""
+        if self.store.fact(_VERSION) != self._read_as:
+            with self._lock:
+                self._load_rules()
         return self._access
 
     @access.setter
@@ -79,16 +92,17 @@ class GovernedShelf(ToolShelf):
             self.store.set_fact(
                 "members", json.dumps({} if access is None else access.to_mapping()["members"])
             )
-            self._access = access
+            self._access, self._read_as = access, uuid4().hex
+            self.store.set_fact(_VERSION, self._read_as)  # last: who sees it sees all of the rules
 
-    def _load_rules(self, access: AccessRules | None) -> None:
+    def _load_rules(self) -> None:
+        self._read_as = self.store.fact(_VERSION)
         grants = self.store.grants()
-        if access is not None:
-            self.access = access
-        elif grants is not None:
-            members = json.loads(self.store.fact("members") or "{}")
-            known = AccessRules.from_mapping({"members": members}, "store").members
-            self._access = AccessRules(tuple(Grant(*one) for one in grants), known)
+        members = json.loads(self.store.fact("members") or "{}")
+        known = AccessRules.from_mapping({"members": members}, "store").members
+        self._access = (
+            None if grants is None else AccessRules(tuple(Grant(*one) for one in grants), known)
+        )
 
     def _filter(
         self,
@@ -97,7 +111,8 @@ class GovernedShelf(ToolShelf):
         allow: Collection[str] | None,
         expert: Expert | None,
     ) -> Filter:
-        scopes = None if self.access is None else self.access.scopes(user)
+        access = self.access
+        scopes = None if access is None else access.scopes(user)
         lists = [one for one in (allow, expert.allow if expert else None) if one is not None]
         confined = frozenset.intersection(*map(frozenset, lists)) if lists else None
         left_out = frozenset(exclude) | (expert.always if expert else frozenset())

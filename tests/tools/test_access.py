@@ -1,6 +1,7 @@
 """No search, resolution or call shows a tool outside the grants, whatever they are."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -156,3 +157,24 @@ def test_an_experts_tools_come_first_and_its_list_confines(index: ToolIndex) -> 
 def test_a_scope_names_its_kind(scope: str) -> None:
     with pytest.raises(ValueError, match="must be user:NAME, role:NAME or organisation:NAME"):
         Grant(scope, "*")
+
+
+def test_rules_set_through_one_index_hold_in_another_over_the_same_store(word_bins: Any) -> None:
+    store = MemoryToolStore()
+    tools = [CatalogueTool("print", "Print a page", "desk"), CatalogueTool("send", "Send", "mail")]
+    grants = (Grant("role:clerk", "desk/*"), Grant("role:post", "mail/*"))
+    clerk = {"ada": Principal("ada", frozenset(["clerk"]))}
+    first = ToolIndex(tools, word_bins, AccessRules(grants, clerk), store=store)
+    second = ToolIndex((), word_bins, store=store)
+    assert seen_by(second, "ada") == {"desk/print"}
+    first.access = AccessRules(grants, {"ada": Principal("ada", frozenset(["post"]))})
+    assert seen_by(second, "ada") == {"mail/send"}
+    assert not second.allowed("desk/print", "ada")
+    first.access = None
+    assert seen_by(second, "nobody") == {"desk/print", "mail/send"}
+    second.access = AccessRules(grants, clerk)
+    assert seen_by(first, "ada") == {"desk/print"}
+
+
+def seen_by(index: ToolIndex, user: str) -> set[str]:
+    return {hit.tool.id for hit in index.search("print a page and send it", user=user)}
