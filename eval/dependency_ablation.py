@@ -12,8 +12,9 @@ from ctrag.tools.dependency.memory import Memory
 from eval.dependency import Fit, Steps, figures_of, rank_steps
 
 LENGTHS = (0, 1, 2, 3, 4, 5)
-SHARES = (0.001, 0.01, 0.03, 0.1, 0.3, 1.0)
-"""Clusters, as a share of the demonstrations; the paper's default is a tenth."""
+SHARES = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0)
+"""Clusters, as a share of the demonstrations: one, which looks at no request, to one for each; the
+paper's default is a tenth."""
 COUNTS = (100, 300, 1_000)
 _UNSEEN, _FEWEST, _MOST = 20, 3, 40
 Progress = Callable[[str], None]
@@ -93,6 +94,7 @@ def _history(fitted: NextTool, steps: Steps, progress: Progress) -> JsonValue:
         )
         found[str(length)] = {
             "dtdr_c": _both(graphs, steps, "dtdr_c"),
+            "dtdr_l": _both(fitted, shown, "dtdr_l"),
             "combined": _both(fitted, shown, "combined"),
         }
     return found

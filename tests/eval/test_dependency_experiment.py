@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from ctrag.tools.dependency import METHODS, Demonstration, NextTool, load_demonstrations
 from ctrag.tools.dependency.demonstrations import split_held_out
+from eval import dependency_ablation
 from eval.dependency import MEASURES, Ranks, Steps, figures_of, rank_steps, run_dependency, table
 from eval.dependency_ablation import unseen_tools
 from eval.dependency_report import dependency_report
@@ -105,6 +107,18 @@ def test_a_model_of_this_very_folder_is_asked_what_it_did_not_see(
     assert held["demonstrations"] == 16
 
 
+def test_a_model_of_this_very_file_is_asked_what_it_did_not_see(
+    chains: Path, next_tool: NextTool
+) -> None:
+    path = chains / "queries.jsonl"
+    hashed = sha256(path.read_bytes()).hexdigest()
+    parts, card = next_tool, next_tool.card.model_copy(update={"data_sha256": hashed})
+    model = NextTool(parts.memory, parts.fitted, parts.tools, parts.texts, parts.encoder, card)
+    asked = run_dependency(path, None, model=model, methods=["bigram"])
+    held: Any = asked.extra["held_out"]
+    assert (held["demonstrations"], asked.data_sha256) == (16, hashed)
+
+
 def test_an_exact_roll_out_has_the_same_tools_and_ends(experiment: Experiment) -> None:
     found: Any = experiment.extra["roll_out"]
     for one in found.values():
@@ -123,6 +137,10 @@ def test_methods_that_need_a_language_model_are_skipped_with_the_reason(
 def test_the_table_and_the_page_show_every_method(experiment: Experiment, tmp_path: Path) -> None:
     lines = table(experiment).lines()
     assert all(any(line.startswith(name) for line in lines) for name in METHODS)
+    own: Any = experiment.figures["combined"]
+    low, high = experiment.intervals["combined"]["top1_later"]  # type: ignore[call-overload,index,misc]
+    [row] = [line for line in lines if line.startswith("combined")]
+    assert f"{own['top1_later']:.1f} ({low:.1f}–{high:.1f})" in row
     page = render(dependency_report(experiment))
     assert "DTDR-C" in page
     experiment.write(tmp_path / "out.json")
@@ -131,8 +149,9 @@ def test_the_table_and_the_page_show_every_method(experiment: Experiment, tmp_pa
 
 
 def test_ablations_cover_history_clusters_and_demonstrations(
-    chains: Path, fit_chains: Callable[..., NextTool]
+    chains: Path, fit_chains: Callable[..., NextTool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(dependency_ablation, "COUNTS", (16, 32, 1_000))
     found = run_dependency(chains, fit_chains, methods=["dtdr_c", "combined"], detail=True)
     extra: Any = found.extra
     assert list(extra["history_length"]) == ["0", "1", "2", "3", "4", "5"]
@@ -140,8 +159,9 @@ def test_ablations_cover_history_clusters_and_demonstrations(
         extra["history_length"]["0"]["dtdr_c"]["top1"]
         < extra["history_length"]["3"]["dtdr_c"]["top1"]
     )
-    assert list(extra["demonstration_count"]) == ["64"]
-    assert "1" in extra["clusters"]
+    assert set(extra["history_length"]["0"]) == {"dtdr_c", "dtdr_l", "combined"}
+    assert list(extra["demonstration_count"]) == ["16", "32", "64"]
+    assert list(extra["clusters"]) == ["1", "2", "6", "19", "64"]
     page = render(dependency_report(found))
     assert page.count("<svg") == 4
 
