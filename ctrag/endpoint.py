@@ -118,3 +118,20 @@ class ChatEndpoint:
         line = " ".join(f"{self.base_url}: {reason}".split())
         line = line.replace(self._api_key, "***") if self._api_key else line
         return EndpointError(line, status, unreadable=unreadable)
+
+
+def chat_endpoint() -> ChatEndpoint:
+    """The endpoint that the settings name; its key may also stand in OPENAI_API_KEY."""
+    import os
+
+    from ctrag.settings import settings
+
+    options = settings()
+    key = options.openai_api_key.get_secret_value() or os.environ.get("OPENAI_API_KEY", "")
+    return ChatEndpoint(
+        options.openai_base_url,
+        options.openai_model,
+        key,
+        options.openai_timeout,
+        options.openai_retries,
+    )

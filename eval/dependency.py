@@ -11,17 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
+from ctrag.endpoint import ChatEndpoint
 from ctrag.tools.dependency import END, METHODS, Demonstration, NextTool, load_demonstrations
 from ctrag.tools.dependency.demonstrations import split_held_out
+from eval.dependency_endpoint import ENDPOINT_METHODS, EndpointRetrievers
 from eval.experiment import Experiment, data_sha256, versions
 from eval.intervals import bootstrap_interval, paired_permutation
 from eval.tables import Table, figure
 
 MEASURES = ("mrr", "f1", "top1", "top5", "top1_later", "top5_later")
-NO_ENDPOINT = "asks a language model for the ideal tools; ctrag has no such endpoint to ask here"
+HOW_TO_ASK = (
+    "name it in --methods and set CTRAG_OPENAI_BASE_URL, CTRAG_OPENAI_MODEL and OPENAI_API_KEY"
+)
 SKIPPED = {
-    "less_is_more": f"Less-is-More level 1 {NO_ENDPOINT}",
-    "tool_graph": f"ToolGraph retriever {NO_ENDPOINT}",
+    "less_is_more": f"asks a language model for the ideal tools of each request; {HOW_TO_ASK}",
+    "tool_graph": f"asks a language model what each tool needs; {HOW_TO_ASK}",
 }
 SHIPPED = "combined"
 _SEED = 0
@@ -87,6 +91,7 @@ def run_dependency(
     fit: Fit | None,
     *,
     model: NextTool | None = None,
+    endpoint: ChatEndpoint | None = None,
     methods: Sequence[str] | None = None,
     limit: int | None = None,
     prompt: int = 0,
@@ -102,19 +107,24 @@ def run_dependency(
         fit: Fits a model; None is only possible with `model`.
         model: Nothing is fitted: all demonstrations are asked of this one, or, where it was
             fitted on this folder, those that it did not see.
-        methods: Names from `METHODS`; all when None.
+        endpoint: A language model for the methods of `ENDPOINT_METHODS`.
+        methods: Names from `METHODS` and `ENDPOINT_METHODS`; all of `METHODS` when None.
         limit: Only the first so many held-out demonstrations.
         prompt: So many held-out steps, evenly spread, are also asked of the embedded model.
         detail: Also the ablations and the tools without a demonstration, which fit again.
         progress: Told what is being done.
 
     Raises:
-        ValueError: A method is unknown, or the data break a rule.
+        ValueError: A method is unknown or wants an endpoint, or the data break a rule.
+        EndpointError: The endpoint does not answer.
     """
     began = time.perf_counter()
+    every = (*METHODS, *ENDPOINT_METHODS)
     for name in methods or ():
-        if name not in METHODS:
-            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
+        if name not in every:
+            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(every)}")
+        if name in ENDPOINT_METHODS and endpoint is None:
+            raise ValueError(f"--methods: {name} asks a language model, and no endpoint is given")
     hashed = sha256(data.read_bytes()).hexdigest() if data.is_file() else data_sha256(data)
     kept, held = _parts(load_demonstrations(data), model, hashed)
     fitted = model
@@ -124,11 +134,12 @@ def run_dependency(
         fitted = fit(kept)
     held = held[:limit]
     steps = Steps.of(held)
-    chosen = [name for name in METHODS if methods is None or name in methods]
+    chosen = list(METHODS) if methods is None else [name for name in every if name in methods]
+    asker = None if endpoint is None else EndpointRetrievers(fitted, endpoint, progress)
     ranks = {}
     for name in chosen:
         progress(f"ranking by {name}")
-        ranks[name] = rank_steps(fitted, steps, name)
+        ranks[name] = rank_steps(fitted, steps, name, asker)
     figures: dict[str, JsonValue] = {}
     for name, one in ranks.items():
         figures[name] = dict(figures_of(one, steps))
@@ -136,7 +147,7 @@ def run_dependency(
         "first_step": {name: _first(one, steps) for name, one in ranks.items()},
         "later_with_end": {name: _later_with_end(one, steps) for name, one in ranks.items()},
         "without_end": {name: _without_end(one, steps) for name, one in ranks.items()},
-        "roll_out": {name: _roll_out(fitted, held, name) for name in chosen},
+        "roll_out": {name: _roll_out(fitted, held, name, asker) for name in chosen},
         "speed": {name: _speed(one, steps) for name, one in ranks.items()},
         "parameters": {name: parameters(fitted, name) for name in chosen},
         "paired_tests": _tests(ranks, steps),
@@ -219,15 +230,18 @@ def table(experiment: Experiment) -> Table:
     return Table([*header, "roll-out", "ms", "ms new", "CPU ms", "parameters"], rows, notes)
 
 
-def rank_steps(model: NextTool, steps: Steps, method: str) -> Ranks:
-    """Rank of each step's next tool, given the true history."""
+def rank_steps(
+    model: NextTool, steps: Steps, method: str, asker: EndpointRetrievers | None = None
+) -> Ranks:
+    """Rank of each step's next tool, given the true history; `asker` for methods that need it."""
+    ranks_by = _by(model, method, asker)
     names = model.memory.names
     numbers = model.memory.numbers
     with_end, without, took = [], [], []
     for one, history, wanted in zip(steps.owners, steps.histories, steps.wanted, strict=True):
-        model.prepare(one.text, history, method)
+        ranks_by.prepare(one.text, history, method)
         began = time.perf_counter(), time.thread_time()
-        chances = model.chances(one.text, history, method)
+        chances = ranks_by.chances(one.text, history, method)
         ended = time.perf_counter(), time.thread_time()
         took.append([1000 * (ended[0] - began[0]), 1000 * (ended[1] - began[1])])
         number = numbers.get(wanted)
@@ -242,6 +256,12 @@ def rank_steps(model: NextTool, steps: Steps, method: str) -> Ranks:
         with_end.append(1.0 + float(ahead.sum()))
         without.append(1.0 + float(ahead[1:].sum()))
     return Ranks(np.array(with_end), np.array(without), np.array(took))
+
+
+def _by(
+    model: NextTool, method: str, asker: EndpointRetrievers | None
+) -> NextTool | EndpointRetrievers:
+    return asker if asker is not None and method in ENDPOINT_METHODS else model
 
 
 def parameters(model: NextTool, method: str) -> int:
@@ -377,14 +397,18 @@ def _tests(ranks: dict[str, Ranks], steps: Steps) -> JsonValue:
 
 
 def _roll_out(
-    model: NextTool, demonstrations: Sequence[Demonstration], method: str
+    model: NextTool,
+    demonstrations: Sequence[Demonstration],
+    method: str,
+    asker: EndpointRetrievers | None,
 ) -> dict[str, JsonValue]:
     """How many requests get exactly their calls when every prediction becomes history."""
+    ranks_by = _by(model, method, asker)
     exact = ended = same_tools = 0
     for one in demonstrations:
         calls: list[str] = []
         while len(calls) < _LONGEST:
-            chances = model.chances(one.text, (*one.before, *calls), method)
+            chances = ranks_by.chances(one.text, (*one.before, *calls), method)
             best = model.memory.names[int(chances.argmax())]
             if best == END:
                 ended += 1

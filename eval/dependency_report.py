@@ -7,6 +7,7 @@ from typing import Any
 
 from ctrag.tools.dependency import METHODS
 from eval.dependency import MEASURES, SHIPPED
+from eval.dependency_endpoint import ENDPOINT_METHODS
 from eval.experiment import Experiment
 from eval.plots import curves, ranges
 from eval.report import Cell, Column, HtmlTable, Part, Plot, Report, Row, Section
@@ -23,6 +24,8 @@ LABELS = {
     "dtdr_c": "DTDR-C",
     "dtdr_l": "DTDR-L",
     "combined": "combined",
+    "less_is_more": "Less-is-More, level 1",
+    "tool_graph": "tool graph",
 }
 _HEADS = {
     "mrr": "MRR",
@@ -77,7 +80,7 @@ def _lead(experiment: Experiment) -> str:
 
 def _main(experiment: Experiment) -> HtmlTable:
     rows = []
-    for name in [*METHODS, *experiment.skipped]:
+    for name in [*METHODS, *ENDPOINT_METHODS]:
         found: Any = experiment.figures.get(name)
         if found is None:
             cells = [left_out(experiment, name, len(MEASURES), why=True)]

@@ -249,7 +249,8 @@ def table(experiment: Experiment) -> Table:
     tokens: Any = experiment.figures["tokens"]
     latency: Any = experiment.figures["latency_ms"]
     by_size: Any = experiment.extra["latency_by_size"]
-    busy = by_size["own_cpu"]
+    busy, tiers = by_size["own_cpu"], by_size["tiers_cpu"]
+    sessions: Any = experiment.extra["sessions"]
     floor: Any = experiment.extra["floor"]
     half = ", the half that nothing was fitted on" * bool(experiment.extra["held_out_half_only"])
     notes = [
@@ -270,6 +271,16 @@ def table(experiment: Experiment) -> Table:
             f"{_of_two(one['hybrid_beyond_encoding_cpu'])}"
             for size, one in by_size.items()
             if size.isdigit()
+        ),
+        "the same, median and 95th percentile of a tier alone: expert "
+        f"{_of_two(tiers['expert'])}, system {_of_two(tiers['system'])} ({tiers['tools']} tools)",
+        *(
+            f"sessions with {k} results a search ({sessions['episodes']} of {sessions['turns']} turns): "
+            f"{one['discovery_accuracy']['mean']} % of found tools used (median "
+            f"{one['discovery_accuracy']['median']}), {one['needed_reached']['mean']} % of needed tools "
+            f"reached, {one['searches']['mean']} searches, {one['tokens_at_the_end']} tokens at the "
+            f"end of {sessions['static_tokens']}"
+            for k, one in sessions["by_results"].items()
         ),
         f"nothing fits: said of {floor['wrongly_rejected']} % of requests wrongly, of "
         f"{floor['rejected_without_needed_tools']} % when the needed tools are taken out",

@@ -72,20 +72,26 @@ def dependency(
     """The next tool, from request and history: tables 2 and 4, figures 3 and 5 of the DTDR paper.
 
     With --report, also the ablations and the tools without a demonstration, which fit again.
+    The methods less_is_more and tool_graph ask the endpoint of the settings, if they are named.
 
     Example: ctrag eval dependency --data ../shared/data/external/ultratool-chains
     """
+    from ctrag.endpoint import chat_endpoint
     from ctrag.tools.dependency import NextTool
     from eval.dependency import run_dependency, table
+    from eval.dependency_endpoint import ENDPOINT_METHODS
     from eval.dependency_report import dependency_report
     from training.dependency import fitting
 
+    wanted = names(methods)
+    asked = not set(ENDPOINT_METHODS).isdisjoint(wanted or ())
     report_on(
         lambda: run_dependency(
             data,
             None if model is not None else fitting(data, seed=seed, progress=progress),
             model=None if model is None else NextTool.load(model),
-            methods=names(methods),
+            endpoint=chat_endpoint() if asked else None,
+            methods=wanted,
             limit=limit,
             prompt=prompt,
             detail=report is not None,

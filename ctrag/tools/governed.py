@@ -12,7 +12,6 @@ from ctrag.tools.fields import compact
 from ctrag.tools.shelf import EVERYTHING, ToolShelf
 from stores.tool_rows import Filter, ToolStore
 
-
 _VERSION = "rules"
 """Fact of the store that changes with its rules."""
 

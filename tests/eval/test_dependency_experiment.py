@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctrag.endpoint import ChatEndpoint
 from ctrag.tools.dependency import METHODS, Demonstration, NextTool, load_demonstrations
 from ctrag.tools.dependency.demonstrations import split_held_out
 from eval import dependency_ablation
 from eval.dependency import MEASURES, Ranks, Steps, figures_of, rank_steps, run_dependency, table
 from eval.dependency_ablation import unseen_tools
+from eval.dependency_endpoint import EndpointRetrievers
 from eval.dependency_report import dependency_report
 from eval.experiment import Experiment, data_sha256
 from eval.report import render
@@ -132,6 +134,44 @@ def test_methods_that_need_a_language_model_are_skipped_with_the_reason(
 ) -> None:
     assert set(experiment.skipped) == {"less_is_more", "tool_graph"}
     assert all("language model" in reason for reason in experiment.skipped.values())
+
+
+def test_an_endpoint_describes_ideal_tools_and_what_needs_what(
+    chains: Path, next_tool: NextTool, endpoint: Any
+) -> None:
+    """One description is the very text of `set_alarm`; one dependency ties the flights together."""
+    alarm, search = (
+        next(tool for tool in next_tool.tools if tool.name == name)
+        for name in ("set_alarm", "search_flight")
+    )
+    asker = EndpointRetrievers(next_tool, ChatEndpoint(endpoint.url, "toy", "key"))
+    endpoint.answers = [f"1. Order a taxi to the station\n2. {alarm.text}"]
+    chances = asker.chances("Wake me", (), "less_is_more")
+    assert next_tool.memory.names[int(chances.argmax())] == "set_alarm"
+    assert "Wake me" in endpoint.asked()
+    endpoint.answers = [
+        "search_flight" if tool.name == "book_flight" else "none" for tool in next_tool.tools
+    ]
+    before = next_tool.chances(search.text, (), "qts")
+    after = asker.chances(search.text, (), "tool_graph")
+    booked = next_tool.memory.numbers["book_flight"]
+    assert after[booked] > before[booked]
+    assert len(endpoint.requests) == 1 + len(next_tool.tools)
+    found = run_dependency(
+        chains,
+        None,
+        model=next_tool,
+        endpoint=ChatEndpoint(endpoint.url, "toy", "key"),
+        methods=["less_is_more", "qts"],
+        limit=2,
+    )
+    assert list(found.figures) == ["qts", "less_is_more"]
+    assert "Less-is-More" in render(dependency_report(found))
+
+
+def test_a_method_that_asks_wants_an_endpoint(chains: Path, next_tool: NextTool) -> None:
+    with pytest.raises(ValueError, match="less_is_more asks a language model, and no endpoint"):
+        run_dependency(chains, None, model=next_tool, methods=["less_is_more"])
 
 
 def test_the_table_and_the_page_show_every_method(experiment: Experiment, tmp_path: Path) -> None:

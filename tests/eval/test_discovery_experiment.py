@@ -64,6 +64,8 @@ def test_the_experiment_has_the_figures_of_the_contract(folder: Path) -> None:
         f"100 tools (90 synthetic), the same, p50 / p95: lexical {large['p50']} / {large['p95']}, "
     )
     assert any(line.startswith(told) for line in lines)
+    assert sum(line.startswith("sessions with ") for line in lines) == 3
+    assert any("of a tier alone: expert" in line for line in lines)
 
 
 def test_an_unknown_method_is_named(folder: Path) -> None:
