@@ -274,14 +274,7 @@ def table(experiment: Experiment) -> Table:
         ),
         "the same, median and 95th percentile of a tier alone: expert "
         f"{_of_two(tiers['expert'])}, system {_of_two(tiers['system'])} ({tiers['tools']} tools)",
-        *(
-            f"sessions with {k} results a search ({sessions['episodes']} of {sessions['turns']} turns): "
-            f"{one['discovery_accuracy']['mean']} % of found tools used (median "
-            f"{one['discovery_accuracy']['median']}), {one['needed_reached']['mean']} % of needed tools "
-            f"reached, {one['searches']['mean']} searches, {one['tokens_at_the_end']} tokens at the "
-            f"end of {sessions['static_tokens']}"
-            for k, one in sessions["by_results"].items()
-        ),
+        *_of_sessions(sessions),
         f"nothing fits: said of {floor['wrongly_rejected']} % of requests wrongly, of "
         f"{floor['rejected_without_needed_tools']} % when the needed tools are taken out",
         "at other floors (wrongly / without the needed tools): "
@@ -295,3 +288,14 @@ def table(experiment: Experiment) -> Table:
 
 def _of_two(values: Mapping[str, float]) -> str:
     return f"{values['p50']} / {values['p95']}"
+
+
+def _of_sessions(sessions: Mapping[str, Any]) -> list[str]:
+    return [
+        f"sessions with {k} results a search ({sessions['episodes']} of {sessions['turns']} turns "
+        f"in all): {one['discovery_accuracy']['mean']} % of found tools used (median "
+        f"{one['discovery_accuracy']['median']}), {one['needed_reached']['mean']} % of needed ones "
+        f"reached, {one['searches']['mean']} searches, {one['tokens_at_the_end']} tokens at the "
+        f"end against {sessions['static_tokens']}"
+        for k, one in sessions["by_results"].items()
+    ]
