@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from eval.experiment import Experiment
@@ -185,7 +186,31 @@ def _growth(experiment: Experiment) -> list[Part]:
     for name, one in rows.items():
         each = {f"loop {at}": value for at, value in one["tokens_at_loop"].items()}
         loops[name] = {**each, "loops in 1M": one["loops_in_1M_at_2000_a_loop"]}
-    return [*any_tables("Tokens of a step after so many loops", loops, head="method and size")]
+    last = list(_sizes(rows))[-1] if rows else ""
+    drawn = {
+        name.partition("@")[0]: [float(value) for value in one["tokens_at_loop"].values()]
+        for name, one in rows.items()
+        if name.endswith(f"@{last}")
+    }
+    parts: list[Part] = []
+    if drawn:
+        places = [str(at) for at in next(iter(rows.values()))["tokens_at_loop"]]
+        picture = curves(
+            drawn,
+            name="growth",
+            title=f"Tokens of a step by loops, catalogue {last}",
+            description="; ".join(f"{name}: {values}" for name, values in drawn.items()),
+            x_label="loops",
+            y_label="tokens of a step",
+            places=places,
+        )
+        parts.append(Plot(picture, "History grows with the loops, what stands before it does not"))
+    tables = any_tables("Tokens of a step after so many loops", loops, head="method and size")
+    return [*parts, *tables]
+
+
+def _sizes(rows: Mapping[str, Any]) -> dict[str, None]:
+    return dict.fromkeys(name.partition("@")[2] for name in rows)
 
 
 def _latency(extra: Any) -> dict[str, Any]:

@@ -127,7 +127,7 @@ class Summary:
             "latency_ms": {size: _latency(run) for size, run in runs.items()},
             "shared_prefix": {size: self._shared(run) for size, run in runs.items()},
             "growth": self._growth(shown),
-            "hazard": self._hazard(figures),
+            "hazard": hazard_model(shown, figures),
             "scoring_tokens": self.rows.costs(),
             "transcript": self._transcript(runs),
         }
@@ -188,33 +188,6 @@ class Summary:
                 }
         return found
 
-    def _hazard(self, figures: Mapping[str, Any]) -> dict[str, Any]:
-        """Equation 5 fitted on whole prompts, and what it says of ITR by equation 6."""
-        sizes = [
-            size
-            for size in figures
-            if size.isdigit()
-            and figures[size].get("monolithic", {}).get("tools_correct") is not None
-        ]
-        if not sizes:
-            return {"fitted_on": [], "reason": "no whole prompt was scored by a model"}
-        right = [figures[size]["monolithic"]["tools_correct"] / 100 for size in sizes]
-        ratio = fit_hazard([int(size) for size in sizes], right)
-        found: dict[str, Any] = {
-            "fitted_on": sizes,
-            "beta_over_alpha": float(f"{ratio:.4g}"),
-            "fitted": {size: round(100 * float(hazard(ratio, int(size))), 2) for size in sizes},
-        }
-        for size in sizes:
-            itr = figures[size].get("itr")
-            if itr is not None:
-                recall = itr["gold_exposed"] / 100
-                found[f"itr@{size}"] = {
-                    "predicted": round(100 * float(hazard(ratio, 2, recall)), 2),
-                    "measured": itr["tools_correct"],
-                }
-        return found
-
     def _transcript(self, runs: Mapping[str, ItrRun]) -> list[dict[str, Any]]:
         """The first episode of five steps or more, at the largest size."""
         run = runs[list(runs)[-1]]
@@ -235,6 +208,43 @@ class Summary:
             for one, step in zip(run.found, self.steps, strict=True)
             if step.episode == chosen
         ]
+
+
+def hazard_model(shown: Mapping[str, Methods], figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Equation 5 fitted on whole prompts, and what it says of ITR by equation 6.
+
+    Equation 6's m is the mean number of tools that ITR exposes, with document or signature, and its
+    recall the share of steps whose own tool is among these.
+
+    Args:
+        shown: Size → method → what it shows at each step.
+        figures: As `Summary.figures` gives them.
+    """
+    sizes = [
+        size
+        for size in figures
+        if size.isdigit() and figures[size].get("monolithic", {}).get("tools_correct") is not None
+    ]
+    if not sizes:
+        return {"fitted_on": [], "reason": "no whole prompt was scored by a model"}
+    right = [figures[size]["monolithic"]["tools_correct"] / 100 for size in sizes]
+    ratio = fit_hazard([int(size) for size in sizes], right)
+    found: dict[str, Any] = {
+        "fitted_on": sizes,
+        "beta_over_alpha": float(f"{ratio:.4g}"),
+        "fitted": {size: round(100 * float(hazard(ratio, int(size))), 2) for size in sizes},
+    }
+    for size in sizes:
+        itr = figures[size].get("itr")
+        if itr is not None:
+            exposed = fmean(len(one.tools) for one in shown[size]["itr"])
+            recall = itr["gold_exposed"] / 100
+            found[f"itr@{size}"] = {
+                "exposed_tools": round(exposed, 2),
+                "predicted": round(100 * float(hazard(ratio, exposed, recall)), 2),
+                "measured": itr["tools_correct"],
+            }
+    return found
 
 
 def _latency(run: ItrRun) -> dict[str, float]:

@@ -15,6 +15,8 @@ from eval.instruction_figures import (
     hazard,
     most_loops,
 )
+from eval.instruction_prompts import Shown
+from eval.instruction_summary import hazard_model
 
 
 def test_equation_5_and_6_are_what_the_paper_writes() -> None:
@@ -29,6 +31,23 @@ def test_the_hazard_fit_finds_the_ratio_that_made_the_figures() -> None:
     assert fit_hazard(sizes, right) == pytest.approx(0.05, rel=0.01)
     with pytest.raises(ValueError, match="sizes: one must be above 1"):
         fit_hazard([1], [1.0])
+
+
+def test_equation_6_counts_the_tools_that_itr_exposes() -> None:
+    """Half of the whole prompts of three tools are right, so beta/alpha is 1/2; ITR shows two."""
+    two = Shown(50, {"a": "s/a", "b": "s/b"}, True, "")
+    one = Shown(40, {"a": "s/a"}, False, "")
+    figures = {
+        "3": {
+            "monolithic": {"tools_correct": 50.0},
+            "itr": {"tools_correct": 30.0, "gold_exposed": 60.0},
+        }
+    }
+    found = hazard_model({"3": {"itr": [two, two, one, one]}}, figures)
+    assert found["beta_over_alpha"] == pytest.approx(0.5, rel=0.01)
+    said = found["itr@3"]
+    assert said["exposed_tools"] == 1.5
+    assert said["predicted"] == pytest.approx(100 * 0.6 / (1 + 0.5 * 0.5), abs=0.2)
 
 
 def test_thresholds_come_from_the_other_folds_and_keep_to_the_share() -> None:

@@ -75,3 +75,9 @@ def test_the_hazard_is_drawn_where_it_was_fitted_and_its_absence_has_a_reason() 
         one for one in instruction_report(experiment(fitted)).sections if "hazard" in one.title
     )
     assert [type(one) for one in drawn.parts] == [HtmlTable, Plot, HtmlTable]
+
+
+def test_growth_over_loops_is_drawn_for_the_largest_catalogue() -> None:
+    page = instruction_report(experiment({"fitted_on": [], "reason": "nothing was scored"}))
+    parts = next(one for one in page.sections if "rowth" in one.title).parts
+    assert [type(one) for one in parts] == [Plot, HtmlTable]
