@@ -272,9 +272,6 @@ def table(experiment: Experiment) -> Table:
             for size, one in by_size.items()
             if size.isdigit()
         ),
-        "the same in a DuckDB store, p50 / p95: lexical "
-        f"{_of_two(by_size['duckdb_cpu']['lexical'])}, hybrid beyond encoding "
-        f"{_of_two(by_size['duckdb_cpu']['hybrid_beyond_encoding'])}",
         "the same, median and 95th percentile of a tier alone: expert "
         f"{_of_two(tiers['expert'])}, system {_of_two(tiers['system'])} ({tiers['tools']} tools)",
         *_of_sessions(sessions),

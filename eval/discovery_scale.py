@@ -17,15 +17,12 @@ from ctrag.tools.parts import parts_of
 from ctrag.tools.shelf import tool_row
 from ctrag.tools.tiers import SystemKeywords, expert_score
 from ctrag.tools.vectors import CachedEncoder
-from stores.tool_duckdb import DuckToolStore
 from stores.tool_memory import MemoryToolStore
 
 _SEED = 0
 _SPECIALTY = 20
 """Tools of the expert tier and of the system tier that are timed."""
 _AT_ONCE = 10_000
-_IN_DUCKDB = 40
-"""Requests that are timed there."""
 
 
 def latency_by_size(
@@ -63,7 +60,6 @@ def latency_by_size(
         "own_cpu": {**_contract(busy), "beyond_encoding": _both(busy["hybrid_beyond_encoding"])},
         "beyond_encoding": _both(wall["hybrid_beyond_encoding"]),
         "tiers_cpu": _tiers(tools, texts),
-        "duckdb_cpu": _in_duckdb(tools, texts, given),
     }
     for size in sizes:
         scaled = ToolIndex((), given, store=_of_size(ready, tools, size))
@@ -110,22 +106,6 @@ def _tiers(tools: Sequence[CatalogueTool], texts: Sequence[str]) -> dict[str, Js
         "expert": _both(_timed(lambda text: [expert_score(text, one) for one in some], texts)[1]),
         "system": _both(_timed(lambda text: [one.score(text) for one in keywords], texts)[1]),
     }
-
-
-def _in_duckdb(
-    tools: Sequence[CatalogueTool], texts: Sequence[str], given: Encoder
-) -> dict[str, JsonValue]:
-    """The same catalogue where searches are queries of a database."""
-    store = DuckToolStore(":memory:")
-    index = ToolIndex(tools, given, store=store)
-    texts = texts[:_IN_DUCKDB]
-    try:
-        return {
-            "lexical": _both(_timed(partial(index.search, mode="lexical"), texts)[1]),
-            "hybrid_beyond_encoding": _both(_timed(index.search, texts)[1]),
-        }
-    finally:
-        store.close()
 
 
 def _of_size(index: ToolIndex, tools: Sequence[CatalogueTool], size: int) -> MemoryToolStore:

@@ -206,6 +206,46 @@ class DuckToolStore:
             ).fetchall()
         return {one: np.array(vector, dtype=np.float32) for one, vector in rows}
 
+    def rows(self) -> list[ToolRow]:
+        """All tools as they were written, in the order of their positions."""
+        with self._reading() as cursor:
+            terms: dict[int, dict[str, float]] = {}
+            words = cursor.execute("SELECT position, term, weight FROM words").fetchall()
+            for position, term, weight in words:
+                terms.setdefault(position, {})[term] = weight
+            tools = cursor.execute(
+                "SELECT position, tool_id, server, name_key, server_key, content_hash, definition, "
+                "always, vector FROM tools ORDER BY position"
+            ).fetchall()
+        found = []
+        for position, *texts, always, vector in tools:
+            tool_id, server, name_key, server_key, content_hash, definition = texts
+            held = np.array(vector or (), dtype=np.float32)
+            own = terms.get(position, {})
+            found.append(
+                ToolRow(
+                    tool_id,
+                    server,
+                    name_key,
+                    server_key,
+                    content_hash,
+                    definition,
+                    always,
+                    own,
+                    held,
+                )
+            )
+        return found
+
+    def facts(self) -> dict[str, str]:
+        """All that `set_fact` wrote."""
+        with self._reading() as cursor:
+            return dict(
+                cursor.execute(
+                    "SELECT name, content FROM facts WHERE name <> 'governed'"
+                ).fetchall()
+            )
+
     def grants(self) -> list[tuple[str, str]] | None:
         """See `ToolStore.grants`."""
         with self._reading() as cursor:

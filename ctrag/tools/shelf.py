@@ -200,7 +200,8 @@ def tool_row(tool: CatalogueTool, words: ToolTerms, vector: Matrix) -> ToolRow:
 
 
 def open_store(place: str | Path | None = None) -> ToolStore:
-    """A DuckDB file, or PostgreSQL where the place begins with `postgresql:`.
+    """A DuckDB file with a copy in memory, or PostgreSQL where the place begins with
+    `postgresql:`.
 
     Args:
         place: None takes what the settings say, by default `tools.duckdb` in the home folder.
@@ -221,8 +222,14 @@ def open_store(place: str | Path | None = None) -> ToolStore:
                 f"store: PostgreSQL needs {error.name}; pip install 'ctrag[postgres]'"
             ) from error
     from stores.tool_duckdb import DuckToolStore
+    from stores.tool_mirror import MirroredToolStore
 
-    return DuckToolStore(place)
+    kept = DuckToolStore(place)
+    try:
+        return MirroredToolStore(kept)
+    except BaseException:
+        kept.close()
+        raise
 
 
 def _own_file() -> Path:

@@ -17,6 +17,7 @@ import pytest
 from stores.database import StoreUnavailable
 from stores.tool_duckdb import DuckToolStore
 from stores.tool_memory import MemoryToolStore
+from stores.tool_mirror import MirroredToolStore
 from stores.tool_rows import Filter, Query, ToolRow, ToolStore
 
 ANYBODY = Filter()
@@ -63,13 +64,15 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["memory", "duckdb", "postgres"])
+@pytest.fixture(params=["memory", "duckdb", "mirrored", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ToolStore]:
     made: ToolStore
     if request.param == "memory":
         made = MemoryToolStore()
     elif request.param == "duckdb":
         made = DuckToolStore(tmp_path / "tools.duckdb")
+    elif request.param == "mirrored":
+        made = MirroredToolStore(DuckToolStore(tmp_path / "tools.duckdb"))
     else:
         from stores.tool_postgres import PostgresToolStore
 
@@ -338,3 +341,45 @@ def test_a_failed_change_leaves_the_store_as_it_was(store: ToolStore) -> None:
     with pytest.raises(StoreUnavailable):
         store.apply([row("new/one", [1, 0, 0], new=1.0), broken], ["mail/send"])
     assert ids(store) == [tool.tool_id for tool in TOOLS]
+
+
+def test_a_mirror_opened_again_answers_as_it_did_before(tmp_path: Path) -> None:
+    """Changed, removed and added tools, grants and facts: the file keeps all of it, in order."""
+    first = MirroredToolStore(DuckToolStore(tmp_path / "tools.duckdb"))
+    first.apply(TOOLS)
+    first.apply([replace(TOOLS[0], definition='{"new": 1}')], [TOOLS[1].tool_id])
+    first.apply([TOOLS[1]])
+    first.set_grants([("user:ada", "*")])
+    first.set_fact("encoder", "letters")
+    seen = Filter(frozenset({"user:ada"}))
+    asked = [Query(["flight"], np.array([0.6, 0.8, 0], np.float32))]
+    before = (
+        first.candidates(asked, seen, 9),
+        first.hashes(),
+        first.definitions(list(first.hashes()), seen),
+        first.grants(),
+        first.fact("encoder"),
+    )
+    first.close()
+    again = MirroredToolStore(DuckToolStore(tmp_path / "tools.duckdb"))
+    found = again.candidates(asked, seen, 9)
+    assert [one.tool_id for one in found.found] == [one.tool_id for one in before[0].found]
+    assert [one.cosine for one in found.found] == [one.cosine for one in before[0].found]
+    assert [one.lexical for one in found.found] == [one.lexical for one in before[0].found]
+    assert before[1:] == (
+        again.hashes(),
+        again.definitions(list(again.hashes()), seen),
+        again.grants(),
+        again.fact("encoder"),
+    )
+    again.close()
+
+
+def test_what_the_file_refuses_does_not_reach_the_copy(tmp_path: Path) -> None:
+    kept = DuckToolStore(tmp_path / "tools.duckdb")
+    store = MirroredToolStore(kept)
+    store.apply(TOOLS[:1])
+    kept.close()
+    with pytest.raises(StoreUnavailable, match="closed"):
+        store.apply(TOOLS[1:2])
+    assert list(store.hashes()) == [TOOLS[0].tool_id]
