@@ -26,7 +26,7 @@ from ctrag.tools.dependency.inputs import Inputs
 from ctrag.tools.dependency.linear import fit_softmax, history_text, solve_ridge
 from ctrag.tools.dependency.memory import Memory
 from ctrag.tools.dependency.next_tool import METHODS, DependencyCard, Fitted, NextTool
-from ctrag.tools.dependency.texts import ToolTexts, tool_names
+from ctrag.tools.dependency.texts import ToolTexts, tool_names, with_names
 from ctrag.tools.vectors import CachedEncoder
 from eval.dependency import Steps, figures_of, rank_steps
 from eval.experiment import data_sha256, versions
@@ -86,7 +86,8 @@ def fit_next_tool(
 
     Args:
         demonstrations: What is learned from.
-        tools: The catalogue; tools that are only demonstrated come on top, without a text.
+        tools: The catalogue; demonstrations call its tools by id, or by name where no other has
+            it. Tools that are only demonstrated come on top, without a text.
         encoder: Of requests and tool texts.
         settings: See `DependencySettings`.
         source: `command`, `data` and `data_sha256` for the card.
@@ -98,6 +99,7 @@ def fit_next_tool(
     began = time.perf_counter()
     if not demonstrations:
         raise ValueError("demonstrations: there are none to learn from")
+    demonstrations = with_names(demonstrations, tools)
     names = list(
         dict.fromkeys(
             [

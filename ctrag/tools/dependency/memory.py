@@ -25,6 +25,7 @@ class Memory:
     ) -> None:
         self.names = list(dict.fromkeys([END, *names]))
         self.numbers = {name: number for number, name in enumerate(self.names)}
+        """Of names, and of what else tools are called (`also_called`)."""
         self.inputs = inputs
         self.graphs = ClusterGraphs(centroids, length)
         self.counts = np.zeros(len(self.names))
@@ -51,6 +52,16 @@ class Memory:
         self.counts = np.append(self.counts, 0.0)
         self._first = np.pad(self._first, (0, 1))
         return self.numbers[name]
+
+    def also_called(self, name: str, other: str) -> None:
+        """Let a tool be known by another name too; one that is a tool's own stays that tool's."""
+        self.numbers.setdefault(other, self.numbers[name])
+
+    def named(self, calls: Sequence[str]) -> tuple[str, ...]:
+        """Calls by the names of `names`; what nobody knows stays as it is."""
+        return tuple(
+            self.names[self.numbers[call]] if call in self.numbers else call for call in calls
+        )
 
     def known(self, history: Sequence[str]) -> tuple[int, ...]:
         """Numbers of calls; a tool that nobody knows counts as the beginning."""

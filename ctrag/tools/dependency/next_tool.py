@@ -23,7 +23,7 @@ from ctrag.tools.dependency.graph import LENGTH, Probabilities
 from ctrag.tools.dependency.inputs import Inputs
 from ctrag.tools.dependency.linear import history_text, moved, softmax_probabilities
 from ctrag.tools.dependency.memory import Memory
-from ctrag.tools.dependency.texts import ToolTexts
+from ctrag.tools.dependency.texts import ToolTexts, tool_names
 from ctrag.tools.dependency.vocabulary import Vocabulary
 from stores.files import write_text
 
@@ -78,6 +78,9 @@ class Fitted:
 class NextTool:
     """Ranks tools, and `end`, by how likely they come next.
 
+    Tools are returned by their catalogue's ids (`server/name` where there is a server), and may be
+    given by id, or by name where no other tool has it.
+
     Example::
 
         model = NextTool.load("runs/dependency")
@@ -104,6 +107,9 @@ class NextTool:
         self.card = card
         self.log = log
         """Where `observe` writes; None keeps what is observed in memory alone."""
+        self._ids = {name: tool.id for tool, name in zip(tools, tool_names(tools), strict=True)}
+        for name, tool_id in self._ids.items():
+            memory.also_called(name, tool_id)
         self.weights = Weights(fitted.step, fitted.whole)
         self._watched: list[tuple[Demonstration, Matrix]] = []
         self._refitted = 0
@@ -223,12 +229,12 @@ class NextTool:
     def rank(
         self, text: str, history: Sequence[str] = (), *, method: str = "combined"
     ) -> list[tuple[str, float]]:
-        """All tools and `end` with their probabilities (sum 1), best first; ties by number.
+        """Ids of all tools and `end` with their probabilities (sum 1), best first; ties by number.
 
         Args:
             text: The request.
-            history: Tools that were called for it, in order; names that nobody demonstrated are
-                looked past.
+            history: Tools that were called for it, in order; those that nobody knows are looked
+                past.
             method: One of `METHODS`.
 
         Raises:
@@ -240,11 +246,13 @@ class NextTool:
             raise ValueError(f"history: must be a list of tools, not the text {history!r}")
         chances = self.chances(text, tuple(history), method)
         order = np.argsort(-chances, kind="stable")
-        return [(self.memory.names[place], float(chances[place])) for place in order]
+        names = self.memory.names
+        return [(self._ids.get(names[n], names[n]), float(chances[n])) for n in order]
 
     def chances(self, text: str, history: tuple[str, ...], method: str) -> Probabilities:
         """Probability of each of `memory.names`; see `rank`."""
         memory = self.memory
+        history = memory.named(history)
         known = memory.known([name for name in history if name in memory.numbers])
         match method:
             case "random":
@@ -275,7 +283,7 @@ class NextTool:
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
         """Encode what a method will read, so that ranking alone can be timed."""
         if method == "dtdr_l":
-            self._vector(history_text(text, history))
+            self._vector(history_text(text, self.memory.named(history)))
         else:
             self._vector(text)
 
@@ -292,7 +300,7 @@ class NextTool:
 
         Args:
             request: What was asked.
-            calls: What was called for it, in order.
+            calls: What was called for it, in order; a tool that nobody knows is a new one.
 
         Raises:
             ValueError: The request is empty or no Unicode, or a tool is called `end`.
@@ -315,7 +323,8 @@ class NextTool:
 
     def _remember(self, one: observed.Observation) -> None:
         vector = self._vector(one.request)
-        shown = Demonstration(f"observed-{len(self._watched)}", one.request, one.calls)
+        calls = self.memory.named(one.calls)
+        shown = Demonstration(f"observed-{len(self._watched)}", one.request, calls)
         self.memory.add(shown, vector)
         self._watched.append((shown, vector))
 
