@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -39,6 +40,8 @@ METHODS = (
     "dtdr_l",
     "combined",
 )
+_UNREAD = ("random", "bm25", "dependency", "bigram", "trigram")
+"""Methods that need no vector."""
 CARD, ARRAYS, TREES, NAMES = "card.json", "arrays.npz", "trees.txt", "names.json"
 SHOWN, TOOLS, LOG = "demonstrations.jsonl.gz", "tools.json", "observed.jsonl"
 _UNRANKED = 1e-4
@@ -79,7 +82,7 @@ class NextTool:
     """Ranks tools, and `end`, by how likely they come next.
 
     Tools are returned by their catalogue's ids (`server/name` where there is a server), and may be
-    given by id, or by name where no other tool has it.
+    given by id, or by name where no other tool has it. Safe to use from many threads.
 
     Example::
 
@@ -111,6 +114,7 @@ class NextTool:
         for name, tool_id in self._ids.items():
             memory.also_called(name, tool_id)
         self.weights = Weights(fitted.step, fitted.whole)
+        self._lock = threading.RLock()
         self._watched: list[tuple[Demonstration, Matrix]] = []
         self._refitted = 0
         self._vector = lru_cache(_REQUESTS)(lambda text: self.encoder.encode([text])[0])
@@ -187,6 +191,10 @@ class NextTool:
 
     def save(self, folder: Path) -> None:
         """Write everything but what was observed into `folder`, which is made when missing."""
+        with self._lock:
+            self._save(folder)
+
+    def _save(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         count = len(self.memory) - len(self._watched)
         inputs = self.memory.inputs
@@ -251,41 +259,46 @@ class NextTool:
 
     def chances(self, text: str, history: tuple[str, ...], method: str) -> Probabilities:
         """Probability of each of `memory.names`; see `rank`."""
-        memory = self.memory
-        history = memory.named(history)
-        known = memory.known([name for name in history if name in memory.numbers])
-        match method:
-            case "random":
-                found = baselines.random_order(memory, text, known)
-            case "bm25":
-                found = baselines.by_text(self.texts.lexical(text), None)
-            case "qts":
-                cosines = self.texts.cosine(self._vector(text))
-                found = baselines.by_text(cosines, baselines.COSINE_SHARPNESS)
-            case "dependency":
-                found = baselines.after_last(memory, known)
-            case "bigram" | "trigram":
-                found = baselines.n_gram(memory, known, 1 if method == "bigram" else 2)
-            case "learned":
-                found = softmax_probabilities(self.fitted.learned, self._vector(text))
-            case "dtdr_l":
-                vector = self._vector(history_text(text, history))
-                found = softmax_probabilities(self.fitted.linear, vector)
-            case "dtdr_c":
-                prior = memory.frequencies()
-                found = memory.graphs.probabilities(self._vector(text), known, prior)
-            case "combined" if self.fitted.trees:
-                found = self._combined(text, known)
-            case _:
-                raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
-        return np.pad(found, (0, len(memory.names) - len(found)))
+        self.prepare(text, history, method)
+        with self._lock:
+            memory = self.memory
+            history = memory.named(history)
+            known = memory.known([name for name in history if name in memory.numbers])
+            match method:
+                case "random":
+                    found = baselines.random_order(memory, text, known)
+                case "bm25":
+                    found = baselines.by_text(self.texts.lexical(text), None)
+                case "qts":
+                    cosines = self.texts.cosine(self._vector(text))
+                    found = baselines.by_text(cosines, baselines.COSINE_SHARPNESS)
+                case "dependency":
+                    found = baselines.after_last(memory, known)
+                case "bigram" | "trigram":
+                    found = baselines.n_gram(memory, known, 1 if method == "bigram" else 2)
+                case "learned":
+                    found = softmax_probabilities(self.fitted.learned, self._vector(text))
+                case "dtdr_l":
+                    vector = self._vector(history_text(text, history))
+                    found = softmax_probabilities(self.fitted.linear, vector)
+                case "dtdr_c":
+                    prior = memory.frequencies()
+                    found = memory.graphs.probabilities(self._vector(text), known, prior)
+                case "combined" if self.fitted.trees:
+                    found = self._combined(text, known)
+                case _:
+                    raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
+            return np.pad(found, (0, len(memory.names) - len(found)))
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
-        """Encode what a method will read, so that ranking alone can be timed."""
+        """Encode what a method will read: outside the lock, since it takes longer than ranking."""
+        if method in _UNREAD:
+            return
         if method == "dtdr_l":
-            self._vector(history_text(text, self.memory.named(history)))
-        else:
-            self._vector(text)
+            with self._lock:
+                history = self.memory.named(history)
+            text = history_text(text, history)
+        self._vector(text)
 
     def tree_nodes(self) -> int:
         """Splits and leaves of the combined ranker."""
@@ -312,14 +325,16 @@ class NextTool:
         if END in calls:
             raise ValueError(f"calls: no tool may be called {END!r}, which ends a plan")
         one = observed.Observation(request, tuple(calls))
-        if self.log is not None:
-            observed.append(self.log, one)
-        self._remember(one)
-        known = self.weights.step.shape[1] == len(self.memory.names)
-        count = len(self._watched)
-        if not known or count <= _ALWAYS or count >= _MORE * self._refitted:
-            self._refit()
-        self._asked.cache_clear()
+        self._vector(request)
+        with self._lock:
+            if self.log is not None:
+                observed.append(self.log, one)
+            self._remember(one)
+            known = self.weights.step.shape[1] == len(self.memory.names)
+            count = len(self._watched)
+            if not known or count <= _ALWAYS or count >= _MORE * self._refitted:
+                self._refit()
+            self._asked.cache_clear()
 
     def _remember(self, one: observed.Observation) -> None:
         vector = self._vector(one.request)

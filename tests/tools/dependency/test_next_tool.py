@@ -1,6 +1,8 @@
 """Claims about the object that agents use: what it ranks first, how it grows, what it survives."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -195,6 +197,39 @@ def test_what_is_no_observation_is_refused_and_not_written(
         own.observe(request_, calls)
     assert own.log is not None
     assert not own.log.exists()
+
+
+def test_threads_rank_while_others_observe_new_tools(own: NextTool) -> None:
+    count, known = len(own.memory), len(own.memory.names)
+    busy = threading.Event()
+
+    def ranks() -> int:
+        number = 0
+        while not busy.is_set() or number < 20:
+            method = METHODS[number % len(METHODS)]
+            ranked = own.rank(f"{FLIGHT} {number % 7}", ["search_flight"], method=method)
+            assert known <= len(ranked) <= known + 60
+            assert sum(chance for _, chance in ranked) == pytest.approx(1, abs=1e-4)
+            number += 1
+        return number
+
+    def observes(who: int) -> None:
+        for number in range(30):
+            own.observe(f"Water the ficus {number}", [f"water_{who}_{number}", "send_mail"])
+
+    with ThreadPoolExecutor(4) as pool:
+        ranking = [pool.submit(ranks) for _ in range(2)]
+        observing = [pool.submit(observes, who) for who in range(2)]
+        for one in observing:
+            one.result()
+        busy.set()
+        assert min(one.result() for one in ranking) >= 20
+    assert len(own.memory) == count + 60
+    assert len(own.memory.names) == known + 60
+    assert own.log is not None
+    assert [one.request for one in read(own.log)] == [
+        one.text for one in own.memory.demonstrations[count:]
+    ]
 
 
 def test_the_artefact_holds_nothing_of_what_was_observed(own: NextTool, tmp_path: Path) -> None:
