@@ -59,6 +59,21 @@ def checked_text(text: str) -> str:
     return text
 
 
+def checked_calls(calls: Sequence[str]) -> tuple[str, ...]:
+    """The calls, if each can be a tool's name.
+
+    Raises:
+        ValueError: They are one name instead of a list, or one is blank, no Unicode or `END`.
+    """
+    if isinstance(calls, str):
+        raise ValueError(f"must be a list of tools, not the text {calls!r}")
+    for name in calls:
+        checked_text(name)
+    if END in calls:
+        raise ValueError(f"no tool may be called {END!r}, which ends a plan")
+    return tuple(calls)
+
+
 _Text = Annotated[str, AfterValidator(checked_text)]
 _Name = _Text
 

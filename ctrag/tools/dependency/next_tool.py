@@ -18,7 +18,7 @@ from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import settings
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency import baselines, observed
-from ctrag.tools.dependency.demonstrations import END, Demonstration, checked_text
+from ctrag.tools.dependency.demonstrations import Demonstration, checked_calls, checked_text
 from ctrag.tools.dependency.evidence import SIGNALS, Asked, Weights, ask, candidates, signals
 from ctrag.tools.dependency.graph import LENGTH, Probabilities
 from ctrag.tools.dependency.inputs import Inputs
@@ -316,15 +316,15 @@ class NextTool:
             calls: What was called for it, in order; a tool that nobody knows is a new one.
 
         Raises:
-            ValueError: The request is empty or no Unicode, or a tool is called `end`.
+            ValueError: The request is empty or no Unicode, the calls are one name instead of a
+                list, or a tool is called `end`.
             OSError: The log cannot be written; then nothing is learned either.
         """
         _check("request", request)
-        for name in calls:
-            _check("calls", name)
-        if END in calls:
-            raise ValueError(f"calls: no tool may be called {END!r}, which ends a plan")
-        one = observed.Observation(request, tuple(calls))
+        try:
+            one = observed.Observation(request, checked_calls(calls))
+        except ValueError as error:
+            raise ValueError(f"calls: {error}") from None
         self._vector(request)
         with self._lock:
             if self.log is not None:

@@ -185,13 +185,14 @@ def test_a_crash_in_the_middle_of_a_line_loses_only_that_line(
     ("request_", "calls", "rule"),
     [
         ("go", ["end"], "calls: no tool may be called 'end'"),
+        ("go", "set_alarm", "calls: must be a list of tools, not the text 'set_alarm'"),
         ("go", ["set_alarm", ""], "calls: must not be empty"),
         (" ", ["set_alarm"], "request: must not be empty"),
         ("half \ud83d", ["set_alarm"], "request: holds half of a surrogate pair"),
     ],
 )
 def test_what_is_no_observation_is_refused_and_not_written(
-    own: NextTool, request_: str, calls: list[str], rule: str
+    own: NextTool, request_: str, calls: list[str] | str, rule: str
 ) -> None:
     with pytest.raises(ValueError, match=rule):
         own.observe(request_, calls)
