@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 END = "end"
 """What is predicted when nothing is left to call."""
@@ -84,8 +84,8 @@ class _Row(BaseModel):
 
 class _Query(_Row):
     query_id: str = ""
-    text: _Text
-    tools: list[_Name]
+    text: Annotated[_Text, Field(validation_alias=AliasChoices("text", "request"))]
+    tools: Annotated[list[_Name], Field(validation_alias=AliasChoices("tools", "calls"))]
 
     def demonstrations(self, place: str) -> Iterator[Demonstration]:
         yield Demonstration(self.query_id or place, self.text, tuple(self.tools))
@@ -145,7 +145,7 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
         path: A folder with `queries.jsonl` (`{query_id, text, tools}`), `episodes.jsonl`
             (`{episode_id, instruction, steps: [{tool}]}`) or `conversations.jsonl`
             (`{conversation_id, turns: [{user, calls: [{api}]}]}`), or a file of
-            `{text, tools}` lines.
+            `{text, tools}` lines, or of `{request, calls}` as `NextTool.observe` logs them.
 
     Raises:
         ValueError: A line breaks a rule: file, line, field and rule are named.

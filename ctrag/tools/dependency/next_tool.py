@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -57,6 +58,8 @@ class DependencyCard(Card):
 
     encoder: str
     demonstrations: int
+    observed: int = 0
+    """So many of them, the last ones, are from a log of observations."""
     seconds: float
     """Of fitting all but DTDR-L and the learned retriever, the requests' vectors included."""
     held_out: int
@@ -126,6 +129,8 @@ class NextTool:
     ) -> "NextTool":
         """The model that `ctrag train dependency` wrote, with all that was observed since.
 
+        What it learned from the log when it was fitted is not counted again.
+
         Args:
             path: Its folder.
             encoder: None for the one that it was fitted with.
@@ -178,8 +183,15 @@ class NextTool:
         tools = load_catalogue(folder / TOOLS)
         model = cls(memory, fitted, tools, ToolTexts(tools, arrays["texts"]), encoder, card)
         model.log = folder / LOG if log is None else log
+        learned = Counter(
+            (one.text, one.tools) for one in memory.demonstrations[len(memory) - card.observed :]
+        )
         for one in observed.read(model.log):
-            model._remember(one)
+            key = one.request, memory.named(one.calls)
+            if learned[key]:
+                learned[key] -= 1
+            else:
+                model._remember(one)
         model._refit()
         return model
 
@@ -309,7 +321,8 @@ class NextTool:
         """Learn from what an agent did, at once; written down before it is learned.
 
         Graphs and similar requests know it right away; the linear models move as if it had been
-        among their rows. The trees and DTDR-L change with the next `ctrag train dependency`.
+        among their rows. The trees, DTDR-L and the learned retriever change with the next `ctrag
+        train dependency` into the same folder, which reads the log.
 
         Args:
             request: What was asked.
