@@ -269,6 +269,21 @@ class NextTool:
         names = self.memory.names
         return [(self._ids.get(names[n], names[n]), float(chances[n])) for n in order]
 
+    def retrieve(
+        self, text: str, history: Sequence[str], alpha: float, *, method: str = "combined"
+    ) -> list[tuple[str, float]]:
+        """What `rank` gives a probability of at least `alpha`, best first; it may be nothing.
+
+        The paper's threshold (section 4.1): a prompt then shows few tools where the next one is
+        plain and more where it is not. `end` is in it where it is likely enough.
+
+        Raises:
+            ValueError: `alpha` is not between 0 and 1, or as `rank`.
+        """
+        if not 0 <= alpha <= 1:
+            raise ValueError(f"alpha: must be between 0 and 1, not {alpha}")
+        return [pair for pair in self.rank(text, history, method=method) if pair[1] >= alpha]
+
     def chances(self, text: str, history: tuple[str, ...], method: str) -> Probabilities:
         """Probability of each of `memory.names`; see `rank`."""
         self.prepare(text, history, method)

@@ -106,6 +106,22 @@ def test_an_empty_request_and_an_unknown_method_are_refused(next_tool: NextTool)
         next_tool.rank("go", method="gpt")
 
 
+def test_what_is_likely_enough_is_retrieved(next_tool: NextTool) -> None:
+    for method in ("dtdr_l", "dtdr_c", "combined"):
+        ranked = next_tool.rank(FLIGHT, ["search_flight"], method=method)
+        (_, second), (_, third) = ranked[1:3]
+        assert second > third
+        for alpha, wanted in ((second, 2), ((second + third) / 2, 2), (third, 3), (0.0, None)):
+            found = next_tool.retrieve(FLIGHT, ["search_flight"], alpha, method=method)
+            assert found[:wanted] == ranked[:wanted]
+            assert all(chance >= alpha for _, chance in found)
+            assert all(pair in found for pair in ranked if pair[1] >= alpha)
+        assert next_tool.retrieve(FLIGHT, ["search_flight"], 1.0, method=method) == []
+    for alpha in (-0.1, 2.0, float("nan")):
+        with pytest.raises(ValueError, match=f"alpha: must be between 0 and 1, not {alpha}"):
+            next_tool.retrieve(FLIGHT, (), alpha)
+
+
 def test_another_encoder_is_refused(own: NextTool, tmp_path: Path) -> None:
     class Other:
         name = "other"
