@@ -15,6 +15,7 @@ from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import cache_folder
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency import observed as log
+from ctrag.tools.dependency.artefact import DependencyCard, Fitted
 from ctrag.tools.dependency.demonstrations import (
     END,
     Demonstration,
@@ -26,7 +27,7 @@ from ctrag.tools.dependency.graph import LENGTH, cluster_centroids
 from ctrag.tools.dependency.inputs import Inputs
 from ctrag.tools.dependency.linear import fit_softmax, history_text, solve_ridge
 from ctrag.tools.dependency.memory import Memory
-from ctrag.tools.dependency.next_tool import METHODS, DependencyCard, Fitted, NextTool
+from ctrag.tools.dependency.next_tool import METHODS, NextTool
 from ctrag.tools.dependency.texts import ToolTexts, tool_names, with_names
 from ctrag.tools.vectors import CachedEncoder
 from eval.dependency import Steps, figures_of, rank_steps

@@ -178,7 +178,7 @@ def dependency(
     Example: ctrag train dependency --data ../shared/data/external/ultratool-chains
     --out runs/dependency
     """
-    from ctrag.tools.dependency.next_tool import LOG
+    from ctrag.tools.dependency.artefact import LOG
     from training.dependency import train_dependency
 
     if observed is None:  # one log may be all the data there are

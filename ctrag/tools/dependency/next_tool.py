@@ -1,33 +1,33 @@
 """The next tool, from a request and the calls so far."""
 
-import gzip
-import json
 import re
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ctrag.arrays import save_arrays
-from ctrag.cards import Card
 from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import settings
-from ctrag.tools.catalogue import CatalogueTool, load_catalogue
+from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.dependency import baselines, observed
+from ctrag.tools.dependency.artefact import (
+    LOG,
+    DependencyCard,
+    Fitted,
+    Stored,
+    read_artefact,
+    write_artefact,
+)
 from ctrag.tools.dependency.demonstrations import Demonstration, checked_calls, checked_text
-from ctrag.tools.dependency.evidence import SIGNALS, Asked, Weights, ask, candidates, signals
-from ctrag.tools.dependency.graph import LENGTH, Probabilities
-from ctrag.tools.dependency.inputs import Inputs
+from ctrag.tools.dependency.evidence import Asked, Weights, ask, candidates, signals
+from ctrag.tools.dependency.graph import Probabilities
 from ctrag.tools.dependency.linear import history_text, moved, softmax_probabilities
 from ctrag.tools.dependency.memory import Memory
 from ctrag.tools.dependency.texts import ToolTexts, tool_names
-from ctrag.tools.dependency.vocabulary import Vocabulary
-from stores.files import write_text
 
 METHODS = (
     "random",
@@ -43,42 +43,12 @@ METHODS = (
 )
 _UNREAD = ("random", "bm25", "dependency", "bigram", "trigram")
 """Methods that need no vector."""
-CARD, ARRAYS, TREES, NAMES = "card.json", "arrays.npz", "trees.txt", "names.json"
-SHOWN, TOOLS, LOG = "demonstrations.jsonl.gz", "tools.json", "observed.jsonl"
 _UNRANKED = 1e-4
 """Chance that all tools share that are not even candidates."""
 _ALWAYS, _MORE = 50, 1.1
 """So many observations are each followed by a refit; later, only when there are a tenth more."""
 _REQUESTS = 256
 """Requests whose vectors are kept at hand."""
-
-
-class DependencyCard(Card):
-    """Where a model of tool dependencies comes from."""
-
-    encoder: str
-    demonstrations: int
-    observed: int = 0
-    """So many of them, the last ones, are from a log of observations."""
-    seconds: float
-    """Of fitting all but DTDR-L and the learned retriever, the requests' vectors included."""
-    held_out: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """What fitting leaves besides the demonstrations."""
-
-    step: Matrix
-    precision: Matrix
-    """How sure each row of `step` is."""
-    whole: Matrix
-    linear: Matrix
-    """DTDR-L: softmax over the vector of request and history, (dimension + 1, tools)."""
-    learned: Matrix
-    """The learned retriever: softmax over the request's vector alone."""
-    trees: str
-    """LightGBM's own text."""
 
 
 class NextTool:
@@ -143,45 +113,15 @@ class NextTool:
                 makes, or the log was written by something else.
         """
         folder = Path(path)
-        card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        stored = read_artefact(folder)
+        card, memory = stored.card, stored.memory
         encoder = load_encoder(card.encoder) if encoder is None else encoder
         if encoder.name != card.encoder:
             raise ValueError(
                 f"encoder: {folder} was fitted with {card.encoder}, not {encoder.name}"
             )
-        with np.load(folder / ARRAYS) as packed:
-            arrays = {name: packed[name].astype(np.float32) for name in packed.files}
-        names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
-        inputs = Inputs(
-            Vocabulary(names["words"], arrays["words"]),
-            arrays["topics"],
-            arrays["meanings"],
-            arrays["histories"],
-        )
-        length = int(card.settings.get("length", LENGTH))
-        memory = Memory(names["tools"], inputs, arrays["centroids"], length)
-        with gzip.open(folder / SHOWN, "rt", encoding="utf-8") as file:
-            for line, vector in zip(file, arrays["vectors"], strict=True):
-                row = json.loads(line)
-                fields = {key: tuple(row[key]) for key in ("tools", "before")}
-                memory.add(
-                    Demonstration(row["id"], row["text"], group=row["group"], **fields), vector
-                )
-        fitted = Fitted(
-            step=arrays["step"],
-            precision=np.exp(arrays["log_precision"]),
-            whole=arrays["whole"],
-            linear=arrays["linear"],
-            learned=arrays["learned"],
-            trees=(folder / TREES).read_text(encoding="utf-8"),
-        )
-        if fitted.trees and f"feature_names={' '.join(SIGNALS)}" not in fitted.trees.split("\n"):
-            raise ValueError(
-                f"{folder / TREES}: was fitted by a version with other signals; run "
-                f"`{card.command}` again"
-            )
-        tools = load_catalogue(folder / TOOLS)
-        model = cls(memory, fitted, tools, ToolTexts(tools, arrays["texts"]), encoder, card)
+        texts = ToolTexts(stored.tools, stored.texts)
+        model = cls(memory, stored.fitted, stored.tools, texts, encoder, card)
         model.log = folder / LOG if log is None else log
         learned = Counter(
             (one.text, one.tools) for one in memory.demonstrations[len(memory) - card.observed :]
@@ -204,47 +144,9 @@ class NextTool:
     def save(self, folder: Path) -> None:
         """Write everything but what was observed into `folder`, which is made when missing."""
         with self._lock:
-            self._save(folder)
-
-    def _save(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        count = len(self.memory) - len(self._watched)
-        inputs = self.memory.inputs
-        shown = "".join(_line(one) for one in self.memory.demonstrations[:count])
-        packed = gzip.compress(shown.encode(), mtime=0)
-        temporary = folder / f".{SHOWN}"
-        temporary.write_bytes(packed)
-        temporary.replace(folder / SHOWN)
-        tools = self.memory.names[1 : self.fitted.step.shape[1]]
-        names = {"tools": tools, "words": inputs.vocabulary.entries}
-        write_text(folder / NAMES, json.dumps(names, ensure_ascii=False) + "\n")
-        rows = [
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "server": tool.server,
-                "parameters": tool.parameters,
-            }
-            for tool in self.tools
-        ]
-        write_text(folder / TOOLS, json.dumps(rows, ensure_ascii=False) + "\n")
-        arrays = {
-            "words": inputs.vocabulary.weights,
-            "topics": inputs.topics,
-            "meanings": inputs.meanings,
-            "histories": inputs.histories,
-            "centroids": self.memory.graphs.centroids,
-            "vectors": self.memory.vectors[:count],
-            "texts": self.texts.vectors,
-            "step": self.fitted.step,
-            "log_precision": np.log(self.fitted.precision),
-            "whole": self.fitted.whole,
-            "linear": self.fitted.linear,
-            "learned": self.fitted.learned,
-        }
-        save_arrays(folder / ARRAYS, arrays)
-        write_text(folder / TREES, self.fitted.trees)
-        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+            count = len(self.memory) - len(self._watched)
+            stored = Stored(self.card, self.memory, self.fitted, self.tools, self.texts.vectors)
+            write_artefact(folder, stored, count)
 
     def rank(
         self, text: str, history: Sequence[str] = (), *, method: str = "combined"
@@ -411,14 +313,3 @@ def _check(argument: str, text: str) -> None:
         checked_text(text)
     except ValueError as error:
         raise ValueError(f"{argument}: {error}") from None
-
-
-def _line(one: Demonstration) -> str:
-    row = {
-        "id": one.id,
-        "text": one.text,
-        "tools": one.tools,
-        "before": one.before,
-        "group": one.group,
-    }
-    return json.dumps(row, ensure_ascii=False) + "\n"
