@@ -14,6 +14,8 @@ from ctrag import models
 from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import cache_folder
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
+from ctrag.tools.dependency import observed as log
+from ctrag.tools.dependency.artefact import DependencyCard, Fitted
 from ctrag.tools.dependency.demonstrations import (
     END,
     Demonstration,
@@ -25,8 +27,8 @@ from ctrag.tools.dependency.graph import LENGTH, cluster_centroids
 from ctrag.tools.dependency.inputs import Inputs
 from ctrag.tools.dependency.linear import fit_softmax, history_text, solve_ridge
 from ctrag.tools.dependency.memory import Memory
-from ctrag.tools.dependency.next_tool import METHODS, DependencyCard, Fitted, NextTool
-from ctrag.tools.dependency.texts import ToolTexts, tool_names
+from ctrag.tools.dependency.next_tool import METHODS, NextTool
+from ctrag.tools.dependency.texts import ToolTexts, tool_names, with_names
 from ctrag.tools.vectors import CachedEncoder
 from eval.dependency import Steps, figures_of, rank_steps
 from eval.experiment import data_sha256, versions
@@ -86,7 +88,8 @@ def fit_next_tool(
 
     Args:
         demonstrations: What is learned from.
-        tools: The catalogue; tools that are only demonstrated come on top, without a text.
+        tools: The catalogue; demonstrations call its tools by id, or by name where no other has
+            it. Tools that are only demonstrated come on top, without a text.
         encoder: Of requests and tool texts.
         settings: See `DependencySettings`.
         source: `command`, `data` and `data_sha256` for the card.
@@ -98,6 +101,7 @@ def fit_next_tool(
     began = time.perf_counter()
     if not demonstrations:
         raise ValueError("demonstrations: there are none to learn from")
+    demonstrations = with_names(demonstrations, tools)
     names = list(
         dict.fromkeys(
             [
@@ -334,7 +338,7 @@ def fitting(
     name = f"{models.ENCODER}-int8"
     encoder = CachedEncoder(load_encoder(name), cache_folder() / "vectors")
     source = {
-        "command": f"ctrag train dependency --data {data.name} --out DIR",
+        "command": f"ctrag train dependency --data {data.name} --seed {seed} --out DIR",
         "data": data.name,
         "data_sha256": sha256(data.read_bytes()).hexdigest()
         if data.is_file()
@@ -353,6 +357,7 @@ def fitting(
 def train_dependency(
     data: Path,
     *,
+    observed: Path | None = None,
     hold_out: bool = False,
     seed: int = 1,
     threads: int = 1,
@@ -362,29 +367,57 @@ def train_dependency(
 
     Args:
         data: The folder (or file) of the demonstrations.
-        hold_out: Learn without the chains that `ctrag eval dependency` holds out; the card then
-            has the figures of these.
+        observed: A log of `NextTool.observe`, whose requests are learned from as well; may be
+            `data` itself.
+        hold_out: Learn without the chains that `ctrag eval dependency` holds out, and without
+            observations of the same requests; the card then has the figures of these.
         seed: See `DependencySettings`.
         threads: See `DependencySettings`.
         progress: Told what is being done.
 
     Raises:
+        FileNotFoundError: There is no such file.
         ValueError: The data break a rule, or are too few.
     """
-    demonstrations = load_demonstrations(data)
+    kept = load_demonstrations(data)
+    held: list[Demonstration] = []
     fit = fitting(data, seed=seed, threads=threads, progress=progress)
-    if not hold_out:
-        return fit(demonstrations)
-    kept, held = split_held_out(demonstrations)
-    model = fit(kept)
+    if hold_out:
+        kept, held = split_held_out(kept)
+    watched: list[Demonstration] = []
+    if observed is not None:
+        if observed.resolve() == data.resolve():
+            kept = []  # they are the observations
+        asked = {one.text for one in held}
+        watched = [one for one in _observed(observed) if one.text not in asked]
+    model = fit([*kept, *watched])
+    command = model.card.command
+    if observed is not None:
+        command = command.replace(" --seed", f" --observed {observed.name} --seed")
+    if hold_out:
+        command = command.replace(" --out", " --hold-out --out")
+    model.card = model.card.model_copy(update={"command": command, "observed": len(watched)})
+    if not held:
+        return model
     steps = Steps.of(held)
     found = {name: rank_steps(model, steps, name) for name in METHODS}
     figures = {name: figures_of(ranks, steps) for name, ranks in found.items()}
-    model.card = model.card.model_copy(
-        update={
-            "command": model.card.command.replace(" --out", " --hold-out --out"),
-            "figures": figures,
-            "held_out": len(held),
-        }
-    )
+    model.card = model.card.model_copy(update={"figures": figures, "held_out": len(held)})
     return model
+
+
+def _observed(path: Path) -> list[Demonstration]:
+    """Observations as demonstrations; the same request again is in the same fold.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        ValueError: A line is no observation.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(2, "no such log of observations", str(path))
+    return [
+        Demonstration(
+            f"observed/{number}", one.request, one.calls, group=f"observed: {one.request}"
+        )
+        for number, one in enumerate(log.read(path), 1)
+    ]

@@ -152,9 +152,16 @@ def ranker(
 @app.command("dependency")
 def dependency(
     data: Annotated[
-        Path, typer.Option(help="Folder with queries, episodes or conversations (.jsonl).")
+        Path,
+        typer.Option(help="Folder with queries, episodes or conversations (.jsonl), or a file."),
     ],
     out: Out,
+    observed: Annotated[
+        Path | None,
+        typer.Option(
+            help="Log of what agents did, to learn from as well. Default: OUT/observed.jsonl."
+        ),
+    ] = None,
     hold_out: Annotated[
         bool,
         typer.Option(
@@ -171,14 +178,27 @@ def dependency(
     Example: ctrag train dependency --data ../shared/data/external/ultratool-chains
     --out runs/dependency
     """
+    from ctrag.tools.dependency.artefact import LOG
     from training.dependency import train_dependency
 
-    model = train_dependency(data, hold_out=hold_out, seed=seed, threads=threads, progress=progress)
+    if observed is None:  # one log may be all the data there are
+        observed = data if data.name == LOG else out / LOG if (out / LOG).is_file() else None
+    model = train_dependency(
+        data,
+        observed=observed,
+        hold_out=hold_out,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
     model.save(out)
     if json:
         print_json(model.card.model_dump())
         return
-    line(f"{out}: {model.card.demonstrations} demonstrations in {model.card.seconds} s")
+    line(
+        f"{out}: {model.card.demonstrations} demonstrations ({model.card.observed} observed) "
+        f"in {model.card.seconds} s"
+    )
     if model.card.figures:
         show(out, model.card.data, model.card.figures)
 

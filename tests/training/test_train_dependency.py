@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import training.dependency as fitting
-from ctrag.tools.dependency import NextTool, load_demonstrations
+from ctrag.cli.train import dependency
+from ctrag.tools.dependency import NextTool, load_demonstrations, observed
+from ctrag.tools.dependency.demonstrations import split_held_out
 from ctrag.tools.dependency.evidence import SIGNALS, candidates
 
 
@@ -70,3 +72,75 @@ def test_too_few_chains_for_the_folds_are_told(
 ) -> None:
     with pytest.raises(ValueError, match="4 folds need as many people, there are 3"):
         fit_chains(load_demonstrations(chains)[:3])
+
+
+@pytest.fixture
+def trained(
+    chains: Path, word_bins: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., NextTool]:
+    """`trained(data=..., ...)`: what `ctrag train dependency` leaves in a folder, loaded."""
+    monkeypatch.setattr(fitting, "load_encoder", lambda name: word_bins)
+
+    def train(data: Path = chains, **options: Any) -> NextTool:
+        dependency(data, tmp_path / "model", threads=1, **options)
+        return NextTool.load(tmp_path / "model", word_bins)
+
+    return train
+
+
+def test_what_was_observed_is_learned_from_and_not_counted_again(
+    trained: Callable[..., NextTool], word_bins: Any, tmp_path: Path
+) -> None:
+    request, calls = "Water the ficus and then lock the greenhouse", ("water_plants", "lock_door")
+    model = trained()
+    count = len(model.memory)
+    for _ in range(3):
+        model.observe(request, calls)
+    assert model.rank(request, method="dtdr_l")[0][0] != "water_plants"
+    again = trained()
+    assert (again.card.demonstrations, again.card.observed) == (count + 3, 3)
+    assert len(again.memory) == count + 3
+    assert again.memory.counts[again.memory.numbers["lock_door"]] == 3
+    for method in ("dtdr_l", "learned", "dtdr_c", "combined"):
+        assert again.rank(request, method=method)[0][0] == "water_plants"
+    again.observe(request, calls)
+    later = NextTool.load(tmp_path / "model", word_bins)
+    assert later.memory.counts[later.memory.numbers["lock_door"]] == 4
+    assert trained().card.observed == 4
+
+
+def test_a_log_alone_is_data_too(trained: Callable[..., NextTool], tmp_path: Path) -> None:
+    log = tmp_path / "observed.jsonl"
+    for number in range(8):
+        observed.append(log, observed.Observation(f"Wake me at {number}", ("set_alarm",)))
+    model = trained(log)
+    assert (len(model.memory), model.card.observed) == (8, 8)
+    assert model.rank("Wake me at 9", ["set_alarm"], method="dtdr_c")[0][0] == "end"
+    assert [one.text for one in load_demonstrations(log)] == [
+        one.text for one in model.memory.demonstrations
+    ]
+
+
+def test_figures_of_held_out_requests_learn_nothing_of_them_from_the_log(
+    chains: Path, trained: Callable[..., NextTool], tmp_path: Path
+) -> None:
+    _, held = split_held_out(load_demonstrations(chains))
+    log = tmp_path / "log.jsonl"
+    observed.append(log, observed.Observation(held[0].text, held[0].tools))
+    observed.append(log, observed.Observation("Water the ficus", ("water_plants",)))
+    model = trained(hold_out=True, observed=log)
+    assert model.card.observed == 1
+    assert held[0].text not in {one.text for one in model.memory.demonstrations}
+    assert model.card.command == (
+        "ctrag train dependency --data chains --observed log.jsonl --seed 1 --hold-out --out DIR"
+    ).replace("chains", chains.name)
+
+
+def test_a_card_says_the_seed(trained: Callable[..., NextTool], chains: Path) -> None:
+    command = trained(seed=7).card.command
+    assert command == f"ctrag train dependency --data {chains.name} --seed 7 --out DIR"
+
+
+def test_a_log_that_is_missing_is_told(trained: Callable[..., NextTool], tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no such log of observations"):
+        trained(observed=tmp_path / "nothing.jsonl")

@@ -9,6 +9,7 @@
 - `precedents`: similar demonstrations, weighed by kernel regression.
 - `evidence`: the signals of the combined ranker.
 - `observed`: the log of what was observed.
+- `artefact`: the files of a fitted model.
 - `next_tool`: all of it as one object (`NextTool`); `training.dependency` fits it.
 """
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 END = "end"
 """What is predicted when nothing is left to call."""
@@ -59,6 +59,21 @@ def checked_text(text: str) -> str:
     return text
 
 
+def checked_calls(calls: Sequence[str]) -> tuple[str, ...]:
+    """The calls, if each can be a tool's name.
+
+    Raises:
+        ValueError: They are one name instead of a list, or one is blank, no Unicode or `END`.
+    """
+    if isinstance(calls, str):
+        raise ValueError(f"must be a list of tools, not the text {calls!r}")
+    for name in calls:
+        checked_text(name)
+    if END in calls:
+        raise ValueError(f"no tool may be called {END!r}, which ends a plan")
+    return tuple(calls)
+
+
 _Text = Annotated[str, AfterValidator(checked_text)]
 _Name = _Text
 
@@ -69,8 +84,8 @@ class _Row(BaseModel):
 
 class _Query(_Row):
     query_id: str = ""
-    text: _Text
-    tools: list[_Name]
+    text: Annotated[_Text, Field(validation_alias=AliasChoices("text", "request"))]
+    tools: Annotated[list[_Name], Field(validation_alias=AliasChoices("tools", "calls"))]
 
     def demonstrations(self, place: str) -> Iterator[Demonstration]:
         yield Demonstration(self.query_id or place, self.text, tuple(self.tools))
@@ -130,7 +145,7 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
         path: A folder with `queries.jsonl` (`{query_id, text, tools}`), `episodes.jsonl`
             (`{episode_id, instruction, steps: [{tool}]}`) or `conversations.jsonl`
             (`{conversation_id, turns: [{user, calls: [{api}]}]}`), or a file of
-            `{text, tools}` lines.
+            `{text, tools}` lines, or of `{request, calls}` as `NextTool.observe` logs them.
 
     Raises:
         ValueError: A line breaks a rule: file, line, field and rule are named.

@@ -1,31 +1,33 @@
 """The next tool, from a request and the calls so far."""
 
-import gzip
-import json
 import re
+import threading
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ctrag.arrays import save_arrays
-from ctrag.cards import Card
 from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import settings
-from ctrag.tools.catalogue import CatalogueTool, load_catalogue
+from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.dependency import baselines, observed
-from ctrag.tools.dependency.demonstrations import END, Demonstration, checked_text
-from ctrag.tools.dependency.evidence import SIGNALS, Asked, Weights, ask, candidates, signals
-from ctrag.tools.dependency.graph import LENGTH, Probabilities
-from ctrag.tools.dependency.inputs import Inputs
+from ctrag.tools.dependency.artefact import (
+    LOG,
+    DependencyCard,
+    Fitted,
+    Stored,
+    read_artefact,
+    write_artefact,
+)
+from ctrag.tools.dependency.demonstrations import Demonstration, checked_calls, checked_text
+from ctrag.tools.dependency.evidence import Asked, Weights, ask, candidates, signals
+from ctrag.tools.dependency.graph import Probabilities
 from ctrag.tools.dependency.linear import history_text, moved, softmax_probabilities
 from ctrag.tools.dependency.memory import Memory
-from ctrag.tools.dependency.texts import ToolTexts
-from ctrag.tools.dependency.vocabulary import Vocabulary
-from stores.files import write_text
+from ctrag.tools.dependency.texts import ToolTexts, tool_names
 
 METHODS = (
     "random",
@@ -39,8 +41,8 @@ METHODS = (
     "dtdr_l",
     "combined",
 )
-CARD, ARRAYS, TREES, NAMES = "card.json", "arrays.npz", "trees.txt", "names.json"
-SHOWN, TOOLS, LOG = "demonstrations.jsonl.gz", "tools.json", "observed.jsonl"
+_UNREAD = ("random", "bm25", "dependency", "bigram", "trigram")
+"""Methods that need no vector."""
 _UNRANKED = 1e-4
 """Chance that all tools share that are not even candidates."""
 _ALWAYS, _MORE = 50, 1.1
@@ -49,34 +51,11 @@ _REQUESTS = 256
 """Requests whose vectors are kept at hand."""
 
 
-class DependencyCard(Card):
-    """Where a model of tool dependencies comes from."""
-
-    encoder: str
-    demonstrations: int
-    seconds: float
-    """Of fitting all but DTDR-L and the learned retriever, the requests' vectors included."""
-    held_out: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """What fitting leaves besides the demonstrations."""
-
-    step: Matrix
-    precision: Matrix
-    """How sure each row of `step` is."""
-    whole: Matrix
-    linear: Matrix
-    """DTDR-L: softmax over the vector of request and history, (dimension + 1, tools)."""
-    learned: Matrix
-    """The learned retriever: softmax over the request's vector alone."""
-    trees: str
-    """LightGBM's own text."""
-
-
 class NextTool:
     """Ranks tools, and `end`, by how likely they come next.
+
+    Tools are returned by their catalogue's ids (`server/name` where there is a server), and may be
+    given by id, or by name where no other tool has it. Safe to use from many threads.
 
     Example::
 
@@ -104,7 +83,11 @@ class NextTool:
         self.card = card
         self.log = log
         """Where `observe` writes; None keeps what is observed in memory alone."""
+        self._ids = {name: tool.id for tool, name in zip(tools, tool_names(tools), strict=True)}
+        for name, tool_id in self._ids.items():
+            memory.also_called(name, tool_id)
         self.weights = Weights(fitted.step, fitted.whole)
+        self._lock = threading.RLock()
         self._watched: list[tuple[Demonstration, Matrix]] = []
         self._refitted = 0
         self._vector = lru_cache(_REQUESTS)(lambda text: self.encoder.encode([text])[0])
@@ -115,6 +98,8 @@ class NextTool:
         cls, path: str | Path, encoder: Encoder | None = None, log: Path | None = None
     ) -> "NextTool":
         """The model that `ctrag train dependency` wrote, with all that was observed since.
+
+        What it learned from the log when it was fitted is not counted again.
 
         Args:
             path: Its folder.
@@ -128,48 +113,25 @@ class NextTool:
                 makes, or the log was written by something else.
         """
         folder = Path(path)
-        card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        stored = read_artefact(folder)
+        card, memory = stored.card, stored.memory
         encoder = load_encoder(card.encoder) if encoder is None else encoder
         if encoder.name != card.encoder:
             raise ValueError(
                 f"encoder: {folder} was fitted with {card.encoder}, not {encoder.name}"
             )
-        with np.load(folder / ARRAYS) as packed:
-            arrays = {name: packed[name].astype(np.float32) for name in packed.files}
-        names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
-        inputs = Inputs(
-            Vocabulary(names["words"], arrays["words"]),
-            arrays["topics"],
-            arrays["meanings"],
-            arrays["histories"],
-        )
-        length = int(card.settings.get("length", LENGTH))
-        memory = Memory(names["tools"], inputs, arrays["centroids"], length)
-        with gzip.open(folder / SHOWN, "rt", encoding="utf-8") as file:
-            for line, vector in zip(file, arrays["vectors"], strict=True):
-                row = json.loads(line)
-                fields = {key: tuple(row[key]) for key in ("tools", "before")}
-                memory.add(
-                    Demonstration(row["id"], row["text"], group=row["group"], **fields), vector
-                )
-        fitted = Fitted(
-            step=arrays["step"],
-            precision=np.exp(arrays["log_precision"]),
-            whole=arrays["whole"],
-            linear=arrays["linear"],
-            learned=arrays["learned"],
-            trees=(folder / TREES).read_text(encoding="utf-8"),
-        )
-        if fitted.trees and f"feature_names={' '.join(SIGNALS)}" not in fitted.trees.split("\n"):
-            raise ValueError(
-                f"{folder / TREES}: was fitted by a version with other signals; run "
-                f"`{card.command}` again"
-            )
-        tools = load_catalogue(folder / TOOLS)
-        model = cls(memory, fitted, tools, ToolTexts(tools, arrays["texts"]), encoder, card)
+        texts = ToolTexts(stored.tools, stored.texts)
+        model = cls(memory, stored.fitted, stored.tools, texts, encoder, card)
         model.log = folder / LOG if log is None else log
+        learned = Counter(
+            (one.text, one.tools) for one in memory.demonstrations[len(memory) - card.observed :]
+        )
         for one in observed.read(model.log):
-            model._remember(one)
+            key = one.request, memory.named(one.calls)
+            if learned[key]:
+                learned[key] -= 1
+            else:
+                model._remember(one)
         model._refit()
         return model
 
@@ -181,54 +143,20 @@ class NextTool:
 
     def save(self, folder: Path) -> None:
         """Write everything but what was observed into `folder`, which is made when missing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        count = len(self.memory) - len(self._watched)
-        inputs = self.memory.inputs
-        shown = "".join(_line(one) for one in self.memory.demonstrations[:count])
-        packed = gzip.compress(shown.encode(), mtime=0)
-        temporary = folder / f".{SHOWN}"
-        temporary.write_bytes(packed)
-        temporary.replace(folder / SHOWN)
-        tools = self.memory.names[1 : self.fitted.step.shape[1]]
-        names = {"tools": tools, "words": inputs.vocabulary.entries}
-        write_text(folder / NAMES, json.dumps(names, ensure_ascii=False) + "\n")
-        rows = [
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "server": tool.server,
-                "parameters": tool.parameters,
-            }
-            for tool in self.tools
-        ]
-        write_text(folder / TOOLS, json.dumps(rows, ensure_ascii=False) + "\n")
-        arrays = {
-            "words": inputs.vocabulary.weights,
-            "topics": inputs.topics,
-            "meanings": inputs.meanings,
-            "histories": inputs.histories,
-            "centroids": self.memory.graphs.centroids,
-            "vectors": self.memory.vectors[:count],
-            "texts": self.texts.vectors,
-            "step": self.fitted.step,
-            "log_precision": np.log(self.fitted.precision),
-            "whole": self.fitted.whole,
-            "linear": self.fitted.linear,
-            "learned": self.fitted.learned,
-        }
-        save_arrays(folder / ARRAYS, arrays)
-        write_text(folder / TREES, self.fitted.trees)
-        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+        with self._lock:
+            count = len(self.memory) - len(self._watched)
+            stored = Stored(self.card, self.memory, self.fitted, self.tools, self.texts.vectors)
+            write_artefact(folder, stored, count)
 
     def rank(
         self, text: str, history: Sequence[str] = (), *, method: str = "combined"
     ) -> list[tuple[str, float]]:
-        """All tools and `end` with their probabilities (sum 1), best first; ties by number.
+        """Ids of all tools and `end` with their probabilities (sum 1), best first; ties by number.
 
         Args:
             text: The request.
-            history: Tools that were called for it, in order; names that nobody demonstrated are
-                looked past.
+            history: Tools that were called for it, in order; those that nobody knows are looked
+                past.
             method: One of `METHODS`.
 
         Raises:
@@ -240,44 +168,66 @@ class NextTool:
             raise ValueError(f"history: must be a list of tools, not the text {history!r}")
         chances = self.chances(text, tuple(history), method)
         order = np.argsort(-chances, kind="stable")
-        return [(self.memory.names[place], float(chances[place])) for place in order]
+        names = self.memory.names
+        return [(self._ids.get(names[n], names[n]), float(chances[n])) for n in order]
+
+    def retrieve(
+        self, text: str, history: Sequence[str], alpha: float, *, method: str = "combined"
+    ) -> list[tuple[str, float]]:
+        """What `rank` gives a probability of at least `alpha`, best first; it may be nothing.
+
+        The paper's threshold (section 4.1): a prompt then shows few tools where the next one is
+        plain and more where it is not. `end` is in it where it is likely enough.
+
+        Raises:
+            ValueError: `alpha` is not between 0 and 1, or as `rank`.
+        """
+        if not 0 <= alpha <= 1:
+            raise ValueError(f"alpha: must be between 0 and 1, not {alpha}")
+        return [pair for pair in self.rank(text, history, method=method) if pair[1] >= alpha]
 
     def chances(self, text: str, history: tuple[str, ...], method: str) -> Probabilities:
         """Probability of each of `memory.names`; see `rank`."""
-        memory = self.memory
-        known = memory.known([name for name in history if name in memory.numbers])
-        match method:
-            case "random":
-                found = baselines.random_order(memory, text, known)
-            case "bm25":
-                found = baselines.by_text(self.texts.lexical(text), None)
-            case "qts":
-                cosines = self.texts.cosine(self._vector(text))
-                found = baselines.by_text(cosines, baselines.COSINE_SHARPNESS)
-            case "dependency":
-                found = baselines.after_last(memory, known)
-            case "bigram" | "trigram":
-                found = baselines.n_gram(memory, known, 1 if method == "bigram" else 2)
-            case "learned":
-                found = softmax_probabilities(self.fitted.learned, self._vector(text))
-            case "dtdr_l":
-                vector = self._vector(history_text(text, history))
-                found = softmax_probabilities(self.fitted.linear, vector)
-            case "dtdr_c":
-                prior = memory.frequencies()
-                found = memory.graphs.probabilities(self._vector(text), known, prior)
-            case "combined" if self.fitted.trees:
-                found = self._combined(text, known)
-            case _:
-                raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
-        return np.pad(found, (0, len(memory.names) - len(found)))
+        self.prepare(text, history, method)
+        with self._lock:
+            memory = self.memory
+            history = memory.named(history)
+            known = memory.known([name for name in history if name in memory.numbers])
+            match method:
+                case "random":
+                    found = baselines.random_order(memory, text, known)
+                case "bm25":
+                    found = baselines.by_text(self.texts.lexical(text), None)
+                case "qts":
+                    cosines = self.texts.cosine(self._vector(text))
+                    found = baselines.by_text(cosines, baselines.COSINE_SHARPNESS)
+                case "dependency":
+                    found = baselines.after_last(memory, known)
+                case "bigram" | "trigram":
+                    found = baselines.n_gram(memory, known, 1 if method == "bigram" else 2)
+                case "learned":
+                    found = softmax_probabilities(self.fitted.learned, self._vector(text))
+                case "dtdr_l":
+                    vector = self._vector(history_text(text, history))
+                    found = softmax_probabilities(self.fitted.linear, vector)
+                case "dtdr_c":
+                    prior = memory.frequencies()
+                    found = memory.graphs.probabilities(self._vector(text), known, prior)
+                case "combined" if self.fitted.trees:
+                    found = self._combined(text, known)
+                case _:
+                    raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
+            return np.pad(found, (0, len(memory.names) - len(found)))
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
-        """Encode what a method will read, so that ranking alone can be timed."""
+        """Encode what a method will read: outside the lock, since it takes longer than ranking."""
+        if method in _UNREAD:
+            return
         if method == "dtdr_l":
-            self._vector(history_text(text, history))
-        else:
-            self._vector(text)
+            with self._lock:
+                history = self.memory.named(history)
+            text = history_text(text, history)
+        self._vector(text)
 
     def tree_nodes(self) -> int:
         """Splits and leaves of the combined ranker."""
@@ -288,34 +238,38 @@ class NextTool:
         """Learn from what an agent did, at once; written down before it is learned.
 
         Graphs and similar requests know it right away; the linear models move as if it had been
-        among their rows. The trees and DTDR-L change with the next `ctrag train dependency`.
+        among their rows. The trees, DTDR-L and the learned retriever change with the next `ctrag
+        train dependency` into the same folder, which reads the log.
 
         Args:
             request: What was asked.
-            calls: What was called for it, in order.
+            calls: What was called for it, in order; a tool that nobody knows is a new one.
 
         Raises:
-            ValueError: The request is empty or no Unicode, or a tool is called `end`.
+            ValueError: The request is empty or no Unicode, the calls are one name instead of a
+                list, or a tool is called `end`.
             OSError: The log cannot be written; then nothing is learned either.
         """
         _check("request", request)
-        for name in calls:
-            _check("calls", name)
-        if END in calls:
-            raise ValueError(f"calls: no tool may be called {END!r}, which ends a plan")
-        one = observed.Observation(request, tuple(calls))
-        if self.log is not None:
-            observed.append(self.log, one)
-        self._remember(one)
-        known = self.weights.step.shape[1] == len(self.memory.names)
-        count = len(self._watched)
-        if not known or count <= _ALWAYS or count >= _MORE * self._refitted:
-            self._refit()
-        self._asked.cache_clear()
+        try:
+            one = observed.Observation(request, checked_calls(calls))
+        except ValueError as error:
+            raise ValueError(f"calls: {error}") from None
+        self._vector(request)
+        with self._lock:
+            if self.log is not None:
+                observed.append(self.log, one)
+            self._remember(one)
+            known = self.weights.step.shape[1] == len(self.memory.names)
+            count = len(self._watched)
+            if not known or count <= _ALWAYS or count >= _MORE * self._refitted:
+                self._refit()
+            self._asked.cache_clear()
 
     def _remember(self, one: observed.Observation) -> None:
         vector = self._vector(one.request)
-        shown = Demonstration(f"observed-{len(self._watched)}", one.request, one.calls)
+        calls = self.memory.named(one.calls)
+        shown = Demonstration(f"observed-{len(self._watched)}", one.request, calls)
         self.memory.add(shown, vector)
         self._watched.append((shown, vector))
 
@@ -359,14 +313,3 @@ def _check(argument: str, text: str) -> None:
         checked_text(text)
     except ValueError as error:
         raise ValueError(f"{argument}: {error}") from None
-
-
-def _line(one: Demonstration) -> str:
-    row = {
-        "id": one.id,
-        "text": one.text,
-        "tools": one.tools,
-        "before": one.before,
-        "group": one.group,
-    }
-    return json.dumps(row, ensure_ascii=False) + "\n"

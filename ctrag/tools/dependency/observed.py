@@ -4,9 +4,12 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from filelock import FileLock
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
+from ctrag.tools.dependency.demonstrations import checked_calls, checked_text
 from stores.files import sync
 
 
@@ -16,6 +19,12 @@ class Observation:
 
     request: str
     calls: tuple[str, ...]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    request: Annotated[str, AfterValidator(checked_text)]
+    calls: Annotated[list[str], AfterValidator(checked_calls)]
 
 
 def append(path: Path, one: Observation) -> None:
@@ -45,7 +54,8 @@ def read(path: Path) -> list[Observation]:
     """All whole lines, in order; none where there is no file.
 
     Raises:
-        ValueError: A whole line is no observation: something else wrote here.
+        ValueError: A whole line is no observation: something else wrote here. File, line, field
+            and rule are named.
     """
     if not path.exists():
         return []
@@ -53,10 +63,15 @@ def read(path: Path) -> list[Observation]:
     lines = path.read_bytes()[: _whole(path)].decode().split("\n")[:-1]
     for number, line in enumerate(lines, 1):
         try:
-            row = json.loads(line)
-            found.append(Observation(str(row["request"]), tuple(map(str, row["calls"]))))
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            row = _Line.model_validate(json.loads(line))
+        except json.JSONDecodeError as error:
             raise ValueError(f"{path}:{number}: no observation: {error}") from None
+        except ValidationError as error:
+            problem = error.errors()[0]
+            field = ".".join(map(str, problem["loc"])) or "line"
+            rule = problem["msg"].removeprefix("Value error, ")
+            raise ValueError(f"{path}:{number}: no observation: {field}: {rule}") from None
+        found.append(Observation(row.request, tuple(row.calls)))
     return found
 
 

@@ -48,9 +48,11 @@ class Precedents:
         rows = np.argsort(-likeness, kind="stable")[:most]
         kernel = np.exp(WIDTH * (memory.alike(rows) - 1)) + NOISE * np.eye(len(rows))
         towards = np.exp(WIDTH * (likeness[rows] - 1))
-        weights = cho_solve(cho_factor(kernel), towards) if len(rows) else towards
-        shown = [memory.demonstrations[row] for row in rows]
-        chains = [memory.known((*one.before, *one.tools)) for one in shown]
+        weights = towards
+        if len(rows):
+            factor = cho_factor(kernel, overwrite_a=True, check_finite=False)
+            weights = cho_solve(factor, towards, check_finite=False)
+        chains = [memory.called[row] for row in rows]
         lengths = np.array([len(chain) for chain in chains], dtype=np.int64)
         calls = np.zeros((len(rows), int(lengths.max(initial=0)) + 1), dtype=np.int64)
         for place, chain in enumerate(chains):
@@ -59,10 +61,9 @@ class Precedents:
 
     def anywhere(self) -> Floats:
         """Per tool: weight of those that call it."""
-        found = np.zeros(self.tools)
-        for weight, chain in zip(self.weights, self.calls, strict=True):
-            found[np.unique(chain[chain > 0])] += weight
-        return found
+        rows, places = np.nonzero(self.calls)
+        once = np.unique(rows * self.tools + self.calls[rows, places])
+        return self._sums(once // self.tools, once % self.tools)
 
     def same_beginning(self, history: Sequence[int]) -> Floats:
         """Per tool: weight of those that called exactly the history, and then it."""

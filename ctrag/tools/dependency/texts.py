@@ -1,7 +1,8 @@
 """What a request has in common with the tools' own texts: needs no demonstration."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from ctrag.context.words import terms
 from ctrag.encoder import Encoder, Matrix
 from ctrag.tools.catalogue import CatalogueTool
-from ctrag.tools.dependency.demonstrations import END
+from ctrag.tools.dependency.demonstrations import END, Demonstration
 
 
 class ToolTexts:
@@ -55,3 +56,17 @@ def tool_names(tools: Sequence[CatalogueTool]) -> list[str]:
     if END in counts:
         raise ValueError(f"tools: no tool may be called {END!r}, which ends a plan")
     return [tool.name if counts[tool.name] == 1 else tool.id for tool in tools]
+
+
+def with_names(
+    demonstrations: Iterable[Demonstration], tools: Sequence[CatalogueTool]
+) -> list[Demonstration]:
+    """Demonstrations whose calls by id are calls by name, as `tool_names` has them."""
+    names = {tool.id: name for tool, name in zip(tools, tool_names(tools), strict=True)}
+
+    def named(calls: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names.get(call, call) for call in calls)
+
+    return [
+        replace(one, tools=named(one.tools), before=named(one.before)) for one in demonstrations
+    ]

@@ -1,6 +1,8 @@
 """Claims about the object that agents use: what it ranks first, how it grows, what it survives."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,22 @@ def test_an_empty_request_and_an_unknown_method_are_refused(next_tool: NextTool)
         next_tool.rank("go", method="gpt")
 
 
+def test_what_is_likely_enough_is_retrieved(next_tool: NextTool) -> None:
+    for method in ("dtdr_l", "dtdr_c", "combined"):
+        ranked = next_tool.rank(FLIGHT, ["search_flight"], method=method)
+        (_, second), (_, third) = ranked[1:3]
+        assert second > third
+        for alpha, wanted in ((second, 2), ((second + third) / 2, 2), (third, 3), (0.0, None)):
+            found = next_tool.retrieve(FLIGHT, ["search_flight"], alpha, method=method)
+            assert found[:wanted] == ranked[:wanted]
+            assert all(chance >= alpha for _, chance in found)
+            assert all(pair in found for pair in ranked if pair[1] >= alpha)
+        assert next_tool.retrieve(FLIGHT, ["search_flight"], 1.0, method=method) == []
+    for alpha in (-0.1, 2.0, float("nan")):
+        with pytest.raises(ValueError, match=f"alpha: must be between 0 and 1, not {alpha}"):
+            next_tool.retrieve(FLIGHT, (), alpha)
+
+
 def test_another_encoder_is_refused(own: NextTool, tmp_path: Path) -> None:
     class Other:
         name = "other"
@@ -183,18 +201,52 @@ def test_a_crash_in_the_middle_of_a_line_loses_only_that_line(
     ("request_", "calls", "rule"),
     [
         ("go", ["end"], "calls: no tool may be called 'end'"),
+        ("go", "set_alarm", "calls: must be a list of tools, not the text 'set_alarm'"),
         ("go", ["set_alarm", ""], "calls: must not be empty"),
         (" ", ["set_alarm"], "request: must not be empty"),
         ("half \ud83d", ["set_alarm"], "request: holds half of a surrogate pair"),
     ],
 )
 def test_what_is_no_observation_is_refused_and_not_written(
-    own: NextTool, request_: str, calls: list[str], rule: str
+    own: NextTool, request_: str, calls: list[str] | str, rule: str
 ) -> None:
     with pytest.raises(ValueError, match=rule):
         own.observe(request_, calls)
     assert own.log is not None
     assert not own.log.exists()
+
+
+def test_threads_rank_while_others_observe_new_tools(own: NextTool) -> None:
+    count, known = len(own.memory), len(own.memory.names)
+    busy = threading.Event()
+
+    def ranks() -> int:
+        number = 0
+        while not busy.is_set() or number < 20:
+            method = METHODS[number % len(METHODS)]
+            ranked = own.rank(f"{FLIGHT} {number % 7}", ["search_flight"], method=method)
+            assert known <= len(ranked) <= known + 60
+            assert sum(chance for _, chance in ranked) == pytest.approx(1, abs=1e-4)
+            number += 1
+        return number
+
+    def observes(who: int) -> None:
+        for number in range(30):
+            own.observe(f"Water the ficus {number}", [f"water_{who}_{number}", "send_mail"])
+
+    with ThreadPoolExecutor(4) as pool:
+        ranking = [pool.submit(ranks) for _ in range(2)]
+        observing = [pool.submit(observes, who) for who in range(2)]
+        for one in observing:
+            one.result()
+        busy.set()
+        assert min(one.result() for one in ranking) >= 20
+    assert len(own.memory) == count + 60
+    assert len(own.memory.names) == known + 60
+    assert own.log is not None
+    assert [one.request for one in read(own.log)] == [
+        one.text for one in own.memory.demonstrations[count:]
+    ]
 
 
 def test_the_artefact_holds_nothing_of_what_was_observed(own: NextTool, tmp_path: Path) -> None:

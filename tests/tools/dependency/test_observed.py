@@ -50,8 +50,25 @@ def test_several_processes_lose_nothing(tmp_path: Path) -> None:
     )
 
 
-def test_a_log_of_something_else_is_refused_with_its_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ('{"level": "info"}', "request: Field required"),
+        ('{"request": "go", "calls": "bcd"}', "calls: Input should be a valid list"),
+        ('{"request": "go", "calls": ["set_alarm", 3]}', "calls.1: Input should be a valid string"),
+        ('{"request": "go", "calls": [" "]}', "calls: must not be empty"),
+        ('{"request": "go", "calls": ["end"]}', "calls: no tool may be called 'end'"),
+        ('{"request": "", "calls": []}', "request: must not be empty"),
+        ("3", "line: Input should be a valid dictionary"),
+        ("go", "Expecting value"),
+    ],
+)
+def test_a_log_of_something_else_is_refused_with_its_line(
+    tmp_path: Path, line: str, rule: str
+) -> None:
     log = tmp_path / "observed.jsonl"
-    log.write_text('{"level": "info"}\n', encoding="utf-8")
-    with pytest.raises(ValueError, match=r"observed.jsonl:1: no observation"):
+    append(log, ONE)
+    with log.open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+    with pytest.raises(ValueError, match=f"observed.jsonl:2: no observation: {rule}"):
         read(log)
