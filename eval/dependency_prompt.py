@@ -57,12 +57,13 @@ def run_prompts(
     """
     chooser = Chooser(planner_folder())
     rows = np.unique(np.linspace(0, len(steps.wanted) - 1, count).astype(int))
-    right = dict.fromkeys(STRATEGIES, 0)
+    right, top = dict.fromkeys(STRATEGIES, 0), 0
     tokens = {name: np.zeros(2) for name in STRATEGIES}
     for done, row in enumerate(rows):
         progress(f"asking the model: step {done + 1} of {len(rows)}")
         one, history = steps.owners[row], steps.histories[row]
-        ranked = model.rank(one.text, history, method=method)
+        ranked = ranked_names(model, one.text, history, method)
+        top += ranked[0][0] == steps.wanted[row]
         for name in STRATEGIES:
             prompt = prompt_of(name, model, one, history, ranked)
             chosen, used = chooser.choose(prompt)
@@ -76,17 +77,21 @@ def run_prompts(
             "constant_tokens": round(float(constant), 1),
             "variable_tokens": round(float(variable), 1),
         }
-    top = sum(
-        model.rank(steps.owners[row].text, steps.histories[row], method=method)[0][0]
-        == steps.wanted[row]
-        for row in rows
-    )
     return {
         "steps": len(rows),
         "retriever": method,
         "retriever_top1": round(100 * top / len(rows), 1),
         "strategies": found,
     }
+
+
+def ranked_names(
+    model: NextTool, text: str, history: Sequence[str], method: str
+) -> list[tuple[str, float]]:
+    """Tools by the names that demonstrations call them, and `end`, best first."""
+    chances = model.chances(text, tuple(history), method)
+    order = np.argsort(-chances, kind="stable")
+    return [(model.memory.names[place], float(chances[place])) for place in order]
 
 
 def prompt_of(
