@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 from anyio.to_thread import run_sync
 
-from ctrag.integrations.formats import wire_name
+from ctrag.integrations.formats import wire_names
 from ctrag.server.answers import CallAnswer, SearchAnswer, refusal, with_note
 from ctrag.server.config import Upstreams
 from ctrag.server.federation import Registry, gather
@@ -272,8 +272,8 @@ class Gateway:
 def named(session: ToolSession, name: str) -> str:
     """The id of the session's tool that a model means; the name itself when none fits."""
     tools = session.tools
-    for tool in tools:
-        if name in {tool.id, wire_name(tool.id)}:
-            return tool.id
+    listed = wire_names(tools)  # as a client of the 2025 revision was told them
+    if name in listed and all(tool.id != name for tool in tools):
+        return listed[name].id
     same = [tool.id for tool in tools if tool.name == name]
     return same[0] if len(same) == 1 else name
