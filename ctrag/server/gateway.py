@@ -4,6 +4,7 @@ A search surfaces tools to a session; only those may be called in it, and only w
 may see them. State travels as a handle that a search gives out.
 """
 
+import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -30,6 +31,9 @@ from ctrag.session.tool_session import ToolSession
 from ctrag.tools.access import Expert, Principal
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
+from stores.database import StoreUnavailable
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,8 @@ class GatewaySettings:
     """Seconds that a search waits for another registry."""
     warm: int = 3
     """Tools that a new session has at once: pinned ones, then those that its caller uses most."""
+    remember: float = 60.0
+    """Seconds between two times that what was learned of callers is written to the store."""
     may_install: bool = False
     """Whether a session may install plugins."""
 
@@ -110,8 +116,19 @@ class Gateway:
         if self.marketplace is not None:
             for installed in self.marketplace.installed():
                 self._servers.adopt(installed)
-        async with self._servers.running():
+        async with self._servers.running(), anyio.create_task_group() as tasks:
+            tasks.start_soon(self._remember)
             yield self
+            tasks.cancel_scope.cancel()
+
+    async def _remember(self) -> None:
+        """Write now and then what was learned, so that a server that dies loses little of it."""
+        while True:
+            await anyio.sleep(self.settings.remember)
+            try:
+                await run_sync(self.index.flush)
+            except StoreUnavailable as error:
+                _log.warning("what was learned of callers is not written yet: %s", error)
 
     async def search(
         self, who: Principal | None, query: str, handle: str | None = None, limit: int | None = None
@@ -174,6 +191,7 @@ class Gateway:
             raise
         spent = time.perf_counter() - began
         finished = session.finished(tool.id, arguments, error=error_type, seconds=spent)
+        self.index.learn(who, tool.id, "used")
         self.index.learn(who, tool.id, "failed" if error_type else "succeeded")
         if finished.note:
             result = with_note(result, finished.note, finished.loop_detected)

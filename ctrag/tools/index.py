@@ -273,13 +273,24 @@ class ToolIndex(GovernedShelf):
         return [hit.tool for hit in hits if (hit.tool.category or hit.tool.server) in likely][:k]
 
     def flush(self) -> None:
-        """Write what was learned about callers to the store."""
-        self.store.set_fact("affinity", self.affinity.to_json())
+        """Add what was learned about callers to what the store holds.
+
+        Other processes' counts stay and are taken over.
+
+        Raises:
+            StoreUnavailable: The store cannot be written; the next time tries again.
+        """
+        store = self.store
+        self.affinity.write(
+            lambda: store.fact("affinity"), lambda text: store.set_fact("affinity", text)
+        )
 
     def close(self) -> None:
         """Write what was learned and let go of the store."""
-        self.flush()
-        self.store.close()
+        try:
+            self.flush()
+        finally:
+            self.store.close()
 
     def _expert(self, expert: Expert | str | None) -> Expert | None:
         if expert is None or isinstance(expert, Expert):
