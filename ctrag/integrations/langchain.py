@@ -11,6 +11,7 @@ Five lines make an agent of any number of tools::
 
 import json
 import threading
+import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -29,11 +30,13 @@ except ImportError as error:
 from ctrag.integrations.formats import SEARCH_DESCRIPTION, SEARCH_NAME, SEARCH_PARAMETERS
 from ctrag.integrations.surfacing import surfaced
 from ctrag.session.binding import BindingSettings
+from ctrag.session.definitions import defined, steps_of
 from ctrag.session.events import EventSink, ignore
 from ctrag.session.guard import GuardSettings
 from ctrag.session.outcomes import Finished, ToolRefused
 from ctrag.session.tool_session import ToolSession
 from ctrag.tools.access import Principal
+from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
 from ctrag.tools.sources import tools_from_langchain
 
@@ -172,20 +175,33 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         return request.override(tools=[*others, *found])
 
     def _searched(self, session: ToolSession, call: Mapping[str, Any]) -> ToolMessage:
-        query = str(call["args"].get("query") or "")
+        query, began = str(call["args"].get("query") or ""), time.perf_counter()
         try:
-            hits = self.index.search(query, self._k, self._user, exclude=self._always)
+            search = self.index.find(query, self._k, self._user, exclude=self._always)
         except ValueError as error:
             return _message(call, str(error), status="error")
-        kept = surfaced((hit for hit in hits if hit.tool.id in self._named), query)
-        tools = [tool for tool in self.index.resolve(kept, self._user) if tool.id in kept]
-        found = session.found(query, tools, scores=[kept[one.id].probability for one in tools])
+        kept = surfaced(search.hits, query)
+        pairs = [
+            (hit, tool)
+            for hit, tool in defined(kept.values(), self._resolve)
+            if tool.id in self._named
+        ]
+        found = session.found(
+            query,
+            [tool for _, tool in pairs],
+            scores=[hit.probability for hit, _ in pairs],
+            seconds=time.perf_counter() - began,
+            trace=steps_of(search, kept),
+        )
         lines = [f"{tool.name}: {tool.description}" for tool in found.tools]
-        close = ", ".join(hit.tool.name for hit in hits[:3])
+        close = ", ".join(hit.tool.name for hit in search.hits[:3])
         lacking = f"No tool surely fits; search for one by its name to use it: {close}"
         said = "You can call these tools now:\n" + "\n".join(lines) if lines else lacking
         text = "\n".join([said, found.note]) if found.note else said
         return _message(call, text, artifact=[tool.id for tool in found.tools])
+
+    def _resolve(self, ids: Sequence[str]) -> list[CatalogueTool]:
+        return self.index.resolve(ids, self._user)
 
     def _session(self, state: Any) -> ToolSession:
         """The conversation's session; made again from its messages where it is not held."""

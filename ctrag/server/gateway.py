@@ -150,18 +150,18 @@ class Gateway:
         await self._servers.tried(self.settings.patience)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
-        local, closest = await run_sync(self._search.in_catalogue, who, query, session, k)
+        local = await run_sync(self._search.in_catalogue, who, query, session, k)
         gathered = await gather([*self._servers.registries.values()], session.id, query, k)
-        surface = partial(self._search.surface, who, query, session, began=began)
-        told = await run_sync(surface, [local, *gathered.lists], k)
+        surface = partial(self._search.surface, who, query, session, began=began, trace=local.trace)
+        told = await run_sync(surface, [local.found, *gathered.lists], k)
         plugins: list[Plugin] = []
         if self.marketplace is not None:
-            best = max((one.score for one in local), default=0.0)
-            least = 0.0 if len(local) < self.settings.few else best
+            best = max((one.score for one in local.found), default=0.0)
+            least = 0.0 if len(local.found) < self.settings.few else best
             plugins = await run_sync(partial(self.marketplace.search, query, who, above=least))
         down = {**self._servers.down(), **gathered.unavailable}
         at_hand = told.at_hand if handle is None else []
-        near = [] if told.shown else closest
+        near = [] if told.shown else local.closest
         return SearchAnswer(key, told.found, told.shown, at_hand, near, plugins, down)
 
     async def call(

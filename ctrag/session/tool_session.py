@@ -103,6 +103,7 @@ class ToolSession:
         *,
         scores: Sequence[float] = (),
         seconds: float | None = None,
+        trace: Mapping[str, object] | None = None,
     ) -> Found:
         """Bind a search's results; give back what the guard took and the search found again.
 
@@ -111,10 +112,11 @@ class ToolSession:
             tools: The results, best first; those not allowed are passed over.
             scores: Of the results, for the event; as many as tools, or none.
             seconds: How long the search took, for the event.
+            trace: The search's steps, for the event; `ToolSearch.trace` fits.
         """
         with self._lock:
             results = list(tools)
-            self._events.searched(query, [tool.id for tool in results], scores, seconds)
+            self._events.searched(query, [tool.id for tool in results], scores, seconds, trace)
             visible = [tool for tool in results if self._may(tool.id)]
             for tool_id in dict.fromkeys(tool.id for tool in results if tool not in visible):
                 self._events.refused(tool_id, "not_allowed")

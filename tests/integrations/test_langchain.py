@@ -19,6 +19,7 @@ from pydantic import Field
 
 from ctrag.integrations.langchain import ToolSearchMiddleware
 from ctrag.session.binding import BindingSettings
+from ctrag.session.events import Event
 from ctrag.tools.access import AccessRules, Grant
 from ctrag.tools.index import ToolIndex
 from ctrag.tools.sources import tools_from_langchain
@@ -201,6 +202,18 @@ def test_a_conversation_goes_on_from_its_checkpoint_in_another_process(middlewar
     messages = agent.invoke({"messages": [("user", "and now?")]}, config)["messages"]
     assert later.shown[0] == ["search_tools", "print_page"]
     assert messages[-2].content == "printed b"
+
+
+def test_a_searchs_event_has_its_steps_and_what_was_rejected(middleware: Make) -> None:
+    events: list[Event] = []
+    made = middleware(record=events.append)
+    run(Scripted(script=[[("search_tools", {"query": "calendar"})], "nothing"]), made)
+    [searched] = [one for one in events if one.event == "ctrag.search"]
+    steps = made.index.find("calendar", 1)
+    assert not steps.fits
+    assert searched.attributes["ctrag.search.floor"] == steps.trace["floor"]
+    rejected = searched.attributes["ctrag.search.rejected"]
+    assert [one["id"] for one in rejected] == [hit.tool.id for hit in steps.hits]
 
 
 def test_conversations_do_not_see_each_others_tools(middleware: Make) -> None:

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from ctrag.server.config import ServerSpec
 from ctrag.server.gateway import Gateway
 from ctrag.server.servers import SELF
-from ctrag.session.events import Event
+from ctrag.session.events import Event, without_content
 from ctrag.tools.access import AccessRules, Expert, Grant, Principal
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
+from ctrag.tools.results import ToolSearch
 from tests.server.conftest import TOPICS, Topics, entry, tool
 
 pytestmark = pytest.mark.anyio
@@ -205,6 +206,49 @@ async def test_every_decision_is_recorded(
         "ctrag.tool.refuse",
     ]
     assert session not in "".join(one.model_dump_json() for one in events)
+
+
+async def test_a_searchs_event_has_every_step_and_what_was_rejected(encoder: Topics) -> None:
+    events: list[Event] = []
+    index = ToolIndex(
+        [SELF, *TOOLS, tool("rotate_spool", "Rotate the print spool", "ops")], encoder
+    )
+    async with Gateway(index, record=events.append).running() as running:
+        shown = names(await running.search(ADA, "send a mail"))
+    [searched] = [one for one in events if one.event == "ctrag.search"]
+    told = searched.attributes
+    steps = index.find("send a mail", 5, ADA).trace
+    same = ("mode", "visible", "governed", "readings", "tiers", "floor", "prior_weight")
+    assert {name: told[f"ctrag.search.{name}"] for name in same} == {
+        name: steps[name] for name in same
+    }
+    rejected = [one["id"] for one in told["ctrag.search.rejected"]]
+    assert rejected
+    assert sorted([*shown, *rejected]) == sorted(
+        hit.tool.id for hit in index.search("send a mail", 5, ADA)
+    )
+    assert all(one["score"] < told["ctrag.search.floor"] for one in told["ctrag.search.rejected"])
+    assert "send a mail" not in str(without_content(told)), "readings are people's words as well"
+
+
+class Moving(ToolIndex):
+    """Its tools get another server's ids between a search and the resolving of what it found."""
+
+    def find(self, *arguments: Any, **named: Any) -> ToolSearch:
+        found = super().find(*arguments, **named)
+        if any(tool.server == "mail" for tool in self.tools):
+            self.replace_server("mail", [])
+            self.add([tool("send", "Send a mail", "post")])
+        return found
+
+
+async def test_a_tool_that_gets_another_id_during_a_search_is_found_by_its_name(
+    encoder: Topics,
+) -> None:
+    async with Gateway(Moving([SELF, *TOOLS], encoder)).running() as running:
+        answer = await running.search(None, "send a mail")
+        assert names(answer) == ["post/send"]
+        assert [one.id for one in running.tools(None, answer.handle)] == ["post/send"]
 
 
 async def test_an_expert_is_confined_to_its_list_in_searches_calls_and_what_it_begins_with(
