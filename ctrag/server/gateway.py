@@ -54,7 +54,9 @@ class GatewaySettings:
     registry_patience: float = 5.0
     """Seconds that a search waits for another registry."""
     warm: int = 3
-    """Tools that a new session has at once: pinned ones, then those that its caller uses most."""
+    """Tools that a new session has at once because its caller likes them, beside pinned ones."""
+    preload: int = 0
+    """Tools of the categories that a session's first search speaks of, bound beside its results."""
     remember: float = 60.0
     """Seconds between two times that what was learned of callers is written to the store."""
     may_install: bool = False
@@ -150,6 +152,9 @@ class Gateway:
         await self._servers.tried(self.settings.patience)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
+        if self.settings.preload and not session.searched:
+            likely = await run_sync(self.index.preload, query, who, self.settings.preload)
+            session.preload(likely)
         local = await run_sync(self._search.in_catalogue, who, query, session, k)
         gathered = await gather([*self._servers.registries.values()], session.id, query, k)
         surface = partial(self._search.surface, who, query, session, began=began, trace=local.trace)

@@ -54,12 +54,11 @@ class Search:
         self, who: Principal | None, query: str, session: ToolSession, k: int
     ) -> Fitting:
         """What fits in the catalogue, `k` at most. What the session called counts as history."""
-        used = sorted((e.last_used, e.order, e.tool.id) for e in session.manager.entries if e.uses)
         search = self.index.find(
             query,
             k,
             who,
-            [tool_id for _, _, tool_id in used],
+            session.history,
             exclude=self.permissions.always,
             expert=self.permissions.expert,
         )

@@ -252,9 +252,12 @@ class ToolIndex(GovernedShelf):
         self.affinity.learn(_name(user), tool_id, event)
 
     def warm_start(self, user: Principal | str | None, k: int = 5) -> list[CatalogueTool]:
-        """Tools to bind before the first search: pinned ones, then those this caller likes."""
+        """Tools to bind before the first search: all pinned ones, then `k` that this caller likes,
+        best liked first."""
         pinned = [one for one, tool in list(self._tools.items()) if tool.pinned]
-        return self.resolve([*pinned, *self.affinity.liked(_name(user))], user)[:k]
+        hot = self.resolve(pinned, user)
+        liked = self.resolve(self.affinity.liked(_name(user)), user)
+        return [*hot, *[tool for tool in liked if tool not in hot][:k]]
 
     def preload(
         self, text: str, user: Principal | str | None = None, k: int = 5, categories: int = 2
@@ -262,9 +265,11 @@ class ToolIndex(GovernedShelf):
         """Tools of the likeliest categories for a first message, before any search is asked for.
 
         A tool's category is the one it names, else its server. Categories are ordered by the
-        summed belief of their candidates, tools inside by their own.
+        summed belief of their candidates, tools inside by their own. Where nothing fits, as after a
+        greeting, there are none.
         """
-        hits = self.search(text, CANDIDATES, user)
+        found = self.find(text, CANDIDATES, user)
+        hits = found.hits if found.fits else []
         sums: dict[str, float] = {}
         for hit in hits:
             category = hit.tool.category or hit.tool.server

@@ -1,6 +1,6 @@
 """Sessions, access and guidance at the gateway."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctrag.server.config import ServerSpec
-from ctrag.server.gateway import Gateway
+from ctrag.server.gateway import Gateway, GatewaySettings
 from ctrag.server.servers import SELF
 from ctrag.session.events import Event, without_content
 from ctrag.tools.access import AccessRules, Expert, Grant, Principal
@@ -229,6 +229,55 @@ async def test_a_searchs_event_has_every_step_and_what_was_rejected(encoder: Top
     )
     assert all(one["score"] < told["ctrag.search.floor"] for one in told["ctrag.search.rejected"])
     assert "send a mail" not in str(without_content(told)), "readings are people's words as well"
+
+
+class Asked:
+    """A prior that knows nothing and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.histories: list[tuple[str, ...]] = []
+
+    def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
+        self.histories.append(tuple(history))
+        return []
+
+
+async def test_the_prior_is_asked_with_every_call_of_the_session_in_order(
+    plain: Servers, gateway: MakeGateway
+) -> None:
+    entries = [entry("print", "Print a page"), entry("send", "Send a mail")]
+    made = gateway(servers={"desk": plain("desk", entries)})
+    made.index.prior = asked = Asked()
+    async with made.running() as running:
+        handle = (await running.search(None, "print a page, send a mail")).handle
+        for name in ("print", "send", "print"):
+            await running.call(None, handle, f"desk/{name}", {"text": "a"})
+        running.release(None, handle, ["desk/send"])
+        await running.search(None, "print a page", handle)
+    assert asked.histories == [(), ("desk/print", "desk/send", "desk/print")]
+
+
+async def test_a_sessions_first_search_can_bring_the_rest_of_its_category(encoder: Topics) -> None:
+    tools = [tool("send", "Send a mail", "mail"), tool("sort", "Sort mail", "mail"), TOOLS[1]]
+    settings = GatewaySettings(preload=2)
+    async with Gateway(ToolIndex([SELF, *tools], encoder), settings=settings).running() as running:
+        answer = await running.search(None, "send a mail", limit=1)
+        assert names(answer) == ["mail/send"]
+        assert [one["name"] for one in answer.always] == ["mail/sort"]
+        running.release(None, answer.handle, ["mail/sort"])
+        await running.search(None, "send a mail", answer.handle, limit=1)
+        assert [one.id for one in running.tools(None, answer.handle)] == ["mail/send"]
+
+
+async def test_all_pinned_tools_are_at_hand_beside_those_that_a_caller_likes(
+    encoder: Topics,
+) -> None:
+    hot = [CatalogueTool(f"hot{n}", "Send a mail", "m", pinned=True) for n in range(6)]
+    index = ToolIndex([SELF, *hot, TOOLS[1]], encoder)
+    index.learn(ADA, "printer/print", "succeeded")
+    async with Gateway(index).running() as running:
+        found = running.tools(ADA, await running.open(ADA))
+    assert {one.id for one in found} == {*(one.id for one in hot), "printer/print"}
 
 
 class Moving(ToolIndex):

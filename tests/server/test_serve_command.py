@@ -12,6 +12,7 @@ import yaml
 from mcp import Client, StdioServerParameters
 
 from ctrag.server.config import ServerSpec
+from ctrag.settings import settings
 from tests.server.conftest import entry
 
 ROOT = Path(__file__).parents[2]
@@ -113,6 +114,22 @@ def test_a_mistake_is_one_line_on_stderr(
     assert ran.code == code
     assert ran.out == ""
     assert problem in " ".join(ran.err.split())
+
+
+def test_the_prior_that_the_settings_name_is_served(
+    ctrag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    catalogue = tmp_path / "tools.yaml"
+    catalogue.write_text(yaml.safe_dump([{"name": "send_mail", "description": "Send a mail"}]))
+    monkeypatch.setenv("CTRAG_DEPENDENCY", str(tmp_path / "no-model"))
+    settings.cache_clear()
+    try:
+        ran = ctrag("serve", "mcp", "--catalogue", catalogue)
+    finally:
+        settings.cache_clear()
+    assert ran.code == 1
+    assert "no-model" in ran.err
+    assert "No such file" in ran.err
 
 
 def test_a_token_is_made_with_its_hash(ctrag: Callable[..., Any]) -> None:
