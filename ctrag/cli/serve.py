@@ -1,5 +1,6 @@
 """`ctrag serve`: tools for any agent over MCP, and what it takes."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -90,10 +91,12 @@ def mcp(
 
     callers = AccessFile() if access is None else AccessFile.from_file(access)
     plugins = None if marketplace is None else _marketplace(marketplace, installed)
-    index = _index(catalogue, store, callers)
+    servers = Upstreams() if upstream is None else Upstreams.from_file(upstream)
+    bought = [] if plugins is None else [one.plugin.name for one in plugins.installed()]
+    index = _index(catalogue, store, callers, [*servers.servers, *bought])
     gateway = Gateway(
         index,
-        None if upstream is None else Upstreams.from_file(upstream),
+        servers,
         marketplace=plugins,
         always=always or [],
         expert=expert,
@@ -178,17 +181,37 @@ def _marketplace(path: Path, installed: Path | None) -> "Marketplace":
     return Marketplace.from_file(path, state)
 
 
-def _index(catalogue: Path | None, store: str | None, callers: "AccessFile") -> "ToolIndex":
+def _index(
+    catalogue: Path | None, store: str | None, callers: "AccessFile", servers: list[str]
+) -> "ToolIndex":
+    """The tools to serve; `servers` are the names of all that will be listed live."""
+    from ctrag.server.leftovers import take_out_leftovers
     from ctrag.server.servers import SELF
+    from ctrag.settings import settings
     from ctrag.tools.catalogue import Catalogue, read_catalogue
+    from ctrag.tools.dependency import NextTool
     from ctrag.tools.index import ToolIndex
+    from ctrag.tools.shelf import open_store
 
     file = Catalogue([]) if catalogue is None else read_catalogue(catalogue)
     rules = callers.rules or file.access
-    tools = [SELF, *file.tools]
-    if store is not None:
-        return ToolIndex.open(store, Catalogue(tools, rules, file.experts))
-    return ToolIndex(tools, access=rules, experts=file.experts)
+    opened = None if store is None else open_store(store)
+    try:
+        left = [] if opened is None else take_out_leftovers(opened, servers)
+        if left:
+            print(f"ctrag: {len(left)} tools taken out, their servers are gone", file=sys.stderr)
+        return ToolIndex(
+            [SELF, *file.tools],
+            access=rules,
+            experts=file.experts,
+            store=opened,
+            prior=NextTool.configured(),
+            prior_weight=settings().dependency_weight,
+        )
+    except BaseException:
+        if opened is not None:
+            opened.close()
+        raise
 
 
 def _sink(record: Path | None, otel: bool) -> "EventSink":

@@ -4,6 +4,7 @@ A search surfaces tools to a session; only those may be called in it, and only w
 may see them. State travels as a handle that a search gives out.
 """
 
+import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -14,7 +15,7 @@ from typing import Any
 import anyio
 from anyio.to_thread import run_sync
 
-from ctrag.integrations.formats import wire_name
+from ctrag.integrations.formats import wire_names
 from ctrag.server.answers import CallAnswer, SearchAnswer, refusal, with_note
 from ctrag.server.config import Upstreams
 from ctrag.server.federation import Registry, gather
@@ -30,6 +31,9 @@ from ctrag.session.tool_session import ToolSession
 from ctrag.tools.access import Expert, Principal
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
+from stores.database import StoreUnavailable
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,11 @@ class GatewaySettings:
     registry_patience: float = 5.0
     """Seconds that a search waits for another registry."""
     warm: int = 3
-    """Tools that a new session has at once: pinned ones, then those that its caller uses most."""
+    """Tools that a new session has at once because its caller likes them, beside pinned ones."""
+    preload: int = 0
+    """Tools of the categories that a session's first search speaks of, bound beside its results."""
+    remember: float = 60.0
+    """Seconds between two times that what was learned of callers is written to the store."""
     may_install: bool = False
     """Whether a session may install plugins."""
 
@@ -110,8 +118,19 @@ class Gateway:
         if self.marketplace is not None:
             for installed in self.marketplace.installed():
                 self._servers.adopt(installed)
-        async with self._servers.running():
+        async with self._servers.running(), anyio.create_task_group() as tasks:
+            tasks.start_soon(self._remember)
             yield self
+            tasks.cancel_scope.cancel()
+
+    async def _remember(self) -> None:
+        """Write now and then what was learned, so that a server that dies loses little of it."""
+        while True:
+            await anyio.sleep(self.settings.remember)
+            try:
+                await run_sync(self.index.flush)
+            except StoreUnavailable as error:
+                _log.warning("what was learned of callers is not written yet: %s", error)
 
     async def search(
         self, who: Principal | None, query: str, handle: str | None = None, limit: int | None = None
@@ -133,18 +152,21 @@ class Gateway:
         await self._servers.tried(self.settings.patience)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
-        local, closest = await run_sync(self._search.in_catalogue, who, query, session, k)
+        if self.settings.preload and not session.searched:
+            likely = await run_sync(self.index.preload, query, who, self.settings.preload)
+            session.preload(likely)
+        local = await run_sync(self._search.in_catalogue, who, query, session, k)
         gathered = await gather([*self._servers.registries.values()], session.id, query, k)
-        surface = partial(self._search.surface, who, query, session, began=began)
-        told = await run_sync(surface, [local, *gathered.lists], k)
+        surface = partial(self._search.surface, who, query, session, began=began, trace=local.trace)
+        told = await run_sync(surface, [local.found, *gathered.lists], k)
         plugins: list[Plugin] = []
         if self.marketplace is not None:
-            best = max((one.score for one in local), default=0.0)
-            least = 0.0 if len(local) < self.settings.few else best
+            best = max((one.score for one in local.found), default=0.0)
+            least = 0.0 if len(local.found) < self.settings.few else best
             plugins = await run_sync(partial(self.marketplace.search, query, who, above=least))
         down = {**self._servers.down(), **gathered.unavailable}
         at_hand = told.at_hand if handle is None else []
-        near = [] if told.shown else closest
+        near = [] if told.shown else local.closest
         return SearchAnswer(key, told.found, told.shown, at_hand, near, plugins, down)
 
     async def call(
@@ -174,6 +196,7 @@ class Gateway:
             raise
         spent = time.perf_counter() - began
         finished = session.finished(tool.id, arguments, error=error_type, seconds=spent)
+        self.index.learn(who, tool.id, "used")
         self.index.learn(who, tool.id, "failed" if error_type else "succeeded")
         if finished.note:
             result = with_note(result, finished.note, finished.loop_detected)
@@ -272,8 +295,8 @@ class Gateway:
 def named(session: ToolSession, name: str) -> str:
     """The id of the session's tool that a model means; the name itself when none fits."""
     tools = session.tools
-    for tool in tools:
-        if name in {tool.id, wire_name(tool.id)}:
-            return tool.id
+    listed = wire_names(tools)  # as a client of the 2025 revision was told them
+    if name in listed and all(tool.id != name for tool in tools):
+        return listed[name].id
     same = [tool.id for tool in tools if tool.name == name]
     return same[0] if len(same) == 1 else name

@@ -1,7 +1,7 @@
 """The two halves of a search at the gateway: what fits, and what of it a session gets."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,23 @@ from ctrag.server.answers import shown
 from ctrag.server.federation import FoundTool, merged
 from ctrag.server.permissions import Permissions
 from ctrag.server.servers import Servers
+from ctrag.session.definitions import defined, steps_of
 from ctrag.session.outcomes import Found
 from ctrag.session.tool_session import ToolSession
 from ctrag.tools.access import Principal
 from ctrag.tools.index import ToolIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """What a search found in the catalogue."""
+
+    found: list[FoundTool]
+    """What fits, best first."""
+    closest: list[dict[str, str]]
+    """Name and description of the best hits, whether they fit or not."""
+    trace: Mapping[str, object]
+    """Every step of the search, for the event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +52,24 @@ class Search:
 
     def in_catalogue(
         self, who: Principal | None, query: str, session: ToolSession, k: int
-    ) -> tuple[list[FoundTool], list[dict[str, str]]]:
-        """What fits in the catalogue, `k` at most, and name and description of what is closest.
-
-        Both best first. What the session used before counts as history.
-        """
-        used = sorted((e.last_used, e.order, e.tool.id) for e in session.manager.entries if e.uses)
-        hits = self.index.search(
+    ) -> Fitting:
+        """What fits in the catalogue, `k` at most. What the session called counts as history."""
+        search = self.index.find(
             query,
             k,
             who,
-            [tool_id for _, _, tool_id in used],
+            session.history,
             exclude=self.permissions.always,
             expert=self.permissions.expert,
         )
-        kept = surfaced(hits, query)
+        kept = surfaced(search.hits, query)
         found = [
-            FoundTool(tool, kept[tool.id].probability, differs=kept[tool.id].differs)
-            for tool in self.index.resolve(kept, who)
-            if tool.id in kept
+            FoundTool(tool, hit.probability, differs=hit.differs)
+            for hit, tool in defined(kept.values(), lambda ids: self.index.resolve(ids, who))
         ]
-        close = [shown(FoundTool(hit.tool, hit.probability)) for hit in hits[: self.near]]
-        return found, [{key: one[key] for key in ("name", "description")} for one in close]
+        close = [shown(FoundTool(hit.tool, hit.probability)) for hit in search.hits[: self.near]]
+        closest = [{key: one[key] for key in ("name", "description")} for one in close]
+        return Fitting(found, closest, steps_of(search, kept))
 
     def surface(
         self,
@@ -71,6 +80,7 @@ class Search:
         k: int,
         *,
         began: float,
+        trace: Mapping[str, object] | None = None,
     ) -> Surfaced:
         """Bind the best `k` of several lists that the caller may use.
 
@@ -81,6 +91,7 @@ class Search:
             lists: What each registry found, best first.
             k: Tools at most.
             began: When the search began, by `time.perf_counter`.
+            trace: Its steps in the catalogue, for the event.
         """
         allowed = self.permissions.allowed
         visible = [[one for one in found if allowed(one.tool.id, who)] for found in lists]
@@ -90,6 +101,7 @@ class Search:
             [one.tool for one in results],
             scores=[one.score for one in results],
             seconds=time.perf_counter() - began,
+            trace=trace,
         )
         bound = {tool.id for tool in found.tools}
         for tool_id in bound:

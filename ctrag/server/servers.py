@@ -16,6 +16,7 @@ from mcp.types import CallToolResult
 from ctrag.integrations.formats import SEARCH_DESCRIPTION, SEARCH_NAME
 from ctrag.server.config import ServerSpec, Upstreams
 from ctrag.server.federation import Registry, RemoteRegistry
+from ctrag.server.leftovers import note_servers
 from ctrag.server.marketplace import Installed
 from ctrag.server.upstream import Upstream, UpstreamError
 from ctrag.tools.access import Grant
@@ -150,6 +151,7 @@ class Servers:
             CatalogueTool(tool.name, tool.description, upstream.name, tool.parameters)
             for tool in upstream.tools.values()
         ]
+        await run_sync(note_servers, self._index.store, [upstream.name])
         now = {tool.id: tool.content_hash for tool in tools}
         held = [tool for tool in self._index.tools if tool.server == upstream.name]
         if now != {tool.id: tool.content_hash for tool in held} and upstream.listed:

@@ -12,6 +12,7 @@ Of an agent's session with many tools, in the order in which they build on each 
 - `arguments`: when two calls are the same call.
 - `guard`: `IterationGuard` notices loops.
 - `searches`: searches that find again what was just found.
+- `definitions`: what a search found, with its full definitions.
 - `history`: a conversation cut to a budget, calls and results together.
 - `events`: decisions as structured events, and sinks for them; `recorder` makes them.
 - `telemetry`: the sink for OpenTelemetry.

@@ -19,7 +19,10 @@ QUERY = "gen_ai.retrieval.query.text"
 DOCUMENTS = "gen_ai.retrieval.documents"
 ERROR = "error.type"
 REASON = "ctrag.reason"
-CONTENT = frozenset({ARGUMENTS, QUERY})
+STEP = "ctrag.search."
+"""What the names of a search's steps begin with."""
+READINGS = STEP + "readings"
+CONTENT = frozenset({ARGUMENTS, QUERY, READINGS})
 """Attributes that hold people's words; the conventions want them only where asked for."""
 
 EventName = Literal[

@@ -47,9 +47,16 @@ class SessionRecorder:
             _log.warning("%s is lost: %s: %s", name, type(error).__name__, error)
 
     def searched(
-        self, query: str, found: Sequence[str], scores: Sequence[float], seconds: float | None
+        self,
+        query: str,
+        found: Sequence[str],
+        scores: Sequence[float],
+        seconds: float | None,
+        trace: Mapping[str, object] | None = None,
     ) -> None:
-        """A search, with its results best first."""
+        """A search, with its results best first and the steps that led to them."""
+        if self._silent:
+            return
         documents: list[JsonValue] = [{"id": tool_id} for tool_id in found]
         if scores:
             documents = [
@@ -60,6 +67,7 @@ class SessionRecorder:
             events.OPERATION: "retrieval",
             events.QUERY: query.encode("utf-8", "replace").decode(),
             events.DOCUMENTS: documents,
+            **{events.STEP + name: _plain(value) for name, value in (trace or {}).items()},
         }
         self.tell("ctrag.search", attributes, seconds)
 
@@ -130,6 +138,16 @@ class SessionRecorder:
         """Messages that the model is not given, or not whole."""
         cut: dict[str, JsonValue] = {"ctrag.dropped": dropped, "ctrag.shortened": shortened}
         self.tell("ctrag.context.truncate", cut)
+
+
+def _plain(value: object) -> JsonValue:
+    """A step's value as JSON has it: NumPy's numbers as plain ones."""
+    made: JsonValue = json.loads(json.dumps(value, default=_number))
+    return made
+
+
+def _number(value: Any) -> JsonValue:
+    return float(value) if hasattr(value, "__float__") else repr(value)
 
 
 def _as_json(arguments: Mapping[str, Any]) -> str:

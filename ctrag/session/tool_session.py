@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -39,6 +40,8 @@ Resolve = Callable[[str], CatalogueTool | None]
 Result = TypeVar("Result")
 _SHARE_OF_DISCOVERED = 0.1
 """Share of the window that discovered tools may take however long the conversation is."""
+_CALLS_KEPT = 100
+"""Calls that a session remembers as its history."""
 
 
 class ToolSession:
@@ -87,6 +90,9 @@ class ToolSession:
         self._always = tuple(always)
         self._count = count
         self._lock = threading.RLock()
+        self._called: deque[str] = deque(maxlen=_CALLS_KEPT)
+        self.searched = False
+        """Whether there was a search yet."""
         self._events = SessionRecorder(session_id, record, clock)
         self._events.tell("ctrag.session.open", {"ctrag.tools": [tool.id for tool in always]})
 
@@ -96,6 +102,12 @@ class ToolSession:
         with self._lock:
             return tuple(tool for tool in self.manager.tools if self._may(tool.id))
 
+    @property
+    def history(self) -> tuple[str, ...]:
+        """Ids of the last tools called, oldest first: what a prior of the next tool reads."""
+        with self._lock:
+            return tuple(self._called)
+
     def found(
         self,
         query: str,
@@ -103,6 +115,7 @@ class ToolSession:
         *,
         scores: Sequence[float] = (),
         seconds: float | None = None,
+        trace: Mapping[str, object] | None = None,
     ) -> Found:
         """Bind a search's results; give back what the guard took and the search found again.
 
@@ -111,10 +124,12 @@ class ToolSession:
             tools: The results, best first; those not allowed are passed over.
             scores: Of the results, for the event; as many as tools, or none.
             seconds: How long the search took, for the event.
+            trace: The search's steps, for the event; `ToolSearch.trace` fits.
         """
         with self._lock:
             results = list(tools)
-            self._events.searched(query, [tool.id for tool in results], scores, seconds)
+            self.searched = True
+            self._events.searched(query, [tool.id for tool in results], scores, seconds, trace)
             visible = [tool for tool in results if self._may(tool.id)]
             for tool_id in dict.fromkeys(tool.id for tool in results if tool not in visible):
                 self._events.refused(tool_id, "not_allowed")
@@ -188,6 +203,7 @@ class ToolSession:
         """
         with self._lock:
             self._events.called(tool_id, arguments, error, seconds)
+            self._called.append(tool_id)
             if self.manager.active(tool_id) and self.manager.use(tool_id):
                 self._events.tell("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "hot"})
             loop = self.guard.called(tool_id, arguments)

@@ -3,7 +3,8 @@
 import json
 import math
 import threading
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
 Event = Literal["found", "used", "succeeded", "failed"]
@@ -32,13 +33,28 @@ class Counts:
         good = 0.5 * self.used + self.succeeded - self.failed - _UNUSED * unused
         return math.tanh(good / _ENOUGH)
 
+    def __add__(self, other: "Counts") -> "Counts":
+        """Both counted together."""
+        return Counts(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+
+_ByTool = dict[str, Counts]
+_ByUser = dict[str, _ByTool]
+
 
 class Affinity:
-    """Counts by caller and tool; safe to use from many threads."""
+    """Counts by caller and tool; safe to use from many threads.
+
+    What was counted since the last `write` is kept apart, so that several servers with one store
+    add to it, each its own share.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counts: dict[str, dict[str, Counts]] = {}
+        self._writing = threading.Lock()
+        self._counts: _ByUser = {}
+        self._new: _ByUser = {}
+        self._forgotten: set[str] = set()
 
     def learn(self, user: str, tool_id: str, event: Event) -> None:
         """Count one event.
@@ -49,8 +65,9 @@ class Affinity:
         if event not in Counts.__slots__:
             raise ValueError(f"event: {event!r} must be found, used, succeeded or failed")
         with self._lock:
-            one = self._counts.setdefault(user, {}).setdefault(tool_id, Counts())
-            setattr(one, event, getattr(one, event) + 1)
+            for counts in (self._counts, self._new):
+                one = counts.setdefault(user, {}).setdefault(tool_id, Counts())
+                setattr(one, event, getattr(one, event) + 1)
 
     def factor(self, user: str, tool_id: str) -> float:
         """What a tool's belief is multiplied with; 1 for strangers."""
@@ -67,25 +84,78 @@ class Affinity:
         ]
 
     def forget(self, user: str) -> None:
-        """Take out all that is known of a caller."""
+        """Take out all that is known of a caller, with the next `write` from the store too."""
         with self._lock:
             self._counts.pop(user, None)
+            self._new.pop(user, None)
+            self._forgotten.add(user)
+
+    def write(self, read: Callable[[], str | None], keep: Callable[[str], None]) -> None:
+        """Add what was counted since the last time to what is kept, and take that over.
+
+        Nothing is read or written where nothing was counted. What cannot be written counts as new
+        still.
+
+        Args:
+            read: Gives what is kept, as `keep` had it; None for nothing.
+            keep: Puts the sum in its place.
+        """
+        with self._writing:
+            with self._lock:
+                new, gone = self._new, self._forgotten
+                self._new, self._forgotten = {}, set()
+            if not new and not gone:
+                return
+            try:
+                text = read()
+                held = {} if text is None else _parsed(text)
+                kept = {user: tools for user, tools in held.items() if user not in gone}
+                total = _sum(kept, new)
+                keep(_text(total))
+            except BaseException:
+                with self._lock:
+                    again = {user: one for user, one in new.items() if user not in self._forgotten}
+                    self._new, self._forgotten = _sum(again, self._new), gone | self._forgotten
+                raise
+            with self._lock:
+                known = {user: one for user, one in total.items() if user not in self._forgotten}
+                self._counts = _sum(known, self._new)
 
     def to_json(self) -> str:
         """All counts."""
         with self._lock:
-            value = {
-                user: {tool_id: asdict(one) for tool_id, one in tools.items()}
-                for user, tools in self._counts.items()
-            }
-        return json.dumps(value, sort_keys=True)
+            return _text(self._counts)
 
     @classmethod
     def from_json(cls, text: str) -> "Affinity":
-        """What `to_json` wrote."""
+        """What `to_json` wrote; none of it is new."""
         made = cls()
-        made._counts = {
-            user: {tool_id: Counts(**one) for tool_id, one in tools.items()}
-            for user, tools in json.loads(text).items()
-        }
+        made._counts = _parsed(text)
         return made
+
+
+def _sum(first: _ByUser, second: _ByUser) -> _ByUser:
+    """New counts, by caller and tool."""
+    return {
+        user: {
+            tool_id: first.get(user, {}).get(tool_id, Counts())
+            + second.get(user, {}).get(tool_id, Counts())
+            for tool_id in {**first.get(user, {}), **second.get(user, {})}
+        }
+        for user in {**first, **second}
+    }
+
+
+def _text(counts: _ByUser) -> str:
+    value = {
+        user: {tool_id: asdict(one) for tool_id, one in tools.items()}
+        for user, tools in counts.items()
+    }
+    return json.dumps(value, sort_keys=True)
+
+
+def _parsed(text: str) -> _ByUser:
+    return {
+        user: {tool_id: Counts(**one) for tool_id, one in tools.items()}
+        for user, tools in json.loads(text).items()
+    }

@@ -252,9 +252,12 @@ class ToolIndex(GovernedShelf):
         self.affinity.learn(_name(user), tool_id, event)
 
     def warm_start(self, user: Principal | str | None, k: int = 5) -> list[CatalogueTool]:
-        """Tools to bind before the first search: pinned ones, then those this caller likes."""
+        """Tools to bind before the first search: all pinned ones, then `k` that this caller likes,
+        best liked first."""
         pinned = [one for one, tool in list(self._tools.items()) if tool.pinned]
-        return self.resolve([*pinned, *self.affinity.liked(_name(user))], user)[:k]
+        hot = self.resolve(pinned, user)
+        liked = self.resolve(self.affinity.liked(_name(user)), user)
+        return [*hot, *[tool for tool in liked if tool not in hot][:k]]
 
     def preload(
         self, text: str, user: Principal | str | None = None, k: int = 5, categories: int = 2
@@ -262,9 +265,11 @@ class ToolIndex(GovernedShelf):
         """Tools of the likeliest categories for a first message, before any search is asked for.
 
         A tool's category is the one it names, else its server. Categories are ordered by the
-        summed belief of their candidates, tools inside by their own.
+        summed belief of their candidates, tools inside by their own. Where nothing fits, as after a
+        greeting, there are none.
         """
-        hits = self.search(text, CANDIDATES, user)
+        found = self.find(text, CANDIDATES, user)
+        hits = found.hits if found.fits else []
         sums: dict[str, float] = {}
         for hit in hits:
             category = hit.tool.category or hit.tool.server
@@ -273,13 +278,24 @@ class ToolIndex(GovernedShelf):
         return [hit.tool for hit in hits if (hit.tool.category or hit.tool.server) in likely][:k]
 
     def flush(self) -> None:
-        """Write what was learned about callers to the store."""
-        self.store.set_fact("affinity", self.affinity.to_json())
+        """Add what was learned about callers to what the store holds.
+
+        Other processes' counts stay and are taken over.
+
+        Raises:
+            StoreUnavailable: The store cannot be written; the next time tries again.
+        """
+        store = self.store
+        self.affinity.write(
+            lambda: store.fact("affinity"), lambda text: store.set_fact("affinity", text)
+        )
 
     def close(self) -> None:
         """Write what was learned and let go of the store."""
-        self.flush()
-        self.store.close()
+        try:
+            self.flush()
+        finally:
+            self.store.close()
 
     def _expert(self, expert: Expert | str | None) -> Expert | None:
         if expert is None or isinstance(expert, Expert):

@@ -1,5 +1,6 @@
 """The middleware in real LangChain agents, with a model that follows a script."""
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from pydantic import Field
 
 from ctrag.integrations.langchain import ToolSearchMiddleware
 from ctrag.session.binding import BindingSettings
+from ctrag.session.events import Event
 from ctrag.tools.access import AccessRules, Grant
 from ctrag.tools.index import ToolIndex
 from ctrag.tools.sources import tools_from_langchain
@@ -38,10 +40,11 @@ class Topics:
 
 
 class Scripted(BaseChatModel):
-    """Says what the script says, and keeps which tools it was given each time."""
+    """Says what the script says, and keeps which tools and messages it was given each time."""
 
     script: list[Any]
     shown: list[list[str]] = Field(default_factory=list)
+    read: list[list[BaseMessage]] = Field(default_factory=list)
 
     @property
     def _llm_type(self) -> str:
@@ -58,6 +61,7 @@ class Scripted(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **more: Any,
     ) -> ChatResult:
+        self.read.append(messages)
         step = self.script.pop(0)
         calls = [
             {"name": name, "args": args, "id": f"{len(self.script)}-{place}"}
@@ -104,9 +108,11 @@ def middleware() -> Make:
     return make
 
 
-def run(model: Scripted, made: ToolSearchMiddleware, **more: Any) -> list[BaseMessage]:
+def run(
+    model: Scripted, made: ToolSearchMiddleware, said: str = "go", **more: Any
+) -> list[BaseMessage]:
     agent = create_agent(model, middleware=[made], **more)
-    return list(agent.invoke({"messages": [("user", "go")]})["messages"])
+    return list(agent.invoke({"messages": [("user", said)]})["messages"])
 
 
 def test_the_model_sees_the_search_and_then_what_it_found(middleware: Make) -> None:
@@ -201,6 +207,116 @@ def test_a_conversation_goes_on_from_its_checkpoint_in_another_process(middlewar
     messages = agent.invoke({"messages": [("user", "and now?")]}, config)["messages"]
     assert later.shown[0] == ["search_tools", "print_page"]
     assert messages[-2].content == "printed b"
+
+
+def test_a_searchs_event_has_its_steps_and_what_was_rejected(middleware: Make) -> None:
+    events: list[Event] = []
+    made = middleware(record=events.append)
+    run(Scripted(script=[[("search_tools", {"query": "calendar"})], "nothing"]), made)
+    [searched] = [one for one in events if one.event == "ctrag.search"]
+    steps = made.index.find("calendar", 1)
+    assert not steps.fits
+    assert searched.attributes["ctrag.search.floor"] == steps.trace["floor"]
+    rejected = searched.attributes["ctrag.search.rejected"]
+    assert [one["id"] for one in rejected] == [hit.tool.id for hit in steps.hits]
+
+
+def test_what_helped_a_user_is_learned_and_there_when_the_next_conversation_begins(
+    middleware: Make,
+) -> None:
+    made = middleware(user="ada")
+    script = [[("search_tools", {"query": "print_page"})], [("print_page", {"text": "a"})], "done"]
+    run(Scripted(script=script), made)
+    counts = {"found": 1, "used": 1, "succeeded": 1, "failed": 0}
+    assert json.loads(made.index.affinity.to_json()) == {"ada": {"print_page": counts}}
+    later = Scripted(script=["done"])
+    run(later, made)
+    assert later.shown == [["search_tools", "print_page"]]
+
+
+@tool
+def fail_mail() -> str:
+    """Send a mail to nobody."""
+    raise ValueError("no such address")
+
+
+def test_a_tool_that_raises_is_learned_as_a_failure() -> None:
+    made = ToolSearchMiddleware([fail_mail], ToolIndex(tools_from_langchain([fail_mail]), Topics()))
+    script = [[("search_tools", {"query": "fail_mail"})], [("fail_mail", {})], "sorry"]
+    with pytest.raises(ValueError, match="no such address"):
+        run(Scripted(script=script), made)
+    [counts] = json.loads(made.index.affinity.to_json())[""].values()
+    assert counts == {"found": 1, "used": 1, "succeeded": 0, "failed": 1}
+
+
+class Asked:
+    """A prior that knows nothing and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.histories: list[list[str]] = []
+
+    def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
+        self.histories.append(list(history))
+        return []
+
+
+def test_the_prior_is_asked_with_what_was_called_for_the_request(middleware: Make) -> None:
+    made = middleware()
+    made.index.prior = asked = Asked()
+    weather = [("get_weather", {"city": "Oslo"})]
+    saver = InMemorySaver()
+    config: Any = {"configurable": {"thread_id": "t"}}
+    model = Scripted(
+        script=[
+            [("search_tools", {"query": "get_weather"})],
+            weather,
+            weather,
+            [("send_mail", {"to": "refused"})],
+            [("search_tools", {"query": "send_mail"})],
+            "done",
+            [("search_tools", {"query": "print_page"})],
+            "done",
+        ]
+    )
+    agent = create_agent(model, middleware=[made], checkpointer=saver)
+    for said in ("mail the weather", "and print"):
+        agent.invoke({"messages": [("user", said)]}, config)
+    assert asked.histories == [[], ["get_weather", "get_weather"], []]
+
+
+def test_a_first_message_can_bring_tools_of_its_category_and_a_greeting_none(
+    middleware: Make,
+) -> None:
+    for said, tools in (("send a mail", ["send_mail"]), ("hello", [])):
+        model = Scripted(script=["done"])
+        run(model, middleware(preload=1), said)
+        assert model.shown == [["search_tools", *tools]]
+
+
+def test_within_a_window_the_model_reads_the_newest_and_the_conversation_stays_whole(
+    middleware: Make,
+) -> None:
+    long = "page " * 400  # 500 tokens by characters
+    script = [
+        [("search_tools", {"query": "print_page"})],
+        *([("print_page", {"text": f"{n} {long}"})] for n in range(4)),
+        "done",
+    ]
+    events: list[Event] = []
+    made = middleware(window=3_000, output=100, record=events.append)
+    model = Scripted(script=script)
+    messages = run(model, made, system_prompt="Be short.")
+    results = [one for one in messages if isinstance(one, ToolMessage)][1:]
+    assert [one.content for one in results] == [f"printed {n} {long}" for n in range(4)]
+    assert [one.content for one in model.read[-1]][:2] == ["Be short.", "go"]
+    kept = [one for one in model.read[-1] if isinstance(one, ToolMessage)]
+    assert 0 < len(kept) < 4
+    assert kept[-1] == results[-1]
+    estimates = [one.attributes for one in events if one.event == "ctrag.context.estimate"]
+    assert len(estimates) == len(model.read)
+    for one in estimates:
+        spent = one["ctrag.tokens.tools"] + one["ctrag.tokens.messages"]
+        assert spent + one["ctrag.tokens.output"] <= one["ctrag.tokens.window"] < 3_000
 
 
 def test_conversations_do_not_see_each_others_tools(middleware: Make) -> None:

@@ -1,6 +1,6 @@
 """Sessions, access and guidance at the gateway."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctrag.server.config import ServerSpec
-from ctrag.server.gateway import Gateway
+from ctrag.server.gateway import Gateway, GatewaySettings
 from ctrag.server.servers import SELF
-from ctrag.session.events import Event
+from ctrag.session.events import Event, without_content
 from ctrag.tools.access import AccessRules, Expert, Grant, Principal
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
+from ctrag.tools.results import ToolSearch
 from tests.server.conftest import TOPICS, Topics, entry, tool
 
 pytestmark = pytest.mark.anyio
@@ -205,6 +206,98 @@ async def test_every_decision_is_recorded(
         "ctrag.tool.refuse",
     ]
     assert session not in "".join(one.model_dump_json() for one in events)
+
+
+async def test_a_searchs_event_has_every_step_and_what_was_rejected(encoder: Topics) -> None:
+    events: list[Event] = []
+    index = ToolIndex(
+        [SELF, *TOOLS, tool("rotate_spool", "Rotate the print spool", "ops")], encoder
+    )
+    async with Gateway(index, record=events.append).running() as running:
+        shown = names(await running.search(ADA, "send a mail"))
+    [searched] = [one for one in events if one.event == "ctrag.search"]
+    told = searched.attributes
+    steps = index.find("send a mail", 5, ADA).trace
+    same = ("mode", "visible", "governed", "readings", "tiers", "floor", "prior_weight")
+    assert {name: told[f"ctrag.search.{name}"] for name in same} == {
+        name: steps[name] for name in same
+    }
+    rejected = [one["id"] for one in told["ctrag.search.rejected"]]
+    assert rejected
+    assert sorted([*shown, *rejected]) == sorted(
+        hit.tool.id for hit in index.search("send a mail", 5, ADA)
+    )
+    assert all(one["score"] < told["ctrag.search.floor"] for one in told["ctrag.search.rejected"])
+    assert "send a mail" not in str(without_content(told)), "readings are people's words as well"
+
+
+class Asked:
+    """A prior that knows nothing and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.histories: list[tuple[str, ...]] = []
+
+    def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
+        self.histories.append(tuple(history))
+        return []
+
+
+async def test_the_prior_is_asked_with_every_call_of_the_session_in_order(
+    plain: Servers, gateway: MakeGateway
+) -> None:
+    entries = [entry("print", "Print a page"), entry("send", "Send a mail")]
+    made = gateway(servers={"desk": plain("desk", entries)})
+    made.index.prior = asked = Asked()
+    async with made.running() as running:
+        handle = (await running.search(None, "print a page, send a mail")).handle
+        for name in ("print", "send", "print"):
+            await running.call(None, handle, f"desk/{name}", {"text": "a"})
+        running.release(None, handle, ["desk/send"])
+        await running.search(None, "print a page", handle)
+    assert asked.histories == [(), ("desk/print", "desk/send", "desk/print")]
+
+
+async def test_a_sessions_first_search_can_bring_the_rest_of_its_category(encoder: Topics) -> None:
+    tools = [tool("send", "Send a mail", "mail"), tool("sort", "Sort mail", "mail"), TOOLS[1]]
+    settings = GatewaySettings(preload=2)
+    async with Gateway(ToolIndex([SELF, *tools], encoder), settings=settings).running() as running:
+        answer = await running.search(None, "send a mail", limit=1)
+        assert names(answer) == ["mail/send"]
+        assert [one["name"] for one in answer.always] == ["mail/sort"]
+        running.release(None, answer.handle, ["mail/sort"])
+        await running.search(None, "send a mail", answer.handle, limit=1)
+        assert [one.id for one in running.tools(None, answer.handle)] == ["mail/send"]
+
+
+async def test_all_pinned_tools_are_at_hand_beside_those_that_a_caller_likes(
+    encoder: Topics,
+) -> None:
+    hot = [CatalogueTool(f"hot{n}", "Send a mail", "m", pinned=True) for n in range(6)]
+    index = ToolIndex([SELF, *hot, TOOLS[1]], encoder)
+    index.learn(ADA, "printer/print", "succeeded")
+    async with Gateway(index).running() as running:
+        found = running.tools(ADA, await running.open(ADA))
+    assert {one.id for one in found} == {*(one.id for one in hot), "printer/print"}
+
+
+class Moving(ToolIndex):
+    """Its tools get another server's ids between a search and the resolving of what it found."""
+
+    def find(self, *arguments: Any, **named: Any) -> ToolSearch:
+        found = super().find(*arguments, **named)
+        if any(tool.server == "mail" for tool in self.tools):
+            self.replace_server("mail", [])
+            self.add([tool("send", "Send a mail", "post")])
+        return found
+
+
+async def test_a_tool_that_gets_another_id_during_a_search_is_found_by_its_name(
+    encoder: Topics,
+) -> None:
+    async with Gateway(Moving([SELF, *TOOLS], encoder)).running() as running:
+        answer = await running.search(None, "send a mail")
+        assert names(answer) == ["post/send"]
+        assert [one.id for one in running.tools(None, answer.handle)] == ["post/send"]
 
 
 async def test_an_expert_is_confined_to_its_list_in_searches_calls_and_what_it_begins_with(

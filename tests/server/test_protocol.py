@@ -83,6 +83,21 @@ async def test_2025_found_tools_join_the_list_of_their_connection_alone(
         assert (await other.call_tool("desk__print", {})).is_error
 
 
+async def test_2025_tools_whose_names_would_be_one_are_called_by_the_names_they_are_listed_with(
+    gateway: MakeGateway, plain: Servers
+) -> None:
+    entries = [entry("print.page", "Print a page"), entry("print_page", "Print a page")]
+    made = gateway(servers={"desk": plain("desk", entries)})
+    async with made.running(), Client(mcp_server(made, lambda: None), mode="legacy") as client:
+        await client.call_tool("search_tools", {"query": "print a page"})
+        found = (await listed(client))[len(META) :]
+        assert len(found) == 2
+        answers = [await client.call_tool(name, {"text": "a"}) for name in found]
+        assert [one.is_error for one in answers] == [False, False]
+        ran = {one.content[0].text.partition(" ")[0] for one in answers}
+        assert ran == {"print.page", "print_page"}
+
+
 async def test_2025_a_loop_takes_the_tool_off_the_list(
     gateway: MakeGateway, desk: dict[str, ServerSpec]
 ) -> None:

@@ -12,6 +12,7 @@ import yaml
 from mcp import Client, StdioServerParameters
 
 from ctrag.server.config import ServerSpec
+from ctrag.settings import settings
 from tests.server.conftest import entry
 
 ROOT = Path(__file__).parents[2]
@@ -52,6 +53,49 @@ async def test_a_client_starts_the_command_and_finds_and_calls_a_tool(
     assert "ctrag.tool.call" in events
 
 
+@pytest.mark.anyio
+async def test_tools_of_a_server_or_plugin_that_is_no_longer_behind_a_store_are_not_found(
+    plain: Callable[..., ServerSpec], tmp_path: Path
+) -> None:
+    def written(name: str, value: Any) -> Path:
+        path = tmp_path / name
+        path.write_text(yaml.safe_dump(value), encoding="utf-8")
+        return path
+
+    def spec(name: str, tool: dict[str, Any]) -> dict[str, Any]:
+        return plain(name, [tool]).model_dump(include={"command", "args"})
+
+    async def found(query: str, upstream: Path, *more: object) -> list[str]:
+        options = ("--upstream", upstream, "--store", tmp_path / "tools.duckdb", *more)
+        async with Client(started(*options)) as client:
+            answer = await client.call_tool("search_tools", {"query": query})
+            assert not answer.is_error
+            return [one["name"] for one in answer.structured_content["tools"]]
+
+    page, mail = entry("print_page", "Print a page"), entry("send_mail", "Send a mail")
+    pdf = entry("extract_text", "Extract the text of a PDF file")
+    first = written("first.yaml", {"mcpServers": {"old": spec("old", page)}})
+    second = written("second.yaml", {"mcpServers": {"new": spec("new", mail)}})
+    plugin = {
+        "name": "pdf-tools",
+        "description": "Reads PDF files",
+        "tools": [{"name": "extract_text", "description": "Extract the text of a PDF file"}],
+        "server": spec("pdf", pdf),
+    }
+    installed = written("installed.yaml", {"pdf-tools": [""]})
+    market = ("--marketplace", written("plugins.yaml", [plugin]), "--installed", installed)
+    every = "print_page, send_mail, extract_text"
+    assert sorted(await found(every, first, *market)) == [
+        "old/print_page",
+        "pdf-tools/extract_text",
+    ]
+    installed.write_text("{}", encoding="utf-8")
+    assert await found(every, second, *market) == ["new/send_mail"]
+    described = {"name": "print_page", "description": "Print a page", "server": "new"}
+    kept = ("--catalogue", written("tools.yaml", [described]))
+    assert sorted(await found(every, first, *kept)) == ["new/print_page", "old/print_page"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "problem"),
     [
@@ -70,6 +114,22 @@ def test_a_mistake_is_one_line_on_stderr(
     assert ran.code == code
     assert ran.out == ""
     assert problem in " ".join(ran.err.split())
+
+
+def test_the_prior_that_the_settings_name_is_served(
+    ctrag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    catalogue = tmp_path / "tools.yaml"
+    catalogue.write_text(yaml.safe_dump([{"name": "send_mail", "description": "Send a mail"}]))
+    monkeypatch.setenv("CTRAG_DEPENDENCY", str(tmp_path / "no-model"))
+    settings.cache_clear()
+    try:
+        ran = ctrag("serve", "mcp", "--catalogue", catalogue)
+    finally:
+        settings.cache_clear()
+    assert ran.code == 1
+    assert "no-model" in ran.err
+    assert "No such file" in ran.err
 
 
 def test_a_token_is_made_with_its_hash(ctrag: Callable[..., Any]) -> None:
