@@ -116,10 +116,17 @@ def review(
     if approve:
         waiting = [one.id for one in ledger.pending(cut.fragments)]
         ledger.approve(cut.fragments, waiting if "all" in approve else approve, by)
-    pending = [one.id for one in ledger.pending(cut.fragments)]
+    pending = ledger.pending(cut.fragments)
     if json:
         changes = [one.model_dump() for one in ledger.changes]
-        print_json({"pending": pending, "duplicates": cut.duplicates, "changes": changes})
+        print_json(
+            {
+                "pending": [one.id for one in pending],
+                "removed": [one.id for one in pending if one.what == "removed"],
+                "duplicates": cut.duplicates,
+                "changes": changes,
+            }
+        )
         return
     for change in ledger.changes[-20:]:
         line(
@@ -128,9 +135,14 @@ def review(
         )
     for left_out, kept in cut.duplicates:
         line(f"duplicate: {left_out} says what {kept} says")
-    line(f"{len(pending)} of {len(cut.fragments)} fragments wait for approval")
+    gone = sum(one.what == "removed" for one in pending)
+    line(
+        f"{len(pending) - gone} of {len(cut.fragments)} fragments wait for approval"
+        + (f", and the removal of {gone}" if gone else "")
+    )
     for one in pending:
-        line(f"  {one}")
+        since = ledger.updated(one.id)
+        line(f"  {one.id}  ({one.what}{f' since {since}' if since else ''})")
 
 
 def _as_json(built: "Prompt") -> dict[str, Any]:

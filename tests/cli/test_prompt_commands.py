@@ -79,3 +79,23 @@ def test_under_review_nothing_is_served_before_somebody_approves(
     assert "0 of 3 fragments wait" in done.out
     served = [one["id"] for one in ctrag(*asked).json["fragments"]]
     assert "shop#cancel-an-order" in served
+
+
+def test_an_edit_that_removes_a_rule_is_served_once_somebody_approves_it(
+    ctrag: Callable[..., Any], shop: list[object]
+) -> None:
+    instructions = shop[:2]
+    asked = ["prompt", *shop, "--budget", 2400, "--review", "--json", "return my order"]
+    ctrag("review", *instructions, "--approve", "all", "--by", "Ada")
+    before = {one["id"] for one in ctrag(*asked).json["fragments"]}
+    policy = Path(str(shop[1])) / "shop.md"
+    cut = policy.read_text(encoding="utf-8").partition("## Return an order")[0]
+    policy.write_text(cut, encoding="utf-8")
+    assert {one["id"] for one in ctrag(*asked).json["fragments"]} == before
+    waiting = ctrag("review", *instructions)
+    assert "0 of 2 fragments wait for approval, and the removal of 1" in waiting.out
+    assert "shop#return-an-order  (removed since " in waiting.out
+    assert ctrag("review", *instructions, "--json").json["removed"] == ["shop#return-an-order"]
+    ctrag("review", *instructions, "--approve", "shop#return-an-order", "--by", "Ada")
+    after = {one["id"] for one in ctrag(*asked).json["fragments"]}
+    assert before - after == {"shop#return-an-order"}
