@@ -1,7 +1,8 @@
 """`ctrag prompt`: the assembled prompt of a step; `ctrag review`: the gate of changed policies."""
 
+from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -10,6 +11,7 @@ from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
     from ctrag.prompt.assembly import Prompt
+    from ctrag.prompt.forms import Form
 
 Instructions = Annotated[Path, typer.Option(help="Folder of .md and .txt policies.")]
 Index = Annotated[
@@ -33,6 +35,10 @@ def prompt(
     tau: Annotated[
         float, typer.Option(min=0, max=1, help="Less sufficient than this: one discovery step.")
     ] = 0.5,
+    form: Annotated[
+        str,
+        typer.Option(help="text, openai or anthropic: what is printed and keeps to the budget."),
+    ] = "text",
     discovery: Annotated[str, typer.Option(help="widen, summary or off.")] = "widen",
     rerank: Annotated[bool, typer.Option("--rerank/--no-rerank", help="Use the re-ranker.")] = True,
     review: Annotated[
@@ -53,10 +59,12 @@ def prompt(
     "cancel my order"
     """
     from ctrag.prompt.builder import PromptBuilder
+    from ctrag.prompt.forms import check_form
     from ctrag.prompt.settings import PromptSettings
     from ctrag.prompt.telemetry import nowhere, to_file
     from ctrag.settings import settings
 
+    check_form(form)
     builder = PromptBuilder.open(
         instructions,
         catalogue,
@@ -73,18 +81,22 @@ def prompt(
         ),
         sink=nowhere if telemetry is None else to_file(telemetry),
     )
-    built = builder.build(text, budget, history=after)
+    shape = cast("Form", form)
+    built = builder.build(text, budget, history=after, form=shape)
     if json:
         print_json(_as_json(built))
         return
-    line(built.text)
+    line(built.text if shape == "text" else dumps(_payload(built), ensure_ascii=False, indent=1))
     line()
     for one in built.fragments:
         line(f"{one.tokens:>6} tokens  {built.scores[one.id]:.3f}  {one.id}", dim=True)
     for tool in built.tools:
-        line(f"{builder.cost(tool.id):>6} tokens  {built.scores[tool.id]:.3f}  {tool.id}", dim=True)
+        line(
+            f"{builder.cost(tool.id, shape):>6} tokens  {built.scores[tool.id]:.3f}  {tool.id}",
+            dim=True,
+        )
     for tool in built.signatures:
-        line(f"     in one line  {built.scores[tool.id]:.3f}  {tool.id}", dim=True)
+        line(f"        in short  {built.scores[tool.id]:.3f}  {tool.id}", dim=True)
     line(
         f"{built.tokens:>6} of {budget} tokens; sufficiency {built.sufficiency or 0:.2f}"
         + ("; discovery step taken" if built.discovered else "")
@@ -150,6 +162,7 @@ def _as_json(built: "Prompt") -> dict[str, Any]:
         "text": built.text,
         "tokens": built.tokens,
         "budget": built.budget,
+        "form": built.form,
         "fragments": [{"id": one.id, "tokens": one.tokens} for one in built.fragments],
         "tools": [{"id": one.id, "name": one.name} for one in built.tools],
         "signatures": [{"id": one.id, "name": one.name} for one in built.signatures],
@@ -157,6 +170,10 @@ def _as_json(built: "Prompt") -> dict[str, Any]:
         "sufficiency": built.sufficiency,
         "discovered": built.discovered,
         "fallback": built.fallback,
-        "openai": built.openai(),
-        "anthropic": built.anthropic(),
+        **({} if built.form == "text" else {built.form: _payload(built)}),
     }
+
+
+def _payload(built: "Prompt") -> dict[str, Any]:
+    """What a chat API takes."""
+    return built.anthropic() if built.form == "anthropic" else built.openai()

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from ctrag.prompt.tokens import token_counter
+
 POLICY = """# Shop
 
 Greet people and be brief. {filler}
@@ -49,11 +51,33 @@ def test_a_prompt_is_within_its_budget_and_says_what_is_in_it(
     assert found["text"].startswith("Safety rules.")
     assert "shop/cancel_order" in [one["id"] for one in found["tools"]]
     assert "shop#cancel-an-order" in [one["id"] for one in found["fragments"]]
-    assert found["openai"]["messages"][1]["content"] == "cancel my order"
+    assert found["form"] == "text"
     record = json.loads(log.read_text(encoding="utf-8"))
     assert record["tokens"] == found["tokens"]
     plain = ctrag("prompt", *shop, "--budget", 700, "cancel my order")
     assert f"{found['tokens']} of 700 tokens" in plain.out
+
+
+@pytest.mark.parametrize(("form", "system"), [("openai", "messages"), ("anthropic", "system")])
+def test_a_chat_request_keeps_to_the_budget_with_its_tools(
+    ctrag: Callable[..., Any], shop: list[object], form: str, system: str
+) -> None:
+    asked = ["prompt", *shop, "--budget", 700, "--form", form, "cancel my order"]
+    found = ctrag(*asked, "--json").json
+    assert (found["form"], set(found) & {"openai", "anthropic"}) == (form, {form})
+    said = found[form][system] if form == "anthropic" else found[form][system][0]["content"]
+    tools = json.dumps(found[form]["tools"], ensure_ascii=False, separators=(",", ":"))
+    count = token_counter()
+    assert found["tokens"] == count(said) + count(tools) <= 700
+    assert found[form]["tools"]
+    plain = ctrag(*asked).out
+    assert json.loads(plain[: plain.rindex("\n}") + 2]) == found[form]
+    assert f"{found['tokens']} of 700 tokens" in plain
+
+
+def test_an_unknown_form_is_refused(ctrag: Callable[..., Any], shop: list[object]) -> None:
+    ran = ctrag("prompt", *shop, "--form", "xml", "cancel my order")
+    assert (ran.code, ran.err) == (1, "ctrag: form: must be text, openai, anthropic, not 'xml'\n")
 
 
 def test_a_budget_below_the_overlay_is_one_line_and_exit_1(
