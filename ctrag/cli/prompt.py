@@ -89,18 +89,20 @@ def prompt(
     line(built.text if shape == "text" else dumps(_payload(built), ensure_ascii=False, indent=1))
     line()
     for one in built.fragments:
-        line(f"{one.tokens:>6} tokens  {built.scores[one.id]:.3f}  {one.id}", dim=True)
+        line(f"{one.tokens:>6} tokens  {_score(built, one.id)}  {one.id}", dim=True)
     for tool in built.tools:
         line(
-            f"{builder.cost(tool.id, shape):>6} tokens  {built.scores[tool.id]:.3f}  {tool.id}",
+            f"{builder.cost(tool.id, shape):>6} tokens  {_score(built, tool.id)}  {tool.id}",
             dim=True,
         )
     for tool in built.signatures:
-        line(f"        in short  {built.scores[tool.id]:.3f}  {tool.id}", dim=True)
+        line(f"        in short  {_score(built, tool.id)}  {tool.id}", dim=True)
+    if built.fallback:
+        line(f"{built.tokens:>6} tokens; the full prompt, since retrieval broke: {built.fallback}")
+        return
     line(
         f"{built.tokens:>6} of {budget} tokens; sufficiency {built.sufficiency or 0:.2f}"
         + ("; discovery step taken" if built.discovered else "")
-        + (f"; full prompt: {built.fallback}" if built.fallback else "")
     )
 
 
@@ -155,6 +157,11 @@ def review(
     for one in pending:
         since = ledger.updated(one.id)
         line(f"  {one.id}  ({one.what}{f' since {since}' if since else ''})")
+
+
+def _score(built: "Prompt", unit: str) -> str:
+    """Its share of the chances; the full prompt has none."""
+    return f"{built.scores[unit]:.3f}" if unit in built.scores else "    –"
 
 
 def _as_json(built: "Prompt") -> dict[str, Any]:

@@ -123,3 +123,18 @@ def test_an_edit_that_removes_a_rule_is_served_once_somebody_approves_it(
     ctrag("review", *instructions, "--approve", "shop#return-an-order", "--by", "Ada")
     after = {one["id"] for one in ctrag(*asked).json["fragments"]}
     assert before - after == {"shop#return-an-order"}
+
+
+def test_the_full_prompt_is_given_and_named_when_retrieval_breaks(
+    ctrag: Callable[..., Any], shop: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("the encoder is gone")
+
+    monkeypatch.setattr("ctrag.prompt.retrieval.HybridRetriever.scores", broken)
+    ran = ctrag("prompt", *shop, "cancel my order")
+    assert (ran.code, ran.err) == (0, "")
+    assert "–  music/play_song" in ran.out
+    assert "the full prompt, since retrieval broke: RuntimeError: the encoder is gone" in ran.out
+    found = ctrag("prompt", *shop, "--json", "cancel my order").json
+    assert (len(found["tools"]), found["budget"], found["scores"]) == (3, None, {})
