@@ -8,6 +8,7 @@ import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
+from ctrag.prompt.settings import BUDGET
 
 if TYPE_CHECKING:
     from ctrag.prompt.assembly import Prompt
@@ -23,7 +24,7 @@ def prompt(
     text: Annotated[str, typer.Argument(help="The request.")],
     instructions: Instructions,
     catalogue: Annotated[Path, typer.Option(help="A tools.json or toolbox.yaml.")],
-    budget: Annotated[int, typer.Option(min=1, help="Tokens of the prompt.")] = 2000,
+    budget: Annotated[int, typer.Option(min=1, help="Tokens of the prompt.")] = BUDGET,
     after: Annotated[
         list[str], typer.Option(help="Id of a tool called before, oldest first; repeatable.")
     ] = [],  # noqa: B006  # typer reads it, nothing changes it
@@ -40,7 +41,26 @@ def prompt(
         typer.Option(help="text, openai or anthropic: what is printed and keeps to the budget."),
     ] = "text",
     discovery: Annotated[str, typer.Option(help="widen, summary or off.")] = "widen",
-    rerank: Annotated[bool, typer.Option("--rerank/--no-rerank", help="Use the re-ranker.")] = True,
+    rerank: Annotated[
+        bool | None,
+        typer.Option(
+            "--rerank/--no-rerank", help="Re-rank candidates. Default: where there is a re-ranker."
+        ),
+    ] = None,
+    reranker: Annotated[
+        Path | None, typer.Option(help="Folder of `ctrag train reranker`. Default: the packaged.")
+    ] = None,
+    overlay: Annotated[
+        Path | None, typer.Option(help="Text file with safety rules in place of the default ones.")
+    ] = None,
+    pin: Annotated[
+        list[str],
+        typer.Option(help="DOMAIN=ID of a tool that is always in there; * anywhere; repeatable."),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    gains: Annotated[
+        Path | None,
+        typer.Option(exists=True, help="Feedback of earlier steps, as `Gains.save` wrote it."),
+    ] = None,
     review: Annotated[
         bool | None,
         typer.Option(
@@ -58,8 +78,10 @@ def prompt(
     Example: ctrag prompt --instructions policies --catalogue tools.json --budget 1500
     "cancel my order"
     """
+    from ctrag.prompt.assembly import OVERLAY
     from ctrag.prompt.builder import PromptBuilder
     from ctrag.prompt.forms import check_form
+    from ctrag.prompt.gains import Gains
     from ctrag.prompt.settings import PromptSettings
     from ctrag.prompt.telemetry import nowhere, to_file
     from ctrag.settings import settings
@@ -76,11 +98,20 @@ def prompt(
             signatures=signatures,
             tau=tau,
             discovery=discovery,
-            rerank=rerank,
+            rerank=rerank is not False,
             prior_weight=settings().dependency_prompt_weight,
         ),
+        overlay=OVERLAY if overlay is None else overlay.read_text(encoding="utf-8-sig"),
+        reranker=reranker,
+        pinned=_pinned(pin),
+        gains=None if gains is None else Gains.load(gains),
         sink=nowhere if telemetry is None else to_file(telemetry),
     )
+    if rerank and not builder.reranks:
+        raise ValueError(
+            "--rerank: there is no re-ranker; train one with `ctrag train reranker --data DIR "
+            "--out DIR` and name its folder with --reranker"
+        )
     shape = cast("Form", form)
     built = builder.build(text, budget, history=after, form=shape)
     if json:
@@ -157,6 +188,17 @@ def review(
     for one in pending:
         since = ledger.updated(one.id)
         line(f"  {one.id}  ({one.what}{f' since {since}' if since else ''})")
+
+
+def _pinned(pins: list[str]) -> dict[str, list[str]]:
+    """Ids of pinned tools by domain."""
+    found: dict[str, list[str]] = {}
+    for one in pins:
+        domain, _, tool = one.partition("=")
+        if not domain or not tool:
+            raise ValueError(f"--pin: must be DOMAIN=ID, or *=ID for anywhere, not {one!r}")
+        found.setdefault(domain, []).append(tool)
+    return found
 
 
 def _score(built: "Prompt", unit: str) -> str:

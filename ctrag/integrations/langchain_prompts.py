@@ -16,6 +16,7 @@ except ImportError as error:
 
 from ctrag.prompt.assembly import DISCOVERY, Prompt
 from ctrag.prompt.builder import PromptBuilder
+from ctrag.prompt.settings import BUDGET
 from ctrag.prompt.signatures import bare_parameters
 from ctrag.prompt.tool_documents import ToolDocument
 
@@ -40,7 +41,7 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
 
     state_schema = PromptState
 
-    def __init__(self, builder: PromptBuilder, budget: int = 2000) -> None:
+    def __init__(self, builder: PromptBuilder, budget: int = BUDGET) -> None:
         """Narrow every model call.
 
         Args:

@@ -18,7 +18,7 @@ from ctrag.prompt.reranker import Reranker
 from ctrag.prompt.retrieval import HybridRetriever, Scores
 from ctrag.prompt.review import ReviewLedger
 from ctrag.prompt.selection_cache import SelectionCache, signature
-from ctrag.prompt.settings import PromptSettings
+from ctrag.prompt.settings import BUDGET, PromptSettings
 from ctrag.prompt.sufficiency import Sufficiency
 from ctrag.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
 from ctrag.prompt.tokens import CountTokens, token_counter
@@ -92,8 +92,10 @@ class PromptBuilder:
             folder: Where the index is kept; None keeps it in memory.
 
         Raises:
-            ValueError: There is no tool, or a pinned one is unknown.
+            ValueError: There is no tool, a pinned one is unknown, or the overlay is empty.
         """
+        if not overlay.strip():
+            raise ValueError("overlay: must not be empty; leave it out for the default one")
         known = reranker or Reranker.packaged()
         self.settings = settings or PromptSettings()
         self.reranks = self.settings.rerank and known.trained
@@ -133,6 +135,10 @@ class PromptBuilder:
         index: Path | None = None,
         review: bool | None = None,
         settings: PromptSettings | None = None,
+        overlay: str = OVERLAY,
+        reranker: Reranker | str | Path | None = None,
+        pinned: Mapping[str, Sequence[str]] | None = None,
+        gains: Gains | None = None,
         sink: Sink = nowhere,
     ) -> "PromptBuilder":
         """A builder over a folder of policies and a catalogue file.
@@ -144,6 +150,11 @@ class PromptBuilder:
             review: Serve fragments only as somebody approved them (`ctrag review`); as
                 `CTRAG_REVIEW` says when None.
             settings: See `PromptSettings`; what the process settings say of the prior when None.
+            overlay: Safety rules, first in every prompt and never cut.
+            reranker: One of your own, or the folder that `ctrag train reranker` wrote; the packaged
+                one when None.
+            pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
+            gains: Feedback of earlier steps, as `Gains.load` reads it.
             sink: Takes telemetry.
 
         The model of tool dependencies that the process settings name is the prior.
@@ -165,6 +176,12 @@ class PromptBuilder:
             served,
             tools,
             settings=settings or PromptSettings(prior_weight=weight),
+            overlay=overlay,
+            reranker=Reranker.load(Path(reranker))
+            if isinstance(reranker, str | Path)
+            else reranker,
+            pinned=pinned,
+            gains=gains,
             sink=sink,
             count=count,
             prior=NextTool.configured(),
@@ -174,7 +191,7 @@ class PromptBuilder:
     def build(
         self,
         text: str,
-        budget: int = 2000,
+        budget: int = BUDGET,
         *,
         history: Sequence[str] = (),
         domain: str = "",

@@ -5,8 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from ctrag.prompt.gains import Gains
+from ctrag.prompt.reranker import HybridWeights, Reranker
+from ctrag.prompt.settings import BUDGET
 from ctrag.prompt.tokens import token_counter
 
 POLICY = """# Shop
@@ -21,7 +25,7 @@ An order can be cancelled while it is pending, with a reason. {filler}
 
 A delivered order can be returned within 30 days. {filler}
 """
-TOOLS = [
+CATALOGUE = [
     {"name": "cancel_order", "server": "shop", "description": "Cancel a pending order."},
     {"name": "return_order", "server": "shop", "description": "Return a delivered order."},
     {"name": "play_song", "server": "music", "description": "Play a song."},
@@ -36,7 +40,7 @@ def shop(tmp_path: Path, with_planner: Path) -> list[object]:
     filler = "Say what you do before you do it, and wait for a yes. " * 16
     (folder / "shop.md").write_text(POLICY.format(filler=filler), encoding="utf-8")
     catalogue = tmp_path / "tools.json"
-    catalogue.write_text(json.dumps(TOOLS), encoding="utf-8")
+    catalogue.write_text(json.dumps(CATALOGUE), encoding="utf-8")
     return ["--instructions", folder, "--catalogue", catalogue]
 
 
@@ -138,3 +142,82 @@ def test_the_full_prompt_is_given_and_named_when_retrieval_breaks(
     assert "the full prompt, since retrieval broke: RuntimeError: the encoder is gone" in ran.out
     found = ctrag("prompt", *shop, "--json", "cancel my order").json
     assert (len(found["tools"]), found["budget"], found["scores"]) == (3, None, {})
+
+
+@pytest.mark.parametrize("folder", ["packaged", "weights only"])
+def test_re_ranking_without_a_re_ranker_is_an_error_that_says_how_to_train_one(
+    ctrag: Callable[..., Any], shop: list[object], tmp_path: Path, folder: str
+) -> None:
+    Reranker.packaged().save(tmp_path / "hybrid")
+    own = [] if folder == "packaged" else ["--reranker", tmp_path / "hybrid"]
+    ran = ctrag("prompt", *shop, *own, "--rerank", "cancel my order")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("ctrag: --rerank: there is no re-ranker; train one with `ctrag train")
+    assert ctrag("prompt", *shop, *own, "cancel my order").code == 0
+
+
+def test_a_trained_re_ranker_is_used(
+    ctrag: Callable[..., Any], shop: list[object], tmp_path: Path
+) -> None:
+    card = Reranker.packaged().card
+    weights = HybridWeights(cosine=0.0, lexical=0.0, cross=1.0)
+    arrays = {"segment": np.zeros(384, np.float32), "head": np.zeros(385, np.float32)}
+    arrays["head"][-1] = 7.0
+    Reranker(arrays, card.model_copy(update={"with_cross": weights})).save(tmp_path / "own")
+    log = tmp_path / "log.jsonl"
+    asked = ["prompt", *shop, "--reranker", tmp_path / "own", "--telemetry", log]
+    for more in (["--rerank"], [], ["--no-rerank"]):
+        assert ctrag(*asked, *more, "cancel my order").code == 0
+    records = [json.loads(one) for one in log.read_text(encoding="utf-8").splitlines()]
+    assert [one["reranked"] for one in records] == [True, True, False]
+    first, _, third = (one["scores"] for one in records)
+    assert first["shop/cancel_order"] == first["shop/return_order"]  # it scores all pairs alike
+    assert third["shop/cancel_order"] > third["shop/return_order"]
+
+
+def test_overlay_pins_and_feedback_are_passed_on(
+    ctrag: Callable[..., Any], shop: list[object], tmp_path: Path
+) -> None:
+    (tmp_path / "rules.txt").write_text("Never lie.", encoding="utf-8")
+    feedback = Gains()
+    for _ in range(200):
+        feedback.learn(["shop/cancel_order"], [])
+    feedback.save(tmp_path / "gains.json")
+    asked = ["prompt", *shop, "--json", "--tools", 1, "--signatures", 0, "--discovery", "off"]
+    plain = ctrag(*asked, "cancel my order").json
+    assert [one["id"] for one in plain["tools"]] == ["shop/cancel_order"]
+    found = ctrag(
+        *asked,
+        "--overlay",
+        tmp_path / "rules.txt",
+        "--pin",
+        "*=music/play_song",
+        "--gains",
+        tmp_path / "gains.json",
+        "cancel my order",
+    ).json
+    assert found["text"].startswith("Never lie.")
+    assert [one["id"] for one in found["signatures"]] == ["music/play_song"]
+    assert [one["id"] for one in found["tools"]] == ["shop/return_order"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--pin", "play_song"], "--pin: must be DOMAIN=ID, or *=ID for anywhere, not 'play_song'"),
+        (["--pin", "*=none"], "pinned: 'none' of domain '*' is no tool"),
+    ],
+)
+def test_a_pin_that_names_no_tool_is_refused(
+    ctrag: Callable[..., Any], shop: list[object], options: list[str], problem: str
+) -> None:
+    assert ctrag("prompt", *shop, *options, "cancel my order").err == f"ctrag: {problem}\n"
+
+
+def test_the_default_budget_is_the_one_that_is_measured(
+    ctrag: Callable[..., Any], shop: list[object]
+) -> None:
+    from eval import instructions
+
+    assert ctrag("prompt", *shop, "--json", "cancel my order").json["budget"] == BUDGET
+    assert instructions.BUDGET == BUDGET == 2400

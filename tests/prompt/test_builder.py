@@ -13,7 +13,7 @@ from ctrag.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, Prompt, fixe
 from ctrag.prompt.breaker import CircuitBreaker
 from ctrag.prompt.forms import Form
 from ctrag.prompt.gains import Gains
-from ctrag.prompt.settings import PromptSettings
+from ctrag.prompt.settings import BUDGET, PromptSettings
 from tests.prompt.toys import (
     FRAGMENTS,
     TOOLS,
@@ -307,6 +307,15 @@ def test_chat_shapes_hold_the_same_tools_and_the_overlay() -> None:
 def test_settings_that_make_no_sense_are_refused(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         PromptSettings(**options)
+
+
+def test_an_empty_overlay_is_refused() -> None:
+    with pytest.raises(ValueError, match="overlay: must not be empty"):
+        builder(overlay=" ")
+
+
+def test_the_default_budget_of_a_prompt_is_that_of_the_settings() -> None:
+    assert shared.build("cancel my order").budget == BUDGET
 
 
 def test_an_empty_request_is_refused() -> None:
