@@ -10,7 +10,7 @@ from ctrag.prompt.fragments import cut_folder
 from ctrag.prompt.index import passages
 from ctrag.prompt.reading import MiniLMReader
 from ctrag.prompt.reranker import Reranker, query_text
-from ctrag.prompt.settings import PromptSettings
+from ctrag.prompt.settings import BUDGET, PromptSettings
 from ctrag.prompt.tokens import token_counter
 from ctrag.prompt.traces import Trace, TracePrior
 from ctrag.settings import cache_folder
@@ -42,7 +42,6 @@ from eval.tool_choice_rows import ChoiceRow, ChoiceRows
 
 BASELINES = ("monolithic", "router_only", "prompt_rag")
 METHODS = (*BASELINES, "itr", "retriever_top1")
-BUDGET = 2400
 PINNED = ("transfer_to_human_agents",)
 """Rare and critical: every policy says when it has to be called."""
 _SEED = 0

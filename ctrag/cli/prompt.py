@@ -1,15 +1,18 @@
 """`ctrag prompt`: the assembled prompt of a step; `ctrag review`: the gate of changed policies."""
 
+from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
+from ctrag.prompt.settings import BUDGET
 
 if TYPE_CHECKING:
     from ctrag.prompt.assembly import Prompt
+    from ctrag.prompt.forms import Form
 
 Instructions = Annotated[Path, typer.Option(help="Folder of .md and .txt policies.")]
 Index = Annotated[
@@ -21,7 +24,7 @@ def prompt(
     text: Annotated[str, typer.Argument(help="The request.")],
     instructions: Instructions,
     catalogue: Annotated[Path, typer.Option(help="A tools.json or toolbox.yaml.")],
-    budget: Annotated[int, typer.Option(min=1, help="Tokens of the prompt.")] = 2000,
+    budget: Annotated[int, typer.Option(min=1, help="Tokens of the prompt.")] = BUDGET,
     after: Annotated[
         list[str], typer.Option(help="Id of a tool called before, oldest first; repeatable.")
     ] = [],  # noqa: B006  # typer reads it, nothing changes it
@@ -33,8 +36,31 @@ def prompt(
     tau: Annotated[
         float, typer.Option(min=0, max=1, help="Less sufficient than this: one discovery step.")
     ] = 0.5,
+    form: Annotated[
+        str,
+        typer.Option(help="text, openai or anthropic: what is printed and keeps to the budget."),
+    ] = "text",
     discovery: Annotated[str, typer.Option(help="widen, summary or off.")] = "widen",
-    rerank: Annotated[bool, typer.Option("--rerank/--no-rerank", help="Use the re-ranker.")] = True,
+    rerank: Annotated[
+        bool | None,
+        typer.Option(
+            "--rerank/--no-rerank", help="Re-rank candidates. Default: where there is a re-ranker."
+        ),
+    ] = None,
+    reranker: Annotated[
+        Path | None, typer.Option(help="Folder of `ctrag train reranker`. Default: the packaged.")
+    ] = None,
+    overlay: Annotated[
+        Path | None, typer.Option(help="Text file with safety rules in place of the default ones.")
+    ] = None,
+    pin: Annotated[
+        list[str],
+        typer.Option(help="DOMAIN=ID of a tool that is always in there; * anywhere; repeatable."),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    gains: Annotated[
+        Path | None,
+        typer.Option(exists=True, help="Feedback of earlier steps, as `Gains.save` wrote it."),
+    ] = None,
     review: Annotated[
         bool | None,
         typer.Option(
@@ -52,11 +78,15 @@ def prompt(
     Example: ctrag prompt --instructions policies --catalogue tools.json --budget 1500
     "cancel my order"
     """
+    from ctrag.prompt.assembly import OVERLAY
     from ctrag.prompt.builder import PromptBuilder
+    from ctrag.prompt.forms import check_form
+    from ctrag.prompt.gains import Gains
     from ctrag.prompt.settings import PromptSettings
     from ctrag.prompt.telemetry import nowhere, to_file
     from ctrag.settings import settings
 
+    check_form(form)
     builder = PromptBuilder.open(
         instructions,
         catalogue,
@@ -68,27 +98,42 @@ def prompt(
             signatures=signatures,
             tau=tau,
             discovery=discovery,
-            rerank=rerank,
+            rerank=rerank is not False,
             prior_weight=settings().dependency_prompt_weight,
         ),
+        overlay=OVERLAY if overlay is None else overlay.read_text(encoding="utf-8-sig"),
+        reranker=reranker,
+        pinned=_pinned(pin),
+        gains=None if gains is None else Gains.load(gains),
         sink=nowhere if telemetry is None else to_file(telemetry),
     )
-    built = builder.build(text, budget, history=after)
+    if rerank and not builder.reranks:
+        raise ValueError(
+            "--rerank: there is no re-ranker; train one with `ctrag train reranker --data DIR "
+            "--out DIR` and name its folder with --reranker"
+        )
+    shape = cast("Form", form)
+    built = builder.build(text, budget, history=after, form=shape)
     if json:
         print_json(_as_json(built))
         return
-    line(built.text)
+    line(built.text if shape == "text" else dumps(_payload(built), ensure_ascii=False, indent=1))
     line()
     for one in built.fragments:
-        line(f"{one.tokens:>6} tokens  {built.scores[one.id]:.3f}  {one.id}", dim=True)
+        line(f"{one.tokens:>6} tokens  {_score(built, one.id)}  {one.id}", dim=True)
     for tool in built.tools:
-        line(f"{builder.cost(tool.id):>6} tokens  {built.scores[tool.id]:.3f}  {tool.id}", dim=True)
+        line(
+            f"{builder.cost(tool.id, shape):>6} tokens  {_score(built, tool.id)}  {tool.id}",
+            dim=True,
+        )
     for tool in built.signatures:
-        line(f"     in one line  {built.scores[tool.id]:.3f}  {tool.id}", dim=True)
+        line(f"        in short  {_score(built, tool.id)}  {tool.id}", dim=True)
+    if built.fallback:
+        line(f"{built.tokens:>6} tokens; the full prompt, since retrieval broke: {built.fallback}")
+        return
     line(
         f"{built.tokens:>6} of {budget} tokens; sufficiency {built.sufficiency or 0:.2f}"
         + ("; discovery step taken" if built.discovered else "")
-        + (f"; full prompt: {built.fallback}" if built.fallback else "")
     )
 
 
@@ -116,10 +161,17 @@ def review(
     if approve:
         waiting = [one.id for one in ledger.pending(cut.fragments)]
         ledger.approve(cut.fragments, waiting if "all" in approve else approve, by)
-    pending = [one.id for one in ledger.pending(cut.fragments)]
+    pending = ledger.pending(cut.fragments)
     if json:
         changes = [one.model_dump() for one in ledger.changes]
-        print_json({"pending": pending, "duplicates": cut.duplicates, "changes": changes})
+        print_json(
+            {
+                "pending": [one.id for one in pending],
+                "removed": [one.id for one in pending if one.what == "removed"],
+                "duplicates": cut.duplicates,
+                "changes": changes,
+            }
+        )
         return
     for change in ledger.changes[-20:]:
         line(
@@ -128,9 +180,30 @@ def review(
         )
     for left_out, kept in cut.duplicates:
         line(f"duplicate: {left_out} says what {kept} says")
-    line(f"{len(pending)} of {len(cut.fragments)} fragments wait for approval")
+    gone = sum(one.what == "removed" for one in pending)
+    line(
+        f"{len(pending) - gone} of {len(cut.fragments)} fragments wait for approval"
+        + (f", and the removal of {gone}" if gone else "")
+    )
     for one in pending:
-        line(f"  {one}")
+        since = ledger.updated(one.id)
+        line(f"  {one.id}  ({one.what}{f' since {since}' if since else ''})")
+
+
+def _pinned(pins: list[str]) -> dict[str, list[str]]:
+    """Ids of pinned tools by domain."""
+    found: dict[str, list[str]] = {}
+    for one in pins:
+        domain, _, tool = one.partition("=")
+        if not domain or not tool:
+            raise ValueError(f"--pin: must be DOMAIN=ID, or *=ID for anywhere, not {one!r}")
+        found.setdefault(domain, []).append(tool)
+    return found
+
+
+def _score(built: "Prompt", unit: str) -> str:
+    """Its share of the chances; the full prompt has none."""
+    return f"{built.scores[unit]:.3f}" if unit in built.scores else "    –"
 
 
 def _as_json(built: "Prompt") -> dict[str, Any]:
@@ -138,6 +211,7 @@ def _as_json(built: "Prompt") -> dict[str, Any]:
         "text": built.text,
         "tokens": built.tokens,
         "budget": built.budget,
+        "form": built.form,
         "fragments": [{"id": one.id, "tokens": one.tokens} for one in built.fragments],
         "tools": [{"id": one.id, "name": one.name} for one in built.tools],
         "signatures": [{"id": one.id, "name": one.name} for one in built.signatures],
@@ -145,6 +219,10 @@ def _as_json(built: "Prompt") -> dict[str, Any]:
         "sufficiency": built.sufficiency,
         "discovered": built.discovered,
         "fallback": built.fallback,
-        "openai": built.openai(),
-        "anthropic": built.anthropic(),
+        **({} if built.form == "text" else {built.form: _payload(built)}),
     }
+
+
+def _payload(built: "Prompt") -> dict[str, Any]:
+    """What a chat API takes."""
+    return built.anthropic() if built.form == "anthropic" else built.openai()

@@ -18,7 +18,8 @@ For any agent, the smallest prompt that still does the step (`PromptBuilder`):
 - `signatures`: tools in one line each.
 - `sufficiency`: the calibrated probability that a right tool is exposed.
 - `assembly`, `tokens`: overlay, fragments, tools and routing note as text and as chat requests.
-- `fitting`: what was chosen as a text that is never over its budget.
+- `forms`: tools as chat APIs take them, and what they cost there.
+- `fitting`: what was chosen as a prompt that is never over its budget.
 - `builder`: joins them, with discovery; `selection_cache`, `breaker`, `telemetry` serve it.
 """
 

@@ -4,10 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ctrag.prompt.forms import Form, anthropic_tools, json_schema, openai_tools, tools_text
 from ctrag.prompt.fragments import Fragment
-from ctrag.prompt.signatures import bare_parameters, first_sentence
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument
+
+__all__ = [
+    "DISCOVERY",
+    "OVERLAY",
+    "ROUTING_NOTE",
+    "Parts",
+    "Prompt",
+    "fixed_tokens",
+    "form_tokens",
+    "in_order",
+    "json_schema",
+    "prompt_text",
+    "shared_prefix",
+]
 
 OVERLAY = (
     "Safety rules. They stand above everything below and are always in force.\n"
@@ -40,9 +54,11 @@ class Prompt:
     tools: tuple[ToolDocument, ...]
     """With their whole documents, in the order of the text."""
     tokens: int
-    """Of `text`, counted whole."""
+    """Of `text`; for a chat form of `system` and the tools as compact JSON."""
     budget: int | None
     """None for the full prompt, which has none."""
+    form: Form = "text"
+    """The form that was counted and keeps to the budget."""
     signatures: tuple[ToolDocument, ...] = ()
     """Tools shown in one line each, in the order of the text; they may be called as well."""
     summary: tuple[str, ...] = ()
@@ -79,48 +95,29 @@ class Prompt:
         return prompt_text(self.overlay, parts)
 
     def openai(self) -> dict[str, Any]:
-        """`messages` and `tools` for a chat completion of the OpenAI API."""
+        """`messages` and `tools` for a chat completion of the OpenAI API.
+
+        System text and tools keep to the budget where the prompt was built with `form="openai"`.
+        """
         return {
             "messages": [
                 {"role": "system", "content": self.system},
                 {"role": "user", "content": self.request},
             ],
-            "tools": [
-                {
-                    "type": "function",
-                    "function": {
-                        "name": name,
-                        "description": description,
-                        "parameters": json_schema(parameters),
-                    },
-                }
-                for name, description, parameters in self._functions()
-            ],
+            "tools": openai_tools(self.tools, self.signatures),
         }
 
     def anthropic(self) -> dict[str, Any]:
-        """`system`, `messages` and `tools` for a message of the Anthropic API."""
+        """`system`, `messages` and `tools` for a message of the Anthropic API.
+
+        System text and tools keep to the budget where the prompt was built with
+        `form="anthropic"`.
+        """
         return {
             "system": self.system,
             "messages": [{"role": "user", "content": self.request}],
-            "tools": [
-                {
-                    "name": name,
-                    "description": description,
-                    "input_schema": json_schema(parameters),
-                }
-                for name, description, parameters in self._functions()
-            ],
+            "tools": anthropic_tools(self.tools, self.signatures),
         }
-
-    def _functions(self) -> list[tuple[str, str, Any]]:
-        """Name, description and parameters of each exposed tool, at the length it is shown in."""
-        whole = [(one.name, one.description, one.tool.parameters) for one in self.tools]
-        short = [
-            (one.name, first_sentence(one.tool.description), bare_parameters(one.tool.parameters))
-            for one in self.signatures
-        ]
-        return [*whole, *short]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +144,17 @@ def prompt_text(overlay: str, parts: Parts) -> str:
     return "\n\n".join([*said, ROUTING_NOTE])
 
 
-def fixed_tokens(overlay: str, count: CountTokens) -> int:
+def form_tokens(form: Form, overlay: str, parts: Parts, count: CountTokens) -> int:
+    """Tokens of a prompt in its form; requests and calls before are the caller's and left out."""
+    if form == "text":
+        return count(prompt_text(overlay, parts))
+    system = prompt_text(overlay, Parts(parts.fragments, summary=parts.summary))
+    return count(system) + count(tools_text(form, parts.tools, parts.signatures))
+
+
+def fixed_tokens(overlay: str, count: CountTokens, form: Form = "text") -> int:
     """Tokens of a prompt that holds no unit at all: what no budget may be below."""
-    return count(prompt_text(overlay, Parts()))
+    return form_tokens(form, overlay, Parts(), count)
 
 
 def in_order(parts: Parts, previous: Prompt | None) -> Parts:
@@ -185,21 +190,3 @@ def shared_prefix(a: str, b: str, count: CountTokens) -> int:
     length = min(len(a), len(b))
     same = next((at for at in range(length) if a[at] != b[at]), length)
     return count(a[:same])
-
-
-def json_schema(parameters: Any) -> Any:
-    """Parameters with the type names of JSON Schema, and an object at the top."""
-    names = {"dict": "object", "float": "number", "tuple": "array", "any": "string"}
-
-    def mended(value: Any) -> Any:
-        if isinstance(value, list):
-            return [mended(one) for one in value]
-        if not isinstance(value, dict):
-            return value
-        return {
-            key: names.get(one, one) if key == "type" and isinstance(one, str) else mended(one)
-            for key, one in value.items()
-        }
-
-    found = mended(parameters) or {}
-    return {"type": "object", "properties": {}, **found}

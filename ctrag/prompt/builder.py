@@ -10,6 +10,7 @@ from ctrag.prompt.assembly import OVERLAY, Parts, Prompt
 from ctrag.prompt.breaker import CircuitBreaker
 from ctrag.prompt.choosing import Choice, Chooser, best_rows
 from ctrag.prompt.fitting import Fitter
+from ctrag.prompt.forms import Form, check_form, signature_tokens, tool_tokens
 from ctrag.prompt.fragments import Fragment, cut_folder
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.reading import MiniLMReader, Reader
@@ -17,7 +18,7 @@ from ctrag.prompt.reranker import Reranker
 from ctrag.prompt.retrieval import HybridRetriever, Scores
 from ctrag.prompt.review import ReviewLedger
 from ctrag.prompt.selection_cache import SelectionCache, signature
-from ctrag.prompt.settings import PromptSettings
+from ctrag.prompt.settings import BUDGET, PromptSettings
 from ctrag.prompt.sufficiency import Sufficiency
 from ctrag.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
 from ctrag.prompt.tokens import CountTokens, token_counter
@@ -26,6 +27,14 @@ from ctrag.settings import cache_folder
 from ctrag.settings import settings as process_settings
 from ctrag.tools.dependency import NextTool
 from ctrag.tools.index import NextToolPrior
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What one form of prompts is chosen and fitted with."""
+
+    chooser: Chooser
+    fitter: Fitter
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,7 @@ class PromptBuilder:
     Example::
 
         builder = PromptBuilder.open("policies", "tools.json")
-        prompt = builder.build("cancel my order", budget=1500)
+        prompt = builder.build("cancel my order", budget=1500, form="openai")
         client.chat.completions.create(model="...", **prompt.openai())
     """
 
@@ -83,8 +92,10 @@ class PromptBuilder:
             folder: Where the index is kept; None keeps it in memory.
 
         Raises:
-            ValueError: There is no tool, or a pinned one is unknown.
+            ValueError: There is no tool, a pinned one is unknown, or the overlay is empty.
         """
+        if not overlay.strip():
+            raise ValueError("overlay: must not be empty; leave it out for the default one")
         known = reranker or Reranker.packaged()
         self.settings = settings or PromptSettings()
         self.reranks = self.settings.rerank and known.trained
@@ -92,8 +103,9 @@ class PromptBuilder:
         self.fragments = tuple(fragments)
         self.tools = tuple(tools)
         self.gains = gains or Gains()
-        counted = count or token_counter()
-        self._fitter = Fitter(overlay, counted)
+        self._overlay = overlay
+        self._count = count or token_counter()
+        self._pinned = dict(pinned or {})
         self._sink = sink
         self._breaker = breaker or CircuitBreaker()
         self._sufficiency = sufficiency or Sufficiency(*known.card.sufficiency)
@@ -108,17 +120,9 @@ class PromptBuilder:
             prior=prior,
             folder=folder,
         )
-        self._costs = {tool.id: counted(tool.line) + 1 for tool in self.tools}
         self._rows = {tool.id: row for row, tool in enumerate(self.tools)}
-        self._chooser = Chooser(
-            self.fragments,
-            self.tools,
-            self._costs,
-            [counted(tool.signature) + 1 for tool in self.tools],
-            self.settings,
-            self.gains,
-            pinned or {},
-        )
+        self._shapes: dict[Form, _Shape] = {}
+        self._shape("text")
         self._cache: SelectionCache[_Selection] = SelectionCache()
         self._content = _digest(self.fragments, self.tools)
 
@@ -131,6 +135,10 @@ class PromptBuilder:
         index: Path | None = None,
         review: bool | None = None,
         settings: PromptSettings | None = None,
+        overlay: str = OVERLAY,
+        reranker: Reranker | str | Path | None = None,
+        pinned: Mapping[str, Sequence[str]] | None = None,
+        gains: Gains | None = None,
         sink: Sink = nowhere,
     ) -> "PromptBuilder":
         """A builder over a folder of policies and a catalogue file.
@@ -142,6 +150,11 @@ class PromptBuilder:
             review: Serve fragments only as somebody approved them (`ctrag review`); as
                 `CTRAG_REVIEW` says when None.
             settings: See `PromptSettings`; what the process settings say of the prior when None.
+            overlay: Safety rules, first in every prompt and never cut.
+            reranker: One of your own, or the folder that `ctrag train reranker` wrote; the packaged
+                one when None.
+            pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
+            gains: Feedback of earlier steps, as `Gains.load` reads it.
             sink: Takes telemetry.
 
         The model of tool dependencies that the process settings name is the prior.
@@ -163,6 +176,12 @@ class PromptBuilder:
             served,
             tools,
             settings=settings or PromptSettings(prior_weight=weight),
+            overlay=overlay,
+            reranker=Reranker.load(Path(reranker))
+            if isinstance(reranker, str | Path)
+            else reranker,
+            pinned=pinned,
+            gains=gains,
             sink=sink,
             count=count,
             prior=NextTool.configured(),
@@ -172,43 +191,49 @@ class PromptBuilder:
     def build(
         self,
         text: str,
-        budget: int = 2000,
+        budget: int = BUDGET,
         *,
         history: Sequence[str] = (),
         domain: str = "",
         previous: Prompt | None = None,
         rated: float | None = None,
+        form: Form = "text",
     ) -> Prompt:
         """The prompt of a step, never over the budget, always with the overlay.
 
         Args:
             text: The request, and whatever of the task's state it says.
-            budget: Tokens of the prompt's text.
+            budget: Tokens of the prompt in its form; the request itself is not among them.
             history: Ids of the tools called so far, oldest first.
             domain: Where the request belongs, if known: its pinned tools are in.
             previous: The prompt of the step before, whose order is kept for prompt caches.
             rated: The model's own probability that the tools suffice, if it was asked.
+            form: What keeps to the budget: `Prompt.text`, or system text and tools of
+                `Prompt.openai` or `Prompt.anthropic`.
 
         Raises:
-            ValueError: The text is empty, or the budget holds no more than overlay and note.
+            ValueError: The text is empty, the form unknown, or the budget holds no more than
+                overlay and note.
         """
         began = time.perf_counter()
         if not text.strip():
             raise ValueError("text: must not be empty")
-        self._fitter.check(budget)
-        key = signature(text, domain, history, budget, rated, self.settings, self.gains.learned)
+        check_form(form)
+        self._shape(form).fitter.check(budget)
+        learned = self.gains.learned
+        key = signature(text, domain, history, budget, rated, form, self.settings, learned)
         kept = self._cache.get(key, self._content)
         if kept is None:
             try:
                 scores = self._breaker.call(lambda: self._retriever.scores(text, history, domain))
             except Exception as error:  # whatever retrieval dies of, the step goes on
-                return self._fallen_back(text, history, error, began)
-            kept = self._select(scores, budget, domain, rated)
+                return self._fallen_back(text, history, error, began, form)
+            kept = self._select(scores, budget, domain, rated, form)
             self._cache.put(key, self._content, kept)
             cached = False
         else:
             cached = True
-        prompt = self._assembled(text, tuple(history), kept, budget, previous)
+        prompt = self._assembled(text, tuple(history), kept, budget, previous, form)
         prompt = replace(prompt, cached=cached)
         self._report(prompt, began)
         return prompt
@@ -227,10 +252,12 @@ class PromptBuilder:
                 lambda: self._retriever.scores(prompt.request, prompt.history, prompt.domain)
             )
         except Exception as error:  # as in `build`
-            return self._fallen_back(prompt.request, prompt.history, error, began)
-        choice = self._choose(scores, prompt.budget, prompt.domain, self._widest())
+            return self._fallen_back(prompt.request, prompt.history, error, began, prompt.form)
+        choice = self._choose(scores, prompt.budget, prompt.domain, self._widest(), prompt.form)
         selection = _Selection(choice, prompt.sufficiency or 0.0, True, prompt.domain)
-        found = self._assembled(prompt.request, prompt.history, selection, prompt.budget, prompt)
+        found = self._assembled(
+            prompt.request, prompt.history, selection, prompt.budget, prompt, prompt.form
+        )
         self._report(found, began)
         return found
 
@@ -238,22 +265,30 @@ class PromptBuilder:
         """Log that a step needed a tool that its prompt did not show."""
         self._sink(of_miss(prompt, wanted, wanted in self._rows))
 
-    def full(self, text: str, history: Sequence[str] = (), reason: str = "asked for") -> Prompt:
+    def full(
+        self,
+        text: str,
+        history: Sequence[str] = (),
+        reason: str = "asked for",
+        form: Form = "text",
+    ) -> Prompt:
         """Everything there is, within `PromptSettings.window` where that is set.
 
         Raises:
             ValueError: The window holds no more than overlay and note.
         """
         window = self.settings.window
-        parts, tokens = self._fitter.everything(self.fragments, self.tools, window)
+        fitter = self._shape(form).fitter
+        parts, tokens = fitter.everything(self.fragments, self.tools, window)
         return Prompt(
             request=text,
             history=tuple(history),
-            overlay=self._fitter.overlay,
+            overlay=self._overlay,
             fragments=tuple(parts.fragments),
             tools=tuple(parts.tools),
             tokens=tokens,
             budget=None,
+            form=form,
             fallback=reason,
         )
 
@@ -262,22 +297,40 @@ class PromptBuilder:
         scores = self._retriever.scores(text, history).tools
         return [self.tools[row] for row in best_rows(scores, len(self.tools))]
 
-    def cost(self, tool_id: str) -> int:
-        """Tokens that a tool takes in a prompt."""
-        return self._costs[tool_id]
+    def cost(self, tool_id: str, form: Form = "text") -> int:
+        """Tokens that a tool with its whole document takes in a prompt."""
+        return tool_tokens(form, self.tools[self._rows[tool_id]], self._count)
 
-    def _select(self, scores: Scores, budget: int, domain: str, rated: float | None) -> _Selection:
-        choice = self._choose(scores, budget, domain, self.settings.signatures)
+    def _shape(self, form: Form) -> _Shape:
+        """Chooser and fitter of a form; forms that nobody asks for are not counted."""
+        if form not in self._shapes:
+            chooser = Chooser(
+                self.fragments,
+                self.tools,
+                {tool.id: tool_tokens(form, tool, self._count) for tool in self.tools},
+                [signature_tokens(form, tool, self._count) for tool in self.tools],
+                self.settings,
+                self.gains,
+                self._pinned,
+            )
+            self._shapes[form] = _Shape(chooser, Fitter(self._overlay, self._count, form))
+        return self._shapes[form]
+
+    def _select(
+        self, scores: Scores, budget: int, domain: str, rated: float | None, form: Form
+    ) -> _Selection:
+        choice = self._choose(scores, budget, domain, self.settings.signatures, form)
         rows = [self._rows[tool.id] for tool in (*choice.tools, *choice.signatures)]
         enough = self._sufficiency.probability(scores.tools, rows, rated)
         if enough >= self.settings.tau or self.settings.discovery == "off":
             return _Selection(choice, enough, False, domain)
         if self.settings.discovery == "widen":
-            choice = self._choose(scores, budget, domain, self._widest())
+            choice = self._choose(scores, budget, domain, self._widest(), form)
         return _Selection(choice, enough, True, domain)
 
-    def _choose(self, scores: Scores, budget: int, domain: str, short: int) -> Choice:
-        return self._chooser.choose(scores, self._fitter.room(budget), domain, short)
+    def _choose(self, scores: Scores, budget: int, domain: str, short: int, form: Form) -> Choice:
+        shape = self._shape(form)
+        return shape.chooser.choose(scores, shape.fitter.room(budget), domain, short)
 
     def _widest(self) -> int:
         """Signatures of a discovery step."""
@@ -290,21 +343,23 @@ class PromptBuilder:
         selection: _Selection,
         budget: int,
         previous: Prompt | None,
+        form: Form,
     ) -> Prompt:
-        choice = selection.choice
+        choice, fitter = selection.choice, self._shape(form).fitter
         chosen = Parts(choice.fragments, choice.tools, choice.signatures)
-        parts, tokens = self._fitter.fitted(chosen, budget, previous)
+        parts, tokens = fitter.fitted(chosen, budget, previous)
         if selection.discovered and self.settings.discovery == "summary":
-            parts, tokens = self._fitter.summarised(parts, self.tools, budget)
+            parts, tokens = fitter.summarised(parts, self.tools, budget)
         shown = [one.id for one in (*parts.tools, *parts.signatures)]
         return Prompt(
             request=text,
             history=history,
-            overlay=self._fitter.overlay,
+            overlay=self._overlay,
             fragments=tuple(parts.fragments),
             tools=tuple(parts.tools),
             tokens=tokens,
             budget=budget,
+            form=form,
             signatures=tuple(parts.signatures),
             summary=tuple(parts.summary),
             sufficiency=selection.sufficiency,
@@ -318,9 +373,9 @@ class PromptBuilder:
         )
 
     def _fallen_back(
-        self, text: str, history: Sequence[str], error: Exception, began: float
+        self, text: str, history: Sequence[str], error: Exception, began: float, form: Form
     ) -> Prompt:
-        prompt = self.full(text, history, f"{type(error).__name__}: {error}")
+        prompt = self.full(text, history, f"{type(error).__name__}: {error}", form)
         self._report(prompt, began)
         return prompt
 

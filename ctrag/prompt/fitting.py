@@ -1,9 +1,10 @@
-"""From chosen units to a text that is never over its budget."""
+"""From chosen units to a prompt that is never over its budget."""
 
 from collections.abc import Sequence
 
-from ctrag.prompt.assembly import Parts, Prompt, fixed_tokens, in_order, prompt_text
+from ctrag.prompt.assembly import Parts, Prompt, fixed_tokens, form_tokens, in_order
 from ctrag.prompt.choosing import as_fit
+from ctrag.prompt.forms import Form, tool_tokens
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.signatures import first_sentence
 from ctrag.prompt.tokens import CountTokens
@@ -15,12 +16,13 @@ _SUMMARY_WORDS = 8
 
 
 class Fitter:
-    """Fits units between overlay and routing note."""
+    """Fits units between overlay and routing note, in one form of prompts."""
 
-    def __init__(self, overlay: str, count: CountTokens) -> None:
+    def __init__(self, overlay: str, count: CountTokens, form: Form = "text") -> None:
         self.overlay = overlay
+        self.form = form
         self._count = count
-        self.least = fixed_tokens(overlay, count)
+        self.least = fixed_tokens(overlay, count, form)
         """Tokens of overlay and note: what no budget may be below."""
 
     def check(self, budget: int) -> None:
@@ -36,14 +38,14 @@ class Fitter:
         return budget - self.least - _HEADINGS
 
     def fitted(self, parts: Parts, budget: int, previous: Prompt | None) -> tuple[Parts, int]:
-        """Units in the order of the text, and its tokens.
+        """Units in the order of the text, and the tokens of the prompt.
 
         The whole is counted, because parts counted alone may come to less. While it is over the
         budget, the last signature goes; then the last fragment; then the last tool.
 
         Args:
             parts: Units, best first.
-            budget: Tokens of the text.
+            budget: Tokens of the prompt.
             previous: The prompt of the step before, whose order is kept.
         """
         fragments, tools, short = list(parts.fragments), list(parts.tools), list(parts.signatures)
@@ -55,8 +57,8 @@ class Fitter:
             (short or fragments or tools).pop()
 
     def tokens(self, parts: Parts) -> int:
-        """Of the whole text."""
-        return self._count(prompt_text(self.overlay, parts))
+        """Of the whole prompt."""
+        return form_tokens(self.form, self.overlay, parts, self._count)
 
     def summarised(
         self, parts: Parts, tools: Sequence[ToolDocument], budget: int
@@ -79,7 +81,7 @@ class Fitter:
         Args:
             fragments: All there are.
             tools: All there are.
-            window: Tokens of the text at most; None for no bound.
+            window: Tokens of the prompt at most; None for no bound.
 
         Raises:
             ValueError: The window holds no more than overlay and note.
@@ -90,7 +92,7 @@ class Fitter:
         self.check(window)
         costs = [one.tokens + 2 for one in parts.fragments]
         kept, room = as_fit(parts.fragments, costs, self.room(window))
-        costs = [self._count(one.line) + 1 for one in parts.tools]
+        costs = [tool_tokens(self.form, one, self._count) for one in parts.tools]
         shown, _ = as_fit(parts.tools, costs, room)
         return self.fitted(Parts(kept, shown), window, None)
 

@@ -34,7 +34,8 @@ class Fragment:
     """A unit of instructions that is retrieved as a whole."""
 
     id: str
-    """`document#heading`, which stays when the text under the heading changes."""
+    """`document#heading`, which stays while the text under the heading changes; a section that
+    becomes so short or long that its neighbours are joined otherwise has other ids around it."""
     text: str
     heading: str
     """Headings above the text, outermost first, joined by " > "."""
@@ -49,8 +50,9 @@ class Fragment:
 
     @property
     def digest(self) -> str:
-        """Hash of the text: tells versions of a fragment apart."""
-        return sha256(self.text.encode()).hexdigest()[:16]
+        """Hash of the text and what is said of it: tells versions of a fragment apart."""
+        said = [self.text, self.heading, self.domain, self.kind, str(self.priority)]
+        return sha256("\0".join(said).encode()).hexdigest()[:16]
 
     @property
     def searched(self) -> str:

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+BUDGET = 2400
+"""Tokens of a prompt when nothing else is said: what the experiment is measured at."""
+
 
 @dataclass(frozen=True, slots=True)
 class PromptSettings:

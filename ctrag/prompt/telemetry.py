@@ -48,6 +48,7 @@ def of_prompt(prompt: "Prompt", tau: float, reranked: bool, milliseconds: float)
         "dropped": list(prompt.dropped),
         "tokens": prompt.tokens,
         "budget": prompt.budget,
+        "form": prompt.form,
         "ms": milliseconds,
     }
 

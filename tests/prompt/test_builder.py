@@ -1,16 +1,19 @@
 """The budget, the overlay, discovery, pins, cache and breaker of the prompt builder."""
 
+import json
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctrag.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, fixed_tokens
+from ctrag.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, Prompt, fixed_tokens
 from ctrag.prompt.breaker import CircuitBreaker
+from ctrag.prompt.forms import Form
 from ctrag.prompt.gains import Gains
-from ctrag.prompt.settings import PromptSettings
+from ctrag.prompt.settings import BUDGET, PromptSettings
 from tests.prompt.toys import (
     FRAGMENTS,
     TOOLS,
@@ -24,24 +27,76 @@ from tests.prompt.toys import (
 LEAST = fixed_tokens(OVERLAY, count_words)
 SURE = PromptSettings(discovery="off")
 WHOLE = PromptSettings(discovery="off", signatures=0, whole_share=0.0)
+FORMS: tuple[Form, ...] = get_args(Form)
+
+
+def count_pieces(text: str) -> int:
+    """Words and signs: JSON without blanks is no single token."""
+    return len(re.findall(r"\w+|[^\w\s]", text))
+
+
 shared = builder()
+MAKERS = {
+    one: builder(count=count_pieces, settings=PromptSettings(discovery=one))
+    for one in ("widen", "summary")
+}
 
 
-@settings(max_examples=60, deadline=None)
+def in_form(prompt: Prompt) -> tuple[str, int]:
+    """The system text that goes out, and the tokens of all that goes out but the request."""
+    if prompt.form == "text":
+        return prompt.text, count_pieces(prompt.text)
+    if prompt.form == "openai":
+        openai = prompt.openai()
+        system, tools = openai["messages"][0]["content"], openai["tools"]
+    else:
+        anthropic = prompt.anthropic()
+        system, tools = anthropic["system"], anthropic["tools"]
+    compact = json.dumps(tools, separators=(",", ":"), ensure_ascii=False)
+    return system, count_pieces(system) + count_pieces(compact)
+
+
+@settings(max_examples=150, deadline=None)
 @given(
-    st.integers(LEAST, LEAST + 400),
+    st.sampled_from(FORMS),
+    st.sampled_from(["widen", "summary"]),
+    st.integers(0, 700),
     st.sampled_from(["cancel my order", "the flight", "return it, new address", "hello"]),
     st.lists(st.sampled_from([tool.id for tool in TOOLS]), max_size=3),
 )
-def test_no_prompt_is_over_its_budget_and_each_begins_with_the_overlay(
-    budget: int, text: str, history: list[str]
+def test_no_prompt_is_over_its_budget_in_any_form_and_each_begins_with_the_overlay(
+    form: Form, discovery: str, room: int, text: str, history: list[str]
 ) -> None:
-    first = shared.build(text, budget, history=history)
-    for prompt in (first, first if first.discovered else shared.discover(first)):
-        assert prompt.tokens == count_words(prompt.text) <= budget
-        assert prompt.text.startswith(OVERLAY)
-        assert prompt.system.startswith(OVERLAY)
-        assert ROUTING_NOTE in prompt.text
+    budget = fixed_tokens(OVERLAY, count_pieces, form) + room
+    maker = MAKERS[discovery]
+    first = maker.build(text, budget, history=history, form=form)
+    for prompt in (first, first if first.discovered else maker.discover(first)):
+        system, tokens = in_form(prompt)
+        assert prompt.form == form
+        assert prompt.tokens == tokens <= budget
+        assert system.startswith(OVERLAY)
+        assert ROUTING_NOTE in system
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_full_prompt_keeps_to_the_window_in_every_form(form: Form) -> None:
+    window = fixed_tokens(OVERLAY, count_pieces, form) + 150
+    small = builder(settings=PromptSettings(window=window), count=count_pieces)
+    prompt = small.full("cancel", form=form)
+    assert prompt.tokens == in_form(prompt)[1] <= window
+    assert prompt.tools or prompt.fragments
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_roomy_budget_holds_the_same_units_in_every_form(form: Form) -> None:
+    plain = shared.build("cancel my order", 5_000)
+    prompt = shared.build("cancel my order", 5_000, form=form)
+    assert (prompt.fragments, prompt.exposed) == (plain.fragments, plain.exposed)
+
+
+def test_an_unknown_form_is_refused() -> None:
+    with pytest.raises(ValueError, match="form: must be text, openai, anthropic, not 'xml'"):
+        shared.build("cancel my order", 400, form="xml")  # type: ignore[arg-type]
 
 
 @given(st.sampled_from(["cancel my order", "refund for the flight"]), st.integers(150, 500))
@@ -252,6 +307,15 @@ def test_chat_shapes_hold_the_same_tools_and_the_overlay() -> None:
 def test_settings_that_make_no_sense_are_refused(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         PromptSettings(**options)
+
+
+def test_an_empty_overlay_is_refused() -> None:
+    with pytest.raises(ValueError, match="overlay: must not be empty"):
+        builder(overlay=" ")
+
+
+def test_the_default_budget_of_a_prompt_is_that_of_the_settings() -> None:
+    assert shared.build("cancel my order").budget == BUDGET
 
 
 def test_an_empty_request_is_refused() -> None:

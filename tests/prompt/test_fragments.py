@@ -50,6 +50,14 @@ def test_ids_stay_when_the_text_changes_and_when_another_section_does() -> None:
     assert before["shop#cancel"] == after["shop#cancel"]
 
 
+def test_a_section_that_shrinks_takes_the_next_one_in() -> None:
+    """Ids follow the joining: the review gate keeps what was approved of both."""
+    before = cut(POLICY.format(intro=words("a", 250), cancel=words("b", 250), back=words("c", 250)))
+    after = cut(POLICY.format(intro=words("a", 250), cancel=words("b", 150), back=words("c", 250)))
+    assert list(before) == ["shop#shop-policy", "shop#cancel", "shop#return"]
+    assert list(after) == ["shop#shop-policy", "shop#cancel"]
+
+
 def test_short_sections_are_joined_and_long_ones_split() -> None:
     joined = cut(POLICY.format(intro="a", cancel="b", back="c"))
     assert list(joined) == ["shop#shop-policy"]

@@ -97,5 +97,5 @@ TOOLS: list[ToolDocument] = make_documents(
 def builder(**options: object) -> PromptBuilder:
     """A builder over the toys; options go to `PromptBuilder`."""
     given = {"reader": TopicReader(), "reranker": Reranker({}, card()), "count": count_words}
-    fragments = options.pop("fragments", FRAGMENTS)
-    return PromptBuilder(fragments, TOOLS, **{**given, **options})  # type: ignore[arg-type]
+    fragments, tools = options.pop("fragments", FRAGMENTS), options.pop("tools", TOOLS)
+    return PromptBuilder(fragments, tools, **{**given, **options})  # type: ignore[arg-type]
