@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from ctrag.apps.toolbox import Tool, Toolbox
 from stores.spec import AppSpec
-from synth.openai.asking import Asker, Form
+from synth.openai.asking import Asker, Form, Unusable
 from synth.toolbox import app_names, distinct
 
 COUNT = 8
@@ -49,7 +49,11 @@ def openai_toolbox(
             count=COUNT,
             schema=json.dumps(form.schema),
         )
-        made = asker.ask(prompt, form, seed)
+        try:
+            made = asker.ask(prompt, form, seed)
+        except Unusable as error:
+            asker.answers.drop(error.keys)
+            raise
         tools += made
     return Toolbox(tools)
 
