@@ -145,20 +145,24 @@ def make_queries(
     toolbox: Toolbox | None = None,
     progress: Progress = lambda _: None,
 ) -> Made:
-    """Write the requests of the people in a folder. Arguments as `make_dataset`.
+    """Write the requests of the people in a folder, and what APIs they are about.
+
+    Arguments as `make_dataset`.
 
     Raises:
         FileNotFoundError: There is no `personas.jsonl`.
-        ValueError: `personas.jsonl` breaks a rule.
+        ValueError: `personas.jsonl` breaks a rule, or `out` holds requests already.
     """
     began = time.perf_counter()
+    path = out / QUERIES
+    if path.exists() and path.stat().st_size:
+        raise ValueError(f"out: {path} holds requests already; move it away to have others made")
     job = _job(provider, seed, apps, toolbox)
     people = load_dataset(out, job.apps).personas
     task = partial(_asked, job)
     numbered = list(enumerate(people))
     counts: Counter[str] = Counter()
     seen = SeenTexts()
-    path = out / QUERIES
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("w", encoding="utf-8") as file:
@@ -167,6 +171,7 @@ def make_queries(
                 counts.update(write_requests(file, person, person.wanted, seen))
                 counts["personas"] += 1
         sync(temporary)
+        _declare(out, job)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """Toolboxes of further applications: from their fields, without doubles, as a file."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ _ARGUMENTS: dict[FieldType, str] = {
     "integer": "integer",
     "strings": "contacts",
 }
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _YES_OR_NO = ("yes", "no")
 _UNTOLD = (
     FieldSpec("title", "string", "title"),
@@ -45,13 +47,32 @@ def offline_toolbox(names: Sequence[str], specs: Mapping[str, AppSpec]) -> Toolb
         names: The applications.
         specs: Name → what its items are; an application without one gets a title, a text, a
             person and a time.
+
+    Raises:
+        ValueError: A name is no name of an application.
     """
     packaged = Toolbox.packaged()
     tools: list[Tool] = []
-    for name in dict.fromkeys(names):
+    for name in app_names(names):
         own = [tool for tool in packaged if tool.app == name]
         tools += own or distinct(_from_fields(specs.get(name) or AppSpec(name, _UNTOLD)))
     return Toolbox(tools)
+
+
+def app_names(names: Iterable[str]) -> list[str]:
+    """The names without repeats; APIs are named after them.
+
+    Raises:
+        ValueError: A name is no name of an application.
+    """
+    found = list(dict.fromkeys(names))
+    for name in found:
+        if not _NAME.fullmatch(name) or name == "people":
+            raise ValueError(
+                "--app: must be lower-case letters, digits and underscores, a letter first, and "
+                f"not 'people'; {name!r} is not: write, say, 'smart_home'"
+            )
+    return found
 
 
 def distinct(tools: Iterable[Tool]) -> list[Tool]:

@@ -299,3 +299,37 @@ def test_what_fits_nothing_is_refused(run: Callable[..., Any]) -> None:
         run("read_loan", title="Middlemarch")
     with pytest.raises(Refusal, match="renewed: must be one of yes, no"):
         run("set_loan_renewed", title="Emma", renewed="maybe")
+
+
+LISTS = """
+lists:
+  fields:
+    title: {type: string, role: title}
+    done: {type: boolean, role: state}
+"""
+
+
+def test_an_application_without_a_time_is_filled_found_planned_and_run(
+    tmp_path: Path, ctrag: Callable[..., str], through_endpoint: Any
+) -> None:
+    apps, out = tmp_path / "lists.yaml", tmp_path / "data"
+    apps.write_text(LISTS)
+    ctrag("synth", "toolbox", "--app", "lists", "--apps", apps, "--out", tmp_path / "own")
+    tools = tmp_path / "own" / "toolbox.yaml"
+    ctrag(
+        *("synth", "dataset", "--personas", 20, "--apps", apps, "--toolbox", tools),
+        *("--out", out, "--json"),
+    )
+    plans = [one.plan.api for one in load_labels(out / "train").values() if one.plan]
+    assert {"search_lists", "set_list_done"} <= set(plans)
+    row = ROW | {"apps": {"lists": [{"id": f"ada-l{n}", "title": title, "done": False}
+                                    for n, title in enumerate(("Ferry timetable", "Knots"))]}}  # fmt: skip
+    (out / "train" / "personas.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (out / "train" / "queries.jsonl").unlink()
+    through_endpoint.answers = ['search_lists(query="ferry")']
+    found = Assistant.open(out / "train", "ada", planner="openai").ask(
+        "where is the ferry", run=True
+    )
+    assert found.items[0].item.id == "ada-l0"
+    assert found.result is not None
+    assert found.result.answer == "Lists:\n- Ferry timetable"

@@ -173,8 +173,9 @@ def title_of(item: Item) -> str:
 
 
 def moment_of(item: Item) -> datetime:
-    """When the item happens or happened; the earliest time there is if it has no time."""
-    return item.time(spec_of(item.app).named("time")[0]) or datetime.min
+    """When the item happens or happened; the earliest time there is if it or its app has none."""
+    times = spec_of(item.app).named("time")
+    return (item.time(times[0]) if times else None) or datetime.min
 
 
 def quote(text: str) -> str:

@@ -2,7 +2,8 @@
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -19,7 +20,10 @@ UNREADABLE = 3
 """Times that a question is sent whose answer is no chat completion at all."""
 PROBLEMS = 12
 """Problems that a repair quotes at most."""
-_BAD_REQUEST = 400
+_NOT_UNDERSTOOD = (400, 422)
+"""What servers answer to a part of a question that they do not know."""
+_LIMIT, _NEWER_LIMIT = "max_tokens", "max_completion_tokens"
+"""The answer's length, as most servers call it, and as those of reasoning models insist on."""
 _SEEDS = 2**31
 """Endpoints take seeds below it; the cache tells larger ones apart."""
 _Answer = TypeVar("_Answer")
@@ -27,6 +31,11 @@ _Answer = TypeVar("_Answer")
 
 class Unusable(ProviderError):
     """All answers to a question broke its rules; another question may fare better."""
+
+    def __init__(self, message: str, keys: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.keys = tuple(keys)
+        """Of the answers, to drop them where the run ends here: a rerun then asks anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +49,9 @@ class Form(Generic[_Answer]):
     """From parsed JSON to the answer; ValueError with one problem a line."""
     longest: int = 4000
     """Tokens of the answer at most."""
+    salvage: Callable[[Any], _Answer] | None = None
+    """What is right in an answer that is wrong after all repairs; ValueError when nothing is.
+    None where only a whole answer is of use."""
 
 
 class Asker:
@@ -62,11 +74,14 @@ class Asker:
         self._temperature = temperature
         self._places = threading.Semaphore(workers)
         self._formats = ["json_schema", "json_object", "text"]
+        self._limit = _LIMIT
 
     def ask(self, prompt: str, form: Form[_Answer], seed: int) -> _Answer:
         """The answer to a question.
 
-        An answer that breaks the form is sent back with the errors quoted, `REPAIRS` times.
+        An answer that breaks the form is sent back with the errors quoted, `REPAIRS` times; then
+        what the form can salvage from the last one is the answer. All are kept, so that a rerun
+        comes the same way for nothing.
 
         Args:
             prompt: The filled template.
@@ -74,7 +89,7 @@ class Asker:
             seed: Told to the model; another seed is another question.
 
         Raises:
-            Unusable: No answer kept to the form. None of them is kept, so a rerun asks anew.
+            Unusable: No answer kept to the form.
             BudgetSpent: The question could pass what may be spent.
             ProviderError: The endpoint does not answer, or not with chat completions.
         """
@@ -83,7 +98,7 @@ class Asker:
             {"role": "user", "content": prompt},
         ]
         keys: list[str] = []
-        problems = ""
+        problems, text, cut = "", "", False
         for _ in range(1 + REPAIRS):
             keys.append(key_of(self._endpoint.base_url, self._endpoint.model, messages, seed))
             text, cut = self._answer(keys[-1], messages, form, seed)
@@ -98,9 +113,11 @@ class Asker:
                 {"role": "assistant", "content": text},
                 {"role": "user", "content": repair},
             ]
-        self.answers.drop(keys)
+        if form.salvage is not None:
+            with suppress(ValueError):
+                return form.salvage(_parsed(text, cut))
         first = problems.splitlines()[0] if problems else ""
-        raise Unusable(f"{self._endpoint.base_url}: {form.name}: no usable answer: {first}")
+        raise Unusable(f"{self._endpoint.base_url}: {form.name}: no usable answer: {first}", keys)
 
     def _answer(
         self, key: str, messages: list[dict[str, str]], form: Form[Any], seed: int
@@ -135,17 +152,18 @@ class Asker:
     def _sent(self, messages: list[dict[str, str]], form: Form[Any], seed: int) -> Completion:
         unreadable = 0
         while True:
-            kind = self._formats[0]
+            kind, limit = self._formats[0], self._limit
+            options = {limit: form.longest, **_response_format(kind, form)}
             try:
                 return self._endpoint.complete(
-                    messages,
-                    temperature=self._temperature,
-                    max_tokens=form.longest,
-                    seed=seed % _SEEDS,
-                    **_response_format(kind, form),
+                    messages, temperature=self._temperature, seed=seed % _SEEDS, **options
                 )
             except EndpointError as error:
-                if error.status == _BAD_REQUEST and kind != "text":
+                refused = error.status in _NOT_UNDERSTOOD
+                if refused and limit == _LIMIT and _NEWER_LIMIT in str(error):
+                    self._limit = _NEWER_LIMIT
+                    continue
+                if refused and kind != "text":
                     # Older servers refuse what they do not know; the prompt has the schema too.
                     self._formats = [one for one in self._formats if one != kind]
                     continue

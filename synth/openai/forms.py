@@ -1,6 +1,8 @@
 """What answers must look like: JSON schemas, and the rules that a schema cannot say."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any, TypeVar
 
@@ -181,6 +183,25 @@ def requests_form(
     now = persona.person.now
     known = {_flat(text) for text in avoid}
 
+    def own_rules(one: RequestAnswer) -> list[str]:
+        """What is wrong with a request by itself, each beginning with its field."""
+        problems = []
+        if _flat(one.text) in known:
+            problems.append(f".text: {one.text!r} is known already")
+        if not now <= one.asked_at <= now + ASKED_WITHIN:
+            problems.append(f".asked_at: must lie within three days after {now}")
+        unknown = [name for name in one.relevant if name not in items]
+        problems += [f".relevant: no item has the id {name!r}" for name in unknown]
+        if not one.relevant and one.kind not in ("explicit", "no_tool"):
+            problems.append(f".relevant: a request of kind {one.kind} needs an item")
+        apps = {items[name].app for name in one.relevant if name in items}
+        if one.kind == "multi" and len(apps) < 2 and not unknown:
+            problems.append(".relevant: kind multi needs items of two applications")
+        playing = items.get(one.playing or "")
+        if one.playing is not None and (playing is None or playing.app != "music"):
+            problems.append(f".playing: {one.playing!r} is no song of the person")
+        return problems
+
     def rules(answer: RequestsAnswer) -> list[str]:
         problems = []
         told = [one.kind for one in answer.requests]
@@ -189,31 +210,32 @@ def requests_form(
         texts = [_flat(one.text) for one in answer.requests]
         problems += [f"requests: {text!r} appears twice" for text in _repeated(texts)]
         for place, one in enumerate(answer.requests):
-            where = f"requests.{place}"
-            if _flat(one.text) in known:
-                problems.append(f"{where}.text: {one.text!r} is known already")
-            if not now <= one.asked_at <= now + ASKED_WITHIN:
-                problems.append(f"{where}.asked_at: must lie within three days after {now}")
-            unknown = [name for name in one.relevant if name not in items]
-            problems += [f"{where}.relevant: no item has the id {name!r}" for name in unknown]
-            if not one.relevant and one.kind not in ("explicit", "no_tool"):
-                problems.append(f"{where}.relevant: a request of kind {one.kind} needs an item")
-            apps = {items[name].app for name in one.relevant if name in items}
-            if one.kind == "multi" and len(apps) < 2 and not unknown:
-                problems.append(f"{where}.relevant: kind multi needs items of two applications")
-            playing = items.get(one.playing or "")
-            if one.playing is not None and (playing is None or playing.app != "music"):
-                problems.append(f"{where}.playing: {one.playing!r} is no song of the person")
+            problems += [f"requests.{place}{problem}" for problem in own_rules(one)]
         return problems or [
             f"requests.{place}: {fault}"
             for place, one in enumerate(answer.requests)
             for fault in faults(one)
         ]
 
-    def read(answer: RequestsAnswer) -> list[RequestAnswer]:
-        return answer.requests
+    def salvage(raw: Any) -> list[RequestAnswer]:
+        """The requests that keep to all rules, at most one for each wanted kind."""
+        rows = raw.get("requests") if isinstance(raw, Mapping) else None
+        left, kept = Counter(kinds), list[RequestAnswer]()
+        for row in rows if isinstance(rows, list) else ():
+            try:
+                one = RequestAnswer.model_validate(row)
+            except ValidationError:
+                continue
+            again = _flat(one.text) in {_flat(other.text) for other in kept}
+            if left[one.kind] and not again and not own_rules(one) and not faults(one):
+                left[one.kind] -= 1
+                kept.append(one)
+        if not kept:
+            raise ValueError("requests: none is right")
+        return kept
 
-    return _mapped(_form("requests", RequestsAnswer, rules, 600 + 250 * len(kinds)), read)
+    form = _form("requests", RequestsAnswer, rules, 600 + 250 * len(kinds))
+    return replace(_mapped(form, lambda answer: answer.requests), salvage=salvage)
 
 
 def tools_form(toolbox: Toolbox) -> Form[list[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context import item_text
@@ -29,7 +29,6 @@ from synth.provider import LabelledRequest
 
 ATTEMPTS = 3
 """People that are begun before the model counts as useless."""
-_Made = TypeVar("_Made")
 
 Faults = Callable[[Persona, LabelledRequest], Sequence[str]]
 """What is wrong with a request, without and then with its plan; the model may mend both."""
@@ -46,13 +45,21 @@ class OpenAIProvider:
     faults: Faults = lambda persona, labelled: ()
 
     def person(self, person_id: str, counts: Mapping[str, int], seed: int) -> Persona:
-        """See `Provider.person`."""
-        return self._attempts(seed, lambda one: self._person(person_id, counts, one))
+        """See `Provider.person`; begun anew by another seed where the model cannot cope."""
+        keys: list[str] = []
+        for attempt in range(ATTEMPTS):
+            try:
+                return self._person(person_id, counts, seed + attempt * 1_000_003)
+            except Unusable as error:
+                keys += error.keys
+                last = error
+        self.asker.answers.drop(keys)  # the run ends here; a rerun asks anew
+        raise last
 
     def requests(
         self, persona: Persona, kinds: Sequence[Kind], seed: int, avoid: Sequence[str] = ()
     ) -> list[LabelledRequest]:
-        """See `Provider.requests`; a request whose labels the model cannot give is left out."""
+        """See `Provider.requests`; what the model cannot get right is left out."""
         if not kinds:
             return []
         form = forms.requests_form(
@@ -68,18 +75,12 @@ class OpenAIProvider:
             kinds=[(kind, KINDS_TOLD[kind]) for kind in kinds],
             avoid=list(avoid),
         )
-        drawn = self._attempts(seed, lambda one: self.asker.ask(prompt, form, one))
+        try:
+            drawn = self.asker.ask(prompt, form, seed)
+        except Unusable:
+            return []
         made = (self._labelled(persona, one, seed) for one in drawn)
         return [one for one in made if one is not None]
-
-    def _attempts(self, seed: int, make: Callable[[int], _Made]) -> _Made:
-        """What `make` gives for the first of several seeds that the model can cope with."""
-        for attempt in range(ATTEMPTS - 1):
-            try:
-                return make(seed + attempt * 1_000_003)
-            except Unusable:
-                continue
-        return make(seed + (ATTEMPTS - 1) * 1_000_003)
 
     def _person(self, person_id: str, counts: Mapping[str, int], seed: int) -> Persona:
         generator = random.Random(seed)

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from ctrag.apps.toolbox import Tool, Toolbox
 from stores.spec import AppSpec
-from synth.openai.asking import Asker, Form
-from synth.toolbox import distinct
+from synth.openai.asking import Asker, Form, Unusable
+from synth.toolbox import app_names, distinct
 
 COUNT = 8
 """APIs that an application is asked for; the paper's have 6 to 11 (Table 5)."""
@@ -36,9 +36,10 @@ def openai_toolbox(
 
     Raises:
         ProviderError, BudgetSpent: See `Asker.ask`.
+        ValueError: A name is no name of an application.
     """
     tools: list[Tool] = []
-    for name in dict.fromkeys(names):
+    for name in app_names(names):
         form = _form(name, {tool.api for tool in (*Toolbox.packaged(), *tools)})
         prompt = asker.prompts.text(
             "toolbox",
@@ -48,7 +49,11 @@ def openai_toolbox(
             count=COUNT,
             schema=json.dumps(form.schema),
         )
-        made = asker.ask(prompt, form, seed)
+        try:
+            made = asker.ask(prompt, form, seed)
+        except Unusable as error:
+            asker.answers.drop(error.keys)
+            raise
         tools += made
     return Toolbox(tools)
 

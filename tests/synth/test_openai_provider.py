@@ -1,8 +1,10 @@
 """The language-model provider against a real HTTP server that misbehaves in all usual ways."""
 
+import json
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ from ctrag.apps.toolbox import Toolbox
 from ctrag.settings import settings
 from stores.dataset import Kind, Persona, load_dataset, write_personas
 from stores.spec import packaged_apps
+from synth.dataset import make_dataset
+from synth.openai.forms import thought_form
 from synth.openai.provider import OpenAIProvider, open_asker
 from synth.provider import BudgetSpent, ProviderError
 from tests.synth.conftest import HTML, KEY, Model, status
@@ -184,6 +188,58 @@ def test_a_request_without_usable_labels_is_left_out(
     assert [one.labels.kind for one in labelled] == ["refind"]
 
 
+def test_a_rerun_of_what_was_unusable_once_asks_nothing_and_gives_the_same(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    model.faults = {"persona": ["no"] * 3, "thought": [{"thought": "x"}] * 3}
+    persona, labelled = made_by(opened())
+    assert model.count("persona") == 4  # three unusable answers, then another seed's
+    assert [one.labels.kind for one in labelled] == ["refind", "multi", "no_tool"]
+    asked = len(model.asked)
+    assert made_by(opened()) == (persona, labelled)
+    assert len(model.asked) == asked
+
+
+def test_the_right_requests_of_an_answer_that_stays_wrong_are_kept(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    provider = opened()
+    persona = provider.person("p1", COUNTS, 7)
+
+    def wrong(answer: Any) -> Any:
+        first, second, third, fourth = answer["requests"]
+        return {"requests": [{**first, "relevant": ["p1-notes-99"]}, second, third | {"kind": "x"}, fourth]}  # fmt: skip
+
+    model.faults = {"requests": [wrong] * 3}
+    labelled = provider.requests(persona, KINDS, 7)
+    assert model.count("requests") == 3
+    assert [one.labels.kind for one in labelled] == ["refind", "no_tool"]
+
+
+def test_a_person_whose_requests_are_never_right_goes_without_and_the_run_goes_on(
+    through_model: Model, opened: Callable[..., OpenAIProvider], tmp_path: Path
+) -> None:
+    class Wrong(list[Any]):
+        """Names an item that nobody has, whenever the first person is asked."""
+
+        def pop(self, place: Any = 0) -> Any:
+            about_first = "- s00001-" in through_model.asked[-1]["messages"][1]["content"]
+            return unknown if about_first else None
+
+    def unknown(answer: Any) -> Any:
+        return {"requests": [{**one, "relevant": ["nothing"]} for one in answer["requests"]]}
+
+    through_model.faults = {"requests": Wrong([None])}
+    made = make_dataset(replace(opened(), workers=1), tmp_path / "out", 2)
+    assert made.personas == 2
+    owners = {one.person_id for part in ("train", "test")
+              for one in load_dataset(tmp_path / "out" / part).requests}  # fmt: skip
+    assert owners == {"s00002"}
+    asked = len(through_model.asked)
+    make_dataset(replace(opened(), workers=1), tmp_path / "again", 2)
+    assert len(through_model.asked) == asked
+
+
 def test_what_never_gets_right_is_an_error_and_is_not_kept(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
@@ -221,12 +277,34 @@ def test_an_older_server_gets_the_schema_in_the_prompt_alone(
     good = '{"thought": "Look into the notes of last week."}'
     model.faults = {"thought": [status(400)], "untold": [status(400), good, good]}
     provider = opened()
-    from synth.openai.forms import thought_form
-
     for seed in (1, 2):
         assert provider.asker.ask("think", thought_form(), seed).startswith("Look")
     formats = [one.get("response_format", {}).get("type") for one in model.asked]
     assert formats == ["json_schema", "json_object", None, None]
+
+
+def test_a_server_that_cannot_process_a_schema_is_asked_without(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    model.faults = {"thought": [status(422)], "untold": ['{"thought": "Look into the notes."}']}
+    assert opened().asker.ask("think", thought_form(), 1) == "Look into the notes."
+    formats = [one.get("response_format", {}).get("type") for one in model.asked]
+    assert formats == ["json_schema", "json_object"]
+
+
+def test_a_server_that_wants_the_length_by_its_newer_name_gets_it_so(
+    opened: Callable[..., OpenAIProvider], model: Model
+) -> None:
+    said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    body = json.dumps({"error": {"message": said}}).encode()
+    model.faults = {"thought": [(400, {"Content-Type": "application/json"}, body)]}
+    provider = opened()
+    for seed in (1, 2):
+        assert provider.asker.ask("think", thought_form(), seed).startswith("Notes")
+    lengths = [{name: one[name] for name in one if name.startswith("max_")} for one in model.asked]
+    newer = {"max_completion_tokens": 300}
+    assert lengths == [{"max_tokens": 300}, newer, newer]
+    assert {one["response_format"]["type"] for one in model.asked} == {"json_schema"}
 
 
 def test_no_more_is_spent_than_was_allowed_and_a_rerun_goes_on(
