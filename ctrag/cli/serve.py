@@ -60,6 +60,10 @@ def mcp(
     always: Annotated[
         list[str] | None, typer.Option(help="Id of a tool that needs no search; may be repeated.")
     ] = None,
+    session: Annotated[
+        Path | None,
+        typer.Option(help="How sessions behave (capacity, loops, …): JSON or YAML."),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=20, help="Tools that a search shows.")] = 5,
     marketplace: _Marketplace = None,
     installed: _Installed = None,
@@ -88,7 +92,9 @@ def mcp(
     from ctrag.server.gateway import Gateway, GatewaySettings
     from ctrag.server.principals import AccessFile, BearerTokens
     from ctrag.server.serve import serve_http, serve_stdio
+    from ctrag.session.settings import SessionSettings
 
+    sessions = SessionSettings() if session is None else SessionSettings.from_file(session)
     callers = AccessFile() if access is None else AccessFile.from_file(access)
     plugins = None if marketplace is None else _marketplace(marketplace, installed)
     servers = Upstreams() if upstream is None else Upstreams.from_file(upstream)
@@ -101,6 +107,7 @@ def mcp(
         always=always or [],
         expert=expert,
         settings=GatewaySettings(limit=limit, may_install=allow_install),
+        session=sessions,
         record=_sink(record, otel),
     )
     try:

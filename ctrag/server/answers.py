@@ -19,6 +19,10 @@ MARKED = (
 )
 NOT_ALL_HERE = "No tool fits, but not all servers are available: search again later."
 NOTHING_FITS = "No tool here fits. Search in other words, or go on without a tool."
+NO_ROOM = (
+    "There was no room for the tools under left_out. Drop what you no longer need with "
+    "release_tools, then search for one of them by its name."
+)
 ONLY_CLOSE = "No tool surely fits. To use one of the closest, search for it by its name."
 
 
@@ -42,13 +46,17 @@ class SearchAnswer:
         plugins = [one.shown() for one in self.plugins]
         if any(one.get("marks") for one in [*self.shown, *plugins]):
             notes.append(MARKED)
-        if not self.shown:
+        if not self.shown and not self.found.left_out:
             lacking = NOT_ALL_HERE if self.unavailable else NOTHING_FITS
             notes.append(ONLY_CLOSE if self.closest else lacking)
+        left_out = list(self.found.left_out)
+        if left_out:
+            notes.append(NO_ROOM)
         optional = {
             "always_available": self.always,
             "closest": self.closest,
             "note": " ".join(notes),
+            "left_out": left_out,
             "evicted": list(self.found.evicted),
             "installable": plugins,
             "unavailable": self.unavailable,

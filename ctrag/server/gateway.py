@@ -27,6 +27,7 @@ from ctrag.server.servers import Servers
 from ctrag.server.upstream import Upstream, UpstreamError
 from ctrag.session.events import EventSink, ignore
 from ctrag.session.registry import MakeSession, SessionRegistry
+from ctrag.session.settings import SessionSettings
 from ctrag.session.tool_session import ToolSession
 from ctrag.tools.access import Expert, Principal
 from ctrag.tools.catalogue import CatalogueTool
@@ -53,10 +54,6 @@ class GatewaySettings:
     """Seconds that a search waits for servers that are starting for the first time."""
     registry_patience: float = 5.0
     """Seconds that a search waits for another registry."""
-    warm: int = 3
-    """Tools that a new session has at once because its caller likes them, beside pinned ones."""
-    preload: int = 0
-    """Tools of the categories that a session's first search speaks of, bound beside its results."""
     remember: float = 60.0
     """Seconds between two times that what was learned of callers is written to the store."""
     may_install: bool = False
@@ -79,6 +76,7 @@ class Gateway:
             catalogue marks.
         expert: The configured agent that the sessions are of, or its name.
         settings: How many tools a search shows.
+        session: What every new session is made with.
         record: Gets every decision as an event.
         sessions: Makes the registry that keeps the sessions.
 
@@ -98,11 +96,13 @@ class Gateway:
         always: Sequence[str] = (),
         expert: Expert | str | None = None,
         settings: GatewaySettings | None = None,
+        session: SessionSettings | None = None,
         record: EventSink = ignore,
         sessions: Callable[[MakeSession], SessionRegistry] = _bounded_sessions,
     ) -> None:
         self.index = index
         self.settings = settings or GatewaySettings()
+        self.session = session or SessionSettings()
         self.marketplace = marketplace
         self._servers = Servers(
             index, upstreams or Upstreams(), registries, self.settings.registry_patience
@@ -152,8 +152,8 @@ class Gateway:
         await self._servers.tried(self.settings.patience)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
-        if self.settings.preload and not session.searched:
-            likely = await run_sync(self.index.preload, query, who, self.settings.preload)
+        if self.session.preload and not session.searched:
+            likely = await run_sync(self.index.preload, query, who, self.session.preload)
             session.preload(likely)
         local = await run_sync(self._search.in_catalogue, who, query, session, k)
         gathered = await gather([*self._servers.registries.values()], session.id, query, k)
@@ -263,10 +263,13 @@ class Gateway:
             session_id,
             key,
             always=self.always_available(who),
+            binding=self.session.binding,
+            guard=self.session.whole_guard,
+            overlap=self.session.overlap,
             allowed=lambda tool_id, owner: self._permissions.allowed(tool_id, caller_of(owner)),
             record=self._record,
         )
-        session.preload(self.index.warm_start(who, self.settings.warm))
+        session.preload(self.index.warm_start(who, self.session.warm))
         return session
 
     def _callable(

@@ -5,6 +5,7 @@ that their tools can be told from those that a catalogue describes.
 """
 
 import json
+import threading
 from collections.abc import Collection
 
 from ctrag.tools.catalogue import CatalogueTool
@@ -12,6 +13,8 @@ from ctrag.tools.shelf import EVERYTHING
 from stores.tool_rows import ToolStore
 
 _FACT = "upstreams"
+_noting = threading.Lock()
+"""Servers list their tools at the same time; none of their names is to get lost."""
 
 
 def take_out_leftovers(store: ToolStore, servers: Collection[str]) -> list[str]:
@@ -39,9 +42,10 @@ def take_out_leftovers(store: ToolStore, servers: Collection[str]) -> list[str]:
 
 def note_servers(store: ToolStore, servers: Collection[str]) -> None:
     """Keep the names of servers whose tools are listed into a store."""
-    known = _known(store)
-    if not known.issuperset(servers):
-        store.set_fact(_FACT, json.dumps(sorted(known.union(servers))))
+    with _noting:
+        known = _known(store)
+        if not known.issuperset(servers):
+            store.set_fact(_FACT, json.dumps(sorted(known.union(servers))))
 
 
 def _known(store: ToolStore) -> set[str]:

@@ -18,5 +18,6 @@ Of an agent's session with many tools, in the order in which they build on each 
 - `telemetry`: the sink for OpenTelemetry.
 - `outcomes`, `state`: what a session answers, and what is saved of it.
 - `tool_session`: `ToolSession` joins all of these, asks for access and is what to use.
+- `settings`: how a server's sessions behave, as a file.
 - `registry`: the sessions of a serving process, by handle.
 """

@@ -10,9 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctrag.server.config import ServerSpec
-from ctrag.server.gateway import Gateway, GatewaySettings
+from ctrag.server.gateway import Gateway
 from ctrag.server.servers import SELF
+from ctrag.session.binding import BindingSettings
 from ctrag.session.events import Event, without_content
+from ctrag.session.guard import GuardSettings
+from ctrag.session.searches import OverlapSettings
+from ctrag.session.settings import SessionSettings
 from ctrag.tools.access import AccessRules, Expert, Grant, Principal
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.index import ToolIndex
@@ -146,6 +150,52 @@ async def test_a_loop_takes_the_tool_away_with_guidance_and_a_search_gives_it_ba
         assert not again.result.is_error
 
 
+async def test_sessions_are_made_with_the_servers_settings(
+    plain: Servers, gateway: MakeGateway
+) -> None:
+    entries = [entry("print", "Print a page"), entry("echo", "Echo a text")]
+    settings = SessionSettings(
+        binding=BindingSettings(hot_after=1),
+        guard=GuardSettings(exempt=frozenset({"desk/print"}), guidance={"desk/echo": "Think."}),
+        overlap=OverlapSettings(kept=1),
+        ignored={"desk/echo": ["request_id"]},
+    )
+    servers = {"desk": plain("desk", entries)}
+    async with gateway(servers=servers, session=settings).running() as running:
+        handle = (await running.search(None, "print a page, echo a text")).handle
+        for _ in range(6):
+            polled = await running.call(None, handle, "desk/print", {"text": "a"})
+            assert not polled.result.is_error
+            assert not polled.changed
+        for n in range(4):
+            echoed = await running.call(None, handle, "desk/echo", {"request_id": n})
+        assert said(echoed).endswith("Think.")
+        pinned = [one for one in running.sessions.get(handle, "").manager.entries if one.pinned]
+        assert [one.tool.id for one in pinned] == ["desk/print"]
+        await running.search(None, "echo a text", handle, limit=1)
+        again = await running.search(None, "print a page", handle, limit=1)
+        assert again.found.note is None, "of the searches before, only the last is remembered"
+
+
+async def test_found_tools_that_a_session_has_no_room_for_are_named_to_the_model(
+    encoder: Topics,
+) -> None:
+    index = ToolIndex(
+        [SELF, *(tool("send_mail", "Send a mail", f"m{n}") for n in range(5))], encoder
+    )
+    settings = SessionSettings(binding=BindingSettings(capacity=3))
+    async with Gateway(index, session=settings).running() as running:
+        answer = (await running.search(None, "send_mail", limit=5)).as_json()
+        shown = [one["name"] for one in answer["tools"]]
+        assert (len(shown), len(answer["left_out"])) == (3, 2)
+        assert {*shown, *answer["left_out"]} == {f"m{n}/send_mail" for n in range(5)}
+        assert "release_tools" in answer["note"]
+        [left, _] = answer["left_out"]
+        running.release(None, answer["session"], shown)
+        await running.search(None, left, answer["session"], limit=1)
+        assert left in {one.id for one in running.tools(None, answer["session"])}
+
+
 async def test_a_search_that_finds_the_same_again_says_so(gateway: MakeGateway) -> None:
     async with gateway(TOOLS).running() as running:
         first = await running.search(None, "send a mail")
@@ -259,8 +309,8 @@ async def test_the_prior_is_asked_with_every_call_of_the_session_in_order(
 
 async def test_a_sessions_first_search_can_bring_the_rest_of_its_category(encoder: Topics) -> None:
     tools = [tool("send", "Send a mail", "mail"), tool("sort", "Sort mail", "mail"), TOOLS[1]]
-    settings = GatewaySettings(preload=2)
-    async with Gateway(ToolIndex([SELF, *tools], encoder), settings=settings).running() as running:
+    settings = SessionSettings(preload=2)
+    async with Gateway(ToolIndex([SELF, *tools], encoder), session=settings).running() as running:
         answer = await running.search(None, "send a mail", limit=1)
         assert names(answer) == ["mail/send"]
         assert [one["name"] for one in answer.always] == ["mail/sort"]

@@ -105,6 +105,7 @@ async def test_tools_of_a_server_or_plugin_that_is_no_longer_behind_a_store_are_
         (["--upstream", "a", "--http", "a:1", "--user", "b"], 2, "--user is for stdin"),
         (["--upstream", "missing.json"], 1, "missing.json: No such file"),
         (["--upstream", "missing.json", "--access", "none.yaml"], 1, "none.yaml: No such file"),
+        (["--upstream", "missing.json", "--session", "none.yaml"], 1, "none.yaml: No such file"),
     ],
 )
 def test_a_mistake_is_one_line_on_stderr(
@@ -114,6 +115,18 @@ def test_a_mistake_is_one_line_on_stderr(
     assert ran.code == code
     assert ran.out == ""
     assert problem in " ".join(ran.err.split())
+
+
+@pytest.mark.anyio
+async def test_a_file_says_how_sessions_behave(tmp_path: Path) -> None:
+    catalogue, sessions = tmp_path / "tools.yaml", tmp_path / "session.yaml"
+    tools = [{"name": "send_mail", "description": "Send a mail", "server": f"m{n}"} for n in (1, 2)]
+    catalogue.write_text(yaml.safe_dump(tools), encoding="utf-8")
+    sessions.write_text("binding: {capacity: 1}\n", encoding="utf-8")
+    async with Client(started("--catalogue", catalogue, "--session", sessions)) as client:
+        answer = await client.call_tool("search_tools", {"query": "send_mail"})
+        assert len(answer.structured_content["tools"]) == 1
+        assert len(answer.structured_content["left_out"]) == 1
 
 
 def test_the_prior_that_the_settings_name_is_served(
