@@ -1,5 +1,6 @@
 """`ctrag prompt`: the assembled prompt of a step; `ctrag review`: the gate of changed policies."""
 
+from collections.abc import Sequence
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -13,6 +14,7 @@ from ctrag.prompt.settings import BUDGET
 if TYPE_CHECKING:
     from ctrag.prompt.assembly import Prompt
     from ctrag.prompt.forms import Form
+    from ctrag.prompt.tool_documents import ToolDocument
 
 Instructions = Annotated[Path, typer.Option(help="Folder of .md and .txt policies.")]
 Index = Annotated[
@@ -26,7 +28,8 @@ def prompt(
     catalogue: Annotated[Path, typer.Option(help="A tools.json or toolbox.yaml.")],
     budget: Annotated[int, typer.Option(min=1, help="Tokens of the prompt.")] = BUDGET,
     after: Annotated[
-        list[str], typer.Option(help="Id of a tool called before, oldest first; repeatable.")
+        list[str],
+        typer.Option(help="Id or name of a tool called before, oldest first; repeatable."),
     ] = [],  # noqa: B006  # typer reads it, nothing changes it
     fragments: Annotated[int, typer.Option(min=0, help="Fragments at most (K_A).")] = 4,
     tools: Annotated[int, typer.Option(min=0, help="Whole tools at most (K_B).")] = 2,
@@ -113,7 +116,7 @@ def prompt(
             "--out DIR` and name its folder with --reranker"
         )
     shape = cast("Form", form)
-    built = builder.build(text, budget, history=after, form=shape)
+    built = builder.build(text, budget, history=_called(after, builder.tools), form=shape)
     if json:
         print_json(_as_json(built))
         return
@@ -188,6 +191,21 @@ def review(
     for one in pending:
         since = ledger.updated(one.id)
         line(f"  {one.id}  ({one.what}{f' since {since}' if since else ''})")
+
+
+def _called(after: list[str], tools: "Sequence[ToolDocument]") -> list[str]:
+    """Ids of the tools that were called; a name does where one tool alone has it."""
+    found = []
+    for one in after:
+        fitting = [tool.id for tool in tools if tool.id == one]
+        fitting = fitting or [tool.id for tool in tools if one in (tool.name, tool.tool.name)]
+        if len(fitting) != 1:
+            problem = (
+                f"is one of {', '.join(fitting)}" if fitting else "is no tool of the catalogue"
+            )
+            raise ValueError(f"--after: {one!r} {problem}; give an id such as {tools[0].id!r}")
+        found += fitting
+    return found
 
 
 def _pinned(pins: list[str]) -> dict[str, list[str]]:

@@ -37,6 +37,10 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
     the prompt has them, and those that the builder's catalogue does not have. The agent's own
     system prompt stays, after the overlay. A model that answers with `TOOL_DISCOVERY` is asked once
     more with the prompt of the discovery step, unless `PromptSettings.discovery` is off.
+
+    What the model calls is the builder's feedback (`PromptBuilder.learn`; keep it with
+    `builder.gains.save`). Calls of hidden tools, and a model that lacks a tool after the discovery
+    step, are logged as misses.
     """
 
     state_schema = PromptState
@@ -71,9 +75,11 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
         """The model's answer to the smaller request."""
         prompt = self._built(request)
         answer = handler(self._narrowed(request, prompt))
-        if not self._wants_more(prompt, answer):
-            return answer
-        return handler(self._narrowed(request, self._widened(request, prompt)))
+        if self._wants_more(prompt, answer):
+            prompt = self._widened(request, prompt)
+            answer = handler(self._narrowed(request, prompt))
+        self._learn(prompt, answer)
+        return answer
 
     async def awrap_model_call(
         self,
@@ -85,10 +91,11 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
 
         prompt = await to_thread.run_sync(self._built, request)
         answer = await handler(self._narrowed(request, prompt))
-        if not self._wants_more(prompt, answer):
-            return answer
-        wide = await to_thread.run_sync(self._widened, request, prompt)
-        return await handler(self._narrowed(request, wide))
+        if self._wants_more(prompt, answer):
+            prompt = await to_thread.run_sync(self._widened, request, prompt)
+            answer = await handler(self._narrowed(request, prompt))
+        self._learn(prompt, answer)
+        return answer
 
     def _built(self, request: ModelRequest[Any]) -> Prompt:
         """The prompt of this step, in the order of the one before."""
@@ -114,6 +121,15 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
         """Whether the model asks for the discovery step, and there is one to take."""
         hides = not prompt.discovered and not prompt.fallback
         return hides and self._builder.settings.discovery != "off" and DISCOVERY in _said(answer)
+
+    def _learn(self, prompt: Prompt, answer: Any) -> None:
+        """Feedback of what the model called, or of what it still lacks."""
+        calls = [call["name"] for one in _messages(answer) for call in _calls(one)]
+        with self._lock:
+            self._builder.learn(prompt, [self._ids[name] for name in calls if name in self._ids])
+            said = _said(answer)
+            if DISCOVERY in said and not calls:
+                self._builder.miss(prompt, said.partition(DISCOVERY)[2].lstrip(": ").strip())
 
     def _keep(self, request: ModelRequest[Any], prompt: Prompt) -> None:
         name = _conversation(request)

@@ -261,8 +261,30 @@ class PromptBuilder:
         self._report(found, began)
         return found
 
+    def learn(self, prompt: Prompt, called: Sequence[str]) -> None:
+        """Feedback of a step: log the calls of tools that were hidden, and learn from the others.
+
+        Tools with their whole documents were shown in vain where they were not called; a signature
+        costs so little that it counts only where it was called. The full prompt and a step
+        without calls teach nothing.
+
+        Args:
+            prompt: What the step had.
+            called: Ids of the tools that it called.
+        """
+        used = list(dict.fromkeys(called))
+        shown = {one.id for one in prompt.exposed}
+        for one in used:
+            if one not in shown:
+                self.miss(prompt, one)
+        if used and not prompt.fallback:
+            whole = [one.id for one in prompt.tools]
+            taken = [one for one in used if one in shown]
+            self.gains.learn(dict.fromkeys([*whole, *taken]), taken)
+
     def miss(self, prompt: Prompt, wanted: str) -> None:
-        """Log that a step needed a tool that its prompt did not show."""
+        """Log that a step needed a tool that its prompt did not show: its id, or what the model
+        said of it."""
         self._sink(of_miss(prompt, wanted, wanted in self._rows))
 
     def full(

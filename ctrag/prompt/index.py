@@ -1,6 +1,8 @@
 """The index over fragments or tools: vectors on disk by content hash, words in memory."""
 
 import os
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +25,8 @@ PASSAGE = 110
 class ReadingStore:
     """Readings of texts kept in one file, found again by the hash of reader and text.
 
-    Only what changed is read anew; what is no longer asked for is dropped.
+    Only what changed is read anew; what is no longer asked for is dropped. A broken file is made
+    anew.
     """
 
     def __init__(self, reader: Reader, path: Path | None) -> None:
@@ -55,7 +58,14 @@ class ReadingStore:
     def _load(self) -> dict[str, Reading]:
         if self._path is None or not self._path.exists():
             return {}
-        with np.load(self._path) as stored:
+        try:
+            return self._stored(self._path)
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            return {}  # a broken file: all is read anew and the file written over
+
+    @staticmethod
+    def _stored(path: Path) -> dict[str, Reading]:
+        with path.open("rb") as file, np.load(file) as stored:
             keys, vectors, states = stored["keys"], stored["vectors"], stored["states"]
             ends = stored["ends"]
         starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Generic, TypeVar
 
-from ctrag.context.words import terms
-
 T = TypeVar("T")
 
 
 def signature(text: str, domain: str, history: Sequence[str], *more: object) -> str:
-    """The same for requests of the same words after the same calls, whatever their spelling.
+    """The same for requests of the same words after the same calls.
+
+    Capitals, blanks and the last sentence's end make no difference; every word does, because "do
+    not cancel it" is not "do cancel it".
 
     Args:
         text: The request.
@@ -19,7 +20,8 @@ def signature(text: str, domain: str, history: Sequence[str], *more: object) -> 
         history: Ids of the calls so far.
         more: Whatever else decides what is selected: budget, limits.
     """
-    said = " ".join(terms(text))
+    plain = " ".join(text.casefold().split())
+    said = plain.rstrip(" .!?") or plain
     content = "\0".join([said, domain, *history, *(repr(one) for one in more)])
     return sha256(content.encode()).hexdigest()[:32]
 

@@ -6,7 +6,12 @@ from typing import Any
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n")
 _KINDS = {"integer": "int", "number": "float", "boolean": "bool"}
-_KEPT = ("type", "enum", "items", "properties", "required")
+_KEPT = ("type", "enum", "const", "$ref", "required")
+_SCHEMAS = ("items", "additionalProperties")
+_LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
+_NAMED = ("properties", "$defs", "definitions")
+_DEEPEST = 4
+"""References within references that are followed in one line."""
 _CHOICES = 8
 """So many values of an argument are listed."""
 
@@ -16,7 +21,7 @@ def signature_line(name: str, description: str, parameters: Mapping[str, Any]) -
     said."""
     required = parameters.get("required") or ()
     arguments = ", ".join(
-        _argument(key, schema, key in required)
+        _argument(key, _kind(schema, parameters), key in required)
         for key, schema in (parameters.get("properties") or {}).items()
     )
     return f"{name}({arguments}): {first_sentence(description)}"
@@ -28,33 +33,58 @@ def first_sentence(text: str) -> str:
 
 
 def bare_parameters(schema: Any) -> Any:
-    """A JSON Schema without its descriptions: names, types, choices, what is required."""
+    """A JSON Schema without its descriptions: names, types, choices, references and what they
+    refer to, what is required."""
     if not isinstance(schema, dict):
         return schema
-    kept = {key: schema[key] for key in _KEPT if key in schema}
-    if isinstance(kept.get("properties"), dict):
-        kept["properties"] = {key: bare_parameters(one) for key, one in kept["properties"].items()}
-    if "items" in kept:
-        kept["items"] = bare_parameters(kept["items"])
+    kept = {}
+    for key, value in schema.items():
+        if key in _KEPT:
+            kept[key] = value
+        elif key in _SCHEMAS and isinstance(value, dict):
+            kept[key] = bare_parameters(value)
+        elif key in _LISTED and isinstance(value, list):
+            kept[key] = [bare_parameters(one) for one in value]
+        elif key in _NAMED and isinstance(value, dict):
+            kept[key] = {name: bare_parameters(one) for name, one in value.items()}
     return kept
 
 
-def _argument(key: str, schema: Any, required: bool) -> str:
-    kind = _kind(schema)
+def _argument(key: str, kind: str, required: bool) -> str:
     return f"{key}{'' if required else '?'}{'' if kind == 'string' else f': {kind}'}"
 
 
-def _kind(schema: Any) -> str:
+def _kind(schema: Any, root: Mapping[str, Any], depth: int = 0) -> str:
+    """A schema in a word, references being followed from the root."""
     if not isinstance(schema, dict):
         return "any"
-    values = schema.get("enum")
+    if isinstance(schema.get("$ref"), str):
+        return (
+            _kind(_referred(schema["$ref"], root), root, depth + 1) if depth < _DEEPEST else "any"
+        )
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
     if isinstance(values, list) and values:
         more = "|..." if len(values) > _CHOICES else ""
         return "|".join(str(one) for one in values[:_CHOICES]) + more
+    for key in ("anyOf", "oneOf", "allOf"):
+        if isinstance(schema.get(key), list) and schema[key]:
+            kinds = dict.fromkeys(_kind(one, root, depth) for one in schema[key])
+            return ("&" if key == "allOf" else "|").join(kinds)
     kind = schema.get("type", "any")
     if kind in ("array", "list"):
-        return f"[{_kind(schema.get('items', {}))}]"
+        return f"[{_kind(schema.get('items', {}), root, depth)}]"
     fields = schema.get("properties")
     if isinstance(fields, dict) and fields:
-        return "{" + ", ".join(f"{key}: {_kind(one)}" for key, one in fields.items()) + "}"
+        inside = (f"{key}: {_kind(one, root, depth)}" for key, one in fields.items())
+        return "{" + ", ".join(inside) + "}"
     return _KINDS.get(kind, kind) if isinstance(kind, str) else "any"
+
+
+def _referred(reference: str, root: Mapping[str, Any]) -> Any:
+    """What a reference within the schema (`#/$defs/Address`) names; None for others."""
+    if not reference.startswith("#/"):
+        return None
+    found: Any = root
+    for part in reference[2:].split("/"):
+        found = found.get(part) if isinstance(found, dict) else None
+    return found

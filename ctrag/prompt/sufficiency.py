@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+SELF_RATING = 0.5
+"""Weight of a model's own odds beside the calibrated ones. A choice, not a measurement: models
+rate themselves too high, so their word counts for half."""
 _LEAST = 1e-6
 
 
@@ -22,7 +25,7 @@ class Sufficiency:
 
     slope: float = 1.0
     intercept: float = 0.0
-    self_rating: float = 0.0
+    self_rating: float = SELF_RATING
     """Weight of the model's own odds; 0 leaves them out."""
 
     def probability(

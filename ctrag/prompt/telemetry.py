@@ -58,7 +58,7 @@ def of_miss(prompt: "Prompt", wanted: str, known: bool) -> Record:
 
     Args:
         prompt: What the step had.
-        wanted: Id of the tool.
+        wanted: Id of the tool, or what the model said of it.
         known: Whether the catalogue has it.
     """
     return {

@@ -2,10 +2,12 @@
 
 import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from ctrag.apps.toolbox import Toolbox
 from ctrag.prompt.signatures import signature_line
 from ctrag.prompt.tokens import CountTokens
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
+from ctrag.tools.files import checked, read_file
 
 LARGEST = 800
 """Tokens of a document; what is over it loses exemplars and notes, then words."""
@@ -125,26 +128,30 @@ def schema_line(name: str, description: str, parameters: Mapping[str, Any]) -> s
 
 
 def load_documents(path: Path, count: CountTokens) -> list[ToolDocument]:
-    """Documents of a `.json` catalogue or a `.yaml` toolbox, in file order.
+    """Documents of a catalogue file (`ctrag.tools.catalogue` has the formats), in file order.
 
     Raises:
         ValueError: The file breaks a rule, or a note is of the wrong type.
         FileNotFoundError: There is no such file.
     """
-    tools = load_catalogue(path)
-    if path.suffix in {".yaml", ".yml"}:
-        notes = toolbox_notes(Toolbox.from_file(path))
-    else:
-        try:
-            rows = _ROWS.validate_python(json.loads(path.read_text(encoding="utf-8-sig")))
-        except ValueError as error:
-            raise ValueError(f"{path}: notes of a tool: {error}") from None
-        notes = {
-            f"{server}/{row.name}" if server else row.name: row
-            for row in rows
-            for server in [row.server or row.domain]
-        }
-    return make_documents(tools, notes, count)
+    return make_documents(load_catalogue(path), _notes(path), count)
+
+
+def _notes(path: Path) -> dict[str, ToolNotes]:
+    """What the rows of a catalogue say besides, by tool id; OpenAPI documents say nothing."""
+    value = read_file(path)
+    if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
+        return {}
+    if isinstance(value, dict) and "tools" in value:
+        value = value["tools"]
+    elif isinstance(value, dict) and path.suffix in {".yaml", ".yml"}:
+        return toolbox_notes(Toolbox.from_file(path))
+    rows = checked(_ROWS, value, f"{path}: notes of a tool")
+    return {
+        f"{server}/{row.name}" if server else row.name: row
+        for row in rows
+        for server in [row.server or row.domain]
+    }
 
 
 def toolbox_notes(toolbox: Toolbox) -> dict[str, ToolNotes]:
@@ -170,12 +177,24 @@ def make_documents(
     documents = []
     for tool in tools:
         plain = tool.name if often[tool.name] == 1 else f"{tool.server}__{tool.name}"
-        name = re.sub(r"[^\w-]", "_", plain)[:64]
+        base = name = _callable(plain)
+        more = ""
         while name in taken:
-            name = f"{name[:63]}_"
+            more += "_"
+            name = base[: 64 - len(more)] + more
         taken.add(name)
         documents.append(_fitted(_document(tool, name, notes.get(tool.id, ToolNotes())), count))
     return documents
+
+
+def _callable(name: str) -> str:
+    """The name in letters, digits, `_` and `-` of ASCII, which is all that chat APIs take."""
+    letters = unicodedata.normalize("NFKD", name)
+    plain = "".join(one for one in letters if not unicodedata.combining(one))
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", plain)
+    if not plain.strip("_-"):  # nothing of it can be written
+        return f"tool_{sha256(name.encode()).hexdigest()[:8]}"
+    return plain[:64]
 
 
 def _document(tool: CatalogueTool, name: str, notes: ToolNotes) -> ToolDocument:

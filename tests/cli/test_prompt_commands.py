@@ -221,3 +221,28 @@ def test_the_default_budget_is_the_one_that_is_measured(
 
     assert ctrag("prompt", *shop, "--json", "cancel my order").json["budget"] == BUDGET
     assert instructions.BUDGET == BUDGET == 2400
+
+
+def test_calls_before_are_named_by_id_or_name_and_others_are_refused(
+    ctrag: Callable[..., Any], shop: list[object]
+) -> None:
+    asked = ["prompt", *shop, "--json", "cancel my order"]
+    by_id = ctrag(*asked, "--after", "shop/return_order").json
+    assert by_id == ctrag(*asked, "--after", "return_order").json
+    assert by_id["scores"] != ctrag(*asked).json["scores"]
+    ran = ctrag(*asked, "--after", "nonsense")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        "ctrag: --after: 'nonsense' is no tool of the catalogue; give an id such as "
+        "'shop/cancel_order'\n"
+    )
+
+
+def test_an_openapi_document_serves_as_the_catalogue(
+    ctrag: Callable[..., Any], shop: list[object], tmp_path: Path
+) -> None:
+    operation = {"operationId": "cancel_order", "summary": "Cancel an order."}
+    document = {"openapi": "3.0.0", "info": {"title": "Shop"}, "paths": {"/o": {"post": operation}}}
+    (tmp_path / "api.json").write_text(json.dumps(document), encoding="utf-8")
+    found = ctrag("prompt", *shop[:3], tmp_path / "api.json", "--json", "cancel my order").json
+    assert [one["id"] for one in found["tools"]] == ["shop/cancel_order"]

@@ -1,7 +1,7 @@
 """The middleware in real LangChain agents, with a model that follows a script."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -179,6 +179,32 @@ def test_a_conversations_next_prompt_begins_like_the_one_before() -> None:
     wanted = [[tool.name for tool in one.exposed] for one in (before, kept, anew)]
     assert [model.names(at)[1:] for at in range(3)] == wanted
     assert [one.text for one in model.systems] == [before.system, kept.system, anew.system]
+
+
+def test_what_the_model_calls_is_feedback_and_calls_of_hidden_tools_are_misses() -> None:
+    records: list[Mapping[str, Any]] = []
+    shop = builder(settings=NARROW, sink=records.append)
+    model = Scripted(script=[["", "cancel_order"], ["", "book_flight"], ["done"]])
+    agent(model, shop).invoke(ask("cancel my order"))
+    misses = [one for one in records if one["event"] == "miss"]
+    assert [(one["wanted"], one["known"]) for one in misses] == [("air/book_flight", True)]
+    assert misses[0]["tools"] == ["shop/cancel_order"]
+    # exposed at both calls, used at the first; the belief of no feedback counts for 8 exposures
+    assert shop.gains.factor("shop/cancel_order") == pytest.approx((1 + 4) / (2 + 8) / 0.5)
+    assert shop.gains.learned == 2
+
+
+@pytest.mark.parametrize("discovery", ["off", "widen"])
+def test_a_model_that_still_lacks_a_tool_is_a_miss_in_its_own_words(discovery: str) -> None:
+    records: list[Mapping[str, Any]] = []
+    settings = PromptSettings(tau=0.0, tools=1, signatures=0, discovery=discovery)
+    shop = builder(settings=settings, sink=records.append)
+    model = Scripted(script=[[f"{DISCOVERY}: a taxi"], [f"{DISCOVERY}: a taxi"]])
+    agent(model, shop).invoke(ask("cancel my order"))
+    misses = [one for one in records if one["event"] == "miss"]
+    assert [(one["wanted"], one["known"]) for one in misses] == [("a taxi", False)]
+    assert misses[0]["discovered"] == (discovery == "widen")
+    assert shop.gains.learned == 0
 
 
 def test_a_request_without_words_is_no_error() -> None:

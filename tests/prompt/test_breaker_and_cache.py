@@ -66,7 +66,7 @@ def test_what_was_used_longest_ago_goes_first() -> None:
 
 def test_a_signature_is_of_words_domain_and_calls() -> None:
     base = signature("Cancel my order!", "shop", ["x"])
-    assert base == signature("cancel MY order", "shop", ["x"])
+    assert base == signature("cancel  MY order", "shop", ["x"])
     others = [
         signature("return my order", "shop", ["x"]),
         signature("Cancel my order!", "air", ["x"]),
@@ -74,6 +74,21 @@ def test_a_signature_is_of_words_domain_and_calls() -> None:
         signature("Cancel my order!", "shop", ["x"], 300),
     ]
     assert len({base, *others}) == 5
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("do not cancel it", "do cancel it"),
+        ("from Oslo to Rome", "to Oslo from Rome"),
+        ("exchange, not return", "return, not exchange"),
+        ("取消订单", "预订航班"),
+        ("!!!", "???"),
+        ("moved by -5", "moved by 5"),
+    ],
+)
+def test_requests_that_say_something_else_are_another_task(one: str, other: str) -> None:
+    assert signature(one, "", []) != signature(other, "", [])
 
 
 def test_feedback_moves_the_factor_from_one_and_survives_the_disk(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The budget, the overlay, discovery, pins, cache and breaker of the prompt builder."""
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, get_args
@@ -14,6 +15,7 @@ from ctrag.prompt.breaker import CircuitBreaker
 from ctrag.prompt.forms import Form
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.settings import BUDGET, PromptSettings
+from ctrag.prompt.sufficiency import SELF_RATING
 from tests.prompt.toys import (
     FRAGMENTS,
     TOOLS,
@@ -165,14 +167,33 @@ def test_a_summary_names_hidden_tools_within_the_budget() -> None:
     assert short.tokens <= LEAST + 60
 
 
-def test_what_the_model_rates_itself_counts_where_it_has_a_weight() -> None:
-    from ctrag.prompt.sufficiency import Sufficiency
+def test_what_the_model_rates_itself_counts() -> None:
+    plain, low, even, high = (
+        builder().build("cancel my order", 400, rated=one).sufficiency or 0.0
+        for one in (None, 0.01, 0.5, 0.99)
+    )
+    assert even == pytest.approx(plain)
+    assert low < plain < high
+    odds = math.log(plain / (1 - plain)) + SELF_RATING * math.log(0.99 / 0.01)
+    assert high == pytest.approx(1 / (1 + math.exp(-odds)))
 
-    rated = builder(sufficiency=Sufficiency(1.0, 0.0, self_rating=1.0))
-    low, high = (rated.build("cancel my order", 400, rated=one) for one in (0.1, 0.9))
-    assert low.sufficiency is not None
-    assert high.sufficiency is not None
-    assert low.sufficiency < high.sufficiency
+
+def test_feedback_counts_whole_tools_and_what_was_called_and_logs_what_was_hidden() -> None:
+    records: list[Mapping[str, Any]] = []
+    told = builder(
+        sink=records.append,
+        settings=PromptSettings(discovery="off", tools=1, signatures=2),
+    )
+    prompt = told.build("cancel my order", 400)
+    [whole], [called, idle] = prompt.tools, prompt.signatures
+    hidden = next(one for one in TOOLS if one not in prompt.exposed)
+    told.learn(prompt, [called.id, hidden.id])
+    assert told.gains.factor(whole.id) < 1 == told.gains.factor(idle.id)
+    assert told.gains.factor(called.id) > 1
+    assert [one["wanted"] for one in records if one["event"] == "miss"] == [hidden.id]
+    told.learn(prompt, [])
+    told.learn(told.full("cancel my order"), [called.id])
+    assert told.gains.learned == 1
 
 
 def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None:

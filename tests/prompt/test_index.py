@@ -25,6 +25,19 @@ def test_only_texts_that_changed_are_read_again(tmp_path: Path) -> None:
     assert third.read_anew == 1  # it had been dropped
 
 
+@pytest.mark.parametrize("damage", ["emptied", "cut", "overwritten"])
+def test_a_broken_file_is_made_anew(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "instructions.npz"
+    ReadingStore(TopicReader(), path).readings(["cancel order"])
+    damaged = {"emptied": b"", "cut": path.read_bytes()[:300], "overwritten": b"no archive"}
+    path.write_bytes(damaged[damage])
+    second = ReadingStore(TopicReader(), path)
+    assert second.readings(["cancel order"])[0].vector.shape == (6,)
+    third = ReadingStore(TopicReader(), path)
+    third.readings(["cancel order"])
+    assert (second.read_anew, third.read_anew) == (1, 0)
+
+
 def test_a_unit_counts_as_its_best_passage() -> None:
     filler = " ".join(["word"] * PASSAGE)
     index = CorpusIndex(

@@ -49,6 +49,35 @@ def test_bare_parameters_lose_their_descriptions_and_nothing_that_a_call_needs()
     assert bare["properties"]["where"]["properties"] == {"city": {"type": "string"}}
 
 
+def test_choices_of_schemas_references_and_constants_are_kept() -> None:
+    """What pydantic writes for an optional number, a model within a model and a literal."""
+    address = {"type": "object", "properties": {"city": {"type": "string", "description": "x"}}}
+    parameters = {
+        "type": "object",
+        "properties": {
+            "count": {"anyOf": [{"type": "integer"}, {"type": "null"}], "description": "x"},
+            "to": {"$ref": "#/$defs/Address"},
+            "kind": {"const": "mail"},
+            "tree": {"$ref": "#/$defs/Tree"},
+            "far": {"$ref": "https://example.org/schema"},
+        },
+        "required": ["to"],
+        "$defs": {
+            "Address": address,
+            "Tree": {"type": "array", "items": {"$ref": "#/$defs/Tree"}},
+        },
+    }
+    bare = bare_parameters(parameters)
+    assert bare["properties"]["count"] == {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+    assert bare["properties"]["to"] == {"$ref": "#/$defs/Address"}
+    assert bare["properties"]["kind"] == {"const": "mail"}
+    assert bare["$defs"]["Address"]["properties"] == {"city": {"type": "string"}}
+    assert signature_line("send", "Send.", parameters) == (
+        "send(count?: int|null, to: {city: string}, kind?: mail, tree?: [[[[any]]]], far?: any): "
+        "Send."
+    )
+
+
 def test_an_argument_may_be_named_like_a_word_of_the_schema() -> None:
     odd = {"type": "object", "properties": {"description": {"type": "string"}, "type": {}}}
     assert list(bare_parameters(odd)["properties"]) == ["description", "type"]

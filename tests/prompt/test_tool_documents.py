@@ -1,6 +1,7 @@
 """Tool documents: what a schema and notes say, within their length."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,42 @@ def test_names_are_unique_and_fit_for_function_calling() -> None:
     names = [one.name for one in make_documents(tools, {}, count_words)]
     assert len(set(names)) == 3
     assert all(len(name) <= 64 and name.replace("_", "").isalnum() for name in names)
+
+
+def test_names_of_other_scripts_become_ascii_which_chat_apis_ask_for() -> None:
+    tools = [CatalogueTool(name, "x") for name in ("überweisen", "取消", "订购", "send_邮件", "_")]
+    names = [one.name for one in make_documents(tools, {}, count_words)]
+    assert names[0] == "uberweisen"
+    assert names[3] == "send___"
+    assert len(set(names)) == 5
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
+
+
+def test_long_names_that_begin_alike_stay_apart() -> None:
+    tools = [CatalogueTool("x" * 64 + end, "x") for end in "abc"]
+    names = [one.name for one in make_documents(tools, {}, count_words)]
+    assert names == ["x" * 64, "x" * 63 + "_", "x" * 62 + "__"]
+
+
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_an_openapi_document_is_a_catalogue_without_notes(tmp_path: Path, suffix: str) -> None:
+    operation = {"operationId": "cancel_order", "summary": "Cancel an order."}
+    document = {
+        "openapi": "3.0.0",
+        "info": {"title": "Shop"},
+        "paths": {"/orders": {"post": operation}},
+    }
+    path = tmp_path / f"api.{suffix}"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    [found] = load_documents(path, count_words)
+    assert (found.id, found.name) == ("shop/cancel_order", "cancel_order")
+    assert found.description.splitlines()[0] == "Cancel an order"
+
+
+def test_notes_of_a_catalogue_with_rules_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps({"tools": ROWS}), encoding="utf-8")
+    assert load_documents(path, count_words)[0].fails == ("the user is unknown",)
 
 
 def test_a_long_document_is_cut_and_keeps_its_arguments() -> None:
