@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -232,6 +233,26 @@ def test_a_request_finds_its_items_and_apis_is_planned_and_run(
         assert (app, row.entry.recipient) == ("messages", "Lupita Robles")
         assistant.stores.undo("ada")
         assert assistant.stores.outbox("ada") == []
+
+
+@pytest.mark.slow
+def test_the_embedded_planner_gives_the_plan_that_the_page_shows(
+    declared: Path,
+    tmp_path: Path,
+    ctrag: Callable[..., str],
+    with_planner: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    page = (ROOT / "docs" / "own-app.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(declared.parent)
+    commands = re.findall(r"^ctrag (synth|ask) (.*)$", page, flags=re.MULTILINE)
+    offline = [(name, rest) for name, rest in commands if "openai" not in rest]
+    assert [name for name, _ in offline] == ["synth", "synth", "ask"]
+    for name, rest in offline:
+        said = ctrag(name, *shlex.split(rest))
+    [shown] = re.findall(r"^plan\n  (\S.*?)   \(", page, flags=re.MULTILINE)
+    assert shown == 'read_message(sender="Lebo Dube")'
+    assert f"\nplan\n  {shown}   (" in said
 
 
 LOANS = """

@@ -12,7 +12,8 @@ from stores.spec import AppSpec, packaged_apps
 from synth.offline.composer import Composer
 from synth.offline.fillers import Filler
 from synth.offline.guard import Guard
-from synth.offline.own_apps import own_items, own_requests
+from synth.offline.own_apps import own_items
+from synth.offline.own_requests import own_requests
 from synth.offline.people import completed, recognise, telling
 from synth.offline.rewriting import Rewriter
 from synth.offline.situations import composed
@@ -29,7 +30,8 @@ _COMPOSED = 0.12
 _COMPOSED_REWORDED = 0.7
 _TRIES = 60
 _ASKED_WITHIN_DAYS = 3
-_OWN_APP_SHARE = 0.2
+_OWN_APP_SHARE = 0.4
+"""Share of the requests of a kind that are about declared applications, where there are any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,10 @@ class OfflineProvider:
         said = {text.casefold() for text in avoid}
         found = []
         for kind in kinds:
-            if own and draw.random() < _OWN_APP_SHARE:
-                options = [own.pop()]
+            fitting = [one for one in own if one.labels.kind == kind]
+            if fitting and draw.random() < _OWN_APP_SHARE:
+                own.remove(fitting[0])
+                options = fitting[:1]
             else:
                 options = self._options(kind, told, composer, draw)
             for one in options:
