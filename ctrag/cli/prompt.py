@@ -230,7 +230,9 @@ def _as_json(built: "Prompt") -> dict[str, Any]:
         "tokens": built.tokens,
         "budget": built.budget,
         "form": built.form,
-        "fragments": [{"id": one.id, "tokens": one.tokens} for one in built.fragments],
+        "fragments": [
+            {"id": one.id, "tokens": one.tokens, "recency": one.recency} for one in built.fragments
+        ],
         "tools": [{"id": one.id, "name": one.name} for one in built.tools],
         "signatures": [{"id": one.id, "name": one.name} for one in built.signatures],
         "scores": built.scores,

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from datetime import date as day
 from hashlib import sha256
 from pathlib import Path
 
@@ -27,6 +29,7 @@ class _FrontMatter(BaseModel):
     domain: str | None = None
     kind: str | None = None
     priority: int = 0
+    date: day | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Fragment:
     place: int
     """Place in its document, from 0."""
     tokens: int
+    recency: str = ""
+    """Day (ISO 8601) that its document is of; empty if it is not known. Nothing is chosen by it."""
 
     @property
     def digest(self) -> str:
@@ -87,9 +92,9 @@ def cut_folder(folder: Path, count: CountTokens) -> Cut:
 def cut_file(path: Path, count: CountTokens) -> list[Fragment]:
     """The fragments of one file.
 
-    A file may begin with `---`, YAML with `domain`, `kind` and `priority`, `---`. Without it the
-    name decides: `telecom-manual.md` is of domain `telecom` and kind `manual`, `retail.md` of
-    kind `policy`.
+    A file may begin with `---`, YAML with `domain`, `kind`, `priority` and `date`, `---`. Without
+    it the name decides: `telecom-manual.md` is of domain `telecom` and kind `manual`, `retail.md`
+    of kind `policy`; and the date is the day (UTC) when the file was written.
 
     Raises:
         ValueError: The file is no UTF-8, or its front matter breaks a rule.
@@ -107,6 +112,9 @@ def cut_file(path: Path, count: CountTokens) -> list[Fragment]:
         domain=front.domain or domain,
         kind=front.kind or kind or "policy",
         priority=front.priority,
+        recency=(
+            front.date or datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
+        ).isoformat(),
     )
 
 
@@ -118,6 +126,7 @@ def cut_text(
     domain: str = "",
     kind: str = "policy",
     priority: int = 0,
+    recency: str = "",
 ) -> list[Fragment]:
     """Sections joined until they hold `SMALLEST` tokens, long ones split at paragraphs.
 
@@ -128,6 +137,7 @@ def cut_text(
         domain: See `Fragment.domain`.
         kind: See `Fragment.kind`.
         priority: See `Fragment.priority`.
+        recency: See `Fragment.recency`.
     """
     fragments: list[Fragment] = []
     taken: dict[str, int] = {}
@@ -145,6 +155,7 @@ def cut_text(
                 priority,
                 len(fragments),
                 count(part),
+                recency,
             )
         )
     return fragments

@@ -54,6 +54,7 @@ class _Approved(BaseModel):
     kind: str
     priority: int
     place: int
+    recency: str = ""
 
     @classmethod
     def of(cls, one: Fragment) -> "_Approved":
@@ -65,6 +66,7 @@ class _Approved(BaseModel):
             kind=one.kind,
             priority=one.priority,
             place=one.place,
+            recency=one.recency,
         )
 
 
@@ -199,6 +201,7 @@ class ReviewLedger:
                 one.priority,
                 one.place,
                 count(one.text),
+                one.recency,
             )
             for unit in [*here, *gone]
             for one in [approved[unit]]

@@ -1,6 +1,7 @@
 """`ctrag prompt` and `ctrag review`, on policies and tools of our own."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,7 @@ def test_a_prompt_is_within_its_budget_and_says_what_is_in_it(
     assert "shop/cancel_order" in [one["id"] for one in found["tools"]]
     assert "shop#cancel-an-order" in [one["id"] for one in found["fragments"]]
     assert found["form"] == "text"
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", one["recency"]) for one in found["fragments"])
     record = json.loads(log.read_text(encoding="utf-8"))
     assert record["tokens"] == found["tokens"]
     plain = ctrag("prompt", *shop, "--budget", 700, "cancel my order")

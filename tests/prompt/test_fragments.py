@@ -1,5 +1,6 @@
 """Cutting policies along their structure."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,16 @@ def test_name_and_front_matter_say_domain_kind_and_priority(tmp_path: Path) -> N
     assert (tone.id, tone.domain, tone.kind, tone.priority) == ("tone#start", "all", "style", 3)
 
 
+def test_recency_is_the_date_said_and_else_the_day_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ndate: 2025-03-04\n---\nBe kind.", encoding="utf-8")
+    (tmp_path / "b.md").write_text("Say who you are.", encoding="utf-8")
+    os.utime(tmp_path / "b.md", (0, 86_400))  # written on the second day of 1970
+    said, found = cut_folder(tmp_path, count_words).fragments
+    assert (said.recency, found.recency) == ("2025-03-04", "1970-01-02")
+    os.utime(tmp_path / "b.md", (0, 0))  # a file that is written again says what it said
+    assert cut_file(tmp_path / "b.md", count_words)[0].digest == found.digest
+
+
 def test_what_another_fragment_says_is_left_out_and_named(tmp_path: Path) -> None:
     said = words("cancel pending orders only with a reason", 5)
     (tmp_path / "a.md").write_text(f"# Same\n\n{said}", encoding="utf-8")
@@ -116,6 +127,7 @@ def test_what_another_fragment_says_is_left_out_and_named(tmp_path: Path) -> Non
         (b"caf\xe9", r"a\.md: not UTF-8 at byte 4"),
         (b"---\ndomain: x\n", r"a\.md:1: front matter: `---` opens it"),
         (b"---\npriority: high\n---\nx", r"a\.md:1: front matter: priority: "),
+        (b"---\ndate: soon\n---\nx", r"a\.md:1: front matter: date: "),
         (b"---\ncolour: red\n---\nx", r"a\.md:1: front matter: colour: "),
         (b"---\n[\n---\nx", r"a\.md:1: front matter: not YAML"),
     ],
