@@ -12,8 +12,9 @@ from ctrag.settings import settings
 from eval.experiment import Experiment, data_sha256, versions
 from eval.synth_texts import encoded, load_texts, text_figures, told_apart
 from eval.tables import Table, figure
+from synth.checks import normal_text
 from synth.dataset import PARTS
-from synth.reference import split_folder
+from synth.reference import scenes_folder, split_folder
 
 METHODS = ("texts", "ranker", "tools", "planner")
 """What is measured; all but `texts` train, which takes hours."""
@@ -87,24 +88,37 @@ def _texts(parts: Sequence[Path], limit: int | None) -> tuple[dict[str, JsonValu
     encoder = load_encoder(settings().encoder)
     synthetic = load_texts(parts, min(limit or _MOST_PEOPLE, _MOST_PEOPLE))
     reference = load_texts([split_folder("dev")])
-    other = load_texts([split_folder("train")])
     sample = min(len(synthetic.texts), len(reference.texts))
     vectors = encoded(synthetic, encoder), encoded(reference, encoder)
     figures: dict[str, JsonValue] = {
         "synthetic": {**text_figures(synthetic, vectors[0], sample, _SEED)},
         "reference": {**text_figures(reference, vectors[1], sample, _SEED)},
     }
-    shared = {text.casefold() for text in other.texts} & {
-        text.casefold() for text in synthetic.texts
-    }
     auc = told_apart(synthetic, reference, vectors, _SEED)
     extra = {
         "auc": {name: round(value, 2) for name, value in auc.items()},
         "requests": {"synthetic": len(synthetic.texts), "reference": len(reference.texts)},
         "sample": sample,
-        "texts_also_in_reference_train": len(shared),
+        "texts_as_in_sources": as_in_sources(parts),
     }
     return figures, extra
+
+
+def as_in_sources(parts: Sequence[Path]) -> dict[str, int]:
+    """How many texts of all people stand word for word in what new people are told from.
+
+    Case, accents and punctuation aside. `either` counts a text that stands in both once.
+    """
+    texts = [normal_text(one) for one in load_texts(parts).texts]
+    sources = {"scenes": scenes_folder(), "reference train": split_folder("train")}
+    known = {
+        name: {normal_text(one) for one in load_texts([folder]).texts}
+        for name, folder in sources.items()
+    }
+    known["either"] = set().union(*known.values())
+    return {"of": len(texts)} | {
+        name: sum(text in there for text in texts) for name, there in known.items()
+    }
 
 
 def table(experiment: Experiment) -> Table:
@@ -117,9 +131,11 @@ def table(experiment: Experiment) -> Table:
         auc: Any = experiment.extra["auc"]
         said = ", ".join(f"{name} {value}" for name, value in auc.items())
         notes.append(f"telling synthetic from reference, AUC by person: {said} (50 is chance)")
+        same: Any = experiment.extra["texts_as_in_sources"]
         notes.append(
-            f"{experiment.extra['texts_also_in_reference_train']} of the synthetic texts also "
-            "stand in the reference train split, none in what they are compared with"
+            f"word for word as in the sources: {same['either']} of all {same['of']} texts "
+            f"(scenes {same['scenes']}, reference train {same['reference train']}); "
+            "the dev split, which they are compared with, is no source"
         )
     notes += [f"{name}: {reason}" for name, reason in experiment.skipped.items()]
     if not learned:

@@ -1,7 +1,7 @@
 """What answers must look like: JSON schemas, and the rules that a schema cannot say."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any, TypeVar
@@ -27,7 +27,10 @@ from synth.openai.asking import Form
 
 ASKED_WITHIN = timedelta(days=3)
 """Requests are made so soon after the person's `now`."""
-_FURTHEST = timedelta(days=730)
+_BEFORE, _AFTER = timedelta(days=400), timedelta(days=200)
+"""Items lie so near the person's `now`; what has happened already, not after it."""
+_HAPPENED = frozenset({"mail", "google", "notes", "music", "phonecall"})
+"""Applications whose items have happened; of a further one nobody knows."""
 _TOKENS_AN_ITEM = 260
 _Read = TypeVar("_Read", bound=BaseModel)
 
@@ -115,7 +118,12 @@ def persona_form() -> Form[PersonaAnswer]:
 
 
 def items_form(
-    app: AppSpec, person_id: str, count: int, now: datetime, avoid: Sequence[Item] = ()
+    app: AppSpec,
+    person_id: str,
+    count: int,
+    now: datetime,
+    avoid: Sequence[Item] = (),
+    known: Collection[str] = (),
 ) -> Form[list[Item]]:
     """`count` different items of an application, as the data set's own reader takes them.
 
@@ -125,6 +133,8 @@ def items_form(
         count: How many; an answer may have more, which are left out.
         now: The moment at which the phone's contents are taken.
         avoid: Items that must not come again.
+        known: Names of the contacts, one of whom some item must name where the items name several
+            people; () where nobody is known.
     """
     schema = item_model(app).model_json_schema(by_alias=True)
     schema["properties"].pop("id", None)
@@ -148,10 +158,12 @@ def items_form(
             except ValueError as error:
                 problems.append(str(error))
                 continue
-            problems += (f"{where}: {rule}" for rule in _item_faults(item, now))
+            problems += (f"{where}: {rule}" for rule in _item_faults(item, app, now))
             if any(_same(item, other) for other in (*items, *avoid)):
                 problems.append(f"{where}: is an earlier item again: {item_text.title(item)!r}")
             items.append(item)
+        if not problems and known and not _somebody_known(items, app, known):
+            problems.append(f"items: nobody in them is a contact; some must be: {', '.join(known)}")
         if problems:
             raise ValueError("\n".join(problems))
         return items
@@ -315,12 +327,28 @@ def _told(problem: Any) -> str:
     return f"{where}: {problem['msg'].removeprefix('Value error, ')}"
 
 
-def _item_faults(item: Item, now: datetime) -> list[str]:
+def _somebody_known(items: Sequence[Item], app: AppSpec, known: Collection[str]) -> bool:
+    """Whether an item names a contact; also where fewer than two people are named, who may be
+    strangers."""
+    named = {
+        name for item in items for field in app.named("person") for name in _names(item, field)
+    }
+    return len(named) < 2 or bool(named & set(known))
+
+
+def _names(item: Item, field: str) -> Sequence[str]:
+    value = item.fields.get(field)
+    return value if isinstance(value, tuple) else ((str(value),) if value else ())
+
+
+def _item_faults(item: Item, app: AppSpec, now: datetime) -> list[str]:
     faults = []
     start, end = item_text.time_of(item), item_text.time_of(item, "end")
     for moment in (start, end):
-        if moment is not None and abs(moment - now) > _FURTHEST:
+        if moment is not None and not now - _BEFORE <= moment <= now + _AFTER:
             faults.append(f"{moment} lies too far from {now}")
+    if start is not None and start > now and app.name in _HAPPENED:
+        faults.append(f"{start} lies after {now}; what is in {app.name} has happened already")
     if start is not None and end is not None and end < start:
         faults.append(f"ends at {end}, before it begins")
     opened = item.usage.last_opened

@@ -110,7 +110,8 @@ class OpenAIProvider:
         known: Sequence[Item],
         seed: int,
     ) -> list[Item]:
-        form = forms.items_form(app, person.person_id, count, person.now)
+        contacts = [one.name for one in person.contacts]
+        form = forms.items_form(app, person.person_id, count, person.now, known=contacts)
         prompt = self._text(
             "items",
             form,

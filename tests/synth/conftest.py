@@ -194,6 +194,9 @@ def items(app: str, prompt: str, schema: Any) -> dict[str, Any]:
     day = re.search(r"It is (\d{4}-\d\d-\d\d)", prompt)
     assert day is not None
     own = sum(map(ord, prompt))
+    people = re.findall(r"^- (\w+): string, the person", prompt, flags=re.MULTILINE)
+    contact = re.search(r"Contacts:\n- ([^:]+):", prompt)
+    assert contact is not None
     made = []
     for number in range(wanted["minItems"]):
         values: dict[str, Any] = {}
@@ -203,6 +206,8 @@ def items(app: str, prompt: str, schema: Any) -> dict[str, Any]:
                 values[name] = {"opens_30d": 0}
             elif "enum" in options:
                 values[name] = options["enum"][0]
+            elif name in people and number == 0:
+                values[name] = contact[1]
             elif options.get("format") == "date-time":
                 hour = 5 if name != "end" else 6
                 values[name] = f"{day[1]}T{hour:02}:{(number * 7) % 60:02}"

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ctrag.settings import settings
 from stores.dataset import Kind, Persona, load_dataset, write_personas
 from stores.spec import packaged_apps
 from synth.dataset import make_dataset
-from synth.openai.forms import thought_form
+from synth.openai.forms import items_form, thought_form
 from synth.openai.provider import OpenAIProvider, open_asker
 from synth.provider import BudgetSpent, ProviderError
 from tests.synth.conftest import HTML, KEY, Model, status
@@ -127,6 +128,47 @@ def test_the_second_question_quotes_what_is_wrong(
     assert "items.0: body: Field required" in quoted
     said = [one["role"] for one in model.asked[model.forms.index("notes_items") + 1]["messages"]]
     assert said == ["system", "user", "assistant", "user"]
+
+
+MAIL = packaged_apps()[0]
+NOON = datetime(2025, 4, 17, 12, 0)
+
+
+def mail(sender: str, received: str) -> dict[str, Any]:
+    """A mail as a model gives it; the subject tells two apart."""
+    return {
+        "sender": sender,
+        "subject": f"of {received}",
+        "body": "x",
+        "received_at": received,
+        "unread": False,
+        "usage": {"opens_30d": 0},
+    }
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([mail("Ben", "2025-04-17T12:01")], "lies after .*; what is in mail has happened already"),
+        ([mail("Ben", "2023-04-17T12:00")], "2023-04-17 12:00:00 lies too far from"),
+        (
+            [mail("A shop", "2025-04-16T12:00"), mail("An office", "2025-04-15T12:00")],
+            "nobody in them is a contact; some must be: Ben",
+        ),
+    ],
+    ids=["to-come", "long-ago", "strangers-only"],
+)
+def test_items_that_do_not_fit_the_person_are_sent_back(
+    rows: list[dict[str, Any]], said: str
+) -> None:
+    form = items_form(MAIL, "p1", len(rows), NOON, known=["Ben"])
+    with pytest.raises(ValueError, match=said):
+        form.read({"items": rows})
+
+
+def test_items_near_the_moment_with_somebody_known_are_taken() -> None:
+    rows = [mail("Ben", "2025-04-17T12:00"), mail("A shop", "2025-04-02T08:00")]
+    assert len(items_form(MAIL, "p1", 2, NOON, known=["Ben"]).read({"items": rows})) == 2
 
 
 def test_a_server_that_says_when_to_come_back_is_heard(
