@@ -58,16 +58,7 @@ class _Approved(BaseModel):
 
     @classmethod
     def of(cls, one: Fragment) -> "_Approved":
-        return cls(
-            digest=one.digest,
-            text=one.text,
-            heading=one.heading,
-            domain=one.domain,
-            kind=one.kind,
-            priority=one.priority,
-            place=one.place,
-            recency=one.recency,
-        )
+        return cls(**{name: getattr(one, name) for name in cls.model_fields})
 
 
 class _Entry(BaseModel):
