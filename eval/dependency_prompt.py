@@ -1,23 +1,19 @@
 """Predicted tools in a small model's prompt: masking strategies, figures 3 and 4 of the DTDR paper.
 
-The embedded language model, as it comes, names the next tool; only exposed names can be said. What
-it is shown first (guidance, one demonstration, all tools) is the same for every step and read once.
+The embedded language model, as it comes, names the next tool: the exposed name that is likeliest as
+a whole. What it is shown first (guidance, one demonstration, all tools) is the same for every step
+and read once.
 """
 
-import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from pydantic import JsonValue
 
-from ctrag.planner.weights import load, planner_folder
-from ctrag.prompt.chat import closing, opening, plain
 from ctrag.tools.dependency import END, Demonstration, NextTool
 from eval.dependency import Steps
+from eval.tool_choice import EmbeddedChooser
 
 STRATEGIES = ("none", "raw_demonstrations", "soft_mask", "hard_mask", "weighted_hard_mask")
 THRESHOLD = 0.02
@@ -45,6 +41,7 @@ def run_prompts(
     count: int,
     progress: Callable[[str], None],
     method: str = "combined",
+    threads: int = 1,
 ) -> dict[str, JsonValue]:
     """Function-selection accuracy and prompt tokens of each strategy.
 
@@ -54,21 +51,22 @@ def run_prompts(
         count: So many of the steps, evenly spread.
         progress: Told how far it is.
         method: Which of the model's methods retrieves.
+        threads: The language model computes with.
     """
-    chooser = Chooser(planner_folder())
+    chooser = EmbeddedChooser(threads=threads)
     rows = np.unique(np.linspace(0, len(steps.wanted) - 1, count).astype(int))
-    right, top = dict.fromkeys(STRATEGIES, 0), 0
-    tokens = {name: np.zeros(2) for name in STRATEGIES}
-    for done, row in enumerate(rows):
-        progress(f"asking the model: step {done + 1} of {len(rows)}")
-        one, history = steps.owners[row], steps.histories[row]
-        ranked = ranked_names(model, one.text, history, method)
-        top += ranked[0][0] == steps.wanted[row]
-        for name in STRATEGIES:
-            prompt = prompt_of(name, model, one, history, ranked)
-            chosen, used = chooser.choose(prompt)
-            right[name] += chosen == steps.wanted[row]
-            tokens[name] += used
+    asked = [(steps.owners[row], steps.histories[row], steps.wanted[row]) for row in rows.tolist()]
+    ranked = [ranked_names(model, one.text, history, method) for one, history, _ in asked]
+    top = sum(order[0][0] == wanted for order, (_, _, wanted) in zip(ranked, asked, strict=True))
+    right, tokens = dict.fromkeys(STRATEGIES, 0), {name: np.zeros(2) for name in STRATEGIES}
+    for name in STRATEGIES:
+        for done, (order, (one, history, wanted)) in enumerate(zip(ranked, asked, strict=True), 1):
+            progress(f"asking the model by {name}: step {done} of {len(rows)}")
+            prompt = prompt_of(name, model, one, history, order)
+            chosen = chooser.choose(_GUIDE, prompt.constant + prompt.variable, prompt.exposed)
+            right[name] += chosen.name == wanted
+            constant = chooser.opening_tokens(_GUIDE, prompt.constant)
+            tokens[name] += constant, chosen.prompt_tokens - constant
     found: dict[str, JsonValue] = {}
     for name in STRATEGIES:
         constant, variable = tokens[name] / len(rows)
@@ -152,58 +150,3 @@ def demonstrations_with(model: NextTool, names: Sequence[str]) -> list[Demonstra
 def shown(one: Demonstration) -> str:
     """A demonstration as text."""
     return f"Request: {one.text}\nTools in order: {', '.join((*one.tools, END))}"
-
-
-class Chooser:
-    """A causal language model that says one of the exposed names, the likeliest word by word."""
-
-    def __init__(self, folder: Path, threads: int = 1) -> None:
-        self._folder = folder
-        self._threads = threads
-        self._read: dict[str, tuple[int, Any]] = {}
-
-    def choose(self, prompt: Prompt) -> tuple[str, tuple[int, int]]:
-        """The name that is said, and the tokens of the prompt's constant and variable part."""
-        constant, cache = self._prefix(prompt.constant)
-        fresh = self._ids(closing(prompt.variable))
-        used = (constant, len(fresh))
-        cache = copy.deepcopy(cache)
-        left = {name: self._ids(f"{name}\n") for name in dict.fromkeys(prompt.exposed)}
-        said = 0
-        while len(left) > 1:
-            options = sorted({ids[said] for ids in left.values()})
-            best = options[0]
-            if len(options) > 1:
-                logits, cache = self._forward(fresh, cache)
-                best = max(options, key=lambda token: float(logits[token]))
-                fresh = []
-            fresh = [*fresh, best]
-            left = {name: ids for name, ids in left.items() if ids[said] == best}
-            said += 1
-        [name] = left
-        return name, used
-
-    def _prefix(self, constant: str) -> tuple[int, Any]:
-        if constant not in self._read:
-            ids = self._ids(opening(_GUIDE) + plain(constant))
-            self._read[constant] = (len(ids), self._forward(ids, None)[1])
-        return self._read[constant]
-
-    def _ids(self, text: str) -> list[int]:
-        return list(self._loaded[1].encode(text, add_special_tokens=False))
-
-    def _forward(self, tokens: list[int], cache: Any) -> tuple[Any, Any]:
-        import torch
-
-        with torch.inference_mode():
-            output = self._loaded[0](
-                input_ids=torch.tensor([tokens]),
-                past_key_values=cache,
-                use_cache=True,
-                logits_to_keep=1,
-            )
-        return output.logits[0, -1].numpy(), output.past_key_values
-
-    @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
-        return load(self._folder, self._threads)

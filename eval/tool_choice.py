@@ -1,10 +1,14 @@
-"""Which of the exposed tools a language model calls: greedy decoding bound to their names."""
+"""Which of the exposed tools a language model calls: the one whose name is likeliest as a whole."""
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ctrag.planner.weights import load, planner_folder
 from ctrag.prompt.chat import END, closing, opening
@@ -58,6 +62,10 @@ class EmbeddedChooser:
     def _loaded(self) -> tuple[Any, Any]:
         return load(self.folder, self._threads)
 
+    def opening_tokens(self, system: str, user: str) -> int:
+        """Tokens of a prompt that begins so, up to here."""
+        return len(self._loaded[1](opening(system, user), add_special_tokens=False).input_ids)
+
     def choose(self, system: str, user: str, names: Sequence[str]) -> Chosen:
         """See `ToolChooser.choose`.
 
@@ -76,27 +84,20 @@ class EmbeddedChooser:
         if longest > self.window:
             raise WindowExceeded(f"{longest} tokens for a window of {self.window}")
         same = self._shared(ids)
-        logits = self._read(ids[same:], same)
+        known = {(): self._read(ids[same:], same)}
         self._ids = list(ids)
-        left, at = dict(spelled), 0
-        while len(left) > 1:
-            options = sorted({one[at] for one in left.values()})
-            token = (
-                max(options, key=lambda one: float(logits[one])) if len(options) > 1 else options[0]
-            )
-            left = {name: one for name, one in left.items() if one[at] == token}
-            at += 1
-            if len(left) > 1:
-                logits = self._read([token], len(self._ids))
-                self._ids.append(token)
-        return Chosen(next(iter(left)), len(ids), len(ids) - same)
+
+        def after(path: tuple[int, ...], keep: int) -> NDArray[np.float64]:
+            return known[path] if path in known else self._read(path, len(ids), keep)
+
+        return Chosen(likeliest(spelled, after), len(ids), len(ids) - same)
 
     def _shared(self, ids: Sequence[int]) -> int:
         most = min(len(ids) - 1, len(self._ids))
         return next((at for at in range(most) if ids[at] != self._ids[at]), most)
 
-    def _read(self, tokens: Sequence[int], since: int) -> Any:
-        """Logits after the last token, which stands behind the first `since` of the cache."""
+    def _read(self, tokens: Sequence[int], since: int, keep: int = 1) -> NDArray[np.float64]:
+        """Log-probabilities after the last `keep` tokens, which stand behind `since` others."""
         import torch
         from transformers import DynamicCache
 
@@ -111,9 +112,45 @@ class EmbeddedChooser:
                 input_ids=torch.tensor([list(tokens)]),
                 past_key_values=self._cache,
                 use_cache=True,
-                logits_to_keep=1,
+                logits_to_keep=keep,
             )
-        return found.logits[0, -1]
+            logs = torch.log_softmax(found.logits[0].double(), dim=-1)
+        return np.asarray(logs.numpy())
+
+
+def likeliest(
+    spelled: Mapping[str, tuple[int, ...]],
+    after: Callable[[tuple[int, ...], int], NDArray[np.float64]],
+) -> str:
+    """The name with the highest log-probability, summed over all its tokens; exact.
+
+    Whatever begins a name is followed in the order of its probability. A name only gets less
+    likely with every token, so that the first one that is complete is the best.
+
+    Args:
+        spelled: Tokens of each name; none begins with all tokens of another.
+        after: Log-probabilities of the next token after each of the last so many tokens of a
+            path, (so many, vocabulary); the path begins behind the prompt.
+    """
+    names = list(spelled)
+    if len(names) == 1:
+        return names[0]
+    heap: list[tuple[float, tuple[int, ...], list[str]]] = [(0.0, (), names)]
+    while True:
+        minus, path, left = heapq.heappop(heap)
+        whole = spelled[left[0]]
+        if len(path) == len(whole):
+            return left[0]
+        if len(left) == 1:
+            rest = whole[len(path) :]
+            rows = after(whole[:-1], len(rest))
+            told = float(rows[np.arange(len(rest)), rest].sum())
+            heapq.heappush(heap, (minus - told, whole, left))
+            continue
+        [row] = after(path, 1)
+        for token in sorted({spelled[name][len(path)] for name in left}):
+            through = [name for name in left if spelled[name][len(path)] == token]
+            heapq.heappush(heap, (minus - float(row[token]), (*path, token), through))
 
 
 class EndpointChooser:

@@ -1,19 +1,22 @@
 """Claims about predicted tools in a small model's prompt."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ctrag.tools.dependency import Demonstration, NextTool
+from eval.dependency import Steps
 from eval.dependency_prompt import (
     STRATEGIES,
-    Chooser,
     Prompt,
     demonstrations_with,
     prompt_of,
+    run_prompts,
 )
+from eval.tool_choice import EmbeddedChooser
 
 ASKED = Demonstration("q", "Mail Zoe that I am late", ("find_contact", "send_mail"))
 RANKED = [("send_mail", 0.7), ("end", 0.2), ("set_alarm", 0.05), ("book_flight", 0.001)]
@@ -65,26 +68,25 @@ def test_an_unknown_strategy_is_refused(made: Callable[[str], Prompt]) -> None:
         made("firm")
 
 
-def test_the_model_says_an_exposed_name_and_reads_the_constant_part_once(
-    converted_planner: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_experiment_counts_right_names_and_tokens_by_strategy(
+    next_tool: NextTool, converted_planner: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [folder] = (converted_planner / "models").iterdir()
-    chooser = Chooser(folder)
-    read: list[int] = []
-    forward = chooser._forward
-
-    def counted(tokens: list[int], cache: Any) -> Any:
-        read.append(len(tokens))
-        return forward(tokens, cache)
-
-    monkeypatch.setattr(chooser, "_forward", counted)
-    names = ["set_alarm", "set_timer", "end"]
-    first, used = chooser.choose(Prompt("Tools: set_alarm, end\n", "Wake me at six. Tool:", names))
-    assert first in names
-    assert read[0] == used[0]
-    count = len(read)
-    again, _ = chooser.choose(Prompt("Tools: set_alarm, end\n", "Wake me at six. Tool:", names))
-    assert again == first
-    assert len(read) - count == count - 1
-    only, _ = chooser.choose(Prompt("Tools: set_alarm, end\n", "Wake me.", ["call_ada"]))
-    assert only == "call_ada"
+    monkeypatch.setattr("eval.dependency_prompt.EmbeddedChooser", partial(EmbeddedChooser, folder))
+    demonstrations = next_tool.memory.demonstrations[:6]
+    steps = Steps.of(demonstrations)
+    found: Any = run_prompts(next_tool, steps, 3, lambda _: None)
+    assert found["steps"] == 3
+    assert list(found["strategies"]) == list(STRATEGIES)
+    by = found["strategies"]
+    assert all(one["accuracy"] in (0.0, 33.3, 66.7, 100.0) for one in by.values())
+    # All tools stand in the constant part of three strategies, none in that of a hard mask.
+    assert by["none"]["constant_tokens"] == by["soft_mask"]["constant_tokens"]
+    assert by["none"]["constant_tokens"] > by["hard_mask"]["constant_tokens"]
+    assert by["hard_mask"]["variable_tokens"] < by["weighted_hard_mask"]["variable_tokens"]
+    rows = [0, (len(steps.wanted) - 1) // 2, len(steps.wanted) - 1]
+    firsts = [
+        next_tool.rank(steps.owners[row].text, steps.histories[row])[0][0] == steps.wanted[row]
+        for row in rows
+    ]
+    assert found["retriever_top1"] == pytest.approx(100 * sum(firsts) / 3, abs=0.05)

@@ -1,10 +1,13 @@
 """Which tool the embedded model names, bound to the names it was given."""
 
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from eval.tool_choice import EmbeddedChooser, WindowExceeded, asking
+from eval.tool_choice import EmbeddedChooser, WindowExceeded, asking, likeliest
 
 NAMES = ["cancel_order", "cancel_order_items", "get_weather"]
 
@@ -41,3 +44,48 @@ def test_what_does_not_fit_the_window_is_refused(chooser: EmbeddedChooser) -> No
 def test_no_name_is_refused(chooser: EmbeddedChooser) -> None:
     with pytest.raises(ValueError, match="names: there is none to choose from"):
         chooser.choose("x", "hello", [])
+
+
+def test_the_name_is_the_likeliest_as_a_whole_and_not_by_its_first_word() -> None:
+    # 0.6 x 0.3 and 0.6 x 0.7 x 0.2 against 0.4 x 0.9: greedily 0 would be said first.
+    chances = {(): [0.6, 0.4, 0.0], (0,): [0.3, 0.7, 0.0], (0, 1): [0.5, 0.3, 0.2]}
+    chances[1,] = [0.05, 0.05, 0.9]
+    names = {"book": (0, 0), "book_again": (0, 1, 2), "cancel": (1, 2)}
+    asked: list[tuple[int, ...]] = []
+
+    def after(path: tuple[int, ...], keep: int) -> NDArray[np.float64]:
+        asked.append(path)
+        paths = [path[: len(path) - back] for back in range(keep - 1, -1, -1)]
+        with np.errstate(divide="ignore"):
+            return np.log(np.array([chances[one] for one in paths]))
+
+    assert likeliest(names, after) == "cancel"
+    assert asked == [(), (0,), (0, 1), (1,)]
+    assert likeliest({"book": (0, 0)}, after) == "book"
+
+
+def test_the_likeliest_name_is_that_of_scoring_every_name() -> None:
+    draw = np.random.default_rng(5)
+    for _ in range(40):
+        names = {
+            f"name{''.join(map(str, path))}": (*path, 4)
+            for length in (1, 2, 3)
+            for path in product(range(4), repeat=length)
+            if draw.random() < 0.2
+        }
+        table: dict[tuple[int, ...], NDArray[np.float64]] = {}
+
+        def row(
+            path: tuple[int, ...], table: dict[tuple[int, ...], NDArray[np.float64]] = table
+        ) -> NDArray[np.float64]:
+            return table.setdefault(path, np.log(draw.dirichlet(np.full(5, 0.3))))
+
+        def after(path: tuple[int, ...], keep: int, row: Any = row) -> NDArray[np.float64]:
+            return np.stack([row(path[: len(path) - back]) for back in range(keep - 1, -1, -1)])
+
+        found = likeliest(names, after)
+        told = {
+            name: sum(row(path[:at])[token] for at, token in enumerate(path))
+            for name, path in names.items()
+        }
+        assert told[found] == pytest.approx(max(told.values()))
