@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from ctrag.endpoint import ChatEndpoint
+from ctrag.tools.catalogue import load_catalogue
 from ctrag.tools.dependency import END, METHODS, Demonstration, NextTool, load_demonstrations
 from ctrag.tools.dependency.demonstrations import split_held_out
 from eval.dependency_endpoint import ENDPOINT_METHODS, EndpointRetrievers
@@ -28,6 +29,7 @@ SKIPPED = {
     "tool_graph": f"asks a language model what each tool needs; {HOW_TO_ASK}",
 }
 SHIPPED = "combined"
+CATALOGUE = "tools.json"
 _SEED = 0
 _RESAMPLES = 2_000
 _LONGEST = 12
@@ -106,7 +108,8 @@ def run_dependency(
             the others.
         fit: Fits a model; None is only possible with `model`.
         model: Nothing is fitted: all demonstrations are asked of this one, or, where it was
-            fitted on this folder, those that it did not see.
+            fitted on this folder, those that it did not see. Tools of the folder's catalogue that
+            it does not know are added to it.
         endpoint: A language model for the methods of `ENDPOINT_METHODS`.
         methods: Names from `METHODS` and `ENDPOINT_METHODS`; all of `METHODS` when None.
         limit: Only the first so many held-out demonstrations.
@@ -132,7 +135,11 @@ def run_dependency(
         if fit is None:
             raise ValueError("fit: needed where no model is given")
         fitted = fit(kept)
-    held = held[:limit]
+    if model is not None and (data / CATALOGUE).is_file():
+        model.add_tools(load_catalogue(data / CATALOGUE))
+    names = fitted.memory.names
+    called = {name: names[number] for name, number in fitted.memory.numbers.items()}
+    held = [one.called_by(called) for one in held[:limit]]
     steps = Steps.of(held)
     chosen = list(METHODS) if methods is None else [name for name in every if name in methods]
     asker = None if endpoint is None else EndpointRetrievers(fitted, endpoint, progress)

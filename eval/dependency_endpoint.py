@@ -55,8 +55,8 @@ class EndpointRetrievers:
             likeness = self._mixed @ self.model.encoder.encode([text])[0]
         else:
             raise ValueError(f"method: {method!r} asks no endpoint")
-        found = by_text(np.asarray(likeness, dtype=np.float64), COSINE_SHARPNESS)
-        return np.pad(found, (0, len(self.model.memory.names) - len(found)))
+        scores = np.asarray(likeness, dtype=np.float64)
+        return by_text(self.model.memory, self.model.texts, scores, COSINE_SHARPNESS)
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
         """Ask what a method will read, so that ranking alone can be timed."""
@@ -75,7 +75,7 @@ class EndpointRetrievers:
     @cached_property
     def _mixed(self) -> Matrix:
         """(tools, dimension): each tool's vector, averaged with its neighbours' over the graph."""
-        names = self.model.memory.names[1 : len(self.model.texts.vectors) + 1]
+        names = [self.model.memory.names[number] for number in self.model.texts.numbers]
         numbers = {name: number for number, name in enumerate(names)}
         near = np.eye(len(names), dtype=np.float32)
         listed = "\n".join(names)

@@ -17,6 +17,7 @@ from ctrag.encoder import Encoder, load_encoder
 from ctrag.tuned import RequestReader
 from eval.examples import Example
 from eval.experiment import data_sha256
+from training.folds import folds_by_person
 from training.ranker import RankerSettings, cross_fit, prepare
 from training.shares import times
 from training.together import load_together, of_same_people
@@ -73,6 +74,10 @@ class Retrieval:
     """Retrieves for `more`."""
     settings: RankerSettings
     """Folds and seed."""
+    new: bool = False
+    """Neither `tuned` nor `ranker` ever saw anybody: they retrieve for `data` as for `more`, and
+    nothing is cross-fitted. The first fold of the people of `data` is held out, whichever data set
+    their requests stand in."""
 
     @property
     def key(self) -> str:
@@ -83,7 +88,7 @@ class Retrieval:
             *(data_sha256(one) for one in (self.data, *self.more)),
             self.tuned.adapter.digest,
             self.ranker.card.model_dump_json(),
-            repr(self.settings),
+            repr((self.settings, self.new)),
             *(path.read_text(encoding="utf-8") for path in (*code, Path(__file__))),
         ]
         return sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -116,10 +121,12 @@ class Retrieval:
         """What retrieval brings for every labelled request.
 
         Raises:
-            ValueError: The ranker learned from one of `more`, two data sets share a person, or one
-                breaks a rule.
+            ValueError: The ranker learned from one of `more` (or of all, where they are new), two
+                data sets have other items of a person, or one breaks a rule.
         """
         encoder: Encoder = load_encoder(self.tuned.adapter.card.encoder)
+        if self.new:
+            return self._of_new_people(encoder, progress)
         same = of_same_people(self.data, self.more)
         others = [one for one in self.more if one not in same]
         for folder in others:
@@ -135,17 +142,48 @@ class Retrieval:
         for folder, size in zip([self.data, *same], fitted.sizes, strict=True):
             names += [folder.name] * size
         held_out = [place == 0 for place in fitted.fold]
-        progress("encoding items and requests")
-        further = load_together(others, encoder)
-        for folder, part in zip(others, further, strict=True):
-            names += [folder.name] * len(part)
-        added = self._read([one for part in further for one in part], encoder)
-        examples += added
-        scores += [
-            self.ranker.scores_of(one.scene, compute(one.scene, self.ranker.prior)) for one in added
-        ]
+        added, new_scores, new_names = self._by_ranker(others, encoder, progress)
         held_out += [False] * len(added)
+        return Retrieved(
+            examples + added,
+            scores + new_scores,
+            np.array(held_out, dtype=bool),
+            encoder.name,
+            names + new_names,
+        )
+
+    def _of_new_people(self, encoder: Encoder, progress: Progress) -> Retrieved:
+        learned = self.ranker.card.data.split("+")
+        for folder in (self.data, *self.more):
+            if folder.name in learned:
+                raise ValueError(
+                    f"--encoder: {folder} has the name of a data set that the ranker learned from "
+                    f"({self.ranker.card.data}); give a `ctrag train encoder` run that read its "
+                    "people apart, or rename the folder if these are other people"
+                )
+        examples, scores, names = self._by_ranker([self.data, *self.more], encoder, progress)
+        people = [
+            one.asked.person_id
+            for one, name in zip(examples, names, strict=True)
+            if name == self.data.name
+        ]
+        fold = folds_by_person(people, self.settings.folds, self.settings.seed)
+        out = {person for person, place in zip(people, fold, strict=True) if place == 0}
+        held_out = [one.asked.person_id in out for one in examples]
         return Retrieved(examples, scores, np.array(held_out, dtype=bool), encoder.name, names)
+
+    def _by_ranker(
+        self, folders: Sequence[Path], encoder: Encoder, progress: Progress
+    ) -> tuple[list[Example], list[Floats], list[str]]:
+        """Examples of people whom the ranker never saw, their scores, and their data sets."""
+        progress("encoding items and requests")
+        parts = load_together(folders, encoder)
+        names = [folder.name for folder, part in zip(folders, parts, strict=True) for _ in part]
+        read = self._read([one for part in parts for one in part], encoder)
+        scores = [
+            self.ranker.scores_of(one.scene, compute(one.scene, self.ranker.prior)) for one in read
+        ]
+        return read, scores, names
 
     def _read(self, examples: Sequence[Example], encoder: Encoder) -> list[Example]:
         """The examples with readings by adapters that never saw the request."""

@@ -30,6 +30,7 @@ def train_values(
     checkpoints: Path,
     progress: Progress = lambda _: None,
     start: ToolReader | None = None,
+    kept: ArgumentRanker | None = None,
 ) -> ArgumentRanker:
     """A ranker of values, with a reader of values beside it.
 
@@ -42,14 +43,18 @@ def train_values(
         checkpoints: Of the reader; see `train_value_reader`.
         progress: Told what happens.
         start: See `train_value_reader`.
+        kept: The ranker that a reader is put beside; None trains one.
 
     Raises:
         ValueError: There is nothing to learn from.
     """
     of_ranker, of_reader = settings
-    progress("training the ranker of values")
     held_out = choices(*found.kept_back())
-    ranker = train_arguments(choices(*found.learned()), held_out, of_ranker, card)
+    if kept is None:
+        progress("training the ranker of values")
+        ranker = train_arguments(choices(*found.learned()), held_out, of_ranker, card)
+    else:
+        ranker = kept
     if of_reader is None:
         return ranker
     reader = train_value_reader(

@@ -74,7 +74,7 @@ def tools(
                 data,
                 more,
                 *(f"--share {one}" for one in share),
-                "--encoder ENCODER",
+                "--encoder ENCODER" if tuned else "",
                 "--start READER" if start else "",
                 "--last" if start and not average else "",
                 f"--epochs {epochs}" if epochs else "",
@@ -109,6 +109,10 @@ def values(
     read: Annotated[
         bool, typer.Option("--reader/--no-reader", help="Train a reader beside the ranker.")
     ] = True,
+    rank: Annotated[
+        bool,
+        typer.Option("--ranker/--no-ranker", help="Train a ranker, or keep the one in use."),
+    ] = True,
     resume: Resume = True,
     seed: Seed = 1,
     threads: Threads = 2,
@@ -124,6 +128,8 @@ def values(
     """
     import shutil
 
+    from ctrag.artefacts import load_artefacts
+    from ctrag.settings import settings
     from ctrag.tools.reader import ToolReader
     from eval.experiment import folders_sha256, versions
     from training.arguments import ArgumentSettings
@@ -132,6 +138,8 @@ def values(
     from training.value_reader import ValueReaderSettings
     from training.values import train_values
 
+    if not (rank or read):
+        raise ValueError("--no-ranker: with --no-reader nothing is left to train")
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
     before = None if start is None else ToolReader.load(start)
     found = retrieved(data, more, tuned, seed, threads)
@@ -150,10 +158,11 @@ def values(
                 data,
                 more,
                 *(f"--share {one}" for one in share),
-                "--encoder ENCODER",
+                "--encoder ENCODER" if tuned else "",
                 "--start READER" if start else "",
                 f"--epochs {epochs}" if epochs != 2 else "",
                 "" if read else "--no-reader",
+                "" if rank else "--no-ranker",
             ),
             "data": names_of(data, more),
             "data_sha256": folders_sha256([data, *more]),
@@ -163,6 +172,7 @@ def values(
         out / CHECKPOINTS,
         progress,
         before,
+        None if rank else load_artefacts(settings().artefacts).arguments,
     )
     trained.save(out)
     if json:
@@ -218,7 +228,7 @@ def planner(
             "planner",
             data,
             more,
-            "--encoder ENCODER",
+            "--encoder ENCODER" if tuned else "",
             f"--epochs {epochs}" if epochs > 1 else "",
             f"--limit {limit}" if limit else "",
         ),

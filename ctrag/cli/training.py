@@ -18,7 +18,11 @@ More = Annotated[
 ]
 Tuned = Annotated[
     Path | None,
-    typer.Option("--encoder", help="Folder of `ctrag train encoder` on the same data."),
+    typer.Option(
+        "--encoder",
+        help="Folder of `ctrag train encoder` on the same data. Tools, values and planner do "
+        "without where the artefacts in use never saw these people.",
+    ),
 ]
 Share = Annotated[
     list[str],
@@ -39,8 +43,11 @@ def retrieved(
 ) -> "Retrieved":
     """What retrieval brings for the requests of all data sets, computed once.
 
+    Without `tuned` the artefacts in use retrieve for all of them.
+
     Raises:
-        ValueError: There is no `tuned`, or a data set breaks a rule.
+        ValueError: There is no `tuned` and no packaged adapter, or the packaged ranker learned from
+            a data set of that name; or a data set breaks a rule.
     """
     from ctrag.artefacts import load_context_artefacts
     from ctrag.settings import cache_folder, settings
@@ -48,12 +55,15 @@ def retrieved(
     from training.retrieved import Retrieval
     from training.tuned_encoder import TunedEncoder
 
-    if tuned is None:
-        raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")
-    ranker, _ = load_context_artefacts(settings().artefacts)
+    ranker, adapter = load_context_artefacts(settings().artefacts)
     options = RankerSettings(seed=seed, threads=threads)
-    trained = TunedEncoder.load(tuned)
-    retrieval = Retrieval(data, more, trained, ranker, options)
+    if tuned is not None:
+        trained = TunedEncoder.load(tuned)
+    elif adapter is not None:
+        trained = TunedEncoder(adapter, {}, {})
+    else:
+        raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")
+    retrieval = Retrieval(data, more, trained, ranker, options, new=tuned is None)
     return retrieval.once(cache_folder() / "retrieved", progress)
 
 

@@ -121,6 +121,23 @@ def test_a_model_of_this_very_file_is_asked_what_it_did_not_see(
     assert (held["demonstrations"], asked.data_sha256) == (16, hashed)
 
 
+def test_tools_of_another_folder_are_ranked_by_their_texts(
+    next_tool: NextTool, word_bins: Any, tmp_path: Path
+) -> None:
+    next_tool.save(tmp_path / "model")
+    model = NextTool.load(tmp_path / "model", word_bins)
+    tool = {"name": "fold", "domain": "home", "description": "Fold the clean laundry"}
+    (tmp_path / "tools.json").write_text(json.dumps([tool]), encoding="utf-8")
+    episode = {"episode_id": "e", "domain": "home", "instruction": "Fold the clean laundry, please"}
+    row = json.dumps({**episode, "steps": [{"tool": "fold"}]})
+    (tmp_path / "episodes.jsonl").write_text(row, encoding="utf-8")
+    asked = run_dependency(tmp_path, None, model=model, methods=["bm25", "bigram"])
+    first: Any = asked.extra["first_step"]
+    assert first["bm25"]["top1"] == 100
+    assert first["bigram"]["top1"] == 0
+    assert asked.extra["seen_by_model"] == 0
+
+
 def test_an_exact_roll_out_has_the_same_tools_and_ends(experiment: Experiment) -> None:
     found: Any = experiment.extra["roll_out"]
     for one in found.values():

@@ -7,6 +7,7 @@ import numpy as np
 
 from ctrag.tools.dependency.graph import Probabilities
 from ctrag.tools.dependency.memory import Memory
+from ctrag.tools.dependency.texts import ToolTexts
 
 COSINE_SHARPNESS = 20.0
 """Of the softmax that turns cosines into shares."""
@@ -19,16 +20,20 @@ def random_order(memory: Memory, text: str, history: Sequence[int]) -> Probabili
     return np.random.default_rng(seed).dirichlet(np.ones(len(memory.names)))
 
 
-def by_text(scores: Probabilities, sharpness: float | None) -> Probabilities:
-    """Shares of similarity scores; `end`, which has no text, stands last.
+def by_text(
+    memory: Memory, texts: ToolTexts, scores: Probabilities, sharpness: float | None
+) -> Probabilities:
+    """Shares of similarity scores; what has no text, as `end`, stands last.
 
     Args:
-        scores: Of the tools that have texts, (tools,), `end` not among them.
+        memory: Knows the numbers.
+        texts: Whose scores they are.
+        scores: Of the tools that have texts, (tools,).
         sharpness: Softmax with that factor; None for plain shares.
     """
     raw = scores if sharpness is None else np.exp(sharpness * (scores - scores.max(initial=0)))
-    found = np.concatenate([[0.0], raw + _HARDLY])
-    return np.asarray(found / found.sum(), dtype=np.float64)
+    found = texts.by_number(raw + _HARDLY, len(memory.names))
+    return np.asarray(found / max(float(found.sum()), _HARDLY), dtype=np.float64)
 
 
 def after_last(memory: Memory, history: Sequence[int]) -> Probabilities:

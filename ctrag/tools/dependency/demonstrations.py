@@ -1,8 +1,8 @@
 """Demonstrations: requests with the tools that were called for them, in order."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
@@ -33,11 +33,23 @@ class Demonstration:
     """Calls of earlier turns, where the request goes on with a conversation."""
     group: str = ""
     """The conversation or episode; what shares one never stands on both sides of a split."""
+    domain: str = ""
+    """The server whose tools are called, where calls are bare names; empty when unknown."""
 
     @property
     def chain(self) -> str:
         """What splits keep whole: the group, or the demonstration alone."""
         return self.group or self.id
+
+    def called_by(self, names: Mapping[str, str]) -> "Demonstration":
+        """The same with calls by other names: `names` of `domain/call`, else of the call itself."""
+
+        def named(call: str) -> str:
+            return names.get(f"{self.domain}/{call}", names.get(call, call))
+
+        return replace(
+            self, tools=tuple(map(named, self.tools)), before=tuple(map(named, self.before))
+        )
 
     def steps(self) -> Iterator[Step]:
         """Every decision of the request, the one to end included."""
@@ -99,10 +111,11 @@ class _Episode(_Row):
     episode_id: _Text
     instruction: _Text
     steps: list[_EpisodeStep]
+    domain: str = ""
 
     def demonstrations(self, place: str) -> Iterator[Demonstration]:
         tools = tuple(step.tool for step in self.steps)
-        yield Demonstration(self.episode_id, self.instruction, tools)
+        yield Demonstration(self.episode_id, self.instruction, tools, domain=self.domain)
 
 
 class _Call(_Row):
@@ -143,7 +156,7 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
 
     Args:
         path: A folder with `queries.jsonl` (`{query_id, text, tools}`), `episodes.jsonl`
-            (`{episode_id, instruction, steps: [{tool}]}`) or `conversations.jsonl`
+            (`{episode_id, domain, instruction, steps: [{tool}]}`) or `conversations.jsonl`
             (`{conversation_id, turns: [{user, calls: [{api}]}]}`), or a file of
             `{text, tools}` lines, or of `{request, calls}` as `NextTool.observe` logs them.
 

@@ -93,7 +93,7 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
     Args:
         memory: Demonstrations; while learning, without the request's chain.
         weights: While learning, fitted without the request's chain.
-        texts: The tools' own; those of the first tools of `memory`.
+        texts: The tools' own.
         text: The request.
         vector: Its vector.
     """
@@ -117,8 +117,8 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
         needed,
         places,
         peaks,
-        _after_end(lexical / max(float(lexical.max(initial=0)), 1e-9), len(memory.names)),
-        _after_end(texts.cosine(vector), len(memory.names)),
+        texts.by_number(lexical / max(float(lexical.max(initial=0)), 1e-9), len(memory.names)),
+        texts.by_number(texts.cosine(vector), len(memory.names)),
     )
 
 
@@ -237,13 +237,6 @@ def _asked_for(memory: Memory, whole: Matrix, text: str) -> tuple[Floats, Floats
     places[:known] = evidence.argmax(axis=0) / max(words - 1, 1)
     peaks[:known] = evidence.max(axis=0)
     return places, peaks
-
-
-def _after_end(values: Floats, tools: int) -> Floats:
-    """Values of the tools with texts, with 0 for `END` before and for others behind."""
-    found = np.zeros(tools)
-    found[1 : 1 + len(values)] = values
-    return found
 
 
 def _log(chances: Floats) -> Floats:

@@ -58,6 +58,7 @@ class Memory:
         self.names.append(name)
         self.counts = np.append(self.counts, 0.0)
         self._first = np.pad(self._first, (0, 1))
+        self._lead = None
         return self.numbers[name]
 
     def also_called(self, name: str, other: str) -> None:

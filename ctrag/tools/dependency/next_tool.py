@@ -88,6 +88,7 @@ class NextTool:
             memory.also_called(name, tool_id)
         self.weights = Weights(fitted.step, fitted.whole)
         self._lock = threading.RLock()
+        self._fitted_tools = len(self.tools)
         self._watched: list[tuple[Demonstration, Matrix]] = []
         self._refitted = 0
         self._vector = lru_cache(_REQUESTS)(lambda text: self.encoder.encode([text])[0])
@@ -142,10 +143,12 @@ class NextTool:
         return None if folder is None else cls.load(folder)
 
     def save(self, folder: Path) -> None:
-        """Write everything but what was observed into `folder`, which is made when missing."""
+        """Write all but what was observed or added into `folder`, which is made when missing."""
         with self._lock:
             count = len(self.memory) - len(self._watched)
-            stored = Stored(self.card, self.memory, self.fitted, self.tools, self.texts.vectors)
+            own = self._fitted_tools
+            tools, vectors = self.tools[:own], self.texts.vectors[:own]
+            stored = Stored(self.card, self.memory, self.fitted, tools, vectors)
             write_artefact(folder, stored, count)
 
     def rank(
@@ -197,10 +200,12 @@ class NextTool:
                 case "random":
                     found = baselines.random_order(memory, text, known)
                 case "bm25":
-                    found = baselines.by_text(self.texts.lexical(text), None)
+                    lexical = self.texts.lexical(text)
+                    found = baselines.by_text(memory, self.texts, lexical, None)
                 case "qts":
                     cosines = self.texts.cosine(self._vector(text))
-                    found = baselines.by_text(cosines, baselines.COSINE_SHARPNESS)
+                    sharpness = baselines.COSINE_SHARPNESS
+                    found = baselines.by_text(memory, self.texts, cosines, sharpness)
                 case "dependency":
                     found = baselines.after_last(memory, known)
                 case "bigram" | "trigram":
@@ -264,6 +269,34 @@ class NextTool:
             count = len(self._watched)
             if not known or count <= _ALWAYS or count >= _MORE * self._refitted:
                 self._refit()
+            self._asked.cache_clear()
+
+    def add_tools(self, tools: Sequence[CatalogueTool]) -> None:
+        """Make tools known that came after fitting: their texts speak for them from now on.
+
+        A tool that demonstrations call, but that had no text, gets this one. Tools of a known id
+        are left as they are. What is added lives as long as this object.
+
+        Raises:
+            ValueError: A tool is called `end`.
+        """
+        tool_names(tools)
+        with self._lock:
+            known = set(self._ids.values())
+        new = list({tool.id: tool for tool in tools if tool.id not in known}.values())
+        if not new:
+            return
+        vectors = self.encoder.encode([tool.text for tool in new])
+        with self._lock:
+            memory, numbers = self.memory, self.texts.numbers.tolist()
+            for tool in new:
+                at = memory.numbers.get(tool.name)
+                name = tool.id if at in numbers else tool.name
+                numbers.append(memory.number(name))
+                memory.also_called(name, tool.id)
+                self._ids[name] = tool.id
+            self.tools += new
+            self.texts = ToolTexts(self.tools, np.vstack([self.texts.vectors, vectors]), numbers)
             self._asked.cache_clear()
 
     def _remember(self, one: observed.Observation) -> None:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,27 @@ from ctrag.tools.dependency.demonstrations import END, Demonstration
 class ToolTexts:
     """Names and descriptions of tools, by words and by meaning."""
 
-    def __init__(self, tools: Sequence[CatalogueTool], vectors: Matrix) -> None:
+    def __init__(
+        self,
+        tools: Sequence[CatalogueTool],
+        vectors: Matrix,
+        numbers: Sequence[int] | None = None,
+    ) -> None:
+        """Index the texts.
+
+        Args:
+            tools: Whose texts.
+            vectors: Theirs, (tools, dimension).
+            numbers: What `Memory` knows each tool by; 1, 2, ... when None.
+        """
         import bm25s
 
         self.vectors = vectors
         """(tools, dimension), in the order of the tools."""
+        self.numbers = np.array(
+            range(1, len(tools) + 1) if numbers is None else numbers, dtype=np.int64
+        )
+        """(tools,): what `Memory` knows each tool by."""
         searched = [terms(tool.text) for tool in tools]
         self._words: Any = None
         if any(searched):
@@ -45,6 +60,12 @@ class ToolTexts:
         """Cosine of each tool's text with a request's vector."""
         return np.asarray(self.vectors @ vector, dtype=np.float64)
 
+    def by_number(self, values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+        """Values of the tools by their numbers, (count,); nothing for what has no text."""
+        found = np.zeros(count)
+        found[self.numbers] = values
+        return found
+
 
 def tool_names(tools: Sequence[CatalogueTool]) -> list[str]:
     """What demonstrations call each tool: its name, or `server/name` where names repeat.
@@ -63,10 +84,4 @@ def with_names(
 ) -> list[Demonstration]:
     """Demonstrations whose calls by id are calls by name, as `tool_names` has them."""
     names = {tool.id: name for tool, name in zip(tools, tool_names(tools), strict=True)}
-
-    def named(calls: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(names.get(call, call) for call in calls)
-
-    return [
-        replace(one, tools=named(one.tools), before=named(one.before)) for one in demonstrations
-    ]
+    return [one.called_by(names) for one in demonstrations]

@@ -38,8 +38,11 @@ def test_all_three_layouts_are_read(tmp_path: Path) -> None:
     episodes = tmp_path / "episodes"
     episodes.mkdir()
     row = {"episode_id": "e1", "instruction": "go", "steps": [{"tool": "a", "arguments": {}}]}
-    written(episodes / "episodes.jsonl", row)
-    assert load_demonstrations(episodes) == [Demonstration("e1", "go", ("a",))]
+    written(episodes / "episodes.jsonl", row, {**row, "episode_id": "e2", "domain": "air"})
+    assert load_demonstrations(episodes) == [
+        Demonstration("e1", "go", ("a",)),
+        Demonstration("e2", "go", ("a",), domain="air"),
+    ]
 
 
 def test_a_turn_of_a_conversation_goes_on_from_the_calls_before(tmp_path: Path) -> None:
