@@ -70,7 +70,7 @@ class Inputs:
 
     def of_text(self, text: str, vector: Matrix) -> Matrix:
         """The request's block: one, its meaning, its words."""
-        words = self.vocabulary.vector(text) @ self.topics
+        words = self.vocabulary.mixed(text, self.topics)
         return np.concatenate([[np.float32(1)], SEMANTIC * vector, LEXICAL * words]).astype(
             np.float32
         )

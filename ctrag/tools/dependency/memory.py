@@ -15,6 +15,10 @@ NEAREST = 40
 """Demonstrations that are looked at for a request."""
 SHARPNESS = 8.0
 """Of the weights by likeness."""
+PAIRED = 4_096
+"""Of so many demonstrations the likeness of all pairs is kept (64 MB); of more it is computed anew
+for each request."""
+_AT_ONCE = 256
 
 
 class Memory:
@@ -45,6 +49,8 @@ class Memory:
         )
         """Vectors and words of the demonstrations."""
         self._lead: Matrix | None = None
+        self._pairs = np.zeros((0, 0), dtype=np.float32)
+        self._known_pairs = 0
 
     def __len__(self) -> int:
         return len(self.demonstrations)
@@ -115,13 +121,11 @@ class Memory:
 
     def alike(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """How like each other the requests of some demonstrations are, (rows, rows)."""
+        if len(self) <= PAIRED:
+            pairs = self._paired().take(rows, axis=0)
+            return pairs.take(rows, axis=1).astype(np.float64)
         vectors, words = self._both()
-        some = words[rows]
-        used = np.zeros(words.shape[1], dtype=bool)
-        used[some.indices] = True
-        some = some[:, used]
-        lexical = some @ some.T.toarray()  # dense on one side: three times as fast, sums the same
-        return np.asarray((vectors[rows] @ vectors[rows].T + lexical) / 2, dtype=np.float64)
+        return np.asarray(_likeness(vectors[rows], words[rows], vectors[rows], words[rows]))
 
     def followers(
         self, history: Sequence[int], likeness: NDArray[np.float64], length: int
@@ -154,6 +158,22 @@ class Memory:
             self._lead = (self._first - self._first.T) / (both + 1)
         return np.asarray(self._lead @ wanted.astype(np.float32), dtype=np.float64)
 
+    def _paired(self) -> Matrix:
+        """How like each other all requests are; grown by what came since the last time."""
+        vectors, words = self._both()
+        count, known = len(vectors), self._known_pairs
+        if count > len(self._pairs):
+            grown = np.zeros((count + count // 8, count + count // 8), dtype=np.float32)
+            grown[:known, :known] = self._pairs[:known, :known]
+            self._pairs = grown
+        for begin in range(known, count, _AT_ONCE):
+            new = slice(begin, min(begin + _AT_ONCE, count))
+            found = _likeness(vectors[new], words[new], vectors, words)
+            self._pairs[new, :count] = found
+            self._pairs[:count, new] = found.T
+        self._known_pairs = count
+        return self._pairs
+
     def _both(self) -> tuple[Matrix, Any]:
         if self._unstacked:
             from scipy import sparse
@@ -166,6 +186,15 @@ class Memory:
             )
             self._unstacked = []
         return self._stacked
+
+
+def _likeness(vectors: Matrix, words: Any, others: Matrix, their_words: Any) -> Matrix:
+    """Mean of cosine and of what shared words weigh, (vectors, others)."""
+    used = np.zeros(words.shape[1], dtype=bool)
+    used[words.indices] = True
+    # Dense on one side: three times as fast, sums the same.
+    lexical = their_words[:, used] @ words[:, used].T.toarray()
+    return np.asarray((vectors @ others.T + lexical.T) / 2, dtype=np.float32)
 
 
 def _ending(history: Sequence[int], length: int) -> tuple[int, ...]:

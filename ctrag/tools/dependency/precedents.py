@@ -45,7 +45,8 @@ class Precedents:
         """
         from scipy.linalg import cho_factor, cho_solve
 
-        rows = np.argsort(-likeness, kind="stable")[:most]
+        # In their own order, so that what is read of them lies close together.
+        rows = np.sort(np.argsort(-likeness, kind="stable")[:most])
         kernel = np.exp(WIDTH * (memory.alike(rows) - 1)) + NOISE * np.eye(len(rows))
         towards = np.exp(WIDTH * (likeness[rows] - 1))
         weights = towards

@@ -40,6 +40,12 @@ class Vocabulary:
         found[list(weighed)] = list(weighed.values())
         return found
 
+    def mixed(self, text: str, rows: Matrix) -> Matrix:
+        """`vector(text) @ rows`, of `rows` (entries, n), reading only those that count."""
+        weighed = self._weighed(text)
+        weights = np.array(list(weighed.values()), dtype=np.float32)
+        return np.asarray(weights @ rows[list(weighed)], dtype=np.float32)
+
     def matrix(self, texts: Sequence[str]) -> Any:
         """The texts' vectors as a sparse matrix, (texts, entries)."""
         from scipy import sparse

@@ -34,14 +34,18 @@ def memory(inputs: Inputs, word_bins: Any) -> Memory:
     return made
 
 
+@pytest.mark.parametrize("most", [0, 4_096], ids=["anew", "kept"])
 def test_likeness_is_the_mean_of_the_cosines_of_meaning_and_words(
-    memory: Memory, word_bins: Any
+    memory: Memory, word_bins: Any, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("ctrag.tools.dependency.memory.PAIRED", most)
     texts = [one.text for one in SHOWN]
     vectors = word_bins.encode(texts)
     words = np.array([memory.inputs.vocabulary.vector(text) for text in texts])
     cosines = (vectors @ vectors.T + words @ words.T) / 2
     assert memory.likeness(texts[2], vectors[2]) == pytest.approx(cosines[2, :2], abs=1e-6)
+    both = np.array([1, 0])
+    assert memory.alike(both) == pytest.approx(cosines[np.ix_(both, both)], abs=1e-6)
     memory.add(SHOWN[2], vectors[2])
     assert memory.likeness(texts[2], vectors[2]) == pytest.approx(cosines[2], abs=1e-6)
     rows = np.array([2, 0])
