@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from ctrag import models
+from ctrag.artefacts import load_context_artefacts
 from ctrag.context.ranker import Ranker
 from ctrag.context.signals import compute
-from ctrag.encoder import TowerEncoder
+from ctrag.encoder import TowerEncoder, load_encoder
+from ctrag.tuned import RequestReader
 from eval.examples import Example
-from tests.training.conftest import halves
+from tests.training.conftest import copy_people, halves
 from training.encoder import train_encoder
 from training.encoder_network import EncoderSettings
 from training.prior import fit_prior
@@ -110,3 +112,36 @@ def test_further_requests_of_held_out_people_are_held_out_too(dozen: Path, tmp_p
     assert learned
     assert not held & learned
     assert len(found.examples) == len(found.scores) == len(found.data)
+
+
+def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
+    tmp_path: Path,
+) -> None:
+    three = copy_people("train", 3, tmp_path / "three")
+    own, further = halves(three, tmp_path)
+    ranker, adapter = load_context_artefacts(None)
+    assert adapter is not None
+    tuned, settings = TunedEncoder(adapter, {}, {}), RankerSettings(folds=3, threads=1)
+    found = Retrieval(own, [further], tuned, ranker, settings, new=True).run()
+    held = {one.asked.person_id for one in found.kept_back()[0]}
+    assert len(held) == 1  # a third of the people, in whichever half their requests stand
+    assert not held & {one.asked.person_id for one in found.learned()[0]}
+    out = {name for name, held_out in zip(found.data, found.held_out, strict=True) if held_out}
+    assert out == {"even", "odd"}
+    first = found.examples[0]
+    reader = RequestReader(load_encoder(adapter.card.encoder), adapter)
+    [(_, read)] = reader.read([first.scene.request.text])
+    assert first.scene.tuned is not None
+    assert read is not None
+    assert first.scene.tuned.aim == pytest.approx(read.aim, abs=1e-4)
+    table = compute(first.scene, ranker.prior)
+    assert found.scores[0] == pytest.approx(ranker.scores_of(first.scene, table))
+
+
+def test_a_data_set_that_the_ranker_may_have_learned_from_is_not_new(tmp_path: Path) -> None:
+    ranker, adapter = load_context_artefacts(None)
+    assert adapter is not None
+    tuned = TunedEncoder(adapter, {}, {})
+    new = Retrieval(tmp_path / "train", [], tuned, ranker, RankerSettings(), new=True)
+    with pytest.raises(ValueError, match="has the name of a data set that the ranker learned from"):
+        new.run()

@@ -192,6 +192,11 @@ def test_ranker_and_reader_are_saved_together_and_say_the_same(
     orders = [one.order(grounds, tool, argument, offers) for one in (loaded, ranker)]
     assert [offer for offer, _ in orders[0]] == [offer for offer, _ in orders[1]]
     assert sum(share for _, share in orders[0]) == pytest.approx(1.0)
+    kept = ArgumentRanker.packaged()
+    beside = train_values(found, {}, (few, QUICK), CARD, tmp_path / "checkpoints", kept=kept)
+    assert beside.model == kept.model
+    assert beside.reader is not None
+    assert beside.card.figures["held_out"] == kept.card.figures["held_out"]
 
 
 def test_a_ranker_with_another_reader_is_refused(chosen: list[Choice], tmp_path: Path) -> None:
