@@ -1,7 +1,7 @@
 """Tools in a DuckDB file, which one serving process owns."""
 
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -277,6 +277,13 @@ class DuckToolStore:
     def set_fact(self, name: str, content: str) -> None:
         """See `ToolStore.set_fact`."""
         with self._writing() as cursor:
+            cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", [name, content])
+
+    def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
+        """See `ToolStore.change_fact`."""
+        with self._writing() as cursor:
+            found = cursor.execute("SELECT content FROM facts WHERE name = ?", [name]).fetchone()
+            content = change(None if found is None else str(found[0]))
             cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", [name, content])
 
     def close(self) -> None:

@@ -2,7 +2,7 @@
 
 import threading
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class MemoryToolStore:
         self._grants: list[tuple[str, str]] | None = None
         self._next_position = 0
         self._facts: dict[str, str] = {}
+        self._writing_facts = threading.Lock()
         self._tools: dict[str, ToolRow] = {}
         self._clear()
 
@@ -333,7 +334,13 @@ class MemoryToolStore:
 
     def set_fact(self, name: str, content: str) -> None:
         """See `ToolStore.set_fact`."""
-        self._facts[name] = content
+        with self._writing_facts:
+            self._facts[name] = content
+
+    def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
+        """See `ToolStore.change_fact`."""
+        with self._writing_facts:
+            self._facts[name] = change(self._facts.get(name))
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -6,7 +6,7 @@ query.
 """
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from stores.tool_duckdb import DuckToolStore
 from stores.tool_memory import MemoryToolStore
@@ -73,6 +73,13 @@ class MirroredToolStore:
     def set_fact(self, name: str, content: str) -> None:
         """See `ToolStore.set_fact`."""
         with self._write:
+            self._kept.set_fact(name, content)
+            self._copy.set_fact(name, content)
+
+    def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
+        """See `ToolStore.change_fact`."""
+        with self._write:
+            content = change(self._copy.fact(name))
             self._kept.set_fact(name, content)
             self._copy.set_fact(name, content)
 

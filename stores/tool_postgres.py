@@ -1,6 +1,6 @@
 """Tools in PostgreSQL with pgvector: many processes read and write at once."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -227,6 +227,20 @@ class PostgresToolStore:
                 "INSERT INTO ctrag_tool_facts VALUES (%s, %s) "
                 "ON CONFLICT (name) DO UPDATE SET content = excluded.content",
                 [name, content],
+            )
+
+    def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
+        """See `ToolStore.change_fact`."""
+        with self._connected() as connection, connection.transaction():
+            # A row that is not there yet cannot be locked. Readers do not wait for this lock.
+            connection.execute("LOCK TABLE ctrag_tool_facts IN SHARE ROW EXCLUSIVE MODE")
+            found = connection.execute(
+                "SELECT content FROM ctrag_tool_facts WHERE name = %s", [name]
+            ).fetchone()
+            connection.execute(
+                "INSERT INTO ctrag_tool_facts VALUES (%s, %s) "
+                "ON CONFLICT (name) DO UPDATE SET content = excluded.content",
+                [name, change(None if found is None else str(found[0]))],
             )
 
     def close(self) -> None:

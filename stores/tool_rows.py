@@ -4,7 +4,7 @@ A store ranks by two measures only, cosine and BM25F, over what the caller may s
 it brings are ranked by others.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -144,6 +144,14 @@ class ToolStore(Protocol):
 
     def set_fact(self, name: str, content: str) -> None:
         """Write something that is neither tool nor grant, such as who has which role."""
+        ...
+
+    def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
+        """Write what `change` makes of what was written, None for nothing, in one transaction.
+
+        Whoever writes a fact meanwhile, in this process or another, comes before or after. `change`
+        must not write to the store.
+        """
         ...
 
     def close(self) -> None:

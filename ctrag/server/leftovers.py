@@ -5,7 +5,6 @@ that their tools can be told from those that a catalogue describes.
 """
 
 import json
-import threading
 from collections.abc import Collection
 
 from ctrag.tools.catalogue import CatalogueTool
@@ -13,8 +12,6 @@ from ctrag.tools.shelf import EVERYTHING
 from stores.tool_rows import ToolStore
 
 _FACT = "upstreams"
-_noting = threading.Lock()
-"""Servers list their tools at the same time; none of their names is to get lost."""
 
 
 def take_out_leftovers(store: ToolStore, servers: Collection[str]) -> list[str]:
@@ -36,17 +33,23 @@ def take_out_leftovers(store: ToolStore, servers: Collection[str]) -> list[str]:
         one for one, text in definitions.items() if CatalogueTool.from_json(text).server in gone
     ]
     store.apply([], left)
-    store.set_fact(_FACT, json.dumps(sorted(known - gone)))
+    store.change_fact(_FACT, lambda text: _text(_parsed(text) - gone))
     return left
 
 
 def note_servers(store: ToolStore, servers: Collection[str]) -> None:
     """Keep the names of servers whose tools are listed into a store."""
-    with _noting:
-        known = _known(store)
-        if not known.issuperset(servers):
-            store.set_fact(_FACT, json.dumps(sorted(known.union(servers))))
+    if not _known(store).issuperset(servers):
+        store.change_fact(_FACT, lambda text: _text(_parsed(text).union(servers)))
 
 
 def _known(store: ToolStore) -> set[str]:
-    return set(json.loads(store.fact(_FACT) or "[]"))
+    return _parsed(store.fact(_FACT))
+
+
+def _parsed(text: str | None) -> set[str]:
+    return set(json.loads(text or "[]"))
+
+
+def _text(servers: set[str]) -> str:
+    return json.dumps(sorted(servers))

@@ -90,15 +90,15 @@ class Affinity:
             self._new.pop(user, None)
             self._forgotten.add(user)
 
-    def write(self, read: Callable[[], str | None], keep: Callable[[str], None]) -> None:
+    def write(self, put: Callable[[Callable[[str | None], str]], None]) -> None:
         """Add what was counted since the last time to what is kept, and take that over.
 
         Nothing is read or written where nothing was counted. What cannot be written counts as new
         still.
 
         Args:
-            read: Gives what is kept, as `keep` had it; None for nothing.
-            keep: Puts the sum in its place.
+            put: Puts in the place of what is kept (None for nothing) what the function given to
+                it makes of that; `ToolStore.change_fact` fits.
         """
         with self._writing:
             with self._lock:
@@ -106,12 +106,17 @@ class Affinity:
                 self._new, self._forgotten = {}, set()
             if not new and not gone:
                 return
-            try:
-                text = read()
+            total: _ByUser = {}
+
+            def added(text: str | None) -> str:
+                nonlocal total
                 held = {} if text is None else _parsed(text)
                 kept = {user: tools for user, tools in held.items() if user not in gone}
                 total = _sum(kept, new)
-                keep(_text(total))
+                return _text(total)
+
+            try:
+                put(added)
             except BaseException:
                 with self._lock:
                     again = {user: one for user, one in new.items() if user not in self._forgotten}

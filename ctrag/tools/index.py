@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -285,10 +286,7 @@ class ToolIndex(GovernedShelf):
         Raises:
             StoreUnavailable: The store cannot be written; the next time tries again.
         """
-        store = self.store
-        self.affinity.write(
-            lambda: store.fact("affinity"), lambda text: store.set_fact("affinity", text)
-        )
+        self.affinity.write(partial(self.store.change_fact, "affinity"))
 
     def close(self) -> None:
         """Write what was learned and let go of the store."""

