@@ -1,7 +1,7 @@
 """Tools in a DuckDB file, which one serving process owns."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 
 from stores.database import StoreUnavailable, first_line
-from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
+from stores.tool_rows import NO_FACTS, Candidates, Filter, Query, ToolRow, Vector
 from stores.tool_sql import (
     Dialect,
     candidates_query,
@@ -254,11 +254,17 @@ class DuckToolStore:
             found = cursor.execute("SELECT scope, tool FROM grants ORDER BY scope, tool").fetchall()
         return [(scope, tool) for scope, tool in found]
 
-    def set_grants(self, grants: Collection[tuple[str, str]] | None) -> None:
+    def set_grants(
+        self,
+        grants: Collection[tuple[str, str]] | None,
+        facts: Mapping[str, str] = NO_FACTS,
+    ) -> None:
         """See `ToolStore.set_grants`."""
         with self._writing() as cursor:
             cursor.execute("DELETE FROM grants")
             cursor.execute("DELETE FROM facts WHERE name = 'governed'")
+            for one in facts.items():
+                cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", list(one))
             if grants is None:
                 return
             cursor.execute("INSERT INTO facts VALUES ('governed', 'true')")

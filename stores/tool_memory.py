@@ -2,12 +2,13 @@
 
 import threading
 from array import array
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stores.tool_rows import (
+    NO_FACTS,
     Candidate,
     Candidates,
     Filter,
@@ -322,10 +323,16 @@ class MemoryToolStore:
         with self._lock:
             return None if self._grants is None else list(self._grants)
 
-    def set_grants(self, grants: Collection[tuple[str, str]] | None) -> None:
+    def set_grants(
+        self,
+        grants: Collection[tuple[str, str]] | None,
+        facts: Mapping[str, str] = NO_FACTS,
+    ) -> None:
         """See `ToolStore.set_grants`."""
-        with self._lock:
-            self._grants = None if grants is None else sorted(set(grants))
+        with self._lock, self._writing_facts:
+            rules = None if grants is None else sorted(set(grants))
+            self._facts.update(dict(facts.items()))
+            self._grants = rules
             self._masks.clear()
 
     def fact(self, name: str) -> str | None:

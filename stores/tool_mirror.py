@@ -6,11 +6,11 @@ query.
 """
 
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from stores.tool_duckdb import DuckToolStore
 from stores.tool_memory import MemoryToolStore
-from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
+from stores.tool_rows import NO_FACTS, Candidates, Filter, Query, ToolRow, Vector
 
 
 class MirroredToolStore:
@@ -60,11 +60,15 @@ class MirroredToolStore:
         """See `ToolStore.grants`."""
         return self._copy.grants()
 
-    def set_grants(self, grants: Collection[tuple[str, str]] | None) -> None:
+    def set_grants(
+        self,
+        grants: Collection[tuple[str, str]] | None,
+        facts: Mapping[str, str] = NO_FACTS,
+    ) -> None:
         """See `ToolStore.set_grants`."""
         with self._write:
-            self._kept.set_grants(grants)
-            self._copy.set_grants(grants)
+            self._kept.set_grants(grants, facts)
+            self._copy.set_grants(grants, facts)
 
     def fact(self, name: str) -> str | None:
         """See `ToolStore.fact`."""

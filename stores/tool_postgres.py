@@ -1,13 +1,13 @@
 """Tools in PostgreSQL with pgvector: many processes read and write at once."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from stores.database import StoreUnavailable, first_line
-from stores.tool_rows import Candidates, Filter, Query, ToolRow, Vector
+from stores.tool_rows import NO_FACTS, Candidates, Filter, Query, ToolRow, Vector
 from stores.tool_sql import (
     Dialect,
     candidates_query,
@@ -43,6 +43,10 @@ _SQL = Dialect(
     cosine="-(vector <#> %(vector)s::vector)",
     counts="json_object_agg(term, tools)",
 )
+_PUT_FACT = """INSERT INTO ctrag_tool_facts VALUES (%s, %s)
+ON CONFLICT (name) DO UPDATE SET content = excluded.content"""
+_LOCK_FACTS = "LOCK TABLE ctrag_tool_facts IN SHARE ROW EXCLUSIVE MODE"
+"""A row that is not there yet cannot be locked. Readers do not wait for this lock."""
 _VISIBLE, _CANDIDATES = visible(_SQL), candidates_query(_SQL)
 
 
@@ -198,11 +202,18 @@ class PostgresToolStore:
             found = connection.execute("SELECT scope, tool FROM ctrag_tool_grants").fetchall()
         return sorted((scope, tool) for scope, tool in found)
 
-    def set_grants(self, grants: Collection[tuple[str, str]] | None) -> None:
+    def set_grants(
+        self,
+        grants: Collection[tuple[str, str]] | None,
+        facts: Mapping[str, str] = NO_FACTS,
+    ) -> None:
         """See `ToolStore.set_grants`."""
         with self._connected() as connection, connection.transaction():
+            connection.execute(_LOCK_FACTS)
             connection.execute("DELETE FROM ctrag_tool_grants")
             connection.execute("DELETE FROM ctrag_tool_facts WHERE name = 'governed'")
+            for one in facts.items():
+                connection.execute(_PUT_FACT, one)
             if grants is None:
                 return
             connection.execute("INSERT INTO ctrag_tool_facts VALUES ('governed', 'true')")
@@ -223,25 +234,16 @@ class PostgresToolStore:
     def set_fact(self, name: str, content: str) -> None:
         """See `ToolStore.set_fact`."""
         with self._connected() as connection:
-            connection.execute(
-                "INSERT INTO ctrag_tool_facts VALUES (%s, %s) "
-                "ON CONFLICT (name) DO UPDATE SET content = excluded.content",
-                [name, content],
-            )
+            connection.execute(_PUT_FACT, [name, content])
 
     def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
         """See `ToolStore.change_fact`."""
         with self._connected() as connection, connection.transaction():
-            # A row that is not there yet cannot be locked. Readers do not wait for this lock.
-            connection.execute("LOCK TABLE ctrag_tool_facts IN SHARE ROW EXCLUSIVE MODE")
+            connection.execute(_LOCK_FACTS)
             found = connection.execute(
                 "SELECT content FROM ctrag_tool_facts WHERE name = %s", [name]
             ).fetchone()
-            connection.execute(
-                "INSERT INTO ctrag_tool_facts VALUES (%s, %s) "
-                "ON CONFLICT (name) DO UPDATE SET content = excluded.content",
-                [name, change(None if found is None else str(found[0]))],
-            )
+            connection.execute(_PUT_FACT, [name, change(None if found is None else str(found[0]))])
 
     def close(self) -> None:
         """Close all free connections."""

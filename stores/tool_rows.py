@@ -6,12 +6,15 @@ it brings are ranked by others.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]
+
+NO_FACTS: Mapping[str, str] = MappingProxyType({})
 
 SATURATION = 1.2
 """BM25's k1."""
@@ -134,8 +137,17 @@ class ToolStore(Protocol):
         """(scope, tool) of all grants; None where the catalogue has no access rules."""
         ...
 
-    def set_grants(self, grants: Collection[tuple[str, str]] | None) -> None:
-        """Put these grants in the place of all others; None opens the catalogue to everybody."""
+    def set_grants(
+        self,
+        grants: Collection[tuple[str, str]] | None,
+        facts: Mapping[str, str] = NO_FACTS,
+    ) -> None:
+        """Put these grants in the place of all others, and write facts, in one transaction.
+
+        Args:
+            grants: (scope, tool pattern); None opens the catalogue to everybody.
+            facts: What belongs to the rules, by name.
+        """
         ...
 
     def fact(self, name: str) -> str | None:

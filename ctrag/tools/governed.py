@@ -85,14 +85,11 @@ class GovernedShelf(ToolShelf):
     @access.setter
     def access(self, access: AccessRules | None) -> None:
         with self._lock:
-            self.store.set_grants(
-                None if access is None else [(one.scope, one.tool) for one in access.grants]
-            )
-            self.store.set_fact(
-                "members", json.dumps({} if access is None else access.to_mapping()["members"])
-            )
-            self._access, self._read_as = access, uuid4().hex
-            self.store.set_fact(_VERSION, self._read_as)  # last: who sees it sees all of the rules
+            grants = None if access is None else [(one.scope, one.tool) for one in access.grants]
+            members = {} if access is None else access.to_mapping()["members"]
+            version = uuid4().hex
+            self.store.set_grants(grants, {"members": json.dumps(members), _VERSION: version})
+            self._access, self._read_as = access, version
 
     def _load_rules(self) -> None:
         self._read_as = self.store.fact(_VERSION)

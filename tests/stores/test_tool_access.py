@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,3 +130,21 @@ def test_the_first_k_of_each_measure_equal_brute_force_over_what_the_grants_let_
     assert set(store.definitions(IDS, seen)) == set(cosine)
     named = [tool.tool_id for tool in visible if tool.name_key == "findflight"]
     assert store.named("findflight", seen) == named
+
+
+def test_rules_and_what_belongs_to_them_change_together_or_not_at_all(store: ToolStore) -> None:
+    class Torn(dict[str, str]):
+        """Breaks off behind the first fact, as a killed process would."""
+
+        def items(self) -> Any:
+            yield "members", "new"
+            raise InterruptedError
+
+    old = [("user:ada", "air/*")]
+    store.set_grants(old, {"members": "old", "version": "1"})
+    with pytest.raises(InterruptedError):
+        store.set_grants([("user:ada", "*")], Torn())
+    assert store.grants() == old
+    assert [store.fact(name) for name in ("members", "version")] == ["old", "1"]
+    store.set_grants(None, {"members": "new"})
+    assert (store.grants(), store.fact("members"), store.fact("version")) == (None, "new", "1")

@@ -92,8 +92,9 @@ def read_artefact(folder: Path) -> Stored:
     with gzip.open(folder / SHOWN, "rt", encoding="utf-8") as file:
         for line, vector in zip(file, arrays["vectors"], strict=True):
             row = json.loads(line)
-            fields = {key: tuple(row[key]) for key in ("tools", "before")}
-            memory.add(Demonstration(row["id"], row["text"], group=row["group"], **fields), vector)
+            calls, before = (tuple(row[key]) for key in ("tools", "before"))
+            one = Demonstration(row["id"], row["text"], calls, before, row["group"])
+            memory.add(one, vector)
     fitted = Fitted(
         step=arrays["step"],
         precision=np.exp(arrays["log_precision"]),
