@@ -143,7 +143,14 @@ def run_instructions(
         size = sizes[-1]
         extra["ablations"] = {
             "size": size,
-            **run_ablations(workshop, size, steps, priors, progress),
+            **run_ablations(
+                workshop,
+                size,
+                steps,
+                priors,
+                {"default": retrieved[size], "traces": traced[size]},
+                progress,
+            ),
         }
         extra["elsewhere"] = run_elsewhere(workshop, progress)
         extra["greedy_against_exact"] = greedy_against_exact(workshop, steps)

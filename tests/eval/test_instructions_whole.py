@@ -16,10 +16,12 @@ import pytest
 from ctrag.prompt.assembly import OVERLAY, ROUTING_NOTE
 from eval.experiment import Experiment, data_sha256, versions
 from eval.instruction_figures import fold_of
+from eval.instruction_report import instruction_report
 from eval.instruction_steps import load_steps
 from eval.instruction_table import table
 from eval.instruction_workshop import trace_priors
 from eval.instructions import run_instructions
+from eval.report import HtmlTable
 from eval.tool_choice import Chosen
 from tests.prompt.toys import TopicReader, count_words
 
@@ -207,6 +209,41 @@ def test_the_printed_table_has_every_method_at_every_size(data: Path) -> None:
         "misses, itr: 12.5 % without discovery, 0.0 % with it on 12.5 % of steps "
         "(the paper: 6.1 and 2.4)"
     ) in printed.notes
+
+
+def test_ablations_say_how_far_their_figures_may_be_trusted(data: Path) -> None:
+    experiment = run(data, sizes=("full",), ablations=True)
+    extra: Any = experiment.extra
+    found = extra["ablations"]
+    full: Any = experiment.figures["full"]
+    assert found["default"]["tokens_per_step"] == full["itr"]["tokens_per_step"]
+    bounds: Any = experiment.intervals["full"]
+    for name in ("tokens_per_step", "gold_exposed"):
+        assert found["default"]["intervals"][name] == bounds["itr"][name]
+    # Without signatures one tool is shown, which is right at the first step of seven episodes:
+    # none of the vague ones, half of the others' steps.
+    bare = found["signatures = 0"]
+    assert bare["gold_exposed_without_discovery"] == bare["top1"] == 43.75
+    low, high = bare["intervals"]["top1"]
+    assert 0 < low < 43.75 < high <= 50
+    assert bare["intervals"]["needed_units"] is None
+    one_section = found["K_A = 1"]["tokens_without_discovery"]
+    assert one_section == FIRST_PROMPT - 3 * SECTION
+    assert found["K_A = 1"]["intervals"]["tokens_without_discovery"] == [one_section, one_section]
+    assert extra["elsewhere"] in (
+        {"skipped": "the catalogue has the tools of no conversation"},
+        {"skipped": "bfcl-eval is not installed"},
+    )
+    exact = extra["greedy_against_exact"]["2400"]
+    assert (exact["steps"], exact["mean"], exact["interval"]) == (1, 100.0, None)
+    lines = table(experiment).lines()
+    [printed] = [line for line in lines if line.startswith("signatures = 0 ")]
+    assert f" 43.8 ({low:.1f}–{high:.1f}) " in printed
+    page = next(one for one in instruction_report(experiment).sections if "Table 6" in one.title)
+    [variants, _] = page.parts
+    assert isinstance(variants, HtmlTable)
+    row = next(one for one in variants.rows if one.head == "signatures = 0")
+    assert (row.cells[1].text, row.cells[1].below) == ("43.8", f"{low:.1f} to {high:.1f}")
 
 
 def test_a_list_that_names_a_tool_which_nobody_has_is_refused(data: Path) -> None:
