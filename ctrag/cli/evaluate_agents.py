@@ -8,6 +8,7 @@ import typer
 from ctrag.cli.experiment import Limit, Methods, Out, Page, names, report_on, rows_beside
 from ctrag.cli.options import Json
 from ctrag.cli.output import progress
+from ctrag.prompt.settings import BUDGET
 
 
 def discovery(
@@ -123,7 +124,7 @@ def instructions(
     planner: Annotated[
         str, typer.Option("--planner", help="Who chooses: embedded or openai.")
     ] = "embedded",
-    budget: Annotated[int, typer.Option(min=1, help="Tokens of an ITR prompt.")] = 2400,
+    budget: Annotated[int, typer.Option(min=1, help="Tokens of an ITR prompt.")] = BUDGET,
     ablations: Annotated[
         bool, typer.Option("--ablations/--no-ablations", help="Also what each part is worth.")
     ] = True,

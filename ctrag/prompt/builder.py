@@ -151,8 +151,8 @@ class PromptBuilder:
                 `CTRAG_REVIEW` says when None.
             settings: See `PromptSettings`; what the process settings say of the prior when None.
             overlay: Safety rules, first in every prompt and never cut.
-            reranker: One of your own, or the folder that `ctrag train reranker` wrote; the packaged
-                one when None.
+            reranker: One of your own, or the folder that `ctrag train reranker` wrote; as
+                `CTRAG_RERANKER` says when None, else the packaged one.
             pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
             gains: Feedback of earlier steps, as `Gains.load` reads it.
             sink: Takes telemetry.
@@ -179,7 +179,7 @@ class PromptBuilder:
             overlay=overlay,
             reranker=Reranker.load(Path(reranker))
             if isinstance(reranker, str | Path)
-            else reranker,
+            else reranker or Reranker.configured(),
             pinned=pinned,
             gains=gains,
             sink=sink,
