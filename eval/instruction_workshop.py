@@ -16,6 +16,7 @@ from eval.instruction_prompts import (
     PriorOf,
     RememberingReader,
     RememberingReranker,
+    TracesOf,
     Workshop,
     load_policies,
 )
@@ -72,16 +73,30 @@ def open_workshop(
     )
 
 
-def trace_priors(steps: Sequence[Step], reader: Reader) -> PriorOf:
-    """Episode → a prior of the other folds' episodes."""
+def other_traces(steps: Sequence[Step]) -> TracesOf:
+    """Episode → the traces of the other folds' episodes, the same object for a whole fold."""
     chains: dict[str, list[str]] = {}
     texts = {}
     for step in steps:
         chains.setdefault(step.episode, []).append(step.gold)
         texts[step.episode] = step.instruction
+    traces = {one: Trace(texts[one], tuple(tools)) for one, tools in chains.items()}
+    others = [
+        tuple(trace for one, trace in traces.items() if fold_of(one) != fold)
+        for fold in range(FOLDS)
+    ]
+    return lambda episode: others[fold_of(episode)]
+
+
+def trace_priors(traces: TracesOf, reader: Reader) -> PriorOf:
+    """Episode → a prior of the traces that are not of its fold."""
     fitted: dict[int, NextToolPrior | None] = {}
-    for fold in range(FOLDS):
-        others = [one for one in chains if fold_of(one) != fold]
-        traces = [Trace(texts[one], tuple(chains[one])) for one in others]
-        fitted[fold] = TracePrior(traces, reader) if traces else None
-    return lambda episode: fitted[fold_of(episode)]
+
+    def prior(episode: str) -> NextToolPrior | None:
+        fold = fold_of(episode)
+        if fold not in fitted:
+            others = traces(episode)
+            fitted[fold] = TracePrior(others, reader) if others else None
+        return fitted[fold]
+
+    return prior

@@ -19,7 +19,7 @@ from eval.instruction_figures import fold_of
 from eval.instruction_report import instruction_report
 from eval.instruction_steps import load_steps
 from eval.instruction_table import table
-from eval.instruction_workshop import trace_priors
+from eval.instruction_workshop import other_traces, trace_priors
 from eval.instructions import run_instructions
 from eval.report import HtmlTable
 from eval.tool_choice import Chosen
@@ -145,7 +145,8 @@ def test_a_miss_is_a_step_whose_tool_is_never_shown_and_discovery_finds_it(data:
 
 
 def test_a_prior_of_traces_has_seen_no_episode_of_its_own_fold(data: Path) -> None:
-    priors = trace_priors(load_steps(data), TopicReader())
+    traces = other_traces(load_steps(data))
+    priors = trace_priors(traces, TopicReader())
 
     def known(episode: str) -> set[str]:
         prior = priors(episode)
@@ -155,6 +156,21 @@ def test_a_prior_of_traces_has_seen_no_episode_of_its_own_fold(data: Path) -> No
     elsewhere = next(name for name, *_ in EPISODES if fold_of(name) != fold_of("flight"))
     assert "air/book_flight" in known(elsewhere)
     assert "air/book_flight" not in known("flight")
+    assert "Book a flight" in [one.text for one in traces(elsewhere)]
+    assert "Book a flight" not in [one.text for one in traces("flight")]
+
+
+def test_negative_examples_from_traces_are_in_the_row_with_traces_alone(data: Path) -> None:
+    """`Not for: "Return my order" (that is return_order)` is seven words longer than no such line,
+    because one break within JSON joins two words."""
+    plain, negative = run(data, sizes=("full",)), run(data, sizes=("full",), negatives=1)
+    assert negative.figures == plain.figures
+    assert negative.settings["negatives_with_traces"] == 1
+    traced: Any = [plain.extra["with_traces"], negative.extra["with_traces"]]
+    before, after = (one["figures"]["full"]["itr"]["tokens_per_step"] for one in traced)
+    longer = (after - before) * STEPS / 7  # steps whose first tool is one of the two
+    assert longer == pytest.approx(round(longer), abs=0.05)
+    assert 6 <= round(longer) < STEPS  # six episodes begin with one
 
 
 def test_right_calls_are_those_that_the_model_made_at_the_steps_it_was_asked(data: Path) -> None:
