@@ -40,6 +40,8 @@ def run_elsewhere(workshop: Workshop, progress: Callable[[str], None]) -> dict[s
         "signatures = 0": alone,
         "signatures = 0, without domains": replace(alone, domain_weight=0, called_domain=0),
     }
+    if workshop.reranker.trained:
+        variants["without re-ranking"] = replace(base, rerank=False)
     episodes = len({one.episode for one in steps})
     found: dict[str, Any] = {"steps": len(steps), "episodes": episodes}
     for name, settings in variants.items():

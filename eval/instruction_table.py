@@ -113,6 +113,8 @@ def _variants(extra: Any) -> list[str]:
                 for key, one in found.items()
             ]
             lines += ["", *Table([title, *VARIANT_HEADS.values()], rows).lines()]
+    if any("without re-ranking" in variants(extra, name) for name in ("ablations", "elsewhere")):
+        lines.append("re-ranked is what is not said to be without; dense only: cosine alone")
     return lines
 
 

@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from ctrag.prompt.assembly import OVERLAY, ROUTING_NOTE
+from ctrag.prompt.reading import MiniLMReader
+from ctrag.prompt.reranker import HybridWeights, Reranker
 from eval.experiment import Experiment, data_sha256, versions
 from eval.instruction_figures import fold_of
 from eval.instruction_report import instruction_report
@@ -90,7 +93,8 @@ def data(tmp_path: Path) -> Path:
 def run(data: Path, **options: Any) -> Experiment:
     given = {"sizes": ("8", "full"), "ablations": False, **options}
     listed = data.parent / "list.txt"
-    return run_instructions(data, listed=listed, reader=TopicReader(), count=count_words, **given)
+    given.setdefault("reader", TopicReader())
+    return run_instructions(data, listed=listed, count=count_words, **given)
 
 
 def test_tokens_are_the_words_of_what_each_method_shows(data: Path) -> None:
@@ -260,6 +264,23 @@ def test_ablations_say_how_far_their_figures_may_be_trusted(data: Path) -> None:
     assert isinstance(variants, HtmlTable)
     row = next(one for one in variants.rows if one.head == "signatures = 0")
     assert (row.cells[1].text, row.cells[1].below) == ("43.8", f"{low:.1f} to {high:.1f}")
+
+
+def test_a_trained_re_ranker_is_compared_with_hybrid_and_dense_retrieval(data: Path) -> None:
+    """This one scores all pairs alike and is all that counts, so that a domain's tools keep the
+    list's order. The first one is right at the first step of the four episodes that cancel and of
+    the one that books, whose domain the policies tell."""
+    card = Reranker.packaged().card
+    alike = HybridWeights(cosine=0.0, lexical=0.0, cross=1.0)
+    arrays = {"segment": np.zeros(384, np.float32), "head": np.zeros(385, np.float32)}
+    Reranker(arrays, card.model_copy(update={"with_cross": alike})).save(data.parent / "own")
+    given = {"sizes": ("full",), "ablations": True, "reader": MiniLMReader()}
+    experiment = run(data, model=data.parent / "own", **given)
+    assert experiment.settings["reranked"]
+    found: Any = experiment.extra["ablations"]
+    assert found["default"]["top1"] == 100 * 5 / STEPS
+    assert found["without re-ranking"]["top1"] == found["dense only"]["top1"] == 100 * 7 / STEPS
+    assert "without re-ranking" not in run(data, **given).extra["ablations"]
 
 
 def test_a_list_that_names_a_tool_which_nobody_has_is_refused(data: Path) -> None:
