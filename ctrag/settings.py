@@ -61,6 +61,9 @@ class Settings(BaseSettings):
     """What it counts beside the search, 0 (nothing) to 1 (alone)."""
     dependency_prompt_weight: float = Field(default=1.0, ge=0)
     """Factor of its log probability in the score of a prompt's tools; 0 turns it off."""
+    reranker: Path | None = None
+    """Folder of `ctrag train reranker`: re-ranks the tools of `ctrag prompt` and
+    `PromptBuilder.open` where they are given none; when not set, the packaged hybrid weights."""
     review: bool = False
     """Prompts of `PromptBuilder.open` hold policies only as somebody approved them."""
     online: bool = True

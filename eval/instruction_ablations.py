@@ -1,6 +1,6 @@
 """What each part of ITR is worth: K_A, K_B, re-ranker, hybrid, traces, and greedy selection."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any
@@ -12,8 +12,16 @@ from ctrag.prompt.reranker import Reranker
 from ctrag.prompt.retrieval import HybridRetriever, shares
 from ctrag.prompt.selection import Candidate, exact, greedy, total_gain
 from ctrag.prompt.settings import PromptSettings
+from eval.instruction_figures import bounds
 from eval.instruction_labels import needed_recall
-from eval.instruction_prompts import ItrRun, PriorOf, Workshop, run_itr, with_traces
+from eval.instruction_prompts import (
+    ItrRun,
+    PriorOf,
+    TracesOf,
+    Workshop,
+    run_itr,
+    with_traces,
+)
 from eval.instruction_steps import Step
 
 _EVERY = 20
@@ -26,9 +34,21 @@ def run_ablations(
     size: str,
     steps: Sequence[Step],
     priors: PriorOf,
+    traces: TracesOf,
+    runs: Mapping[str, ItrRun],
     progress: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Per variant: tokens, exposure, miss rate with discovery, recall of needed units."""
+    """Per variant what `step_figures` says, those of `runs` first.
+
+    Args:
+        workshop: What prompts are made of.
+        size: Of the catalogue.
+        steps: Those of the experiment.
+        priors: Episode → a prior that has not seen it.
+        traces: Episode → traces of other episodes.
+        runs: Name → a run at this size that was made already.
+        progress: Told what happens.
+    """
     base = PromptSettings(tau=0.0)
     traced = with_traces(base)
     weights = workshop.reranker.card.without_cross
@@ -50,39 +70,50 @@ def run_ablations(
         },
         "traces, request as loud": (replace(traced, request_weight=1.0), None, priors),
         "traces, K_B = 1": (replace(traced, tools=1), None, priors),
+        "negatives = 1": (replace(base, negatives=1), None, None),
+        "traces, negatives = 1": (replace(traced, negatives=1), None, priors),
     }
     if workshop.reranker.trained:
         variants["without re-ranking"] = (replace(base, rerank=False), None, None)
         variants["traces, without re-ranking"] = (replace(traced, rerank=False), None, priors)
-    found = {}
+    found = {name: step_figures(run, steps) for name, run in runs.items()}
     for name, (settings, reranker, prior) in variants.items():
         progress(f"ablation: {name}")
-        run = run_itr(workshop, size, steps, settings, priors=prior, reranker=reranker)
+        own = traces if settings.negatives else None
+        run = run_itr(workshop, size, steps, settings, priors=prior, traces=own, reranker=reranker)
         found[name] = step_figures(run, steps)
     return found
 
 
 def step_figures(run: ItrRun, steps: Sequence[Step]) -> dict[str, Any]:
-    """What one run shows and what that costs: means over its steps."""
+    """What one run shows and what that costs: means over its steps, and their `intervals`."""
+    pairs = list(zip(run.found, steps, strict=True))
+    first = [one.shown(step.gold, discovery=False) for one, step in pairs]
     shown = run.shown(steps)
-    first = [
-        one.shown(step.gold, discovery=False) for one, step in zip(run.found, steps, strict=True)
-    ]
-    right = [one.top.id == step.gold for one, step in zip(run.found, steps, strict=True)]
+    values: dict[str, list[float]] = {
+        "tokens_per_step": [one.tokens for one in shown],
+        "tokens_without_discovery": [one.tokens for one in first],
+        "top1": [100.0 * (one.top.id == step.gold) for one, step in pairs],
+        "gold_exposed_without_discovery": [100.0 * one.exposed for one in first],
+        "gold_whole": [100.0 * one.whole for one in first],
+        "gold_exposed": [100.0 * one.exposed for one in shown],
+        "discovery_share": [100.0 * (one.wide is not None) for one in run.found],
+    }
+    episodes = [one.episode for one in steps]
+    needed = needed_recall(steps, [one.first.fragments for one in run.found])
     return {
-        "tokens_per_step": round(fmean(one.tokens for one in shown), 1),
-        "tokens_without_discovery": round(fmean(one.tokens for one in first), 1),
-        "top1": round(100 * fmean(right), 2),
-        "gold_exposed_without_discovery": round(100 * fmean(one.exposed for one in first), 2),
-        "gold_whole": round(100 * fmean(one.whole for one in first), 2),
-        "gold_exposed": round(100 * fmean(one.exposed for one in shown), 2),
-        "discovery_share": round(100 * fmean(one.wide is not None for one in run.found), 2),
-        "needed_units": needed_recall(steps, [one.first.fragments for one in run.found])["recall"],
+        **{name: round(fmean(some), 2) for name, some in values.items()},
+        "needed_units": needed["recall"],
+        "intervals": {
+            **{name: bounds(some, episodes) for name, some in values.items()},
+            "needed_units": needed["interval"],
+        },
     }
 
 
 def greedy_against_exact(workshop: Workshop, steps: Sequence[Step]) -> dict[str, Any]:
     """Gain of the greedy choice as a share of the best one, at several budgets for units."""
+    asked = steps[::_EVERY]
     tools = workshop.catalogue.documents
     card = workshop.reranker.card
     retriever = HybridRetriever(
@@ -98,7 +129,7 @@ def greedy_against_exact(workshop: Workshop, steps: Sequence[Step]) -> dict[str,
     sizes = [one.tokens for one in workshop.fragments]
     costs = [workshop.count(one.line) for one in tools]
     ratios: dict[int, list[float]] = {budget: [] for budget in _BUDGETS}
-    for step in steps[::_EVERY]:
+    for step in asked:
         scores = retriever.scores(step.instruction, step.history)
         options = [
             *_options(TOOL, shares(scores.tools), costs),
@@ -106,13 +137,15 @@ def greedy_against_exact(workshop: Workshop, steps: Sequence[Step]) -> dict[str,
         ]
         for budget in _BUDGETS:
             best = total_gain(options, exact(options, budget, limits))
-            ratios[budget].append(total_gain(options, greedy(options, budget, limits)) / best)
+            gain = total_gain(options, greedy(options, budget, limits))
+            ratios[budget].append(100 * gain / best)
     return {
         str(budget): {
             "steps": len(some),
-            "mean": round(100 * fmean(some), 2),
-            "worst": round(100 * min(some), 2),
-            "optimal": round(100 * fmean(one > 1 - 1e-9 for one in some), 2),
+            "mean": round(fmean(some), 2),
+            "interval": bounds(some, [one.episode for one in asked]),
+            "worst": round(min(some), 2),
+            "optimal": round(100 * fmean(one > 100 - 1e-7 for one in some), 2),
         }
         for budget, some in ratios.items()
     }

@@ -29,6 +29,8 @@ def run_elsewhere(workshop: Workshop, progress: Callable[[str], None]) -> dict[s
         return {"skipped": "bfcl-eval is not installed"}
     known = {one.id for one in workshop.catalogue.documents}
     steps = load_turns(folder, known, _EPISODES)
+    if not steps:
+        return {"skipped": "the catalogue has the tools of no conversation"}
     bare = replace(workshop, fragments=(), pinned=())
     base = PromptSettings(tau=0.0)
     alone = replace(base, signatures=0, whole_share=0)
@@ -38,7 +40,10 @@ def run_elsewhere(workshop: Workshop, progress: Callable[[str], None]) -> dict[s
         "signatures = 0": alone,
         "signatures = 0, without domains": replace(alone, domain_weight=0, called_domain=0),
     }
-    found: dict[str, Any] = {"steps": len(steps), "episodes": _EPISODES}
+    if workshop.reranker.trained:
+        variants["without re-ranking"] = replace(base, rerank=False)
+    episodes = len({one.episode for one in steps})
+    found: dict[str, Any] = {"steps": len(steps), "episodes": episodes}
     for name, settings in variants.items():
         progress(f"BFCL multi-turn: {name}")
         found[name] = step_figures(run_itr(bare, "full", steps, settings), steps)

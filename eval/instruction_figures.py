@@ -7,6 +7,8 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
+from eval.intervals import bootstrap_interval
+
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 FOLDS = 5
@@ -16,6 +18,12 @@ PRICES = {"input": 2.50, "cached input": 1.25, "output": 10.00}
 """Dollars for a million tokens: a typical price list of a large model, stated and not measured."""
 ANSWER_TOKENS = 60
 """Output tokens of a step that costs are computed with: one call."""
+
+
+def bounds(values: Sequence[float], episodes: Sequence[str]) -> list[float] | None:
+    """[low, high] of the mean, two decimals, by resampling episodes; None for fewer than two."""
+    found = bootstrap_interval(values, episodes)
+    return None if found is None else [round(found.low, 2), round(found.high, 2)]
 
 
 def fold_of(episode: str, folds: int = FOLDS) -> int:

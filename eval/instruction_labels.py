@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from ctrag.prompt.fragments import Fragment
+from eval.instruction_figures import bounds
 from eval.instruction_steps import Step
-from eval.intervals import bootstrap_interval
 
 LABELS = "needed-units.jsonl"
 
@@ -38,11 +38,9 @@ def needed_recall(
             episodes.append(step.episode)
     if not values:
         return {"labelled_steps": 0, "recall": None, "all_units": None, "interval": None}
-    interval = bootstrap_interval(values, episodes)
-    bounds = None if interval is None else [round(interval.low, 2), round(interval.high, 2)]
     return {
         "labelled_steps": len(values),
         "recall": round(sum(values) / len(values), 2),
         "all_units": round(sum(whole) / len(whole), 2),
-        "interval": bounds,
+        "interval": bounds(values, episodes),
     }

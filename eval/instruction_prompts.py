@@ -21,6 +21,7 @@ from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.telemetry import Sink, nowhere
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument
+from ctrag.prompt.traces import Trace
 from ctrag.tools.index import NextToolPrior
 from eval.instruction_figures import cross_validated_gate
 from eval.instruction_steps import Catalogue, Step
@@ -33,6 +34,8 @@ PRIOR_WEIGHT, REQUEST_WEIGHT = 1.0, 0.33
 
 PriorOf = Callable[[str], NextToolPrior | None]
 """Episode → a prior that has not seen it; None where there is nothing else to learn from."""
+TracesOf = Callable[[str], Sequence[Trace]]
+"""Episode → the traces of other episodes."""
 
 
 class RememberingReader:
@@ -170,14 +173,16 @@ class Workshop:
         settings: PromptSettings,
         prior: NextToolPrior | None = None,
         reranker: Reranker | None = None,
+        traces: Sequence[Trace] = (),
     ) -> PromptBuilder:
-        """A builder over these units, made once."""
+        """A builder over these units, made once; traces are told apart by their place in memory."""
         key = (
             tuple(one.id for one in fragments),
             tuple(one.id for one in tools),
             settings,
             id(prior),
             id(reranker),
+            id(traces),
         )
         if key not in self.builders:
             self.builders[key] = PromptBuilder(
@@ -188,6 +193,7 @@ class Workshop:
                 reranker=reranker or self.reranker,
                 count=self.count,
                 prior=prior,
+                traces=traces,
                 pinned=self._pins(tools),
                 sink=self.sink,
             )
@@ -267,6 +273,7 @@ def run_itr(
     settings: PromptSettings,
     *,
     priors: PriorOf | None = None,
+    traces: TracesOf | None = None,
     reranker: Reranker | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> ItrRun:
@@ -281,6 +288,7 @@ def run_itr(
         steps: In order, episode by episode.
         settings: With a `tau` of 0: thresholds are found here.
         priors: Episode → a prior that has not seen it.
+        traces: Episode → traces of other episodes; negative examples come from these.
         reranker: Instead of the workshop's.
         progress: Told what happens.
     """
@@ -297,6 +305,7 @@ def run_itr(
             settings,
             None if priors is None else priors(step.episode),
             reranker,
+            () if traces is None else traces(step.episode),
         )
         workshop.reader.read(step.instruction)  # encoding is not part of the time
         began = time.perf_counter()

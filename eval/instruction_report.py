@@ -7,7 +7,7 @@ from typing import Any
 
 from eval.experiment import Experiment
 from eval.instruction_figures import hazard
-from eval.instruction_table import PAPER
+from eval.instruction_table import PAPER, VARIANT_HEADS, variants
 from eval.plots import curves
 from eval.report import Cell, Column, HtmlTable, Part, Plot, Report, Row, Section, Text
 from eval.report_tables import any_tables, fact_table, ours, provenance, said
@@ -39,17 +39,13 @@ def instruction_report(experiment: Experiment) -> Report:
     """The page about an experiment that `run_instructions` made."""
     extra: Any = experiment.extra
     rest = {key: value for key, value in extra.items() if key not in _SHOWN}
-    variants: Any = extra.get("ablations") or {}
-    parts = {name: one for name, one in variants.items() if isinstance(one, dict)}
     sections = [
         Section("Tables 2 and 5: tokens and tools", _main(experiment)),
         Section("Table 4: misses and discovery", _misses(experiment)),
         Section("Equations 5 and 6: the hazard model", _hazard(experiment)),
         Section("Figure 4: growth over loops", _growth(experiment)),
-        Section("Table 6: what each part is worth", any_tables("Variants", parts, head="variant")),
-        Section(
-            "Other agents", any_tables("BFCL's multi-turn requests", extra.get("elsewhere") or {})
-        ),
+        Section("Table 6: what each part is worth", _variants(extra, "ablations", "Variants")),
+        Section("Other agents", _variants(extra, "elsewhere", "BFCL's multi-turn requests")),
         Section("Needed policy units", any_tables("By size", extra["needed_units"], head="tools")),
         Section(
             "Latency", any_tables("Milliseconds of a prompt, without encoding", _latency(extra))
@@ -130,6 +126,21 @@ def _main(experiment: Experiment) -> list[Part]:
 def _bounded(value: Any, bounds: Any) -> Cell:
     below = "" if not bounds else f"{ours(bounds[0])} to {ours(bounds[1])}"
     return Cell(ours(value), below=below)
+
+
+def _variants(extra: Any, name: str, caption: str) -> list[Part]:
+    """A row for each variant, every figure with its interval; what else is said of them below."""
+    found = variants(extra, name)
+    rows = [
+        Row(key, [_bounded(one[x], one["intervals"][x]) for x in VARIANT_HEADS])
+        for key, one in found.items()
+    ]
+    columns = [Column("variant", "word"), *map(Column, VARIANT_HEADS.values())]
+    rest = {key: one for key, one in (extra.get(name) or {}).items() if key not in found}
+    return [
+        *([HtmlTable(caption, columns, rows)] if rows else []),
+        *(any_tables("Of these", rest) if rest else []),
+    ]
 
 
 def _misses(experiment: Experiment) -> list[Part]:

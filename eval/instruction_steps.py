@@ -144,17 +144,20 @@ class Catalogue:
         return tuple(one for _, one in sorted(chosen, key=lambda pair: pair[0]))
 
 
-def load_experiment_catalogue(folder: Path, count: CountTokens) -> Catalogue:
-    """The tools of the committed list: of the episodes, the 59 APIs, BFCL and Seal-Tools.
+def load_experiment_catalogue(
+    folder: Path, count: CountTokens, listed: Path | None = None
+) -> Catalogue:
+    """The tools of a list: of the episodes, the 59 APIs, BFCL and Seal-Tools.
 
     Args:
         folder: The episodes folder; `seal-tools` is looked for beside it.
         count: Tokens of a text.
+        listed: The list; the committed one when None.
 
     Raises:
         ValueError: A tool of the list is in none of its sources, or a source is missing.
     """
-    text = files("eval.labels").joinpath(LIST).read_text(encoding="utf-8")
+    text = (listed or files("eval.labels").joinpath(LIST)).read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     wanted = [(source, tool) for source, _, tool in (line.partition(" ") for line in lines)]
     pool: dict[str, dict[str, ToolDocument]] = {}
@@ -162,7 +165,8 @@ def load_experiment_catalogue(folder: Path, count: CountTokens) -> Catalogue:
         pool[source] = {one.id: one for one in _source(source, folder, count)}
     missing = [f"{source} {tool}" for source, tool in wanted if tool not in pool[source]]
     if missing:
-        raise ValueError(f"{LIST}: {missing[0]!r} is in no source; {len(missing)} tools missing")
+        name = LIST if listed is None else str(listed)
+        raise ValueError(f"{name}: {missing[0]!r} is in no source; {len(missing)} tools missing")
     # Names are made unique over the whole catalogue, as one agent would see it.
     found = [pool[source][tool] for source, tool in wanted]
     named = make_documents([one.tool for one in found], {}, count)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ctrag.prompt.tokens import CountTokens
 from eval.instruction_figures import (
+    bounds,
     episode_costs,
     fit_hazard,
     hazard,
@@ -16,7 +17,6 @@ from eval.instruction_figures import (
 )
 from eval.instruction_prompts import ItrRun, Shown
 from eval.instruction_steps import Step
-from eval.intervals import bootstrap_interval
 from eval.tool_choice import asking
 from eval.tool_choice_rows import ChoiceRows
 
@@ -157,8 +157,7 @@ class Summary:
         return figures, intervals
 
     def _interval(self, values: Sequence[float], places: Sequence[int]) -> list[float] | None:
-        found = bootstrap_interval(values, [self.steps[at].episode for at in places])
-        return None if found is None else [round(found.low, 2), round(found.high, 2)]
+        return bounds(values, [self.steps[at].episode for at in places])
 
     def _shared(self, run: ItrRun) -> dict[str, float | None]:
         """Between a step's first prompt and the one before, steps after an episode's first."""

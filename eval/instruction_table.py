@@ -1,5 +1,6 @@
 """The instruction experiment as tables, the paper's figures beside ours."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from eval.experiment import Experiment
@@ -12,10 +13,19 @@ PAPER = {
     "itr": (1500, 82),
 }
 """Tokens per step and tools correct of the paper's table 2."""
+VARIANT_HEADS = {
+    "tokens_per_step": "tokens/step",
+    "top1": "first tool",
+    "gold_exposed_without_discovery": "exposed",
+    "gold_exposed": "with discovery",
+    "discovery_share": "on",
+    "needed_units": "needed units",
+}
+"""What is said of a variant, and what it is called."""
 
 
 def table(experiment: Experiment) -> Table:
-    """Every method at every size; misses, discovery and what costs below."""
+    """Every method at every size; below it misses, discovery and what each part is worth."""
     figures: Any = experiment.figures
     extra: Any = experiment.extra
     traced: Any = extra["with_traces"]["figures"]
@@ -44,8 +54,14 @@ def table(experiment: Experiment) -> Table:
     return Table(
         ["tools", "method", "tokens/step", "saved", "correct", "exposed", "paper tok.", "corr."],
         rows,
-        _notes(figures, extra, traced),
+        [*_notes(figures, extra, traced), *_variants(extra), *_greedy(extra)],
     )
+
+
+def variants(extra: Mapping[str, Any], name: str) -> dict[str, dict[str, Any]]:
+    """Variant → figures with `intervals`, of `ablations` or `elsewhere`; empty for none."""
+    found: Any = extra.get(name) or {}
+    return {key: one for key, one in found.items() if isinstance(one, dict)}
 
 
 def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
@@ -83,12 +99,49 @@ def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
                 f"needed policy units, {size} tools: recall {one['recall']:.1f} "
                 f"at {one['labelled_steps']} labelled steps"
             )
-    elsewhere = {f"BFCL multi-turn, {k}": v for k, v in extra.get("elsewhere", {}).items()}
-    for name, one in {**extra.get("ablations", {}), **elsewhere}.items():
-        if isinstance(one, dict):
-            notes.append(
-                f"  {name}: {one['tokens_per_step']:.0f} tokens, top-1 {one['top1']:.1f}, exposed "
-                f"{one['gold_exposed_without_discovery']:.1f}, with discovery "
-                f"{one['gold_exposed']:.1f}"
-            )
     return notes
+
+
+def _variants(extra: Any) -> list[str]:
+    """Tables of variants, each figure with its interval."""
+    lines: list[str] = []
+    for name, title in (("ablations", "variant"), ("elsewhere", "BFCL multi-turn")):
+        found = variants(extra, name)
+        if found:
+            rows = [
+                [key, *(_bounded(one, measure) for measure in VARIANT_HEADS)]
+                for key, one in found.items()
+            ]
+            lines += ["", *Table([title, *VARIANT_HEADS.values()], rows).lines()]
+    if any("without re-ranking" in variants(extra, name) for name in ("ablations", "elsewhere")):
+        lines.append("re-ranked is what is not said to be without; dense only: cosine alone")
+    return lines
+
+
+def _greedy(extra: Any) -> list[str]:
+    found = extra.get("greedy_against_exact") or {}
+    heads = ["budget for units", "greedy gain of the best", "worst", "at the optimum"]
+    rows = [
+        [
+            budget,
+            _with(figure(one["mean"]), one["interval"], 1),
+            figure(one["worst"]),
+            figure(one["optimal"]),
+        ]
+        for budget, one in found.items()
+    ]
+    return ["", *Table(heads, rows).lines()] if rows else []
+
+
+def _bounded(one: Mapping[str, Any], measure: str) -> str:
+    """A figure and its interval; tokens have no decimals."""
+    value, places = one[measure], 0 if measure == "tokens_per_step" else 1
+    said = "-" if value is None else f"{value:.{places}f}"
+    return _with(said, one["intervals"][measure], places)
+
+
+def _with(said: str, interval: Any, places: int) -> str:
+    if not interval:
+        return said
+    low, high = interval
+    return f"{said} ({low:.{places}f}–{high:.{places}f})"

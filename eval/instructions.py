@@ -2,48 +2,38 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ctrag.prompt.fragments import cut_folder
-from ctrag.prompt.index import passages
-from ctrag.prompt.reading import MiniLMReader
-from ctrag.prompt.reranker import Reranker, query_text
+from ctrag.prompt.reading import Reader
 from ctrag.prompt.settings import BUDGET, PromptSettings
-from ctrag.prompt.tokens import token_counter
-from ctrag.prompt.traces import Trace, TracePrior
-from ctrag.settings import cache_folder
-from ctrag.tools.index import NextToolPrior
+from ctrag.prompt.tokens import CountTokens
 from eval.experiment import Experiment, data_sha256, versions
 from eval.instruction_ablations import greedy_against_exact, run_ablations
 from eval.instruction_elsewhere import run_elsewhere
-from eval.instruction_figures import ANSWER_TOKENS, FOLDS, PRICES, fold_of
+from eval.instruction_figures import ANSWER_TOKENS, PRICES
 from eval.instruction_labels import needed_recall
 from eval.instruction_prompts import (
     PRIOR_WEIGHT,
     REQUEST_WEIGHT,
     WITH_ONE_POLICY,
     ItrRun,
-    PriorOf,
-    RememberingReader,
-    RememberingReranker,
     Shown,
     Workshop,
-    load_policies,
     run_itr,
     with_traces,
 )
-from eval.instruction_steps import SIZES, Step, load_experiment_catalogue, load_steps
+from eval.instruction_steps import SIZES, Step, load_steps
 from eval.instruction_sufficiency import by_half, sufficiency_figures
 from eval.instruction_summary import Summary
+from eval.instruction_workshop import PINNED, open_workshop, other_traces, trace_priors
 from eval.tool_choice import ToolChooser, WindowExceeded, asking
 from eval.tool_choice_rows import ChoiceRow, ChoiceRows
 
 BASELINES = ("monolithic", "router_only", "prompt_rag")
 METHODS = (*BASELINES, "itr", "retriever_top1")
-PINNED = ("transfer_to_human_agents",)
-"""Rare and critical: every policy says when it has to be called."""
 _SEED = 0
 TRACED = "itr_traces"
 """ITR with a prior of the other folds' traces: a row of its own, under `extra`."""
@@ -62,8 +52,12 @@ def run_instructions(
     chooser: ToolChooser | None = None,
     everywhere: bool = False,
     budget: int = BUDGET,
+    negatives: int = 0,
     ablations: bool = True,
     resume: Path | None = None,
+    listed: Path | None = None,
+    reader: Reader | None = None,
+    count: CountTokens | None = None,
     progress: Progress = lambda _: None,
 ) -> Experiment:
     """Tokens, exposure and right calls of every method at every catalogue size.
@@ -79,8 +73,13 @@ def run_instructions(
         everywhere: The chooser's window holds every prompt: score all sizes, not only those with
             one policy.
         budget: Tokens of an ITR prompt.
+        negatives: Negative examples from traces in a tool's document, in the row with traces.
         ablations: Also K_A, K_B, re-ranker, hybrid and the prior of traces.
         resume: File of choices made so far; it is read first and appended to.
+        listed: List of the catalogue's tools, a source and an id a line; the committed one when
+            None.
+        reader: The encoder; MiniLM when None.
+        count: Tokens of a text; in the embedded planner's vocabulary when None.
         progress: Told what happens.
 
     Raises:
@@ -92,13 +91,18 @@ def run_instructions(
     if scored and chooser is None:
         raise ValueError("chooser: a model is needed to score choices")
     steps = load_steps(data, limit)
-    workshop = _workshop(data, model, budget, steps)
-    priors = _priors(steps, workshop)
+    workshop = open_workshop(
+        data, steps, model=model, budget=budget, listed=listed, reader=reader, count=count
+    )
+    traces = other_traces(steps)
+    priors = trace_priors(traces, workshop.reader)
     plain = PromptSettings(discovery="widen", tau=0.0)
     retrieved = {size: run_itr(workshop, size, steps, plain, progress=progress) for size in sizes}
-    informed = with_traces(plain)
+    informed = replace(with_traces(plain), negatives=negatives)
     traced = {
-        size: run_itr(workshop, size, steps, informed, priors=priors, progress=progress)
+        size: run_itr(
+            workshop, size, steps, informed, priors=priors, traces=traces, progress=progress
+        )
         for size in sizes
     }
     wanted = [one for one in METHODS if methods is None or one in methods]
@@ -145,7 +149,15 @@ def run_instructions(
         size = sizes[-1]
         extra["ablations"] = {
             "size": size,
-            **run_ablations(workshop, size, steps, priors, progress),
+            **run_ablations(
+                workshop,
+                size,
+                steps,
+                priors,
+                traces,
+                {"default": retrieved[size], "traces": traced[size]},
+                progress,
+            ),
         }
         extra["elsewhere"] = run_elsewhere(workshop, progress)
         extra["greedy_against_exact"] = greedy_against_exact(workshop, steps)
@@ -168,6 +180,7 @@ def run_instructions(
             "called_domain": plain.called_domain,
             "opening": plain.opening,
             "prior_weight": PRIOR_WEIGHT,
+            "negatives_with_traces": negatives,
             "request_weight_with_traces": REQUEST_WEIGHT,
             "limit": limit,
             "scored": scored,
@@ -187,44 +200,6 @@ def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:
     for one in given:
         if one not in names:
             raise ValueError(f"{option}: {one!r} is unknown; known: {', '.join(names)}")
-
-
-def _workshop(data: Path, model: Path | None, budget: int, steps: Sequence[Step]) -> Workshop:
-    count = token_counter()
-    fragments = cut_folder(data / "policies", count).fragments
-    catalogue = load_experiment_catalogue(data, count)
-    reranker = Reranker.packaged() if model is None else Reranker.load(model)
-    searched = [one.searched for one in fragments] + [one.searched for one in catalogue.documents]
-    texts = [part for text in searched for part in passages(text)]
-    texts += [one.instruction for one in steps]
-    if reranker.trained:
-        texts += [query_text(one.instruction, one.history) for one in steps]
-    readings = cache_folder() / "prompts" / "instructions-experiment.npz"
-    return Workshop(
-        fragments,
-        load_policies(data / "policies"),
-        catalogue,
-        RememberingReader(MiniLMReader(), texts, readings),
-        RememberingReranker(reranker),
-        count,
-        budget,
-        PINNED,
-    )
-
-
-def _priors(steps: Sequence[Step], workshop: Workshop) -> PriorOf:
-    """Priors of the other folds' episodes."""
-    chains: dict[str, list[str]] = {}
-    texts = {}
-    for step in steps:
-        chains.setdefault(step.episode, []).append(step.gold)
-        texts[step.episode] = step.instruction
-    fitted: dict[int, NextToolPrior | None] = {}
-    for fold in range(FOLDS):
-        others = [one for one in chains if fold_of(one) != fold]
-        traces = [Trace(texts[one], tuple(chains[one])) for one in others]
-        fitted[fold] = TracePrior(traces, workshop.reader) if traces else None
-    return lambda episode: fitted[fold_of(episode)]
 
 
 def _all_shown(

@@ -8,6 +8,7 @@ import typer
 from ctrag.cli.experiment import Limit, Methods, Out, Page, names, report_on, rows_beside
 from ctrag.cli.options import Json
 from ctrag.cli.output import progress
+from ctrag.prompt.settings import BUDGET
 
 
 def discovery(
@@ -123,7 +124,11 @@ def instructions(
     planner: Annotated[
         str, typer.Option("--planner", help="Who chooses: embedded or openai.")
     ] = "embedded",
-    budget: Annotated[int, typer.Option(min=1, help="Tokens of an ITR prompt.")] = 2400,
+    budget: Annotated[int, typer.Option(min=1, help="Tokens of an ITR prompt.")] = BUDGET,
+    negatives: Annotated[
+        int,
+        typer.Option(min=0, help="Negative examples a tool, from other episodes' traces."),
+    ] = 0,
     ablations: Annotated[
         bool, typer.Option("--ablations/--no-ablations", help="Also what each part is worth.")
     ] = True,
@@ -166,6 +171,7 @@ def instructions(
             chooser=chooser,
             everywhere=planner == "openai",
             budget=budget,
+            negatives=negatives,
             ablations=ablations,
             resume=rows_beside(out),
             progress=progress,

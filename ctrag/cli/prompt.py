@@ -51,7 +51,10 @@ def prompt(
         ),
     ] = None,
     reranker: Annotated[
-        Path | None, typer.Option(help="Folder of `ctrag train reranker`. Default: the packaged.")
+        Path | None,
+        typer.Option(
+            help="Folder of `ctrag train reranker`. Default: CTRAG_RERANKER, else the packaged."
+        ),
     ] = None,
     overlay: Annotated[
         Path | None, typer.Option(help="Text file with safety rules in place of the default ones.")
@@ -113,7 +116,7 @@ def prompt(
     if rerank and not builder.reranks:
         raise ValueError(
             "--rerank: there is no re-ranker; train one with `ctrag train reranker --data DIR "
-            "--out DIR` and name its folder with --reranker"
+            "--out DIR` and name its folder with --reranker or CTRAG_RERANKER"
         )
     shape = cast("Form", form)
     built = builder.build(text, budget, history=_called(after, builder.tools), form=shape)

@@ -23,6 +23,7 @@ from ctrag.arrays import low_rank_changes, save_arrays
 from ctrag.cards import Card
 from ctrag.encoder import Matrix, open_session
 from ctrag.prompt.reading import JOINT_LAYERS
+from ctrag.settings import settings
 from stores.files import write_text
 
 WEIGHTS, CARD = "reranker.npz", "reranker-card.json"
@@ -79,6 +80,24 @@ class Reranker:
     def packaged(cls) -> "Reranker":
         """The one that ctrag ships."""
         return cls.load(Path(str(files("ctrag.prompt").joinpath("artefact"))))
+
+    @classmethod
+    def configured(cls) -> "Reranker":
+        """The one that the settings name; the packaged one when they name none.
+
+        Raises:
+            ValueError: Their folder holds no re-ranker.
+        """
+        folder = settings().reranker
+        if folder is None:
+            return cls.packaged()
+        folder = folder.expanduser()
+        if not (folder / CARD).is_file():
+            raise ValueError(
+                f"CTRAG_RERANKER: {folder} holds no {CARD}; name a folder that "
+                "`ctrag train reranker` wrote"
+            )
+        return cls.load(folder)
 
     @property
     def trained(self) -> bool:

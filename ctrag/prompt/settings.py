@@ -43,11 +43,14 @@ class PromptSettings:
     """Added to the score of a document's first fragment, where general rules stand."""
     prior_weight: float = 0.0
     """Weight of the tool prior's log probability; 0 turns it off."""
+    negatives: int = 0
+    """Negative examples of a tool that come from traces where the catalogue has none of its own; 0
+    leaves it to the catalogue."""
     window: int | None = None
     """Tokens of the full prompt that the circuit breaker falls back to; None for no bound."""
 
     def __post_init__(self) -> None:
-        for name in ("instructions", "tools", "signatures", "discovery_tools"):
+        for name in ("instructions", "tools", "signatures", "discovery_tools", "negatives"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: must not be negative, is {getattr(self, name)}")
         if self.candidates < 1:

@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ctrag.prompt.builder import PromptBuilder
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.reranker import HybridWeights, Reranker
 from ctrag.prompt.settings import BUDGET
@@ -158,16 +160,23 @@ def test_re_ranking_without_a_re_ranker_is_an_error_that_says_how_to_train_one(
     assert ctrag("prompt", *shop, *own, "cancel my order").code == 0
 
 
-def test_a_trained_re_ranker_is_used(
-    ctrag: Callable[..., Any], shop: list[object], tmp_path: Path
-) -> None:
+@pytest.fixture
+def alike(tmp_path: Path) -> Path:
+    """Folder of a re-ranker that scores all pairs alike and is all that counts."""
     card = Reranker.packaged().card
     weights = HybridWeights(cosine=0.0, lexical=0.0, cross=1.0)
     arrays = {"segment": np.zeros(384, np.float32), "head": np.zeros(385, np.float32)}
     arrays["head"][-1] = 7.0
-    Reranker(arrays, card.model_copy(update={"with_cross": weights})).save(tmp_path / "own")
+    folder = tmp_path / "own"
+    Reranker(arrays, card.model_copy(update={"with_cross": weights})).save(folder)
+    return folder
+
+
+def test_a_trained_re_ranker_is_used(
+    ctrag: Callable[..., Any], shop: list[object], tmp_path: Path, alike: Path
+) -> None:
     log = tmp_path / "log.jsonl"
-    asked = ["prompt", *shop, "--reranker", tmp_path / "own", "--telemetry", log]
+    asked = ["prompt", *shop, "--reranker", alike, "--telemetry", log]
     for more in (["--rerank"], [], ["--no-rerank"]):
         assert ctrag(*asked, *more, "cancel my order").code == 0
     records = [json.loads(one) for one in log.read_text(encoding="utf-8").splitlines()]
@@ -175,6 +184,29 @@ def test_a_trained_re_ranker_is_used(
     first, _, third = (one["scores"] for one in records)
     assert first["shop/cancel_order"] == first["shop/return_order"]  # it scores all pairs alike
     assert third["shop/cancel_order"] > third["shop/return_order"]
+
+
+def test_the_re_ranker_of_the_settings_is_used_where_none_is_given(
+    ctrag: Callable[..., Any],
+    shop: list[object],
+    tmp_path: Path,
+    alike: Path,
+    configure: Callable[..., None],
+) -> None:
+    configure(reranker=alike)
+    found = ctrag("prompt", *shop, "--rerank", "--json", "cancel my order").json["scores"]
+    assert found["shop/cancel_order"] == found["shop/return_order"]
+    assert PromptBuilder.open(str(shop[1]), str(shop[3])).reranks
+    Reranker.packaged().save(tmp_path / "hybrid")  # one that is given goes before
+    ran = ctrag("prompt", *shop, "--reranker", tmp_path / "hybrid", "--rerank", "cancel my order")
+    assert ran.err.startswith("ctrag: --rerank: there is no re-ranker")
+    configure(reranker=tmp_path / "none")
+    ran = ctrag("prompt", *shop, "cancel my order")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == (
+        f"ctrag: CTRAG_RERANKER: {tmp_path / 'none'} holds no reranker-card.json; name a folder "
+        "that `ctrag train reranker` wrote\n"
+    )
 
 
 def test_overlay_pins_and_feedback_are_passed_on(
@@ -219,10 +251,12 @@ def test_a_pin_that_names_no_tool_is_refused(
 def test_the_default_budget_is_the_one_that_is_measured(
     ctrag: Callable[..., Any], shop: list[object]
 ) -> None:
+    from ctrag.cli import evaluate_agents
     from eval import instructions
 
     assert ctrag("prompt", *shop, "--json", "cancel my order").json["budget"] == BUDGET
     assert instructions.BUDGET == BUDGET == 2400
+    assert signature(evaluate_agents.instructions).parameters["budget"].default == BUDGET
 
 
 def test_calls_before_are_named_by_id_or_name_and_others_are_refused(
