@@ -75,18 +75,18 @@ def test_the_experiment_counts_right_names_and_tokens_by_strategy(
     monkeypatch.setattr("eval.dependency_prompt.EmbeddedChooser", partial(EmbeddedChooser, folder))
     demonstrations = next_tool.memory.demonstrations[:6]
     steps = Steps.of(demonstrations)
-    found: Any = run_prompts(next_tool, steps, 3, lambda _: None)
-    assert found["steps"] == 3
+    found: Any = run_prompts(next_tool, steps, 2, lambda _: None)
+    assert found["steps"] == 2
     assert list(found["strategies"]) == list(STRATEGIES)
     by = found["strategies"]
-    assert all(one["accuracy"] in (0.0, 33.3, 66.7, 100.0) for one in by.values())
+    assert all(one["accuracy"] in (0.0, 50.0, 100.0) for one in by.values())
     # All tools stand in the constant part of three strategies, none in that of a hard mask.
     assert by["none"]["constant_tokens"] == by["soft_mask"]["constant_tokens"]
     assert by["none"]["constant_tokens"] > by["hard_mask"]["constant_tokens"]
     assert by["hard_mask"]["variable_tokens"] < by["weighted_hard_mask"]["variable_tokens"]
-    rows = [0, (len(steps.wanted) - 1) // 2, len(steps.wanted) - 1]
+    rows = [0, len(steps.wanted) - 1]
     firsts = [
         next_tool.rank(steps.owners[row].text, steps.histories[row])[0][0] == steps.wanted[row]
         for row in rows
     ]
-    assert found["retriever_top1"] == pytest.approx(100 * sum(firsts) / 3, abs=0.05)
+    assert found["retriever_top1"] == pytest.approx(50 * sum(firsts))
