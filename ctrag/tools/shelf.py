@@ -18,6 +18,7 @@ from stores.tool_rows import Candidate, Filter, ToolRow, ToolStore
 EVERYTHING = Filter(always=True, unchecked=True)
 """Sees all tools whatever the rules: for the index itself, never for a caller."""
 _NO_VECTORS = "none"
+_SPARE = 64
 
 
 class ToolShelf:
@@ -42,6 +43,8 @@ class ToolShelf:
         self._tools: dict[str, CatalogueTool] = {}
         self._terms: dict[str, ToolTerms] = {}
         self._system: dict[str, SystemKeywords] = {}
+        self._from_others = 0
+        """Tools that another process wrote, read since the last look at what is gone."""
         self._check_vectors(encoder)
         for tool in self.tools:
             self._remember(tool)
@@ -131,8 +134,24 @@ class ToolShelf:
                 return None
             tool = CatalogueTool.from_json(found[candidate.tool_id])
             self._remember(tool)
+            self._from_others += 1
+            if self._from_others > _SPARE + len(self._tools) // 2:
+                self._forget_gone()
         words = self._terms[tool.content_hash] = tool_terms(tool)
         return tool, words
+
+    def _forget_gone(self) -> None:
+        """Drop what other processes have taken out, which nobody tells this one."""
+        with self._lock:
+            there = self.store.hashes()
+            self._tools = {one: tool for one, tool in self._tools.items() if one in there}
+            self._system = {one: words for one, words in self._system.items() if one in there}
+            self._forget_terms()
+            self._from_others = 0
+
+    def _forget_terms(self) -> None:
+        kept = {tool.content_hash for tool in self._tools.values()}
+        self._terms = {one: terms for one, terms in self._terms.items() if one in kept}
 
     def _encode_request(self, texts: Sequence[str]) -> Matrix:
         encoder = self._encoder
@@ -168,9 +187,8 @@ class ToolShelf:
                 self._system.pop(one, None)
             for tool in tools:
                 self._remember(tool)
-            if len(self._terms) > 64 + 2 * len(self._tools):
-                kept = {tool.content_hash for tool in self._tools.values()}
-                self._terms = {one: terms for one, terms in self._terms.items() if one in kept}
+            if len(self._terms) > _SPARE + 2 * len(self._tools):
+                self._forget_terms()
 
     def _vectors_of(self, tools: Sequence[CatalogueTool]) -> list[Matrix]:
         """Vectors of tools; only texts that no tool of the index has are encoded."""

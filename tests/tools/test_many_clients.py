@@ -74,3 +74,17 @@ def test_no_tool_is_lost_and_memory_stays_flat_while_clients_search_and_tools_co
     grown = held_after_a_round() - first
     assert index.tools == STAY
     assert grown < 500_000, "1,200 tools that were kept would take more than 2,000,000 bytes"
+
+
+def test_who_only_searches_forgets_what_others_took_out(word_bins: Any) -> None:
+    writer = ToolIndex(STAY, word_bins)
+    reader = ToolIndex([], word_bins, store=writer.store)
+    for round_ in range(40):
+        some = [numbered(100 + 10 * round_ + one, "pass") for one in range(10)]
+        writer.add(some)
+        assert reader.search(some[3].description, 1)[0].tool.id == some[3].id
+        writer.remove([one.id for one in some])
+    held = {one.id for one in reader._tools.values()}
+    assert {one.id for one in STAY} <= held
+    assert len(held) < len(STAY) + 250  # 400 have passed
+    assert len(reader._terms) < len(STAY) + 250
