@@ -98,10 +98,7 @@ def train_value_reader(
     tests = practised(held_out, encode)
     figures = {}
     if tests:
-        found = [_shares(network, [one])[0].exp()[0].detach().numpy() for one in tests]
-        hits = [
-            float(one.right[int(np.argmax(row))]) for one, row in zip(tests, found, strict=True)
-        ]
+        hits = _hits(network, tests, settings.batch)
         first = [float(one.right[0]) for one in tests]
         figures["held_out"] = {
             "read_first_right": round(100 * float(np.mean(hits)), 2),
@@ -119,6 +116,21 @@ def train_value_reader(
             **card,
         ),
     )
+
+
+def _hits(network: Any, tests: Sequence[Practice], batch: int) -> list[float]:
+    """1 for each choice whose likeliest line is right, else 0; read in batches of like length."""
+    import torch
+
+    order = np.argsort([len(one.tokens.ids) for one in tests], kind="stable")
+    hits = [0.0] * len(tests)
+    with torch.inference_mode():
+        for begin in range(0, len(order), batch):
+            rows = order[begin : begin + batch].tolist()
+            shares, _ = _shares(network, [tests[row] for row in rows])
+            for row, best in zip(rows, shares.argmax(dim=1).tolist(), strict=True):
+                hits[row] = float(tests[row].right[best])
+    return hits
 
 
 def practised(choices: Sequence[Choice], encode: Callable[[str], Tokens]) -> list[Practice]:
