@@ -19,7 +19,8 @@
 - `instructions`: prompts of a few fragments and tools against whole ones; `instruction_steps` (data
   and catalogue), `_elsewhere` (other agents' steps), `_workshop` (what prompts are made of),
   `_prompts` (what each method shows), `_figures`, `_sufficiency`, `_summary`, `_ablations`,
-  `_labels`, `_table`, `_report` (the page); `labels/` has hand-made labels and the catalogue's list.
+  `_labels`, `_table`, `_report` (the page); `labels/` has hand-made labels and the list of the
+  catalogue.
 - `tool_choice`, `tool_choice_rows`: which exposed tool a language model names, remembered.
 - `calls`: one call of other people's tools.
 - `rows`: rows of a long run, kept in a file as they come.
