@@ -41,7 +41,6 @@ def run_prompts(
     count: int,
     progress: Callable[[str], None],
     method: str = "combined",
-    threads: int = 1,
 ) -> dict[str, JsonValue]:
     """Function-selection accuracy and prompt tokens of each strategy.
 
@@ -51,9 +50,8 @@ def run_prompts(
         count: So many of the steps, evenly spread.
         progress: Told how far it is.
         method: Which of the model's methods retrieves.
-        threads: The language model computes with.
     """
-    chooser = EmbeddedChooser(threads=threads)
+    chooser = EmbeddedChooser(threads=1)
     rows = np.unique(np.linspace(0, len(steps.wanted) - 1, count).astype(int))
     asked = [(steps.owners[row], steps.histories[row], steps.wanted[row]) for row in rows.tolist()]
     ranked = [ranked_names(model, one.text, history, method) for one, history, _ in asked]

@@ -74,10 +74,15 @@ class Retrieval:
     """Retrieves for `more`."""
     settings: RankerSettings
     """Folds and seed."""
-    new: bool = False
-    """Neither `tuned` nor `ranker` ever saw anybody: they retrieve for `data` as for `more`, and
-    nothing is cross-fitted. The first fold of the people of `data` is held out, whichever data set
-    their requests stand in."""
+
+    @property
+    def new(self) -> bool:
+        """Whether nobody was read out of fold, since neither `tuned` nor `ranker` ever saw anybody.
+
+        They then retrieve for `data` as for `more`, and nothing is cross-fitted. The first fold of
+        the people of `data` is held out, whichever data set their requests stand in.
+        """
+        return not self.tuned.readings
 
     @property
     def key(self) -> str:

@@ -17,6 +17,7 @@ from ctrag.cli.training import (
     Share,
     Threads,
     Tuned,
+    check_held_out,
     command_of,
     names_of,
     retrieved,
@@ -61,6 +62,8 @@ def tools(
 
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
     before = None if start is None else ToolReader.load(start)
+    if before is not None:
+        check_held_out("--start", before.card, data, seed)
     found = retrieved(data, more, tuned, seed, threads)
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
@@ -142,6 +145,11 @@ def values(
         raise ValueError("--no-ranker: with --no-reader nothing is left to train")
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
     before = None if start is None else ToolReader.load(start)
+    if before is not None:
+        check_held_out("--start", before.card, data, seed)
+    kept = None if rank else load_artefacts(settings().artefacts).arguments
+    if kept is not None:
+        check_held_out("--no-ranker", kept.card, data, seed)
     found = retrieved(data, more, tuned, seed, threads)
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
@@ -172,7 +180,7 @@ def values(
         out / CHECKPOINTS,
         progress,
         before,
-        None if rank else load_artefacts(settings().artefacts).arguments,
+        kept,
     )
     trained.save(out)
     if json:

@@ -8,6 +8,7 @@ import typer
 from ctrag.cli.output import line, progress
 
 if TYPE_CHECKING:
+    from ctrag.cards import Card
     from training.retrieved import Retrieved
 
 Data = Annotated[Path, typer.Option(help="A labelled data set folder.")]
@@ -63,8 +64,29 @@ def retrieved(
         trained = TunedEncoder(adapter, {}, {})
     else:
         raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")
-    retrieval = Retrieval(data, more, trained, ranker, options, new=tuned is None)
+    retrieval = Retrieval(data, more, trained, ranker, options)
     return retrieval.once(cache_folder() / "retrieved", progress)
+
+
+def check_held_out(option: str, card: "Card", data: Path, seed: int) -> None:
+    """Whether an artefact that is built on left alone the people whom this run holds out.
+
+    Args:
+        option: Names the artefact.
+        card: Its card.
+        data: The data set that people are held out of.
+        seed: Decides who they are.
+
+    Raises:
+        ValueError: It learned from all of `data`, or held out others of it.
+    """
+    first, *more = card.data.split("+")
+    if data.name in more or (data.name == first and card.seed != seed):
+        raise ValueError(
+            f"{option}: it learned from people of {data.name} who are held out here (its data: "
+            f"{card.data}, seed {card.seed}); give --data {first} --seed {card.seed}, or other "
+            "people"
+        )
 
 
 def names_of(data: Path, more: list[Path]) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
@@ -31,6 +31,7 @@ class _Named:
 
 class _Tuned:
     adapter = _Named()
+    readings: ClassVar = {"q": "read out of fold"}
 
 
 @pytest.fixture
@@ -122,7 +123,7 @@ def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
     ranker, adapter = load_context_artefacts(None)
     assert adapter is not None
     tuned, settings = TunedEncoder(adapter, {}, {}), RankerSettings(folds=3, threads=1)
-    found = Retrieval(own, [further], tuned, ranker, settings, new=True).run()
+    found = Retrieval(own, [further], tuned, ranker, settings).run()
     held = {one.asked.person_id for one in found.kept_back()[0]}
     assert len(held) == 1  # a third of the people, in whichever half their requests stand
     assert not held & {one.asked.person_id for one in found.learned()[0]}
@@ -142,6 +143,6 @@ def test_a_data_set_that_the_ranker_may_have_learned_from_is_not_new(tmp_path: P
     ranker, adapter = load_context_artefacts(None)
     assert adapter is not None
     tuned = TunedEncoder(adapter, {}, {})
-    new = Retrieval(tmp_path / "train", [], tuned, ranker, RankerSettings(), new=True)
+    new = Retrieval(tmp_path / "train", [], tuned, ranker, RankerSettings())
     with pytest.raises(ValueError, match="has the name of a data set that the ranker learned from"):
         new.run()

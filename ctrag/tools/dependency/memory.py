@@ -125,7 +125,8 @@ class Memory:
             pairs = self._paired().take(rows, axis=0)
             return pairs.take(rows, axis=1).astype(np.float64)
         vectors, words = self._both()
-        return np.asarray(_likeness(vectors[rows], words[rows], vectors[rows], words[rows]))
+        found = _likeness(vectors[rows], words[rows], vectors[rows], words[rows])
+        return found.astype(np.float64)
 
     def followers(
         self, history: Sequence[int], likeness: NDArray[np.float64], length: int
@@ -163,7 +164,8 @@ class Memory:
         vectors, words = self._both()
         count, known = len(vectors), self._known_pairs
         if count > len(self._pairs):
-            grown = np.zeros((count + count // 8, count + count // 8), dtype=np.float32)
+            room = min(count + count // 8, PAIRED)
+            grown = np.zeros((room, room), dtype=np.float32)
             grown[:known, :known] = self._pairs[:known, :known]
             self._pairs = grown
         for begin in range(known, count, _AT_ONCE):

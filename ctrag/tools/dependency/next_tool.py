@@ -88,6 +88,8 @@ class NextTool:
             memory.also_called(name, tool_id)
         self.weights = Weights(fitted.step, fitted.whole)
         self._lock = threading.RLock()
+        self._adding = threading.Lock()
+        """Held while added tools are encoded, which ranking does not wait for."""
         self._fitted_tools = len(self.tools)
         self._watched: list[tuple[Demonstration, Matrix]] = []
         self._refitted = 0
@@ -280,13 +282,14 @@ class NextTool:
         Raises:
             ValueError: A tool is called `end`.
         """
-        tool_names(tools)
-        with self._lock:
+        tool_names(tools)  # refuses `end`
+        with self._adding:
             known = set(self._ids.values())
-        new = list({tool.id: tool for tool in tools if tool.id not in known}.values())
-        if not new:
-            return
-        vectors = self.encoder.encode([tool.text for tool in new])
+            new = list({tool.id: tool for tool in tools if tool.id not in known}.values())
+            if new:
+                self._add(new, self.encoder.encode([tool.text for tool in new]))
+
+    def _add(self, new: Sequence[CatalogueTool], vectors: Matrix) -> None:
         with self._lock:
             memory, numbers = self.memory, self.texts.numbers.tolist()
             for tool in new:

@@ -1,5 +1,6 @@
 """Claims about tools that come after fitting: no demonstration, and at first no text either."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,13 @@ def test_a_tool_of_a_known_name_but_another_server_is_another_tool(model: NextTo
     ranked = [name for name, _ in model.rank("Send a mail through the company", method="bm25")]
     assert ranked[0] == "work/send_mail"
     assert ranked.count("send_mail") == 1
+
+
+def test_a_tool_that_several_threads_add_is_one_tool(model: NextTool) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(model.add_tools, [[TRANSLATE]] * 16))
+    assert [tool.id for tool in model.tools].count(TRANSLATE.id) == 1
+    assert len(model.texts.vectors) == len(model.texts.numbers) == len(model.tools)
 
 
 def test_what_is_known_already_stays_as_it_is(model: NextTool) -> None:
