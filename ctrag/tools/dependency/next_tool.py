@@ -12,6 +12,7 @@ import numpy as np
 
 from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import settings
+from ctrag.threads import one_blas_thread
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.dependency import baselines, observed
 from ctrag.tools.dependency.artefact import (
@@ -194,7 +195,7 @@ class NextTool:
     def chances(self, text: str, history: tuple[str, ...], method: str) -> Probabilities:
         """Probability of each of `memory.names`; see `rank`."""
         self.prepare(text, history, method)
-        with self._lock:
+        with self._lock, one_blas_thread():
             memory = self.memory
             history = memory.named(history)
             known = memory.known([name for name in history if name in memory.numbers])

@@ -1,0 +1,59 @@
+import threading
+
+import pytest
+import scipy.linalg  # noqa: F401
+from threadpoolctl import threadpool_info
+
+from ctrag.threads import one_blas_thread
+
+
+def blas_threads() -> set[int]:
+    return {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+
+
+@pytest.fixture
+def before() -> set[int]:
+    found = blas_threads()
+    if found == {1}:
+        pytest.skip("linear algebra has one thread here: nothing to limit")
+    return found
+
+
+def test_the_block_has_one_thread_and_what_comes_after_it_as_many_as_before(before):
+    with one_blas_thread():
+        assert blas_threads() == {1}
+    assert blas_threads() == before
+
+
+def test_the_limit_is_lifted_after_an_error(before):
+    with pytest.raises(ValueError, match="of the block"), one_blas_thread():
+        raise ValueError("of the block")
+    assert blas_threads() == before
+
+
+def test_a_block_of_another_thread_waits_and_the_limit_is_lifted_after_both(before):
+    began, seen = threading.Event(), []
+
+    def count() -> None:
+        began.set()
+        with one_blas_thread():
+            seen.append(blas_threads())
+
+    other = threading.Thread(target=count)
+    with one_blas_thread():
+        other.start()
+        assert began.wait(10)
+        other.join(0.2)
+        assert other.is_alive()
+        assert seen == []
+    other.join(10)
+    assert seen == [{1}]
+    assert blas_threads() == before
+
+
+def test_blocks_may_be_nested(before):
+    with one_blas_thread():
+        with one_blas_thread():
+            assert blas_threads() == {1}
+        assert blas_threads() == {1}
+    assert blas_threads() == before
