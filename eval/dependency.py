@@ -109,7 +109,7 @@ def run_dependency(
         fit: Fits a model; None is only possible with `model`.
         model: Nothing is fitted: all demonstrations are asked of this one, or, where it was
             fitted on this folder, those that it did not see. Tools of the folder's catalogue that
-            it does not know are added to it.
+            it does not know are added to it, and only the catalogue's are ranked, by all methods.
         endpoint: A language model for the methods of `ENDPOINT_METHODS`.
         methods: Names from `METHODS` and `ENDPOINT_METHODS`; all of `METHODS` when None.
         limit: Only the first so many held-out demonstrations.
@@ -135,8 +135,11 @@ def run_dependency(
         if fit is None:
             raise ValueError("fit: needed where no model is given")
         fitted = fit(kept)
+    among = fitted.among(None)
     if model is not None and (data / CATALOGUE).is_file():
-        model.add_tools(load_catalogue(data / CATALOGUE))
+        offered = load_catalogue(data / CATALOGUE)
+        model.add_tools(offered)
+        among = model.among([tool.id for tool in offered])
     names = fitted.memory.names
     called = {name: names[number] for name, number in fitted.memory.numbers.items()}
     held = [one.called_by(called) for one in held[:limit]]
@@ -146,7 +149,7 @@ def run_dependency(
     ranks = {}
     for name in chosen:
         progress(f"ranking by {name}")
-        ranks[name] = rank_steps(fitted, steps, name, asker)
+        ranks[name] = rank_steps(fitted, steps, name, asker, among)
     figures: dict[str, JsonValue] = {}
     for name, one in ranks.items():
         figures[name] = dict(figures_of(one, steps))
@@ -154,7 +157,7 @@ def run_dependency(
         "first_step": {name: _first(one, steps) for name, one in ranks.items()},
         "later_with_end": {name: _later_with_end(one, steps) for name, one in ranks.items()},
         "without_end": {name: _without_end(one, steps) for name, one in ranks.items()},
-        "roll_out": {name: _roll_out(fitted, held, name, asker) for name in chosen},
+        "roll_out": {name: _roll_out(fitted, held, name, asker, among) for name in chosen},
         "speed": {name: _speed(one, steps) for name, one in ranks.items()},
         "parameters": {name: parameters(fitted, name) for name in chosen},
         "paired_tests": _tests(ranks, steps),
@@ -238,28 +241,39 @@ def table(experiment: Experiment) -> Table:
 
 
 def rank_steps(
-    model: NextTool, steps: Steps, method: str, asker: EndpointRetrievers | None = None
+    model: NextTool,
+    steps: Steps,
+    method: str,
+    asker: EndpointRetrievers | None = None,
+    among: NDArray[np.int64] | None = None,
 ) -> Ranks:
-    """Rank of each step's next tool, given the true history; `asker` for methods that need it."""
+    """Rank of each step's next tool, given the true history.
+
+    Args:
+        model: What ranks.
+        steps: What is asked.
+        method: By which of its methods, or one of `ENDPOINT_METHODS`.
+        asker: For these.
+        among: Numbers of the tools that are ranked; None for all.
+    """
     ranks_by = _by(model, method, asker)
-    names = model.memory.names
+    among = model.among(None) if among is None else among
     numbers = model.memory.numbers
     with_end, without, took = [], [], []
     for one, history, wanted in zip(steps.owners, steps.histories, steps.wanted, strict=True):
         ranks_by.prepare(one.text, history, method)
         began = time.perf_counter(), time.thread_time()
-        chances = ranks_by.chances(one.text, history, method)
+        chances = ranks_by.chances(one.text, history, method, among)
         ended = time.perf_counter(), time.thread_time()
         took.append([1000 * (ended[0] - began[0]), 1000 * (ended[1] - began[1])])
         number = numbers.get(wanted)
-        if number is None:
+        if number is None or number not in among:
             with_end.append(_NEVER)
             without.append(_NEVER)
             continue
         # Ties go to the smaller number, as in `NextTool.rank`.
-        ahead = (chances > chances[number]) | (
-            (chances == chances[number]) & (np.arange(len(names)) < number)
-        )
+        chance, chances = chances[number], chances[among]
+        ahead = (chances > chance) | ((chances == chance) & (among < number))
         with_end.append(1.0 + float(ahead.sum()))
         without.append(1.0 + float(ahead[1:].sum()))
     return Ranks(np.array(with_end), np.array(without), np.array(took))
@@ -408,6 +422,7 @@ def _roll_out(
     demonstrations: Sequence[Demonstration],
     method: str,
     asker: EndpointRetrievers | None,
+    among: NDArray[np.int64],
 ) -> dict[str, JsonValue]:
     """How many requests get exactly their calls when every prediction becomes history."""
     ranks_by = _by(model, method, asker)
@@ -415,7 +430,7 @@ def _roll_out(
     for one in demonstrations:
         calls: list[str] = []
         while len(calls) < _LONGEST:
-            chances = ranks_by.chances(one.text, (*one.before, *calls), method)
+            chances = ranks_by.chances(one.text, (*one.before, *calls), method, among)
             best = model.memory.names[int(chances.argmax())]
             if best == END:
                 ended += 1

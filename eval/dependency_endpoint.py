@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctrag.encoder import Matrix
 from ctrag.endpoint import ChatEndpoint
 from ctrag.tools.dependency import NextTool
-from ctrag.tools.dependency.baselines import COSINE_SHARPNESS, by_text
+from ctrag.tools.dependency.baselines import COSINE_SHARPNESS, by_text, shared
 from ctrag.tools.dependency.graph import Probabilities
 
 ENDPOINT_METHODS = ("less_is_more", "tool_graph")
@@ -42,7 +43,13 @@ class EndpointRetrievers:
     progress: Callable[[str], None] = lambda _: None
     _ideal: dict[str, Matrix] = field(default_factory=dict)
 
-    def chances(self, text: str, history: tuple[str, ...], method: str) -> Probabilities:
+    def chances(
+        self,
+        text: str,
+        history: tuple[str, ...],
+        method: str,
+        among: NDArray[np.int64] | None = None,
+    ) -> Probabilities:
         """Probability of each of `memory.names`, as `NextTool.chances`; the history is not read.
 
         Raises:
@@ -56,7 +63,8 @@ class EndpointRetrievers:
         else:
             raise ValueError(f"method: {method!r} asks no endpoint")
         scores = np.asarray(likeness, dtype=np.float64)
-        return by_text(self.model.memory, self.model.texts, scores, COSINE_SHARPNESS)
+        found = by_text(self.model.memory, self.model.texts, scores, COSINE_SHARPNESS)
+        return found if among is None else shared(found, among)
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
         """Ask what a method will read, so that ranking alone can be timed."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ctrag import models
 from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import cache_folder
+from ctrag.threads import one_blas_thread
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency import observed as log
 from ctrag.tools.dependency.artefact import DependencyCard, Fitted
@@ -296,14 +297,15 @@ def _fold_tables(
     unseen = [memory.numbers[name] for name in hidden]
     weights.step[:, unseen] = 0
     weights.whole[:, unseen] = 0
-    found = []
-    for owner in np.flatnonzero(~kept).tolist():
-        one = stage.demonstrations[owner]
-        asked = ask(memory, weights, texts, one.text, stage.vectors[owner])
-        for row in np.flatnonzero(stage.steps.owner == owner):
-            table = signals(memory, weights, asked, stage.steps.histories[row])
-            rows = candidates(table)
-            found.append((table[rows], (rows == stage.steps.wanted[row]).astype(np.float32)))
+    found, every = [], np.arange(len(memory.names))
+    with one_blas_thread():
+        for owner in np.flatnonzero(~kept).tolist():
+            one = stage.demonstrations[owner]
+            asked = ask(memory, weights, texts, one.text, stage.vectors[owner])
+            for row in np.flatnonzero(stage.steps.owner == owner):
+                table = signals(memory, weights, asked, stage.steps.histories[row], every)
+                rows = candidates(table)
+                found.append((table[rows], (rows == stage.steps.wanted[row]).astype(np.float32)))
     return found
 
 

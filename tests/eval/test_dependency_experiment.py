@@ -127,14 +127,16 @@ def test_tools_of_another_folder_are_ranked_by_their_texts(
     next_tool.save(tmp_path / "model")
     model = NextTool.load(tmp_path / "model", word_bins)
     tool = {"name": "fold", "domain": "home", "description": "Fold the clean laundry"}
-    (tmp_path / "tools.json").write_text(json.dumps([tool]), encoding="utf-8")
+    other = {"name": "wash", "domain": "home", "description": "Wash what is dirty"}
+    (tmp_path / "tools.json").write_text(json.dumps([other, tool]), encoding="utf-8")
     episode = {"episode_id": "e", "domain": "home", "instruction": "Fold the clean laundry, please"}
     row = json.dumps({**episode, "steps": [{"tool": "fold"}]})
     (tmp_path / "episodes.jsonl").write_text(row, encoding="utf-8")
     asked = run_dependency(tmp_path, None, model=model, methods=["bm25", "bigram"])
     first: Any = asked.extra["first_step"]
     assert first["bm25"]["top1"] == 100
-    assert first["bigram"]["top1"] == 0
+    # No demonstration knows any of the two, and none of its own tools stands before them.
+    assert (first["bigram"]["top1"], first["bigram"]["mrr"]) == (0, 50)
     assert asked.extra["seen_by_model"] == 0
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctrag.tools.dependency.graph import Probabilities
 from ctrag.tools.dependency.memory import Memory
@@ -47,3 +48,10 @@ def after_last(memory: Memory, history: Sequence[int]) -> Probabilities:
 def n_gram(memory: Memory, history: Sequence[int], length: int) -> Probabilities:
     """What followed the last `length` calls, smoothed with shorter histories."""
     return memory.graphs.whole.probabilities(history, memory.frequencies(), longest=length)
+
+
+def shared(found: Probabilities, among: NDArray[np.int64]) -> Probabilities:
+    """Chances with nothing for those that are not `among`; the same for all where all have none."""
+    kept = np.zeros(len(found))
+    kept[among] = found[among] if found[among].any() else 1.0
+    return np.asarray(kept / kept.sum(), dtype=np.float64)

@@ -123,9 +123,18 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
 
 
 def signals(
-    memory: Memory, weights: Weights, asked: Asked, history: Sequence[int]
+    memory: Memory, weights: Weights, asked: Asked, history: Sequence[int], among: Ints
 ) -> NDArray[np.float32]:
-    """One row per tool, in the order of `memory.names`, one column per signal of `SIGNALS`."""
+    """One row per tool, one column per signal of `SIGNALS`.
+
+    Args:
+        memory: Demonstrations.
+        weights: The linear models'.
+        asked: The request.
+        history: Numbers of the calls so far.
+        among: Numbers of the tools that can be called, which are compared with each other; the
+            table's rows. `END` comes first.
+    """
     tools = len(memory.names)
     inputs = memory.inputs.of_step(asked.block, history)
     linear = np.zeros(tools)
@@ -138,7 +147,8 @@ def signals(
     beginning = asked.precedents.same_beginning(history)
     after_last = asked.precedents.after_last(history)
     left_after = asked.precedents.left_after_last(history)
-    open_ = np.clip(asked.needed, 0, 1)
+    open_ = np.zeros(tools)
+    open_[among] = np.clip(asked.needed[among], 0, 1)
     open_[list(history)] = 0
     open_[0] = 0
     called = np.zeros(tools)
@@ -150,7 +160,7 @@ def signals(
     start = asked.places[history[-1]] if history else 0.0
     columns = [
         linear,
-        linear - linear.max(),
+        linear - linear[among].max(),
         _log(graph),
         _log(bigram),
         _log(cluster),
@@ -160,29 +170,29 @@ def signals(
         later,
         anywhere,
         beginning,
-        beginning - beginning.max(),
+        beginning - beginning[among].max(),
         after_last,
-        after_last - after_last.max(),
+        after_last - after_last[among].max(),
         asked.precedents.left(history),
         left_after,
-        left_after - left_after.max(),
+        left_after - left_after[among].max(),
         asked.anywhere,
         asked.needed,
-        _ranks(open_),
+        _ranks(open_, among),
         np.full(tools, open_.sum()),
         memory.earlier(open_),
         asked.places - start,
         asked.peaks,
         asked.lexical,
         asked.cosine,
-        _ranks(asked.cosine),
+        _ranks(asked.cosine, among),
         np.log1p(memory.counts),
         called,
         last,
         end,
         np.full(tools, len(history)),
     ]
-    return np.stack(columns, axis=1).astype(np.float32)
+    return np.stack(columns, axis=1).astype(np.float32)[among]
 
 
 def candidates(table: NDArray[np.float32]) -> Ints:
@@ -243,8 +253,8 @@ def _log(chances: Floats) -> Floats:
     return np.log(np.maximum(chances, _RAREST))
 
 
-def _ranks(values: Floats) -> Floats:
-    order = np.argsort(-values, kind="stable")
-    ranks = np.empty(len(values))
-    ranks[order] = np.arange(len(values))
+def _ranks(values: Floats, among: Ints) -> Floats:
+    order = among[np.argsort(-values[among], kind="stable")]
+    ranks = np.zeros(len(values))
+    ranks[order] = np.arange(len(order))
     return np.minimum(ranks, 50)

@@ -24,7 +24,7 @@ from ctrag.tools.dependency.artefact import (
     write_artefact,
 )
 from ctrag.tools.dependency.demonstrations import Demonstration, checked_calls, checked_text
-from ctrag.tools.dependency.evidence import Asked, Weights, ask, candidates, signals
+from ctrag.tools.dependency.evidence import Asked, Ints, Weights, ask, candidates, signals
 from ctrag.tools.dependency.graph import Probabilities
 from ctrag.tools.dependency.linear import history_text, moved, softmax_probabilities
 from ctrag.tools.dependency.memory import Memory
@@ -155,30 +155,62 @@ class NextTool:
             write_artefact(folder, stored, count)
 
     def rank(
-        self, text: str, history: Sequence[str] = (), *, method: str = "combined"
+        self,
+        text: str,
+        history: Sequence[str] = (),
+        *,
+        method: str = "combined",
+        tools: Sequence[str] | None = None,
     ) -> list[tuple[str, float]]:
-        """Ids of all tools and `end` with their probabilities (sum 1), best first; ties by number.
+        """Ids of tools and `end` with their probabilities (sum 1), best first; ties by number.
 
         Args:
             text: The request.
             history: Tools that were called for it, in order; those that nobody knows are looked
                 past.
             method: One of `METHODS`.
+            tools: Those that can be called, where these are not all that the model knows: an
+                agent that learns from other agents' demonstrations names its own. None for all.
 
         Raises:
-            ValueError: The text is empty or no Unicode, the history is one name instead of a list,
-                or the method unknown.
+            ValueError: The text is empty or no Unicode, the history or the tools are one name
+                instead of a list, a tool or the method is unknown.
         """
         _check("text", text)
         if isinstance(history, str):
             raise ValueError(f"history: must be a list of tools, not the text {history!r}")
-        chances = self.chances(text, tuple(history), method)
-        order = np.argsort(-chances, kind="stable")
+        among = self.among(tools)
+        chances = self.chances(text, tuple(history), method, among)[among]
         names = self.memory.names
-        return [(self._ids.get(names[n], names[n]), float(chances[n])) for n in order]
+        return [
+            (self._ids.get(names[among[n]], names[among[n]]), float(chances[n]))
+            for n in np.argsort(-chances, kind="stable")
+        ]
+
+    def among(self, tools: Sequence[str] | None) -> Ints:
+        """Numbers of `end` and of these tools, ascending; of all that are known when None.
+
+        Raises:
+            ValueError: One name instead of a list, or a tool that nobody knows.
+        """
+        if tools is None:
+            return np.arange(len(self.memory.names))
+        if isinstance(tools, str):
+            raise ValueError(f"tools: must be a list of tools, not the text {tools!r}")
+        numbers = self.memory.numbers
+        for tool in tools:
+            if tool not in numbers:
+                raise ValueError(f"tools: {tool!r} is unknown; give its text to `add_tools` first")
+        return np.unique([0, *(numbers[tool] for tool in tools)])
 
     def retrieve(
-        self, text: str, history: Sequence[str], alpha: float, *, method: str = "combined"
+        self,
+        text: str,
+        history: Sequence[str],
+        alpha: float,
+        *,
+        method: str = "combined",
+        tools: Sequence[str] | None = None,
     ) -> list[tuple[str, float]]:
         """What `rank` gives a probability of at least `alpha`, best first; it may be nothing.
 
@@ -190,10 +222,16 @@ class NextTool:
         """
         if not 0 <= alpha <= 1:
             raise ValueError(f"alpha: must be between 0 and 1, not {alpha}")
-        return [pair for pair in self.rank(text, history, method=method) if pair[1] >= alpha]
+        ranked = self.rank(text, history, method=method, tools=tools)
+        return [pair for pair in ranked if pair[1] >= alpha]
 
-    def chances(self, text: str, history: tuple[str, ...], method: str) -> Probabilities:
-        """Probability of each of `memory.names`; see `rank`."""
+    def chances(
+        self, text: str, history: tuple[str, ...], method: str, among: Ints | None = None
+    ) -> Probabilities:
+        """Probability of each of `memory.names`; 0 for those that are not `among` the numbers.
+
+        See `rank`, and the method `among`.
+        """
         self.prepare(text, history, method)
         with self._lock, one_blas_thread():
             memory = self.memory
@@ -222,10 +260,11 @@ class NextTool:
                     prior = memory.frequencies()
                     found = memory.graphs.probabilities(self._vector(text), known, prior)
                 case "combined" if self.fitted.trees:
-                    found = self._combined(text, known)
+                    return self._combined(text, known, self.among(None) if among is None else among)
                 case _:
                     raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
-            return np.pad(found, (0, len(memory.names) - len(found)))
+            found = np.pad(found, (0, len(memory.names) - len(found)))
+            return found if among is None else baselines.shared(found, among)
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
         """Encode what a method will read: outside the lock, since it takes longer than ranking."""
@@ -330,13 +369,13 @@ class NextTool:
     def _ask(self, text: str) -> Asked:
         return ask(self.memory, self.weights, self.texts, text, self._vector(text))
 
-    def _combined(self, text: str, history: tuple[int, ...]) -> Probabilities:
-        table = signals(self.memory, self.weights, self._asked(text), history)
+    def _combined(self, text: str, history: tuple[int, ...], among: Ints) -> Probabilities:
+        table = signals(self.memory, self.weights, self._asked(text), history, among)
         rows = candidates(table)
         raw = np.asarray(self._trees.predict(table[rows], num_threads=1), dtype=np.float64)
         found = self.memory.frequencies() * _UNRANKED
-        found[rows] = np.maximum(raw, _UNRANKED)
-        return np.asarray(found / found.sum(), dtype=np.float64)
+        found[among[rows]] = np.maximum(raw, _UNRANKED)
+        return baselines.shared(found, among)
 
     @cached_property
     def _trees(self) -> Any:

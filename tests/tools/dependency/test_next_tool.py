@@ -12,6 +12,7 @@ import pytest
 from ctrag.tools import NextTool
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.dependency import METHODS
+from ctrag.tools.dependency.evidence import SIGNALS, signals
 from ctrag.tools.dependency.inputs import history_block
 from ctrag.tools.dependency.observed import Observation, read
 from ctrag.tools.dependency.texts import tool_names
@@ -70,6 +71,36 @@ def test_a_tool_that_nobody_demonstrated_is_found_by_its_text(next_tool: NextToo
     ranked = next_tool.rank("Weather forecast for Perth: rain and wind?")
     assert next_tool.memory.counts[next_tool.memory.numbers["weather_report"]] == 0
     assert "weather_report" in [name for name, _ in ranked[:3]]
+
+
+def test_an_agent_that_names_its_tools_gets_these_alone(next_tool: NextTool) -> None:
+    own = ["book_flight", "weather_report"]
+    for method in METHODS:
+        ranked = next_tool.rank(FLIGHT, ["search_flight"], method=method, tools=own)
+        assert sorted(name for name, _ in ranked) == sorted([*own, "end"])
+        assert sum(chance for _, chance in ranked) == pytest.approx(1)
+    found = next_tool.retrieve(FLIGHT, ["search_flight"], 0.0, tools=own)
+    assert found == next_tool.rank(FLIGHT, ["search_flight"], tools=own)
+
+
+def test_tools_that_cannot_be_called_do_not_count_in_any_comparison(next_tool: NextTool) -> None:
+    asked = next_tool._ask(FLIGHT)
+    every, few = next_tool.among(None), next_tool.among(["weather_report"])
+    memory, weights = next_tool.memory, next_tool.weights
+    whole = signals(memory, weights, asked, (), every)
+    alone = signals(memory, weights, asked, (), few)
+    assert alone.shape == (2, whole.shape[1])
+    behind, rank = SIGNALS.index("linear_behind"), SIGNALS.index("cosine_rank")
+    assert whole[few][:, behind].max() < 0
+    assert alone[:, behind].max() == 0
+    assert sorted(alone[:, rank]) == [0, 1]
+
+
+def test_tools_that_nobody_knows_are_refused_and_not_looked_past(next_tool: NextTool) -> None:
+    with pytest.raises(ValueError, match="tools: 'fold' is unknown; give its text to `add_tools`"):
+        next_tool.rank(FLIGHT, tools=["book_flight", "fold"])
+    with pytest.raises(ValueError, match="tools: must be a list of tools, not the text 'fold'"):
+        next_tool.rank(FLIGHT, tools="fold")
 
 
 def test_words_alone_never_propose_to_end(next_tool: NextTool) -> None:
