@@ -247,8 +247,8 @@ def _score(
         if rows.get(size, method, step.id, one.text) is not None or not one.tools:
             continue
         try:
-            user = asking(step.instruction, step.calls)
-            chosen = chooser.choose(one.text, user, list(one.tools), asking(NOTHING, ()))
+            user, blank = (asking(said, step.calls) for said in (step.instruction, NOTHING))
+            chosen = chooser.choose(one.text, user, list(one.tools), blank)
         except WindowExceeded:
             continue  # `windows` tells where
         rows.add(ChoiceRow.of(size, method, step.id, one.text, chosen))
