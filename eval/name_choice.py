@@ -2,7 +2,6 @@
 
 import heapq
 from collections.abc import Callable, Mapping
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,9 +45,11 @@ def likeliest(spelled: Mapping[str, Spelling], after: After) -> str:
 
 
 def calibrated(
-    spelled: Mapping[str, Spelling], after: After, blank: Mapping[Spelling, NDArray[np.float64]]
+    spelled: Mapping[str, Spelling],
+    asked: Mapping[Spelling, NDArray[np.float64]],
+    blank: Mapping[Spelling, NDArray[np.float64]],
 ) -> str:
-    """The name that a prompt speaks for most, against the same prompt with nothing asked; exact.
+    """The name that a prompt speaks for most, against the same prompt with nothing asked.
 
     Small models say some names more readily than others whatever is asked, and how readily a name
     goes on to its end says little of the choice. So only places where names part count. There,
@@ -59,45 +60,31 @@ def calibrated(
 
     Args:
         spelled: Tokens of each name; none begins with all tokens of another.
-        after: Of the model, after the prompt.
-        blank: Log-probabilities of the next token after the blank prompt, (vocabulary,), at each
-            of `branches`.
+        asked: Log-probabilities of the next token, (vocabulary,), at each of `branches`, after the
+            prompt.
+        blank: The same after the blank prompt.
     """
-    ties = count()
-    heap: list[tuple[float, int, Spelling, list[str]]] = [(0.0, next(ties), (), list(spelled))]
-    while True:
-        minus, _, path, left = heapq.heappop(heap)
-        if len(left) == 1:
-            return left[0]
-        ways = _ways(spelled, path, left)
-        if len(ways) == 1:
-            [(token, through)] = ways.items()
-            heapq.heappush(heap, (minus, next(ties), (*path, token), through))
-            continue
+    totals = dict.fromkeys(spelled, 0.0)
+    for path, ways in branches(spelled).items():
         tokens = list(ways)
-        beneath = np.log([len(through) for through in ways.values()])
-        gains = after(path, 1)[0][tokens] - blank[path][tokens] + beneath
+        beneath = np.log([len(names) for names in ways.values()])
+        gains = asked[path][tokens] - blank[path][tokens] + beneath
         logs = gains - np.logaddexp.reduce(gains)
-        for told, (token, through) in zip(logs.tolist(), ways.items(), strict=True):
-            heapq.heappush(heap, (minus - told, next(ties), (*path, token), through))
+        for log, names in zip(logs.tolist(), ways.values(), strict=True):
+            for name in names:
+                totals[name] += log
+    return max(totals, key=totals.__getitem__)
 
 
-def branches(spelled: Mapping[str, Spelling]) -> list[Spelling]:
-    """Beginnings of names behind which more than one token may follow; shorter ones first."""
-    found = []
+def branches(spelled: Mapping[str, Spelling]) -> dict[Spelling, dict[int, list[str]]]:
+    """Where names part: what they begin with → each next token → the names that it leads to."""
+    found = {}
     waiting: list[tuple[Spelling, list[str]]] = [((), list(spelled))]
     for path, left in waiting:
-        if len(left) > 1:
-            ways = _ways(spelled, path, left)
-            if len(ways) > 1:
-                found.append(path)
-            waiting += [((*path, token), through) for token, through in ways.items()]
-    return found
-
-
-def _ways(spelled: Mapping[str, Spelling], path: Spelling, left: list[str]) -> dict[int, list[str]]:
-    """The tokens that may follow, each with the names that it leads to."""
-    found: dict[int, list[str]] = {}
-    for name in left:
-        found.setdefault(spelled[name][len(path)], []).append(name)
+        ways: dict[int, list[str]] = {}
+        for name in left:
+            ways.setdefault(spelled[name][len(path)], []).append(name)
+        if len(ways) > 1:
+            found[path] = ways
+        waiting += [((*path, token), names) for token, names in ways.items() if len(names) > 1]
     return found

@@ -62,8 +62,6 @@ class EmbeddedChooser:
         """Of the prompt that is in the cache."""
         self._asked: list[int] = []
         """Of the prompt that was asked before."""
-        self._weighed_key: tuple[Spelling, frozenset[str]] = (), frozenset()
-        self._weighed_rows: dict[Spelling, NDArray[np.float64]] = {}
         self._cache: Any = None
 
     @cached_property
@@ -103,26 +101,18 @@ class EmbeddedChooser:
         longest = len(ids) + max(len(one) for one in spelled.values())
         if longest > self.window:
             raise WindowExceeded(f"{longest} tokens for a window of {self.window}")
-        weighed = None if blank is None else self._weighed(self._tokens(system, blank), spelled)
         asked, self._asked = self._asked, ids
-        after = self._reading(ids)
-        name = likeliest(spelled, after) if weighed is None else calibrated(spelled, after, weighed)
+        if blank is None:
+            name = likeliest(spelled, self._reading(ids))
+        else:
+            # The asked prompt is read last, so that the next one finds it in the cache.
+            weighed = self._at_branches(self._tokens(system, blank), spelled)
+            name = calibrated(spelled, self._at_branches(ids, spelled), weighed)
         return Chosen(name, len(ids), len(ids) - _shared(ids, asked))
 
     def _tokens(self, system: str, user: str) -> list[int]:
         text = opening(system) + closing(user)
         return list(self._loaded[1](text, add_special_tokens=False).input_ids)
-
-    def _weighed(
-        self, ids: list[int], spelled: Mapping[str, Spelling]
-    ) -> Mapping[Spelling, NDArray[np.float64]]:
-        """What the blank prompt says where names part; remembered for the next step's prompt."""
-        key = tuple(ids), frozenset(spelled)
-        if key != self._weighed_key:
-            after = self._reading(ids)
-            self._weighed_rows = {path: after(path, 1)[0] for path in branches(spelled)}
-            self._weighed_key = key
-        return self._weighed_rows
 
     def _reading(self, ids: list[int]) -> After:
         """Reads a prompt, and then whatever may be said behind it."""
@@ -135,8 +125,54 @@ class EmbeddedChooser:
 
         return after
 
-    def _read(self, tokens: Sequence[int], since: int, keep: int = 1) -> NDArray[np.float64]:
-        """Log-probabilities after the last `keep` tokens, which stand behind `since` others."""
+    def _at_branches(
+        self, ids: list[int], spelled: Mapping[str, Spelling]
+    ) -> dict[Spelling, NDArray[np.float64]]:
+        """Log-probabilities behind a prompt wherever names part, all in one reading.
+
+        What names begin with hangs on the prompt as a tree: each token sees the prompt and its own
+        path.
+        """
+        import torch
+
+        paths = list(branches(spelled))
+        nodes = sorted({path[:at] for path in paths for at in range(1, len(path) + 1)}, key=len)
+        places = {node: place for place, node in enumerate(nodes)}
+        same = _shared(ids, self._ids)
+        tail = len(ids) - same
+        sees = torch.ones(tail + len(nodes), len(ids) + len(nodes), dtype=torch.bool).tril(same)
+        for node, place in places.items():
+            sees[tail + place, len(ids) :] = False
+            for at in range(1, len(node) + 1):
+                sees[tail + place, len(ids) + places[node[:at]]] = True
+        kept = [tail - 1 if not path else tail + places[path] for path in paths]
+        found = self._read(
+            [*ids[same:], *(node[-1] for node in nodes)],
+            same,
+            kept,
+            [*range(same, len(ids)), *(len(ids) + len(node) - 1 for node in nodes)],
+            sees,
+        )
+        self._ids = ids
+        return dict(zip(paths, found, strict=True))
+
+    def _read(
+        self,
+        tokens: Sequence[int],
+        since: int,
+        keep: int | Sequence[int] = 1,
+        positions: Sequence[int] | None = None,
+        sees: Any = None,
+    ) -> NDArray[np.float64]:
+        """Log-probabilities after some of the tokens, which stand behind `since` others.
+
+        Args:
+            tokens: What is read.
+            since: So many of the cache stay; the others are dropped.
+            keep: The last so many are told of, or these.
+            positions: Of the tokens; None for one behind the other.
+            sees: (tokens, `since` + tokens): which tokens each one reads; None for all before it.
+        """
         import torch
         from transformers import DynamicCache
 
@@ -146,12 +182,17 @@ class EmbeddedChooser:
         beyond = self._cache.get_seq_length() - since
         if beyond > 0:
             self._cache.crop(-beyond)
+        shape = {} if positions is None else {"position_ids": torch.tensor([list(positions)])}
+        if sees is not None:
+            least = torch.finfo(torch.float32).min
+            shape["attention_mask"] = torch.zeros(1, 1, *sees.shape).masked_fill(~sees, least)
         with torch.inference_mode():
             found = model(
                 input_ids=torch.tensor([list(tokens)]),
                 past_key_values=self._cache,
                 use_cache=True,
-                logits_to_keep=keep,
+                logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep),
+                **shape,
             )
             logs = torch.log_softmax(found.logits[0].double(), dim=-1)
         return np.asarray(logs.numpy())

@@ -66,8 +66,12 @@ def rows(chances: dict[Spelling, dict[int, float]]) -> dict[Spelling, NDArray[np
 
 
 def test_only_places_where_names_part_are_read() -> None:
-    assert branches(NAMES) == [(), (0,), (1, 2)]
-    assert branches({"book": (0, 9)}) == []
+    assert branches(NAMES) == {
+        (): {0: ["book", "book_again"], 1: ["cancel", "cancel_all"]},
+        (0,): {9: ["book"], 1: ["book_again"]},
+        (1, 2): {9: ["cancel"], 3: ["cancel_all"]},
+    }
+    assert branches({"book": (0, 9)}) == {}
 
 
 def test_a_name_that_is_said_readily_whatever_is_asked_does_not_win_by_that() -> None:
@@ -75,14 +79,11 @@ def test_a_name_that_is_said_readily_whatever_is_asked_does_not_win_by_that() ->
     blank = rows({(): {0: 0.8, 1: 0.02}, (0,): {9: 0.5, 1: 0.5}, (1, 2): {9: 0.5, 3: 0.1}})
     asked = rows({(): {0: 0.9, 1: 0.08}, (0,): {9: 0.5, 1: 0.5}, (1, 2): {9: 0.3, 3: 0.3}})
 
-    def after(path: Spelling, keep: int) -> NDArray[np.float64]:
-        # The third token of "cancel" is its only way on; how likely it is says nothing.
-        return asked[path][None] if path in asked else np.log([[1e-9] * 10])
-
+    # What follows the first token of "cancel" is its only way on; how likely it is says nothing.
     # Quotients 1.125 and 4 at the start, two names behind each; 0.6 and 3 behind "cancel":
     # 0.78 x 0.83 for "cancel_all".
-    assert calibrated(NAMES, after, blank) == "cancel_all"
-    assert calibrated({"book": (0, 9)}, after, blank) == "book"
+    assert calibrated(NAMES, asked, blank) == "cancel_all"
+    assert calibrated({"book": (0, 9)}, {}, {}) == "book"
 
 
 def test_names_that_begin_alike_are_no_less_likely_for_it() -> None:
@@ -91,17 +92,14 @@ def test_names_that_begin_alike_are_no_less_likely_for_it() -> None:
     blank = rows({(): {0: 0.5, 4: 0.5}, (0,): {1: 0.3, 2: 0.3, 3: 0.3}})
     asked = rows({(): {0: 0.4, 4: 0.6}, (0,): {1: 0.4, 2: 0.25, 3: 0.25}})
 
-    def after(path: Spelling, keep: int) -> NDArray[np.float64]:
-        return asked[path][None]
-
     # 3 x 0.8 against 1 x 1.2 at the start, 4/9 behind "a": 0.67 x 0.44 = 0.30 against 0.33.
-    assert calibrated(names, after, blank) == "b"
+    assert calibrated(names, asked, blank) == "b"
     asked[0,][1] = np.log(0.6)
     # 6/11 behind "a": 0.67 x 0.55 = 0.36.
-    assert calibrated(names, after, blank) == "aa"
+    assert calibrated(names, asked, blank) == "aa"
 
 
-def test_the_calibrated_name_is_that_of_scoring_every_name() -> None:
+def test_the_calibrated_name_is_that_of_scoring_every_name_token_by_token() -> None:
     draw = np.random.default_rng(7)
     for _ in range(40):
         names = {
@@ -114,9 +112,6 @@ def test_the_calibrated_name_is_that_of_scoring_every_name() -> None:
             continue
         asked = {path: np.log(draw.dirichlet(np.full(5, 0.3))) for path in branches(names)}
         blank = {path: np.log(draw.dirichlet(np.full(5, 0.3))) for path in asked}
-
-        def after(path: Spelling, keep: int, asked: Any = asked) -> NDArray[np.float64]:
-            return asked[path][None]
 
         def told(
             whole: Spelling, names: Any = names, asked: Any = asked, blank: Any = blank
@@ -138,4 +133,4 @@ def test_the_calibrated_name_is_that_of_scoring_every_name() -> None:
             return total
 
         best = max(told(whole) for whole in names.values())
-        assert told(names[calibrated(names, after, blank)]) == pytest.approx(best)
+        assert told(names[calibrated(names, asked, blank)]) == pytest.approx(best)

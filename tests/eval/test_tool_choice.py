@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctrag.prompt.chat import END
+from eval.name_choice import branches
 from eval.tool_choice import NOTHING, EmbeddedChooser, WindowExceeded, asking
 
 NAMES = ["cancel_order", "cancel_order_items", "get_weather"]
@@ -57,7 +59,21 @@ def test_a_blank_prompt_leaves_the_reading_of_the_asked_one_as_it_was(
         one, other = weighed.choose(system, user, NAMES, blank), plain.choose(system, user, NAMES)
         assert one.prompt_tokens == other.prompt_tokens
         assert one.computed_tokens == other.computed_tokens
-    rows = weighed._weighed_rows
-    ids = weighed._tokens(system, blank)
-    fresh = weighed._read(ids, 0)[-1]
-    np.testing.assert_allclose(rows[()], fresh, atol=1e-3)
+
+
+def test_reading_all_branches_at_once_is_reading_them_one_by_one(chooser: EmbeddedChooser) -> None:
+    tokenizer = chooser._loaded[1]
+    names = [*NAMES, "cancel_all_orders", "get_weather_of_town"]
+    spelled = {
+        name: tuple(tokenizer(name + END, add_special_tokens=False).input_ids) for name in names
+    }
+    ids = chooser._tokens("You are a shop's agent.", asking("Cancel my order", []))
+    chooser._ids = []
+    for _ in range(2):  # from nothing, then with the prompt in the cache
+        found = chooser._at_branches(ids, spelled)
+        assert set(found) == set(branches(spelled))
+        assert len(found) >= 3
+    for path, row in found.items():
+        alone = chooser._read([*ids, *path], 0)[-1]
+        np.testing.assert_allclose(row, alone, atol=1e-3)
+    chooser._ids = []
