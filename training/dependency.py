@@ -31,7 +31,8 @@ from ctrag.tools.dependency.memory import Memory
 from ctrag.tools.dependency.next_tool import METHODS, NextTool
 from ctrag.tools.dependency.texts import ToolTexts, tool_names, with_names
 from ctrag.tools.vectors import CachedEncoder
-from eval.dependency import Steps, figures_of, rank_steps
+from eval.dependency_figures import figures_of
+from eval.dependency_steps import Steps, rank_steps
 from eval.experiment import data_sha256, versions
 from training.folds import folds_by_person
 
