@@ -19,5 +19,6 @@
 - `reranker`, `reranker_decisions`: the cross-encoder of prompts, from other people's catalogues
   (`ctrag train reranker`).
 - `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`).
-- `dependency`: the next tool, from demonstrations (`ctrag train dependency`).
+- `dependency`: the next tool, from demonstrations (`ctrag train dependency`); `dependency_trees`,
+  the cross-fitted trees of its combined ranker, `dependency_settings`.
 """
