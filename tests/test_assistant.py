@@ -13,8 +13,9 @@ import pytest
 
 import ctrag
 from ctrag import assistant as module
+from ctrag.answer import Answer, answer_json
 from ctrag.apps.toolbox import Toolbox
-from ctrag.assistant import LONGEST_REQUEST, Answer, Assistant, answer_json
+from ctrag.assistant import LONGEST_REQUEST, Assistant
 from ctrag.context import item_text
 from ctrag.planner.grammar import PlanGrammar, plan_grammar
 from ctrag.planner.grounding import violations
