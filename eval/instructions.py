@@ -29,7 +29,7 @@ from eval.instruction_steps import SIZES, Step, load_steps
 from eval.instruction_sufficiency import by_half, sufficiency_figures
 from eval.instruction_summary import Summary
 from eval.instruction_workshop import PINNED, open_workshop, other_traces, trace_priors
-from eval.tool_choice import ToolChooser, WindowExceeded, asking
+from eval.tool_choice import NOTHING, ToolChooser, WindowExceeded, asking
 from eval.tool_choice_rows import ChoiceRow, ChoiceRows
 
 BASELINES = ("monolithic", "router_only", "prompt_rag")
@@ -247,8 +247,8 @@ def _score(
         if rows.get(size, method, step.id, one.text) is not None or not one.tools:
             continue
         try:
-            user = asking(step.instruction, step.calls)
-            chosen = chooser.choose(one.text, user, list(one.tools))
+            user, blank = (asking(said, step.calls) for said in (step.instruction, NOTHING))
+            chosen = chooser.choose(one.text, user, list(one.tools), blank)
         except WindowExceeded:
             continue  # `windows` tells where
         rows.add(ChoiceRow.of(size, method, step.id, one.text, chosen))

@@ -1,7 +1,6 @@
-"""Which of the exposed tools a language model calls: the one whose name is likeliest as a whole."""
+"""Which of the exposed tools a language model calls."""
 
-import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +11,10 @@ from numpy.typing import NDArray
 
 from ctrag.planner.weights import load, planner_folder
 from ctrag.prompt.chat import END, closing, opening
+from eval.name_choice import After, Spelling, branches, calibrated, likeliest
 
+NOTHING = "(no request)"
+"""Stands for the instruction where nothing is asked."""
 ASK = "Which tool is called next? Answer with its name alone."
 
 
@@ -30,8 +32,19 @@ class Chosen:
 class ToolChooser(Protocol):
     """Anything that names one of the tools in a prompt."""
 
-    def choose(self, system: str, user: str, names: Sequence[str]) -> Chosen:
-        """One of `names`; an empty name when the model gave none of them."""
+    def choose(
+        self, system: str, user: str, names: Sequence[str], blank: str | None = None
+    ) -> Chosen:
+        """One of `names`; an empty name when the model gave none of them.
+
+        Args:
+            system: The system's turn.
+            user: The user's.
+            names: What may be said.
+            blank: A user's turn in which nothing is asked: the name counts that `user` speaks for
+                against it (`eval.name_choice.calibrated`). None for the name that is likeliest as a
+                whole. A chooser that sees no probabilities does without.
+        """
         ...
 
 
@@ -46,6 +59,11 @@ class EmbeddedChooser:
         self._name = name_or_path
         self._threads = threads
         self._ids: list[int] = []
+        """Of the prompt that is in the cache."""
+        self._asked: list[int] = []
+        """Of the prompt that was asked before."""
+        self._weighed_key: tuple[Spelling, frozenset[str]] = (), frozenset()
+        self._weighed_rows: dict[Spelling, NDArray[np.float64]] = {}
         self._cache: Any = None
 
     @cached_property
@@ -66,7 +84,9 @@ class EmbeddedChooser:
         """Tokens of a prompt that begins so, up to here."""
         return len(self._loaded[1](opening(system, user), add_special_tokens=False).input_ids)
 
-    def choose(self, system: str, user: str, names: Sequence[str]) -> Chosen:
+    def choose(
+        self, system: str, user: str, names: Sequence[str], blank: str | None = None
+    ) -> Chosen:
         """See `ToolChooser.choose`.
 
         Raises:
@@ -76,25 +96,44 @@ class EmbeddedChooser:
         if not names:
             raise ValueError("names: there is none to choose from")
         tokenizer = self._loaded[1]
-        ids = list(tokenizer(opening(system) + closing(user), add_special_tokens=False).input_ids)
+        ids = self._tokens(system, user)
         spelled = {
             name: tuple(tokenizer(name + END, add_special_tokens=False).input_ids) for name in names
         }
         longest = len(ids) + max(len(one) for one in spelled.values())
         if longest > self.window:
             raise WindowExceeded(f"{longest} tokens for a window of {self.window}")
-        same = self._shared(ids)
-        known = {(): self._read(ids[same:], same)}
-        self._ids = list(ids)
+        weighed = None if blank is None else self._weighed(self._tokens(system, blank), spelled)
+        asked, self._asked = self._asked, ids
+        after = self._reading(ids)
+        name = likeliest(spelled, after) if weighed is None else calibrated(spelled, after, weighed)
+        return Chosen(name, len(ids), len(ids) - _shared(ids, asked))
 
-        def after(path: tuple[int, ...], keep: int) -> NDArray[np.float64]:
+    def _tokens(self, system: str, user: str) -> list[int]:
+        text = opening(system) + closing(user)
+        return list(self._loaded[1](text, add_special_tokens=False).input_ids)
+
+    def _weighed(
+        self, ids: list[int], spelled: Mapping[str, Spelling]
+    ) -> Mapping[Spelling, NDArray[np.float64]]:
+        """What the blank prompt says where names part; remembered for the next step's prompt."""
+        key = tuple(ids), frozenset(spelled)
+        if key != self._weighed_key:
+            after = self._reading(ids)
+            self._weighed_rows = {path: after(path, 1)[0] for path in branches(spelled)}
+            self._weighed_key = key
+        return self._weighed_rows
+
+    def _reading(self, ids: list[int]) -> After:
+        """Reads a prompt, and then whatever may be said behind it."""
+        same = _shared(ids, self._ids)
+        known = {(): self._read(ids[same:], same)}
+        self._ids = ids
+
+        def after(path: Spelling, keep: int) -> NDArray[np.float64]:
             return known[path] if path in known else self._read(path, len(ids), keep)
 
-        return Chosen(likeliest(spelled, after), len(ids), len(ids) - same)
-
-    def _shared(self, ids: Sequence[int]) -> int:
-        most = min(len(ids) - 1, len(self._ids))
-        return next((at for at in range(most) if ids[at] != self._ids[at]), most)
+        return after
 
     def _read(self, tokens: Sequence[int], since: int, keep: int = 1) -> NDArray[np.float64]:
         """Log-probabilities after the last `keep` tokens, which stand behind `since` others."""
@@ -118,39 +157,10 @@ class EmbeddedChooser:
         return np.asarray(logs.numpy())
 
 
-def likeliest(
-    spelled: Mapping[str, tuple[int, ...]],
-    after: Callable[[tuple[int, ...], int], NDArray[np.float64]],
-) -> str:
-    """The name with the highest log-probability, summed over all its tokens; exact.
-
-    Whatever begins a name is followed in the order of its probability. A name only gets less
-    likely with every token, so that the first one that is complete is the best.
-
-    Args:
-        spelled: Tokens of each name; none begins with all tokens of another.
-        after: Log-probabilities of the next token after each of the last so many tokens of a
-            path, (so many, vocabulary); the path begins behind the prompt.
-    """
-    names = list(spelled)
-    if len(names) == 1:
-        return names[0]
-    heap: list[tuple[float, tuple[int, ...], list[str]]] = [(0.0, (), names)]
-    while True:
-        minus, path, left = heapq.heappop(heap)
-        whole = spelled[left[0]]
-        if len(path) == len(whole):
-            return left[0]
-        if len(left) == 1:
-            rest = whole[len(path) :]
-            rows = after(whole[:-1], len(rest))
-            told = float(rows[np.arange(len(rest)), rest].sum())
-            heapq.heappush(heap, (minus - told, whole, left))
-            continue
-        [row] = after(path, 1)
-        for token in sorted({spelled[name][len(path)] for name in left}):
-            through = [name for name in left if spelled[name][len(path)] == token]
-            heapq.heappush(heap, (minus - float(row[token]), (*path, token), through))
+def _shared(ids: Sequence[int], others: Sequence[int]) -> int:
+    """Tokens that two prompts begin with; at least one of the first is left to read."""
+    most = min(len(ids) - 1, len(others))
+    return next((at for at in range(most) if ids[at] != others[at]), most)
 
 
 class EndpointChooser:
@@ -160,8 +170,10 @@ class EndpointChooser:
         self._base_url, self._model = base_url, model
         self._api_key, self._timeout = api_key, timeout
 
-    def choose(self, system: str, user: str, names: Sequence[str]) -> Chosen:
-        """See `ToolChooser.choose`.
+    def choose(
+        self, system: str, user: str, names: Sequence[str], blank: str | None = None
+    ) -> Chosen:
+        """See `ToolChooser.choose`; an endpoint tells no probabilities, so `blank` is not read.
 
         Raises:
             EndpointError: The endpoint cannot be reached or refuses.

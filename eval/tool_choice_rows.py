@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 from eval.tool_choice import Chosen
 
+_RULE = "calibrated"
+"""How a choice is read from the model: rows of another rule are not taken for this one's."""
+
 
 class ChoiceRow(BaseModel):
     """One choice; the prompt's hash tells it apart from that of another version."""
@@ -77,4 +80,4 @@ class ChoiceRows:
 
 
 def _hash(text: str) -> str:
-    return sha256(text.encode()).hexdigest()[:24]
+    return sha256(f"{_RULE}\n{text}".encode()).hexdigest()[:24]

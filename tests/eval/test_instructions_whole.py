@@ -55,7 +55,9 @@ class FirstOne:
     def __init__(self) -> None:
         self.asked = 0
 
-    def choose(self, system: str, user: str, names: Sequence[str]) -> Chosen:
+    def choose(
+        self, system: str, user: str, names: Sequence[str], blank: str | None = None
+    ) -> Chosen:
         self.asked += 1
         return Chosen(names[0], count_words(system), count_words(user))
 

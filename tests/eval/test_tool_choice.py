@@ -1,13 +1,11 @@
 """Which tool the embedded model names, bound to the names it was given."""
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from eval.tool_choice import EmbeddedChooser, WindowExceeded, asking, likeliest
+from eval.tool_choice import NOTHING, EmbeddedChooser, WindowExceeded, asking
 
 NAMES = ["cancel_order", "cancel_order_items", "get_weather"]
 
@@ -46,46 +44,20 @@ def test_no_name_is_refused(chooser: EmbeddedChooser) -> None:
         chooser.choose("x", "hello", [])
 
 
-def test_the_name_is_the_likeliest_as_a_whole_and_not_by_its_first_word() -> None:
-    # 0.6 x 0.3 and 0.6 x 0.7 x 0.2 against 0.4 x 0.9: greedily 0 would be said first.
-    chances = {(): [0.6, 0.4, 0.0], (0,): [0.3, 0.7, 0.0], (0, 1): [0.5, 0.3, 0.2]}
-    chances[1,] = [0.05, 0.05, 0.9]
-    names = {"book": (0, 0), "book_again": (0, 1, 2), "cancel": (1, 2)}
-    asked: list[tuple[int, ...]] = []
-
-    def after(path: tuple[int, ...], keep: int) -> NDArray[np.float64]:
-        asked.append(path)
-        paths = [path[: len(path) - back] for back in range(keep - 1, -1, -1)]
-        with np.errstate(divide="ignore"):
-            return np.log(np.array([chances[one] for one in paths]))
-
-    assert likeliest(names, after) == "cancel"
-    assert asked == [(), (0,), (0, 1), (1,)]
-    assert likeliest({"book": (0, 0)}, after) == "book"
-
-
-def test_the_likeliest_name_is_that_of_scoring_every_name() -> None:
-    draw = np.random.default_rng(5)
-    for _ in range(40):
-        names = {
-            f"name{''.join(map(str, path))}": (*path, 4)
-            for length in (1, 2, 3)
-            for path in product(range(4), repeat=length)
-            if draw.random() < 0.2
-        }
-        table: dict[tuple[int, ...], NDArray[np.float64]] = {}
-
-        def row(
-            path: tuple[int, ...], table: dict[tuple[int, ...], NDArray[np.float64]] = table
-        ) -> NDArray[np.float64]:
-            return table.setdefault(path, np.log(draw.dirichlet(np.full(5, 0.3))))
-
-        def after(path: tuple[int, ...], keep: int, row: Any = row) -> NDArray[np.float64]:
-            return np.stack([row(path[: len(path) - back]) for back in range(keep - 1, -1, -1)])
-
-        found = likeliest(names, after)
-        told = {
-            name: sum(row(path[:at])[token] for at, token in enumerate(path))
-            for name, path in names.items()
-        }
-        assert told[found] == pytest.approx(max(told.values()))
+def test_a_blank_prompt_leaves_the_reading_of_the_asked_one_as_it_was(
+    chooser: EmbeddedChooser,
+) -> None:
+    system = "You are a shop's agent. Tools: cancel_order, cancel_order_items, get_weather."
+    blank = asking(NOTHING, [])
+    weighed = EmbeddedChooser(str(chooser.folder), threads=1)
+    plain = EmbeddedChooser(str(chooser.folder), threads=1)
+    weighed._loaded = plain._loaded = chooser._loaded
+    for calls in ([], ["look(x=1)"]):
+        user = asking("Cancel my order", calls)
+        one, other = weighed.choose(system, user, NAMES, blank), plain.choose(system, user, NAMES)
+        assert one.prompt_tokens == other.prompt_tokens
+        assert one.computed_tokens == other.computed_tokens
+    rows = weighed._weighed_rows
+    ids = weighed._tokens(system, blank)
+    fresh = weighed._read(ids, 0)[-1]
+    np.testing.assert_allclose(rows[()], fresh, atol=1e-3)
