@@ -8,7 +8,7 @@ A request's way through the package, each step usable alone:
 - `planner`: one grounded API call (`EmbeddedPlanner`, `EndpointPlanner`).
 - `apps`: the 59 APIs, run on the person's stores.
 - `session`: the trace of it all.
-- `assistant`: joins them (`Assistant`).
+- `assistant`: joins them (`Assistant`); `answer`: what it answers (`Answer`).
 
 Besides: `encoder`, `graphs`, `weights` and `models` (vectors, how they are computed and where the
 weights come from), `tuned` (the adapter's reading of a request), `artefacts` (what was
@@ -20,7 +20,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ctrag.assistant import Answer, Assistant
+    from ctrag.answer import Answer
+    from ctrag.assistant import Assistant
     from ctrag.tools.index import ToolIndex
 
 try:
@@ -31,7 +32,7 @@ except PackageNotFoundError:
 __all__ = ["Answer", "Assistant", "ToolIndex", "__version__"]
 
 _HOMES = {
-    "Answer": "ctrag.assistant",
+    "Answer": "ctrag.answer",
     "Assistant": "ctrag.assistant",
     "ToolIndex": "ctrag.tools.index",
 }

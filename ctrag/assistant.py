@@ -1,60 +1,38 @@
 """The assistant: joins retrieval, planning and execution; every step can be used alone."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
+from ctrag.answer import Answer
 from ctrag.apps.execute import Result, execute
 from ctrag.apps.toolbox import Toolbox
 from ctrag.artefacts import Artefacts, load_artefacts
-from ctrag.context.retrieve import ContextRetriever, Found, FoundItem
+from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView, encode_items, load_view
 from ctrag.encoder import Encoder, load_encoder
 from ctrag.opening import open_stores
-from ctrag.planner.adapter import packaged_adapter
+from ctrag.planner.configured import (
+    Planner,
+    is_tuned,
+    make_planner,
+    writes_outward,
+    writes_text,
+)
 from ctrag.planner.embedded import EmbeddedPlanner, Planned
-from ctrag.planner.endpoint import EndpointPlanner
 from ctrag.planner.grammar import plan_grammar
 from ctrag.planner.plan import NONE, Plan
 from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import planner_prompt
 from ctrag.session.trace import Trace
 from ctrag.settings import Settings, settings
-from ctrag.tools.retrieve import FoundTool, FoundTools, ToolRetriever
+from ctrag.tools.retrieve import FoundTools, ToolRetriever
 from stores.database import StoreUnavailable
 from stores.federation import Stores
 from stores.items import Person, Request
-from stores.local_time import format_local_time
 
 LONGEST_REQUEST = 1000
 """Characters of a request at most."""
-
-Planner = EmbeddedPlanner | EndpointPlanner
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the assistant found, planned and did."""
-
-    items: tuple[FoundItem, ...]
-    """The person's items that matter, best first."""
-    tools: tuple[FoundTool, ...]
-    """The tools that the planner saw, best first."""
-    plan: Plan
-    """`none()` when no API can do it."""
-    confidence: float
-    """0 to 1; see `Planned.confidence`."""
-    result: Result | None
-    """What running the plan did; None when it was not run."""
-    trace: Trace
-    request: Request
-    """What was asked, with the time and place that were assumed."""
-    unavailable: dict[str, str] = field(default_factory=dict)
-    """Application → why its store did not answer."""
-    other: Plan | None = None
-    """The next best plan, where the first is less sure than the setting `sure` asks."""
 
 
 class Assistant:
@@ -311,95 +289,3 @@ class Assistant:
             )
             step.outputs = {"status": result.status, "answer": result.answer}
         return result
-
-
-def embedded_planner(options: Settings) -> EmbeddedPlanner:
-    """The embedded planner with the adapter that the settings name."""
-    adapter = options.planner_adapter or packaged_adapter(options.planner_model)
-    return EmbeddedPlanner(options.planner_model, options.threads, adapter, options.planner_engine)
-
-
-def writes_text(planner: Planner, options: Settings) -> bool:
-    """Whether the planner writes free text: an endpoint does, the embedded one with an adapter."""
-    if isinstance(planner, EndpointPlanner):
-        return True
-    return is_tuned(planner) if options.write_text is None else options.write_text
-
-
-def writes_outward(planner: Planner, options: Settings) -> bool:
-    """Whether the planner also writes what reaches others: an endpoint does; the small model
-    invents facts there, so that it does only where the settings say so."""
-    return isinstance(planner, EndpointPlanner) or bool(options.write_text)
-
-
-def is_tuned(planner: Planner) -> bool:
-    """Whether the planner knows the packaged APIs by training."""
-    return isinstance(planner, EmbeddedPlanner) and planner.adapter is not None
-
-
-def make_planner(name: str, options: Settings) -> Planner:
-    """The planner of that name.
-
-    Raises:
-        ValueError: There is no such planner.
-    """
-    if name == "embedded":
-        return embedded_planner(options)
-    if name == "openai":
-        import os
-
-        key = options.openai_api_key.get_secret_value() or os.environ.get("OPENAI_API_KEY", "")
-        return EndpointPlanner(
-            options.openai_base_url, options.openai_model, key, options.openai_timeout
-        )
-    raise ValueError(f"planner: must be embedded or openai, not {name!r}")
-
-
-def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, Any]:
-    """An answer as JSON values, for `--json` and session files."""
-    return {
-        "text": text,
-        "asked_at": format_local_time(request_at),
-        "items": [
-            {
-                "id": one.item.id,
-                "app": one.item.app,
-                "score": round(one.score, 5),
-                "ranks": one.ranks,
-                "parts": {name: round(part, 5) for name, part in one.parts.items()},
-                "reasons": [[name, round(value, 3)] for name, value in one.reasons],
-                "because": list(one.because),
-            }
-            for one in answer.items
-        ],
-        "tools": [
-            {
-                "api": one.tool.api,
-                "score": round(one.score, 4),
-                "cosine": round(one.cosine, 4),
-                "prior": round(one.prior, 4),
-                "context": round(one.context, 4),
-            }
-            for one in answer.tools
-        ],
-        "plan": {
-            "text": str(answer.plan),
-            "api": answer.plan.api,
-            "arguments": answer.plan.arguments,
-        },
-        "confidence": round(answer.confidence, 4),
-        "other": None if answer.other is None else str(answer.other),
-        "result": None
-        if answer.result is None
-        else {"status": answer.result.status, "answer": answer.result.answer},
-        "unavailable": answer.unavailable,
-        "trace": [
-            {
-                "step": step.name,
-                "inputs": step.inputs,
-                "outputs": step.outputs,
-                "milliseconds": step.milliseconds,
-            }
-            for step in answer.trace.steps
-        ],
-    }

@@ -13,8 +13,9 @@
 - `sessions`: sessions with many tools, played from a script (`episodes.json`).
 - `discovery`, `discovery_data`, `discovery_scale`: tokens, recall and latency of tool search;
   `discovery_load`: many clients that search while tools come and go.
-- `dependency`, `dependency_ablation`, `dependency_prompt`, `dependency_report`: the next tool, as
-  in the paper on tool dependencies.
+- `dependency`: the next tool, as in the paper on tool dependencies; `dependency_steps` (ranks and
+  roll-outs), `_figures`, `_endpoint` (methods that ask a language model), `_ablation`, `_prompt`,
+  `_report` (the page).
 - `context`, `tools`, `planner`: one experiment per table of the context-tuning paper.
 - `instructions`: prompts of a few fragments and tools against whole ones; `instruction_steps` (data
   and catalogue), `_elsewhere` (other agents' steps), `_workshop` (what prompts are made of),

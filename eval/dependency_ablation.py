@@ -9,7 +9,9 @@ from ctrag.encoder import Matrix
 from ctrag.tools.dependency import Demonstration, NextTool
 from ctrag.tools.dependency.graph import LENGTH, cluster_centroids
 from ctrag.tools.dependency.memory import Memory
-from eval.dependency import Fit, Steps, figures_of, rank_steps
+from eval.dependency import Fit
+from eval.dependency_figures import figures_of
+from eval.dependency_steps import Steps, rank_steps
 
 LENGTHS = (0, 1, 2, 3, 4, 5)
 SHARES = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0)

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from ctrag.tools.dependency import END, Demonstration, NextTool
-from eval.dependency import Steps
+from eval.dependency_steps import Steps
 from eval.tool_choice import EmbeddedChooser
 
 STRATEGIES = ("none", "raw_demonstrations", "soft_mask", "hard_mask", "weighted_hard_mask")

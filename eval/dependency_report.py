@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctrag.tools.dependency import METHODS
-from eval.dependency import MEASURES, SHIPPED
 from eval.dependency_endpoint import ENDPOINT_METHODS
+from eval.dependency_figures import MEASURES, SHIPPED
 from eval.experiment import Experiment
 from eval.plots import curves, ranges
 from eval.report import Cell, Column, HtmlTable, Part, Plot, Report, Row, Section

@@ -11,11 +11,11 @@ from pydantic import JsonValue
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.artefacts import load_artefacts
-from ctrag.assistant import embedded_planner, writes_outward, writes_text
 from ctrag.context.retrieve import ContextRetriever
 from ctrag.encoder import load_encoder
 from ctrag.opening import toolbox_of
 from ctrag.planner.adapter import load_card, weights_sha256
+from ctrag.planner.configured import embedded_planner, writes_outward, writes_text
 from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
 from ctrag.settings import settings
 from ctrag.tools.retrieve import ToolRetriever

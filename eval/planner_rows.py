@@ -7,10 +7,10 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from ctrag.apps.toolbox import Tool, Toolbox
-from ctrag.assistant import writes_outward, writes_text
 from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView
 from ctrag.planner.arguments import ArgumentRanker
+from ctrag.planner.configured import writes_outward, writes_text
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.planner.grammar import plan_grammar
 from ctrag.planner.values import Grounds

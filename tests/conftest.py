@@ -282,7 +282,8 @@ def chains(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def fit_chains(chains: Path, word_bins: WordBins) -> Callable[..., Any]:
     """`fit_chains(demonstrations, **settings)`: a model with the catalogue of `chains`."""
     from ctrag.tools.catalogue import load_catalogue
-    from training.dependency import DependencySettings, fit_next_tool
+    from training.dependency import fit_next_tool
+    from training.dependency_settings import DependencySettings
 
     tools = load_catalogue(chains / "tools.json")
     source = {"command": "-", "data": "chains", "data_sha256": "-"}

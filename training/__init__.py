@@ -18,6 +18,9 @@
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `reranker`, `reranker_decisions`: the cross-encoder of prompts, from other people's catalogues
   (`ctrag train reranker`).
-- `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`).
-- `dependency`: the next tool, from demonstrations (`ctrag train dependency`).
+- `ranker`: both passes of LambdaMART and the weights of the fusion (`ctrag train ranker`);
+  `cross_fitted` (requests with scores by models that never saw their people), `lambdamart`,
+  `dask_ranker` (the trees on more than one machine), `ranker_settings`.
+- `dependency`: the next tool, from demonstrations (`ctrag train dependency`); `dependency_trees`,
+  the cross-fitted trees of its combined ranker, `dependency_settings`.
 """

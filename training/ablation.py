@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from ctrag.context.signals import SIGNALS
+from training.cross_fitted import Prepared, cross_fit
 from training.figures import ranking_figures
-from training.ranker import Prepared, RankerSettings, cross_fit
+from training.ranker_settings import RankerSettings
 
 
 def ablate(

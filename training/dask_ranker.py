@@ -5,16 +5,14 @@ Each query's rows stay in one partition, since its gradients need all of its can
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.context.view import Floats
 from synth.workers import dask_client
-
-if TYPE_CHECKING:
-    from training.ranker import PassSettings
+from training.ranker_settings import PassSettings
 
 
 def fit_on_dask(
@@ -23,7 +21,7 @@ def fit_on_dask(
     start: Sequence[Floats] | None,
     names: Sequence[str],
     categories: Sequence[str],
-    one_pass: "PassSettings",
+    one_pass: PassSettings,
     seed: int,
     scheduler: str,
     workers: int = 2,

@@ -17,8 +17,9 @@ from ctrag.encoder import Encoder, load_encoder
 from ctrag.tuned import RequestReader
 from eval.examples import Example
 from eval.experiment import data_sha256
+from training.cross_fitted import cross_fit, prepare
 from training.folds import folds_by_person
-from training.ranker import RankerSettings, cross_fit, prepare
+from training.ranker_settings import RankerSettings
 from training.shares import times
 from training.together import load_together, of_same_people
 from training.tuned_encoder import TunedEncoder, with_readings

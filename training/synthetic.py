@@ -28,7 +28,9 @@ from synth.checks import normal_text
 from synth.reference import split_folder
 from training.arguments import ArgumentSettings, choices, train_arguments
 from training.checkpoints import CHECKPOINTS
-from training.ranker import CrossFitted, RankerSettings, cross_fit, final_ranker, prepare
+from training.cross_fitted import CrossFitted, cross_fit, prepare
+from training.ranker import final_ranker
+from training.ranker_settings import RankerSettings
 from training.reader import train_reader
 from training.reader_examples import seen_requests
 from training.reader_network import TOWERS, ReaderSettings

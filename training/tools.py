@@ -22,8 +22,9 @@ from ctrag.tools.reader import log_softmax
 from ctrag.tools.retrieve import COSINE_WEIGHT, UNKNOWN, tool_text
 from eval.examples import Example
 from eval.experiment import folders_sha256, versions
+from training.cross_fitted import CrossFitted
 from training.figures import recall
-from training.ranker import CrossFitted, ranker_command
+from training.ranker import ranker_command
 
 _UNSEEN = -30.0
 """Intercept of an API that no example needs: its probability is nothing."""

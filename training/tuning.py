@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from training.cross_fitted import Prepared, cross_fit
 from training.figures import mean_recall
-from training.ranker import PassSettings, Prepared, RankerSettings, cross_fit
+from training.ranker_settings import PassSettings, RankerSettings
 
 if TYPE_CHECKING:
     import optuna

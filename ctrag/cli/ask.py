@@ -9,7 +9,7 @@ from ctrag.cli.options import At, Data, Json, Persona, Place, folder_of, parse_a
 from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
-    from ctrag.assistant import Answer
+    from ctrag.answer import Answer
 
 
 def ask(
@@ -34,7 +34,8 @@ def ask(
 
     Example: ctrag ask "how bad is it to the jetty" --persona p007 --at 2023-10-29T05:35
     """
-    from ctrag.assistant import Assistant, answer_json
+    from ctrag.answer import answer_json
+    from ctrag.assistant import Assistant
 
     moment = parse_at(at)
     assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)

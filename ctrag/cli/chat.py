@@ -14,7 +14,8 @@ from ctrag.cli.output import line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctrag.assistant import Answer, Assistant
+    from ctrag.answer import Answer
+    from ctrag.assistant import Assistant
     from stores.changes import OutboxRow
 
 _HELP = """Say what you want. Besides:
@@ -138,7 +139,7 @@ def _sent(assistant: "Assistant") -> "Iterator[tuple[str, OutboxRow]]":
 
 
 def _record(path: Path, assistant: "Assistant", said: str, answer: "Answer") -> None:
-    from ctrag.assistant import answer_json
+    from ctrag.answer import answer_json
     from ctrag.session.record import Turn, append_turn
     from stores.local_time import format_local_time
 

@@ -117,7 +117,9 @@ def ranker(
     """
     from ctrag.encoder import load_encoder
     from ctrag.settings import settings
-    from training.ranker import RankerSettings, cross_fit, final_ranker, prepare
+    from training.cross_fitted import cross_fit, prepare
+    from training.ranker import final_ranker
+    from training.ranker_settings import RankerSettings
     from training.tools import ToolPriorSettings, train_tool_prior
     from training.tuned_encoder import TunedEncoder
 

@@ -52,7 +52,7 @@ def retrieved(
     """
     from ctrag.artefacts import load_context_artefacts
     from ctrag.settings import cache_folder, settings
-    from training.ranker import RankerSettings
+    from training.ranker_settings import RankerSettings
     from training.retrieved import Retrieval
     from training.tuned_encoder import TunedEncoder
 

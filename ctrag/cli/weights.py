@@ -57,9 +57,9 @@ def prepare() -> None:
     Example: ctrag models prepare
     """
     from ctrag.artefacts import load_artefacts
-    from ctrag.assistant import embedded_planner
     from ctrag.context.retrieve import ContextRetriever
     from ctrag.encoder import load_encoder
+    from ctrag.planner.configured import embedded_planner
     from ctrag.settings import settings
     from ctrag.weights import weights_folder
 

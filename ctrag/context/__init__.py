@@ -2,7 +2,9 @@
 
 In the order of a request's way:
 
-- `words`, `trigrams`, `clock_words`, `moments`: text as words, and the times that it names.
+- `words`, `trigrams`: text as words.
+- `number_words`, `clock_words`, `duration_words`, `day_words`, `timed_request`, `moments`: the
+  times that it names.
 - `item_text`: items as words, for search and prompts.
 - `view`: a person's items as arrays (`PersonView`).
 - `scene`: a request beside those items; what the signals share.

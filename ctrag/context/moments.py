@@ -1,8 +1,8 @@
 """Times named by a request: spans for retrieval, and points offered as argument values.
 
-Single phrases are read by :mod:`ctrag.context.clock_words` and combined here: days with day parts
-and clock times, items' times with "half an hour later". python-dateutil does the calendar there:
-its parser reads dates with a month name, ``relativedelta`` finds weekdays and month ends.
+Single phrases are read by `clock_words`, `duration_words` and `day_words`, grouped by
+`timed_request` and combined here: days with day parts and clock times, items' times with "half an
+hour later". python-dateutil does the calendar.
 
 Parsers of whole sentences were measured on the 131 datetimes and 67 dates of the training plans:
 parsedatetime 2.6 finds 7 and 27 of them, timefhuman 0.1.5 9 and 30, dateparser 1.5 8 and 29,
@@ -11,7 +11,6 @@ clock for "last night", timefhuman takes 270 ms to import and 127 ms for a first
 dateparser reads "tomorrow at seven" as the minute of the request.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
@@ -20,47 +19,13 @@ from typing import TypeVar
 
 from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped,unused-ignore]
 
-from ctrag.context.clock_words import (
-    Clock,
-    Days,
-    Duration,
-    Grain,
-    Part,
-    find_clocks,
-    find_days,
-    find_durations,
-    find_parts,
-)
+from ctrag.context.day_words import Days, Grain
+from ctrag.context.duration_words import Duration
+from ctrag.context.timed_request import TimedRequest, TimeGroup, read_request
 
-__all__ = ["Grain", "Moment", "find_moments", "offered_dates", "offered_datetimes"]
-
-MAX_TEXT = 1_000
-"""Characters of a text that are read."""
 MAX_MOMENTS = 16
 MAX_DATETIMES = 12
 MAX_DATES = 8
-
-_JOINED = re.compile(
-    r"[\s,]*(?:(?:'s|at|by|around|about|in|on|the|of|from|for|say|like|so|until|till)[\s,]+)*",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(r"(?:\bnot|\bno|n't|\bforgot|\bmissed)\b[^,.;!?]{0,20}$", re.IGNORECASE)
-_BOUND = re.compile(r"\b(?:till|until|til|before)\s+(?:the\s+)?$", re.IGNORECASE)
-_SINCE = re.compile(r"\bsince\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
-_PAST = re.compile(
-    r"\b(?:since|ago|did|was it)\b|"
-    r"\b(?:what|which|who|who's|whose|anyone|anybody|anything|song)\b.{0,40}?\b(?:was|were|tried|"
-    r"had|played|rang|called|wanted|phoned|listened)\b|"
-    r"\b(?:i|we|he|she|they) (?:was|were|had|rang|called|missed|played|saw|heard|sent|wrote|made)\b"
-    r"[^,.;!?]{0,30}day\b",
-    re.IGNORECASE,
-)
-_SHIFT = re.compile(
-    r"\b(?:push|shift|mov|slid|bump|shov|bring|brought|reschedul|swap|chang|slip|mak)(?:e|es|ed|ing|"
-    r"s)?\b|\b(?:instead|it is|too (?:early|late)|safer|then|suits|fine)\b",
-    re.IGNORECASE,
-)
-_WAKE = re.compile(r"\b(?:wake|waking|alarm|get (?:me|us) up)\b", re.IGNORECASE)
 
 Point = TypeVar("Point", datetime, date, "Moment")
 
@@ -79,32 +44,6 @@ class Moment:
     """How exact the words are: a clock time without minutes ("at seven") is an "hour"."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Neighbouring words for a day, a part of the day and a clock time; any may lack."""
-
-    begin: int
-    end: int
-    days: Days | None = None
-    part: Part | None = None
-    clock: Clock | None = None
-    denied: bool = False
-    bound: bool = False
-    since: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    text: str
-    now: datetime
-    anchors: list[datetime]
-    groups: list[_Group]
-    durations: list[Duration]
-    past: bool
-    wake: bool
-    shift: bool
-
-
 def find_moments(text: str, now: datetime) -> list[Moment]:
     """Spans of time that `text` names, likeliest first; empty when it names none.
 
@@ -112,7 +51,7 @@ def find_moments(text: str, now: datetime) -> list[Moment]:
     each plausible reading. Times that hang on an item ("that day", "half an hour later") are left
     out. Only the first `MAX_TEXT` characters are read; no text raises.
     """
-    request = _read(text, now, ())
+    request = read_request(text, now, ())
     readings = [
         [
             Moment(request.text[group.begin : group.end], start, end, grain)
@@ -133,7 +72,7 @@ def offered_datetimes(text: str, now: datetime, anchors: Sequence[datetime] = ()
     that it may be about, best first. Whole minutes, no duplicates, at most `MAX_DATETIMES`; the
     first anchors follow whatever the words name.
     """
-    request = _read(text, now, anchors)
+    request = read_request(text, now, anchors)
     clear = [group for group in request.groups if not (group.denied or group.bound)]
     unclear = [group for group in request.groups if group.denied or group.bound]
     sources: list[Iterable[datetime]] = [_points(request, group) for group in clear if group.clock]
@@ -155,7 +94,7 @@ def offered_dates(text: str, now: datetime, anchors: Sequence[datetime] = ()) ->
 
     `now` and `anchors` are as for `offered_datetimes`. No duplicates, at most `MAX_DATES`.
     """
-    request = _read(text, now, anchors)
+    request = read_request(text, now, anchors)
     named = [
         _part_days(request, group)
         for group in request.groups
@@ -171,63 +110,7 @@ def offered_dates(text: str, now: datetime, anchors: Sequence[datetime] = ()) ->
     return _unique(chain(chain.from_iterable(named), usual), MAX_DATES)
 
 
-def _read(text: str, now: datetime, anchors: Sequence[datetime]) -> _Request:
-    text = re.sub(r"\s+", " ", text[:MAX_TEXT].replace("\u2019", "'"))
-    now = now.replace(second=0, microsecond=0)
-    whole = [anchor.replace(second=0, microsecond=0) for anchor in anchors]
-    past = _PAST.search(text) is not None
-    found = [_Group(clock.begin, clock.end, clock=clock) for clock in find_clocks(text)]
-    found += [_Group(part.begin, part.end, part=part) for part in find_parts(text)]
-    anchor_days = [anchor.date() for anchor in whole[:3]]
-    for days in find_days(text, now.date(), anchor_days, past):
-        found.append(_Group(days.begin, days.end, days=days))
-    groups = _joined(text, sorted(found, key=lambda group: (group.begin, group.end)))
-    groups = [_in_context(text, group) for group in groups]
-    groups.sort(key=lambda group: (group.denied, group.bound, group.clock is None, -group.begin))
-    wake = _WAKE.search(text) is not None
-    shift = _SHIFT.search(text) is not None
-    return _Request(text, now, whole, groups, find_durations(text), past, wake, shift)
-
-
-def _in_context(text: str, group: _Group) -> _Group:
-    before = text[max(0, group.begin - 32) : group.begin]
-    return replace(
-        group,
-        denied=_DENIED.search(before) is not None,
-        bound=_BOUND.search(before) is not None,
-        since=_SINCE.search(before) is not None,
-    )
-
-
-def _joined(text: str, found: list[_Group]) -> list[_Group]:
-    groups: list[_Group] = []
-    for new in found:
-        last = groups[-1] if groups else None
-        if last is None or not _belong_together(text, last, new):
-            groups.append(new)
-            continue
-        days = last.days or new.days
-        if last.days and new.days and new.days.dated:
-            days = new.days
-        groups[-1] = replace(
-            last,
-            end=max(last.end, new.end),
-            days=days,
-            part=last.part or new.part,
-            clock=last.clock or new.clock,
-        )
-    return groups
-
-
-def _belong_together(text: str, left: _Group, right: _Group) -> bool:
-    if right.begin >= left.end and not _JOINED.fullmatch(text, left.end, right.begin):
-        return False
-    if left.clock and right.clock:
-        return False
-    return not (left.days and right.days) or left.days.dated or right.days.dated
-
-
-def _with_day(request: _Request, group: _Group) -> _Group:
+def _with_day(request: TimedRequest, group: TimeGroup) -> TimeGroup:
     """`group`, with the day named elsewhere in the request where it has none itself."""
     if group.days:
         return group
@@ -238,7 +121,7 @@ def _with_day(request: _Request, group: _Group) -> _Group:
     return replace(group, days=other.days, part=group.part or other.part)
 
 
-def _offsets(request: _Request, group: _Group) -> list[timedelta]:
+def _offsets(request: TimedRequest, group: TimeGroup) -> list[timedelta]:
     """Readings of the group's clock time as the time since midnight, likeliest first."""
     clock = group.clock
     if clock is None or clock.hour is None:
@@ -254,7 +137,7 @@ def _offsets(request: _Request, group: _Group) -> list[timedelta]:
     return [timedelta(hours=hour, minutes=clock.minute) for hour in hours]
 
 
-def _occurrences(request: _Request, group: _Group) -> list[datetime]:
+def _occurrences(request: TimedRequest, group: TimeGroup) -> list[datetime]:
     """Where the group's clock time falls next, or fell last, likeliest first."""
     now, clock = request.now, group.clock
     if clock is not None and clock.hour is None:
@@ -276,7 +159,7 @@ def _occurrences(request: _Request, group: _Group) -> list[datetime]:
     return [*ahead[:1], *under_way, *ahead[1:3]]
 
 
-def _part_days(request: _Request, group: _Group) -> list[date]:
+def _part_days(request: TimedRequest, group: TimeGroup) -> list[date]:
     if group.days and group.days.spans:
         return _days_within(request, group.days)
     today, hour = request.now.date(), request.now.hour
@@ -287,7 +170,7 @@ def _part_days(request: _Request, group: _Group) -> list[date]:
     return [today if still_open else today + timedelta(days=1)]
 
 
-def _days_within(request: _Request, named: Days) -> list[date]:
+def _days_within(request: TimedRequest, named: Days) -> list[date]:
     """The days to offer for `named`: for a week, the items' weekdays; two days for a weekend."""
     days: list[date] = []
     for first, last in named.spans:
@@ -297,7 +180,7 @@ def _days_within(request: _Request, named: Days) -> list[date]:
     return days
 
 
-def _spans(request: _Request, group: _Group) -> Iterator[tuple[datetime, datetime, Grain]]:
+def _spans(request: TimedRequest, group: TimeGroup) -> Iterator[tuple[datetime, datetime, Grain]]:
     grain: Grain
     if group.days and not group.days.spans:
         return
@@ -320,7 +203,7 @@ def _spans(request: _Request, group: _Group) -> Iterator[tuple[datetime, datetim
         yield start, request.now if group.since and start < request.now else end, grain
 
 
-def _clock_points(request: _Request, group: _Group) -> list[datetime]:
+def _clock_points(request: TimedRequest, group: TimeGroup) -> list[datetime]:
     """Points for a group with a clock time: on the named day, else beside now or the anchors."""
     full = _with_day(request, group)
     anchors = request.anchors[:3]
@@ -360,7 +243,7 @@ def _next_at_minute(point: datetime, minute: int) -> datetime:
     return later if later > point else later + timedelta(hours=1)
 
 
-def _points(request: _Request, group: _Group) -> Iterator[datetime]:
+def _points(request: TimedRequest, group: TimeGroup) -> Iterator[datetime]:
     """Points for any group, likeliest first; those without a clock time borrow the items'."""
     if group.clock:
         yield from _clock_points(request, group)
@@ -382,7 +265,7 @@ def _points(request: _Request, group: _Group) -> Iterator[datetime]:
     yield from begins
 
 
-def _shifted(request: _Request, duration: Duration) -> Iterator[datetime]:
+def _shifted(request: TimedRequest, duration: Duration) -> Iterator[datetime]:
     """Points that lie `duration` away from now or from an item, as its words tie it."""
     now, items = request.now, request.anchors[:3]
     if duration.relation in ("ago", "past"):
@@ -414,7 +297,7 @@ def _moved(point: datetime, duration: Duration, sign: int) -> datetime:
     return point + timedelta(minutes=round(amount * minutes))
 
 
-def _lapse(request: _Request, duration: Duration) -> Moment | None:
+def _lapse(request: TimedRequest, duration: Duration) -> Moment | None:
     """The moment that a duration tied to now names; None for one that hangs on an item."""
     phrase = request.text[duration.begin : duration.end]
     if duration.relation == "past":

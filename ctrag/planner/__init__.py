@@ -11,4 +11,5 @@
 - `calls`, `call_grammar`: one call of any agent's tools, by the same model.
 - `grounding`: whether a plan from elsewhere keeps to the grammar's offers.
 - `endpoint`: any OpenAI-compatible endpoint, held to the same grammar's offers.
+- `configured`: the one of these that the settings name, and what it may write.
 """

@@ -21,7 +21,8 @@ For any agent, the smallest prompt that still does the step (`PromptBuilder`):
 - `assembly`, `tokens`: overlay, fragments, tools and routing note as text and as chat requests.
 - `forms`: tools as chat APIs take them, and what they cost there.
 - `fitting`: what was chosen as a prompt that is never over its budget.
-- `builder`: joins them, with discovery; `selection_cache`, `breaker`, `telemetry` serve it.
+- `selector`: what a step is shown, and more of it where its tools may not suffice.
+- `builder`: joins them; `selection_cache`, `breaker`, `telemetry` serve it.
 """
 
 from typing import TYPE_CHECKING, Any

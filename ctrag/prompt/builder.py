@@ -2,23 +2,23 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from ctrag.prompt.assembly import OVERLAY, Parts, Prompt
+from ctrag.prompt.assembly import OVERLAY, Prompt
 from ctrag.prompt.breaker import CircuitBreaker
-from ctrag.prompt.choosing import Choice, Chooser, best_rows
-from ctrag.prompt.fitting import Fitter
-from ctrag.prompt.forms import Form, check_form, signature_tokens, tool_tokens
+from ctrag.prompt.choosing import best_rows
+from ctrag.prompt.forms import Form, check_form, tool_tokens
 from ctrag.prompt.fragments import Fragment, cut_folder
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.negatives import with_negatives
 from ctrag.prompt.reading import MiniLMReader, Reader
 from ctrag.prompt.reranker import Reranker
-from ctrag.prompt.retrieval import HybridRetriever, Scores
+from ctrag.prompt.retrieval import HybridRetriever
 from ctrag.prompt.review import ReviewLedger
 from ctrag.prompt.selection_cache import SelectionCache, signature
+from ctrag.prompt.selector import Selection, Selector
 from ctrag.prompt.settings import BUDGET, PromptSettings
 from ctrag.prompt.sufficiency import Sufficiency
 from ctrag.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
@@ -29,22 +29,6 @@ from ctrag.settings import cache_folder
 from ctrag.settings import settings as process_settings
 from ctrag.tools.dependency import NextTool
 from ctrag.tools.index import NextToolPrior
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What one form of prompts is chosen and fitted with."""
-
-    chooser: Chooser
-    fitter: Fitter
-
-
-@dataclass(frozen=True, slots=True)
-class _Selection:
-    choice: Choice
-    sufficiency: float
-    discovered: bool
-    domain: str
 
 
 class PromptBuilder:
@@ -113,10 +97,8 @@ class PromptBuilder:
             self.tools = with_negatives(self.tools, traces, reads, self._count, most)
         self.gains = gains or Gains()
         self._overlay = overlay
-        self._pinned = dict(pinned or {})
         self._sink = sink
         self._breaker = breaker or CircuitBreaker()
-        self._sufficiency = sufficiency or Sufficiency(*known.card.sufficiency)
         self._retriever = HybridRetriever(
             self.fragments,
             self.tools,
@@ -129,9 +111,17 @@ class PromptBuilder:
             folder=folder,
         )
         self._rows = {tool.id: row for row, tool in enumerate(self.tools)}
-        self._shapes: dict[Form, _Shape] = {}
-        self._shape("text")
-        self._cache: SelectionCache[_Selection] = SelectionCache()
+        self._selector = Selector(
+            self.fragments,
+            self.tools,
+            overlay=overlay,
+            settings=self.settings,
+            gains=self.gains,
+            pinned=dict(pinned or {}),
+            sufficiency=sufficiency or Sufficiency(*known.card.sufficiency),
+            count=self._count,
+        )
+        self._cache: SelectionCache[Selection] = SelectionCache()
         self._content = _digest(self.fragments, self.tools)
 
     @classmethod
@@ -230,7 +220,7 @@ class PromptBuilder:
         if not text.strip():
             raise ValueError("text: must not be empty")
         check_form(form)
-        self._shape(form).fitter.check(budget)
+        self._selector.fitter(form).check(budget)
         learned = self.gains.learned
         key = signature(text, domain, history, budget, rated, form, self.settings, learned)
         kept = self._cache.get(key, self._content)
@@ -239,12 +229,12 @@ class PromptBuilder:
                 scores = self._breaker.call(lambda: self._retriever.scores(text, history, domain))
             except Exception as error:  # whatever retrieval dies of, the step goes on
                 return self._fallen_back(text, history, error, began, form)
-            kept = self._select(scores, budget, domain, rated, form)
+            kept = self._selector.select(scores, budget, domain, rated, form)
             self._cache.put(key, self._content, kept)
             cached = False
         else:
             cached = True
-        prompt = self._assembled(text, tuple(history), kept, budget, previous, form)
+        prompt = self._selector.assembled(text, tuple(history), kept, budget, previous, form)
         prompt = replace(prompt, cached=cached)
         self._report(prompt, began)
         return prompt
@@ -264,9 +254,8 @@ class PromptBuilder:
             )
         except Exception as error:  # as in `build`
             return self._fallen_back(prompt.request, prompt.history, error, began, prompt.form)
-        choice = self._choose(scores, prompt.budget, prompt.domain, self._widest(), prompt.form)
-        selection = _Selection(choice, prompt.sufficiency or 0.0, True, prompt.domain)
-        found = self._assembled(
+        selection = self._selector.discovered(prompt, scores, prompt.budget)
+        found = self._selector.assembled(
             prompt.request, prompt.history, selection, prompt.budget, prompt, prompt.form
         )
         self._report(found, began)
@@ -311,7 +300,7 @@ class PromptBuilder:
             ValueError: The window holds no more than overlay and note.
         """
         window = self.settings.window
-        fitter = self._shape(form).fitter
+        fitter = self._selector.fitter(form)
         parts, tokens = fitter.everything(self.fragments, self.tools, window)
         return Prompt(
             request=text,
@@ -333,77 +322,6 @@ class PromptBuilder:
     def cost(self, tool_id: str, form: Form = "text") -> int:
         """Tokens that a tool with its whole document takes in a prompt."""
         return tool_tokens(form, self.tools[self._rows[tool_id]], self._count)
-
-    def _shape(self, form: Form) -> _Shape:
-        """Chooser and fitter of a form; forms that nobody asks for are not counted."""
-        if form not in self._shapes:
-            chooser = Chooser(
-                self.fragments,
-                self.tools,
-                {tool.id: tool_tokens(form, tool, self._count) for tool in self.tools},
-                [signature_tokens(form, tool, self._count) for tool in self.tools],
-                self.settings,
-                self.gains,
-                self._pinned,
-            )
-            self._shapes[form] = _Shape(chooser, Fitter(self._overlay, self._count, form))
-        return self._shapes[form]
-
-    def _select(
-        self, scores: Scores, budget: int, domain: str, rated: float | None, form: Form
-    ) -> _Selection:
-        choice = self._choose(scores, budget, domain, self.settings.signatures, form)
-        rows = [self._rows[tool.id] for tool in (*choice.tools, *choice.signatures)]
-        enough = self._sufficiency.probability(scores.tools, rows, rated)
-        if enough >= self.settings.tau or self.settings.discovery == "off":
-            return _Selection(choice, enough, False, domain)
-        if self.settings.discovery == "widen":
-            choice = self._choose(scores, budget, domain, self._widest(), form)
-        return _Selection(choice, enough, True, domain)
-
-    def _choose(self, scores: Scores, budget: int, domain: str, short: int, form: Form) -> Choice:
-        shape = self._shape(form)
-        return shape.chooser.choose(scores, shape.fitter.room(budget), domain, short)
-
-    def _widest(self) -> int:
-        """Signatures of a discovery step."""
-        return max(self.settings.discovery_tools - self.settings.tools, self.settings.signatures)
-
-    def _assembled(
-        self,
-        text: str,
-        history: tuple[str, ...],
-        selection: _Selection,
-        budget: int,
-        previous: Prompt | None,
-        form: Form,
-    ) -> Prompt:
-        choice, fitter = selection.choice, self._shape(form).fitter
-        chosen = Parts(choice.fragments, choice.tools, choice.signatures)
-        parts, tokens = fitter.fitted(chosen, budget, previous)
-        if selection.discovered and self.settings.discovery == "summary":
-            parts, tokens = fitter.summarised(parts, self.tools, budget)
-        shown = [one.id for one in (*parts.tools, *parts.signatures)]
-        return Prompt(
-            request=text,
-            history=history,
-            overlay=self._overlay,
-            fragments=tuple(parts.fragments),
-            tools=tuple(parts.tools),
-            tokens=tokens,
-            budget=budget,
-            form=form,
-            signatures=tuple(parts.signatures),
-            summary=tuple(parts.summary),
-            sufficiency=selection.sufficiency,
-            discovered=selection.discovered,
-            domain=selection.domain,
-            dropped=choice.dropped,
-            scores={
-                unit: round(choice.chances[unit], 6)
-                for unit in (*(one.id for one in parts.fragments), *shown)
-            },
-        )
 
     def _fallen_back(
         self, text: str, history: Sequence[str], error: Exception, began: float, form: Form

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.context.clock_words import find_clocks, find_durations
+from ctrag.context.clock_words import find_clocks
+from ctrag.context.duration_words import find_durations
 from ctrag.context.moments import (
     MAX_DATES,
     MAX_DATETIMES,
-    MAX_TEXT,
     find_moments,
     offered_dates,
     offered_datetimes,
 )
+from ctrag.context.timed_request import MAX_TEXT
 
 THURSDAY = datetime(2025, 4, 17, 14, 50)
 """17 April 2025, ten to three in the afternoon."""

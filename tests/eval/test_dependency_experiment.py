@@ -13,10 +13,12 @@ from ctrag.endpoint import ChatEndpoint
 from ctrag.tools.dependency import METHODS, Demonstration, NextTool, load_demonstrations
 from ctrag.tools.dependency.demonstrations import split_held_out
 from eval import dependency_ablation
-from eval.dependency import MEASURES, Ranks, Steps, figures_of, rank_steps, run_dependency, table
+from eval.dependency import run_dependency, table
 from eval.dependency_ablation import unseen_tools
 from eval.dependency_endpoint import EndpointRetrievers
+from eval.dependency_figures import MEASURES, figures_of
 from eval.dependency_report import dependency_report
+from eval.dependency_steps import Ranks, Steps, rank_steps
 from eval.experiment import Experiment, data_sha256
 from eval.report import render
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from ctrag.tools.dependency import Demonstration, NextTool
-from eval.dependency import Steps
 from eval.dependency_prompt import (
     STRATEGIES,
     Prompt,
@@ -16,6 +15,7 @@ from eval.dependency_prompt import (
     prompt_of,
     run_prompts,
 )
+from eval.dependency_steps import Steps
 from eval.tool_choice import EmbeddedChooser
 
 ASKED = Demonstration("q", "Mail Zoe that I am late", ("find_contact", "send_mail"))

@@ -15,7 +15,7 @@ from stores.tool_memory import MemoryToolStore
 from stores.tool_mirror import MirroredToolStore
 from stores.tool_rows import Filter, Query, ToolRow, ToolStore
 from tests.stores.postgres import running_postgres
-from tests.stores.test_tool_stores import row
+from tests.stores.tools import row
 
 WORDS = ("flight", "weather", "music")
 CHANCE = np.random.default_rng(7)

@@ -1,9 +1,6 @@
 """One suite over all stores of tools: the databases' values are held against arithmetic."""
 
 import math
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,32 +19,7 @@ from stores.tool_memory import MemoryToolStore
 from stores.tool_mirror import MirroredToolStore
 from stores.tool_rows import Filter, Query, ToolRow, ToolStore
 from tests.stores.postgres import running_postgres
-
-ANYBODY = Filter()
-
-
-def row(tool_id: str, vector: list[float], **terms: float) -> ToolRow:
-    server, _, name = tool_id.rpartition("/")
-    direction = np.array(vector, dtype=np.float32)
-    return ToolRow(
-        tool_id=tool_id,
-        server=server,
-        name_key=name.replace("_", ""),
-        server_key=server,
-        content_hash=f"{tool_id}-{sorted(terms.items())}",
-        definition=f'{{"name": "{name}"}}',
-        always=False,
-        terms=terms,
-        vector=direction / np.linalg.norm(direction),
-    )
-
-
-TOOLS = [
-    row("air/book", [1, 0, 0], book=1.0, flight=2.0),
-    row("air/cancel", [0, 1, 0], cancel=1.0, flight=1.0),
-    row("mail/send", [0, 0, 1], send=1.5),
-    row("clock/alarm", [1, 1, 0], alarm=1.0),
-]
+from tests.stores.tools import ANYBODY, TOOLS, ids, row
 
 
 @pytest.fixture(scope="module")
@@ -75,11 +47,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ToolStore]
     made.apply(TOOLS)
     yield made
     made.close()
-
-
-def ids(store: ToolStore, seen: Filter = ANYBODY, limit: int = 99) -> list[str]:
-    query = Query((), np.array([1, 0, 0], np.float32))
-    return [one.tool_id for one in store.candidates([query], seen, limit).found]
 
 
 def test_cosines_are_those_of_the_vectors(store: ToolStore) -> None:
@@ -277,53 +244,6 @@ def test_names_with_signs_of_sql_are_names(store: ToolStore) -> None:
     assert ids(store, Filter(frozenset(["user:x"]))) == [odd.tool_id]
 
 
-def test_a_file_is_read_again_by_the_next_process(tmp_path: Path) -> None:
-    first = DuckToolStore(tmp_path / "tools.duckdb")
-    first.apply(TOOLS)
-    first.set_grants([("user:ada", "*")])
-    first.close()
-    again = DuckToolStore(tmp_path / "tools.duckdb")
-    assert ids(again, Filter(frozenset(["user:ada"]))) == [tool.tool_id for tool in TOOLS]
-    again.close()
-
-
-def test_a_second_process_is_told_who_has_the_file(tmp_path: Path) -> None:
-    owner = DuckToolStore(tmp_path / "tools.duckdb")
-    code = "import sys; from stores.tool_duckdb import DuckToolStore; DuckToolStore(sys.argv[1])"
-    second = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "tools.duckdb")],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-    )
-    assert "owned by another process" in second.stderr
-    owner.close()
-
-
-def test_a_server_that_is_killed_loses_nothing_that_was_written(tmp_path: Path) -> None:
-    code = (
-        "import sys, time; from tests.stores.test_tool_stores import TOOLS; "
-        "from stores.tool_duckdb import DuckToolStore; store = DuckToolStore(sys.argv[1]); "
-        "store.apply(TOOLS); print('written', flush=True); time.sleep(60)"
-    )
-    path = tmp_path / "tools.duckdb"
-    root = str(Path(__file__).parents[2])
-    server = subprocess.Popen(
-        [sys.executable, "-c", code, str(path)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": root},
-    )
-    assert server.stdout is not None
-    with server.stdout:
-        assert server.stdout.readline() == "written\n"
-    server.kill()
-    server.wait()
-    again = DuckToolStore(path)
-    assert ids(again) == [tool.tool_id for tool in TOOLS]
-    again.close()
-
-
 def test_searches_go_on_after_the_database_cut_every_connection(postgres: str) -> None:
     import psycopg
 
@@ -351,14 +271,6 @@ def test_a_database_that_is_away_is_named() -> None:
         PostgresToolStore("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")
 
 
-def test_a_file_that_is_no_store_is_named_and_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "tools.duckdb"
-    path.write_text("not a database" * 1000)
-    with pytest.raises(StoreUnavailable, match="damaged or not readable"):
-        DuckToolStore(path)
-    assert path.read_text() == "not a database" * 1000
-
-
 def test_a_failed_change_leaves_the_store_as_it_was(store: ToolStore) -> None:
     broken = row("air/book", [1, 0, 0], book=1.0)
     object.__setattr__(broken, "definition", None)
@@ -367,45 +279,3 @@ def test_a_failed_change_leaves_the_store_as_it_was(store: ToolStore) -> None:
     with pytest.raises(StoreUnavailable):
         store.apply([row("new/one", [1, 0, 0], new=1.0), broken], ["mail/send"])
     assert ids(store) == [tool.tool_id for tool in TOOLS]
-
-
-def test_a_mirror_opened_again_answers_as_it_did_before(tmp_path: Path) -> None:
-    """Changed, removed and added tools, grants and facts: the file keeps all of it, in order."""
-    first = MirroredToolStore(DuckToolStore(tmp_path / "tools.duckdb"))
-    first.apply(TOOLS)
-    first.apply([replace(TOOLS[0], definition='{"new": 1}')], [TOOLS[1].tool_id])
-    first.apply([TOOLS[1]])
-    first.set_grants([("user:ada", "*")])
-    first.set_fact("encoder", "letters")
-    seen = Filter(frozenset({"user:ada"}))
-    asked = [Query(["flight"], np.array([0.6, 0.8, 0], np.float32))]
-    before = (
-        first.candidates(asked, seen, 9),
-        first.hashes(),
-        first.definitions(list(first.hashes()), seen),
-        first.grants(),
-        first.fact("encoder"),
-    )
-    first.close()
-    again = MirroredToolStore(DuckToolStore(tmp_path / "tools.duckdb"))
-    found = again.candidates(asked, seen, 9)
-    assert [one.tool_id for one in found.found] == [one.tool_id for one in before[0].found]
-    assert [one.cosine for one in found.found] == [one.cosine for one in before[0].found]
-    assert [one.lexical for one in found.found] == [one.lexical for one in before[0].found]
-    assert before[1:] == (
-        again.hashes(),
-        again.definitions(list(again.hashes()), seen),
-        again.grants(),
-        again.fact("encoder"),
-    )
-    again.close()
-
-
-def test_what_the_file_refuses_does_not_reach_the_copy(tmp_path: Path) -> None:
-    kept = DuckToolStore(tmp_path / "tools.duckdb")
-    store = MirroredToolStore(kept)
-    store.apply(TOOLS[:1])
-    kept.close()
-    with pytest.raises(StoreUnavailable, match="closed"):
-        store.apply(TOOLS[1:2])
-    assert list(store.hashes()) == [TOOLS[0].tool_id]

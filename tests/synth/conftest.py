@@ -7,14 +7,21 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ctrag.apps.toolbox import Toolbox
+from ctrag.settings import settings
+from stores.spec import packaged_apps
+from synth.openai.provider import OpenAIProvider, open_asker
 from tests.conftest import chat
 
 KEY = "sk-canary-0815-do-not-print"
 HTML = (200, {"Content-Type": "text/html"}, b"<html>gateway</html>")
+COUNTS = {"mail": 1, "notes": 3, "music": 2}
+"""Items of a person."""
 NOT_NOW = {"retry-after-ms": "60", "Content-Type": "application/json"}
 
 
@@ -298,3 +305,18 @@ def through_model(model: Model, configure: Callable[..., None]) -> Model:
         openai_price_completion=2,
     )
     return model
+
+
+@pytest.fixture
+def opened(through_model: Model, tmp_path: Path) -> Callable[..., OpenAIProvider]:
+    """`opened(max_cost=…)`: a provider of a new process, on the same cache."""
+
+    def open_(
+        max_cost: float | None = None, prompts: Path | None = None, cache: str = "answers"
+    ) -> OpenAIProvider:
+        options = settings()
+        asker = open_asker(options, tmp_path / cache, prompts, max_cost)
+        workers = options.openai_concurrency
+        return OpenAIProvider(asker, packaged_apps(), Toolbox.packaged(), workers)
+
+    return open_

@@ -1,43 +1,21 @@
-"""The language-model provider against a real HTTP server that misbehaves in all usual ways."""
+"""The language-model provider against a real HTTP server: what is made, asked again, spent."""
 
-import json
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ctrag.apps.toolbox import Toolbox
 from ctrag.settings import settings
 from stores.dataset import Kind, Persona, load_dataset, write_personas
-from stores.spec import packaged_apps
 from synth.dataset import make_dataset
-from synth.openai.forms import items_form, thought_form
 from synth.openai.provider import OpenAIProvider, open_asker
 from synth.provider import BudgetSpent, ProviderError
-from tests.synth.conftest import HTML, KEY, Model, status
+from tests.synth.conftest import COUNTS, Model
 
-COUNTS = {"mail": 1, "notes": 3, "music": 2}
 KINDS: list[Kind] = ["reference", "refind", "multi", "no_tool"]
-
-
-@pytest.fixture
-def opened(through_model: Model, tmp_path: Path) -> Callable[..., OpenAIProvider]:
-    """`opened(max_cost=…)`: a provider of a new process, on the same cache."""
-
-    def open_(
-        max_cost: float | None = None, prompts: Path | None = None, cache: str = "answers"
-    ) -> OpenAIProvider:
-        options = settings()
-        asker = open_asker(options, tmp_path / cache, prompts, max_cost)
-        workers = options.openai_concurrency
-        return OpenAIProvider(asker, packaged_apps(), Toolbox.packaged(), workers)
-
-    return open_
 
 
 def made_by(provider: OpenAIProvider, seed: int = 7) -> tuple[Persona, list[Any]]:
@@ -91,34 +69,6 @@ def test_another_seed_is_another_person(opened: Callable[..., OpenAIProvider]) -
     assert one.person.profile.name != two.person.profile.name
 
 
-@pytest.mark.parametrize(
-    "faults",
-    [
-        [status(429, retry_after_ms="60")],
-        [status(500), status(503)],
-        [0.6],
-        [HTML, HTML],
-        [(200, {"Content-Type": "application/json"}, b'{"choices": [{"mess')],
-        ["{}x", "not JSON at all"],
-        ['{"items": [{"title": "cut of'],
-        [lambda answer: {"items": answer["items"][:-1]}],
-        [lambda answer: {"items": [{**one, "modified_at": "soon"} for one in answer["items"]]}],
-        [lambda answer: {"items": [{**one, "mood": "good"} for one in answer["items"]]}],
-        [lambda answer: {"items": [answer["items"][0]] * 3}],
-    ],
-    ids="429 5xx hang html half-reply nonsense cut-off too-few bad-time extra-field repeated".split(),
-)
-def test_a_server_that_misbehaves_changes_nothing_about_the_person(
-    faults: list[Any], opened: Callable[..., OpenAIProvider], model: Model, configure: Any
-) -> None:
-    right = opened(cache="other").person("p1", COUNTS, 7)
-    configure(openai_base_url=model.url, openai_model="toy", openai_api_key=KEY, openai_timeout=0.3)
-    model.faults = {"notes_items": list(faults)}
-    before = model.count("notes_items")
-    assert opened().person("p1", COUNTS, 7) == right
-    assert model.count("notes_items") - before == 1 + len(faults)
-
-
 def test_the_second_question_quotes_what_is_wrong(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
@@ -128,56 +78,6 @@ def test_the_second_question_quotes_what_is_wrong(
     assert "items.0: body: Field required" in quoted
     said = [one["role"] for one in model.asked[model.forms.index("notes_items") + 1]["messages"]]
     assert said == ["system", "user", "assistant", "user"]
-
-
-MAIL = packaged_apps()[0]
-NOON = datetime(2025, 4, 17, 12, 0)
-
-
-def mail(sender: str, received: str) -> dict[str, Any]:
-    """A mail as a model gives it; the subject tells two apart."""
-    return {
-        "sender": sender,
-        "subject": f"of {received}",
-        "body": "x",
-        "received_at": received,
-        "unread": False,
-        "usage": {"opens_30d": 0},
-    }
-
-
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([mail("Ben", "2025-04-17T12:01")], "lies after .*; what is in mail has happened already"),
-        ([mail("Ben", "2023-04-17T12:00")], "2023-04-17 12:00:00 lies too far from"),
-        (
-            [mail("A shop", "2025-04-16T12:00"), mail("An office", "2025-04-15T12:00")],
-            "nobody in them is a contact; some must be: Ben",
-        ),
-    ],
-    ids=["to-come", "long-ago", "strangers-only"],
-)
-def test_items_that_do_not_fit_the_person_are_sent_back(
-    rows: list[dict[str, Any]], said: str
-) -> None:
-    form = items_form(MAIL, "p1", len(rows), NOON, known=["Ben"])
-    with pytest.raises(ValueError, match=said):
-        form.read({"items": rows})
-
-
-def test_items_near_the_moment_with_somebody_known_are_taken() -> None:
-    rows = [mail("Ben", "2025-04-17T12:00"), mail("A shop", "2025-04-02T08:00")]
-    assert len(items_form(MAIL, "p1", 2, NOON, known=["Ben"]).read({"items": rows})) == 2
-
-
-def test_a_server_that_says_when_to_come_back_is_heard(
-    opened: Callable[..., OpenAIProvider], model: Model
-) -> None:
-    model.faults = {"persona": [status(429, retry_after="1")]}
-    began = time.monotonic()
-    opened().person("p1", {}, 7)
-    assert 1.0 <= time.monotonic() - began < 4.0
 
 
 def test_a_plan_that_breaks_the_schema_or_a_check_is_mended(
@@ -291,62 +191,6 @@ def test_what_never_gets_right_is_an_error_and_is_not_kept(
         provider.person("p1", COUNTS, 7)
     assert len(provider.asker.answers) == 0
     assert provider.person("p1", COUNTS, 7).person.person_id == "p1"
-
-
-def test_a_refusal_ends_at_once_in_one_line_without_the_key(
-    opened: Callable[..., OpenAIProvider], model: Model
-) -> None:
-    refusal = f'{{"error": {{"message": "bad key {KEY}"}}}}'.encode()
-    model.faults = {"persona": [(401, {"Content-Type": "application/json"}, refusal)]}
-    with pytest.raises(ProviderError, match=r"^http://127.*AuthenticationError") as caught:
-        opened().person("p1", COUNTS, 7)
-    assert KEY not in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert len(model.asked) == 1
-
-
-def test_a_server_that_is_only_html_is_an_error(
-    opened: Callable[..., OpenAIProvider], model: Model
-) -> None:
-    model.faults = {"persona": [HTML] * 3}
-    with pytest.raises(ProviderError, match="no chat completion came back"):
-        opened().person("p1", COUNTS, 7)
-
-
-def test_an_older_server_gets_the_schema_in_the_prompt_alone(
-    opened: Callable[..., OpenAIProvider], model: Model
-) -> None:
-    good = '{"thought": "Look into the notes of last week."}'
-    model.faults = {"thought": [status(400)], "untold": [status(400), good, good]}
-    provider = opened()
-    for seed in (1, 2):
-        assert provider.asker.ask("think", thought_form(), seed).startswith("Look")
-    formats = [one.get("response_format", {}).get("type") for one in model.asked]
-    assert formats == ["json_schema", "json_object", None, None]
-
-
-def test_a_server_that_cannot_process_a_schema_is_asked_without(
-    opened: Callable[..., OpenAIProvider], model: Model
-) -> None:
-    model.faults = {"thought": [status(422)], "untold": ['{"thought": "Look into the notes."}']}
-    assert opened().asker.ask("think", thought_form(), 1) == "Look into the notes."
-    formats = [one.get("response_format", {}).get("type") for one in model.asked]
-    assert formats == ["json_schema", "json_object"]
-
-
-def test_a_server_that_wants_the_length_by_its_newer_name_gets_it_so(
-    opened: Callable[..., OpenAIProvider], model: Model
-) -> None:
-    said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-    body = json.dumps({"error": {"message": said}}).encode()
-    model.faults = {"thought": [(400, {"Content-Type": "application/json"}, body)]}
-    provider = opened()
-    for seed in (1, 2):
-        assert provider.asker.ask("think", thought_form(), seed).startswith("Notes")
-    lengths = [{name: one[name] for name in one if name.startswith("max_")} for one in model.asked]
-    newer = {"max_completion_tokens": 300}
-    assert lengths == [{"max_tokens": 300}, newer, newer]
-    assert {one["response_format"]["type"] for one in model.asked} == {"json_schema"}
 
 
 def test_no_more_is_spent_than_was_allowed_and_a_rerun_goes_on(

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from training.dask_ranker import _partitions, fit_on_dask
-from training.ranker import PassSettings, RankerSettings, _fit
+from training.lambdamart import _fit
+from training.ranker_settings import PassSettings, RankerSettings
 
 NAMES = [f"signal {number}" for number in range(6)]
 PASS = PassSettings(

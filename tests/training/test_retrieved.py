@@ -18,7 +18,7 @@ from tests.training.conftest import copy_people, halves
 from training.encoder import train_encoder
 from training.encoder_network import EncoderSettings
 from training.prior import fit_prior
-from training.ranker import FIRST, SECOND, RankerSettings
+from training.ranker_settings import FIRST, SECOND, RankerSettings
 from training.retrieved import Retrieval, Retrieved
 from training.tuned_encoder import TunedEncoder
 

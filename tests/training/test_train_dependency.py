@@ -7,24 +7,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-import training.dependency as fitting
 from ctrag.cli.train import dependency
 from ctrag.tools.dependency import NextTool, load_demonstrations, observed
 from ctrag.tools.dependency.demonstrations import split_held_out
 from ctrag.tools.dependency.evidence import SIGNALS, candidates
+from training import dependency as fitting
+from training import dependency_trees
 
 
 def test_signals_of_a_chain_come_from_models_that_never_saw_it(
     chains: Path, fit_chains: Callable[..., NextTool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[str, set[str]]] = []
-    asked = fitting.ask
+    asked = dependency_trees.ask
 
     def watched(memory: Any, weights: Any, texts: Any, text: str, vector: Any) -> Any:
         seen.append((text, {one.text for one in memory.demonstrations}))
         return asked(memory, weights, texts, text, vector)
 
-    monkeypatch.setattr(fitting, "ask", watched)
+    monkeypatch.setattr(dependency_trees, "ask", watched)
     rows = load_demonstrations(chains)
     fit_chains(rows, linear=False, trees=2)
     assert {text for text, _ in seen} == {one.text for one in rows}
@@ -35,9 +36,9 @@ def test_fold_weights_are_those_of_the_other_folds_alone(
     chains: Path, fit_chains: Callable[..., NextTool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stages: list[Any] = []
-    made = fitting._fit_trees
+    made = fitting.fit_trees
     monkeypatch.setattr(
-        fitting, "_fit_trees", lambda stage, texts: stages.append(stage) or made(stage, texts)
+        fitting, "fit_trees", lambda stage, texts: stages.append(stage) or made(stage, texts)
     )
     fit_chains(load_demonstrations(chains), linear=False, trees=2)
     [stage] = stages

@@ -14,10 +14,12 @@ from ctrag.tuned import Adapter, RequestReader
 from eval.examples import load_examples
 from tests.training.conftest import halves
 from training.checkpoints import CHECKPOINTS
+from training.cross_fitted import prepare
 from training.encoder import train_encoder
 from training.encoder_network import EncoderSettings
 from training.folds import folds_by_person
-from training.ranker import FIRST, SECOND, RankerSettings, prepare, train_ranker
+from training.ranker import train_ranker
+from training.ranker_settings import FIRST, SECOND, RankerSettings
 from training.tuned_encoder import TunedEncoder, with_readings
 
 QUICK = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)

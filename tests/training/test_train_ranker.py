@@ -16,17 +16,12 @@ from eval.examples import Example
 from eval.experiment import data_sha256
 from tests.training.conftest import halves
 from training import ranker as training
+from training.cross_fitted import cross_fit, prepare
 from training.figures import ranking_figures
+from training.lambdamart import fit_first
 from training.prior import fit_prior
-from training.ranker import (
-    FIRST,
-    SECOND,
-    RankerSettings,
-    choose_fusion,
-    cross_fit,
-    prepare,
-    train_ranker,
-)
+from training.ranker import choose_fusion, train_ranker
+from training.ranker_settings import FIRST, SECOND, RankerSettings
 
 QUICK = RankerSettings(
     folds=3, first=replace(FIRST, rounds=20), second=replace(SECOND, rounds=10), threads=1
@@ -94,9 +89,7 @@ def test_another_seed_makes_another_ranker(examples: list[Example]) -> None:
     tables = [compute(one.scene, prior) for one in examples[:40]]
     labels = [one.relevance for one in examples[:40]]
     first, again, other = (
-        training.fit_first(
-            tables, labels, replace(QUICK, first=replace(FIRST, rounds=3), seed=seed)
-        )
+        fit_first(tables, labels, replace(QUICK, first=replace(FIRST, rounds=3), seed=seed))
         for seed in (1, 1, 2)
     )
     assert first == again

@@ -8,14 +8,8 @@ import pytest
 
 from ctrag.encoder import Encoder
 from eval.examples import Example
-from training.ranker import (
-    FIRST,
-    SECOND,
-    CrossFitted,
-    RankerSettings,
-    cross_fit,
-    prepare,
-)
+from training.cross_fitted import CrossFitted, cross_fit, prepare
+from training.ranker_settings import FIRST, SECOND, RankerSettings
 from training.tools import (
     ToolPriorSettings,
     fit_tool_prior,

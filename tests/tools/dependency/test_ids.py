@@ -16,7 +16,8 @@ from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency import METHODS, load_demonstrations
 from ctrag.tools.dependency.texts import with_names
 from tests.prompt.toys import TopicReader, card, count_words
-from training.dependency import DependencySettings, fit_next_tool
+from training.dependency import fit_next_tool
+from training.dependency_settings import DependencySettings
 
 SOURCE = {"command": "-", "data": "chains", "data_sha256": "-"}
 MAIL = "Mail Ada that I am late"
