@@ -22,7 +22,8 @@
   `_prompts` (what each method shows), `_figures`, `_sufficiency`, `_summary`, `_ablations`,
   `_labels`, `_table`, `_report` (the page); `labels/` has hand-made labels and the list of the
   catalogue.
-- `tool_choice`, `tool_choice_rows`: which exposed tool a language model names, remembered.
+- `tool_choice`, `name_choice`, `tool_choice_rows`: which exposed tool a language model names, how
+  that is read from it, remembered.
 - `calls`: one call of other people's tools.
 - `rows`: rows of a long run, kept in a file as they come.
 - `planner_rows`: what a planning setting shows, and the plans decoded from it.

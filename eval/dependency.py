@@ -130,7 +130,7 @@ def run_dependency(
     if prompt:
         from eval.dependency_prompt import run_prompts
 
-        extra["prompt"] = run_prompts(fitted, steps, prompt, progress)
+        extra["prompt"] = run_prompts(fitted, steps, prompt, among, progress)
     return Experiment(
         experiment="dependency",
         data=str(data),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ctrag.encoder import Matrix
 from ctrag.endpoint import ChatEndpoint
 from ctrag.tools.dependency import NextTool
-from ctrag.tools.dependency.baselines import COSINE_SHARPNESS, by_text, shared
+from ctrag.tools.dependency.baselines import COSINE_SHARPNESS, by_text, restricted_to
 from ctrag.tools.dependency.graph import Probabilities
 
 ENDPOINT_METHODS = ("less_is_more", "tool_graph")
@@ -64,7 +64,7 @@ class EndpointRetrievers:
             raise ValueError(f"method: {method!r} asks no endpoint")
         scores = np.asarray(likeness, dtype=np.float64)
         found = by_text(self.model.memory, self.model.texts, scores, COSINE_SHARPNESS)
-        return found if among is None else shared(found, among)
+        return found if among is None else restricted_to(found, among)
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
         """Ask what a method will read, so that ranking alone can be timed."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from ctrag.tools.dependency import END, Demonstration, NextTool
@@ -39,6 +40,7 @@ def run_prompts(
     model: NextTool,
     steps: Steps,
     count: int,
+    among: NDArray[np.int64],
     progress: Callable[[str], None],
     method: str = "combined",
 ) -> dict[str, JsonValue]:
@@ -48,13 +50,14 @@ def run_prompts(
         model: Retrieves the tools.
         steps: What is asked.
         count: So many of the steps, evenly spread.
+        among: Numbers of `end` and of the tools that are ranked and exposed.
         progress: Told how far it is.
         method: Which of the model's methods retrieves.
     """
     chooser = EmbeddedChooser(threads=1)
     rows = np.unique(np.linspace(0, len(steps.wanted) - 1, count).astype(int))
     asked = [(steps.owners[row], steps.histories[row], steps.wanted[row]) for row in rows.tolist()]
-    ranked = [ranked_names(model, one.text, history, method) for one, history, _ in asked]
+    ranked = [ranked_names(model, one.text, history, method, among) for one, history, _ in asked]
     top = sum(order[0][0] == wanted for order, (_, _, wanted) in zip(ranked, asked, strict=True))
     right, tokens = dict.fromkeys(STRATEGIES, 0), {name: np.zeros(2) for name in STRATEGIES}
     for name in STRATEGIES:
@@ -82,11 +85,11 @@ def run_prompts(
 
 
 def ranked_names(
-    model: NextTool, text: str, history: Sequence[str], method: str
+    model: NextTool, text: str, history: Sequence[str], method: str, among: NDArray[np.int64]
 ) -> list[tuple[str, float]]:
     """Tools by the names that demonstrations call them, and `end`, best first."""
-    chances = model.chances(text, tuple(history), method)
-    order = np.argsort(-chances, kind="stable")
+    chances = model.chances(text, tuple(history), method, among)
+    order = among[np.argsort(-chances[among], kind="stable")]
     return [(model.memory.names[place], float(chances[place])) for place in order]
 
 
@@ -104,14 +107,15 @@ def prompt_of(
         model: Knows the tools and the demonstrations.
         one: What is asked.
         history: Calls so far.
-        ranked: Tools with their probabilities, best first.
+        ranked: Tools that can be called, and `end`, with their probabilities, best first.
 
     Raises:
         ValueError: The strategy is unknown.
     """
     retrieved = [pair for pair in ranked[:MOST] if pair[1] > THRESHOLD] or list(ranked[:1])
     names = [name for name, _ in retrieved]
-    everything = [*model.memory.names[1:], END]
+    known = {name for name, _ in ranked}
+    everything = [*(name for name in model.memory.names[1:] if name in known), END]
     example = shown(model.memory.demonstrations[0])
     task = f"Request: {one.text}\nCalled so far: {', '.join(history) or 'nothing'}\nNext tool:"
     full = f"Tools: {', '.join(everything)}\n\nExample:\n{example}\n\n"

@@ -73,7 +73,7 @@ def rank_steps(
         steps: What is asked.
         method: By which of its methods, or one of `ENDPOINT_METHODS`.
         asker: For these.
-        among: Numbers of the tools that are ranked; None for all.
+        among: Numbers of `end`, first, and of the tools that are ranked; None for all.
     """
     ranks_by = _by(model, method, asker)
     among = model.among(None) if among is None else among

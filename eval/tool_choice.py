@@ -26,7 +26,8 @@ class Chosen:
     prompt_tokens: int
     """Of the whole prompt in the model's vocabulary."""
     computed_tokens: int
-    """Those that were not in the cache of the prompt before."""
+    """Those that it does not begin with as the prompt asked before did; a blank prompt that is read
+    beside it is not counted."""
 
 
 class ToolChooser(Protocol):
@@ -98,16 +99,17 @@ class EmbeddedChooser:
         spelled = {
             name: tuple(tokenizer(name + END, add_special_tokens=False).input_ids) for name in names
         }
-        longest = len(ids) + max(len(one) for one in spelled.values())
+        prompts = [ids] if blank is None else [ids, self._tokens(system, blank)]
+        longest = max(map(len, prompts)) + max(len(one) for one in spelled.values())
         if longest > self.window:
             raise WindowExceeded(f"{longest} tokens for a window of {self.window}")
         asked, self._asked = self._asked, ids
-        if blank is None:
+        if blank is None or len(spelled) == 1:
             name = likeliest(spelled, self._reading(ids))
         else:
             # The asked prompt is read last, so that the next one finds it in the cache.
-            weighed = self._at_branches(self._tokens(system, blank), spelled)
-            name = calibrated(spelled, self._at_branches(ids, spelled), weighed)
+            unasked = self._at_branches(prompts[1], spelled)
+            name = calibrated(spelled, self._at_branches(ids, spelled), unasked)
         return Chosen(name, len(ids), len(ids) - _shared(ids, asked))
 
     def _tokens(self, system: str, user: str) -> list[int]:

@@ -165,9 +165,9 @@ def _fold_tables(
     weights.step[:, unseen] = 0
     weights.whole[:, unseen] = 0
     found, every = [], np.arange(len(memory.names))
-    with one_blas_thread():
-        for owner in np.flatnonzero(~kept).tolist():
-            one = stage.demonstrations[owner]
+    for owner in np.flatnonzero(~kept).tolist():
+        one = stage.demonstrations[owner]
+        with one_blas_thread():
             asked = ask(memory, weights, texts, one.text, stage.vectors[owner])
             for row in np.flatnonzero(stage.steps.owner == owner):
                 table = signals(memory, weights, asked, stage.steps.histories[row], every)

@@ -25,7 +25,7 @@ from eval.instruction_table import table
 from eval.instruction_workshop import other_traces, trace_priors
 from eval.instructions import run_instructions
 from eval.report import HtmlTable
-from eval.tool_choice import Chosen
+from eval.tool_choice import NOTHING, Chosen
 from tests.prompt.toys import TopicReader, count_words
 
 CHECKED = "price stock size colour weight shape brand date shelf till door lamp".split()
@@ -59,6 +59,10 @@ class FirstOne:
         self, system: str, user: str, names: Sequence[str], blank: str | None = None
     ) -> Chosen:
         self.asked += 1
+        assert blank is not None
+        # The same turn, but for what is asked.
+        assert user.splitlines()[1:] == blank.splitlines()[1:]
+        assert blank.splitlines()[0] == NOTHING != user.splitlines()[0]
         return Chosen(names[0], count_words(system), count_words(user))
 
 

@@ -34,6 +34,7 @@ def test_the_choice_is_one_of_the_names_and_a_shared_prefix_changes_nothing(
 
 def test_one_name_needs_no_decoding(chooser: EmbeddedChooser) -> None:
     assert chooser.choose("Tools: x.", "hello", ["x"]).name == "x"
+    assert chooser.choose("Tools: x.", "hello", ["x"], "").name == "x"
 
 
 def test_what_does_not_fit_the_window_is_refused(chooser: EmbeddedChooser) -> None:
@@ -59,6 +60,24 @@ def test_a_blank_prompt_leaves_the_reading_of_the_asked_one_as_it_was(
         one, other = weighed.choose(system, user, NAMES, blank), plain.choose(system, user, NAMES)
         assert one.prompt_tokens == other.prompt_tokens
         assert one.computed_tokens == other.computed_tokens
+
+
+def test_the_name_counts_that_the_asked_prompt_speaks_for_and_not_the_blank_one(
+    chooser: EmbeddedChooser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["book", "cancel"]
+    tokens = {name: chooser._loaded[1](name, add_special_tokens=False).input_ids for name in names}
+    row = {name: np.full(chooser._loaded[1].vocab_size, -9.0) for name in names}
+    for name in names:
+        row[name][tokens[name][0]] = -0.1
+    asked = chooser._tokens("s", "Cancel it")
+    monkeypatch.setattr(
+        chooser,
+        "_at_branches",
+        lambda ids, spelled: {(): row["cancel" if ids == asked else "book"]},
+    )
+    assert chooser.choose("s", "Cancel it", names, "Book it").name == "cancel"
+    assert chooser.choose("s", "Book it", names, "Cancel it").name == "book"
 
 
 def test_reading_all_branches_at_once_is_reading_them_one_by_one(chooser: EmbeddedChooser) -> None:

@@ -50,7 +50,7 @@ def n_gram(memory: Memory, history: Sequence[int], length: int) -> Probabilities
     return memory.graphs.whole.probabilities(history, memory.frequencies(), longest=length)
 
 
-def shared(found: Probabilities, among: NDArray[np.int64]) -> Probabilities:
+def restricted_to(found: Probabilities, among: NDArray[np.int64]) -> Probabilities:
     """Chances with nothing for those that are not `among`; the same for all where all have none."""
     kept = np.zeros(len(found))
     kept[among] = found[among] if found[among].any() else 1.0

@@ -104,7 +104,6 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
     needed = np.zeros(len(memory.names))
     needed[: weights.whole.shape[1]] = block @ weights.whole
     places, peaks = _asked_for(memory, weights.whole, text)
-    lexical = texts.lexical(text)
     precedents = Precedents.near(memory, likeness)
     return Asked(
         vector,
@@ -117,7 +116,7 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
         needed,
         places,
         peaks,
-        texts.by_number(lexical / max(float(lexical.max(initial=0)), 1e-9), len(memory.names)),
+        texts.by_number(texts.lexical(text), len(memory.names)),
         texts.by_number(texts.cosine(vector), len(memory.names)),
     )
 
@@ -183,7 +182,7 @@ def signals(
         memory.earlier(open_),
         asked.places - start,
         asked.peaks,
-        asked.lexical,
+        asked.lexical / max(float(asked.lexical[among].max(initial=0)), 1e-9),
         asked.cosine,
         _ranks(asked.cosine, among),
         np.log1p(memory.counts),

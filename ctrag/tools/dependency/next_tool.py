@@ -4,6 +4,7 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -215,7 +216,8 @@ class NextTool:
         """What `rank` gives a probability of at least `alpha`, best first; it may be nothing.
 
         The paper's threshold (section 4.1): a prompt then shows few tools where the next one is
-        plain and more where it is not. `end` is in it where it is likely enough.
+        plain and more where it is not. `end` is in it where it is likely enough. Method and tools
+        are as for `rank`.
 
         Raises:
             ValueError: `alpha` is not between 0 and 1, or as `rank`.
@@ -228,12 +230,21 @@ class NextTool:
     def chances(
         self, text: str, history: tuple[str, ...], method: str, among: Ints | None = None
     ) -> Probabilities:
-        """Probability of each of `memory.names`; 0 for those that are not `among` the numbers.
+        """Probability of each of `memory.names`; see `rank`.
 
-        See `rank`, and the method `among`.
+        Args:
+            text: The request.
+            history: Tools that were called for it.
+            method: One of `METHODS`.
+            among: From the method of that name: all others get 0. None for all.
+
+        Raises:
+            ValueError: The method is unknown.
         """
         self.prepare(text, history, method)
-        with self._lock, one_blas_thread():
+        # What multiplies no matrices need not wait for other models that do.
+        limit = nullcontext() if method in _UNREAD else one_blas_thread()
+        with self._lock, limit:
             memory = self.memory
             history = memory.named(history)
             known = memory.known([name for name in history if name in memory.numbers])
@@ -264,7 +275,7 @@ class NextTool:
                 case _:
                     raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
             found = np.pad(found, (0, len(memory.names) - len(found)))
-            return found if among is None else baselines.shared(found, among)
+            return found if among is None else baselines.restricted_to(found, among)
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
         """Encode what a method will read: outside the lock, since it takes longer than ranking."""
@@ -375,7 +386,7 @@ class NextTool:
         raw = np.asarray(self._trees.predict(table[rows], num_threads=1), dtype=np.float64)
         found = self.memory.frequencies() * _UNRANKED
         found[among[rows]] = np.maximum(raw, _UNRANKED)
-        return baselines.shared(found, among)
+        return baselines.restricted_to(found, among)
 
     @cached_property
     def _trees(self) -> Any:

@@ -84,16 +84,21 @@ def test_an_agent_that_names_its_tools_gets_these_alone(next_tool: NextTool) -> 
 
 
 def test_tools_that_cannot_be_called_do_not_count_in_any_comparison(next_tool: NextTool) -> None:
-    asked = next_tool._ask(FLIGHT)
+    asked = next_tool._ask(f"{FLIGHT}, and what is the weather there?")
     every, few = next_tool.among(None), next_tool.among(["weather_report"])
     memory, weights = next_tool.memory, next_tool.weights
     whole = signals(memory, weights, asked, (), every)
     alone = signals(memory, weights, asked, (), few)
     assert alone.shape == (2, whole.shape[1])
-    behind, rank = SIGNALS.index("linear_behind"), SIGNALS.index("cosine_rank")
-    assert whole[few][:, behind].max() < 0
-    assert alone[:, behind].max() == 0
-    assert sorted(alone[:, rank]) == [0, 1]
+    behind = [at for at, name in enumerate(SIGNALS) if name.endswith("_behind")]
+    assert len(behind) == 4
+    assert whole[few][:, behind].max(axis=0).tolist() != [0, 0, 0, 0]
+    assert alone[:, behind].max(axis=0).tolist() == [0, 0, 0, 0]
+    lexical = SIGNALS.index("lexical")
+    assert 0 < whole[few][:, lexical].max() < 1
+    assert alone[:, lexical].max() == 1
+    assert sorted(alone[:, SIGNALS.index("cosine_rank")]) == [0, 1]
+    assert sorted(alone[:, SIGNALS.index("needed_rank")]) == [0, 1]
 
 
 def test_tools_that_nobody_knows_are_refused_and_not_looked_past(next_tool: NextTool) -> None:
