@@ -37,21 +37,27 @@ def test_the_limit_is_lifted_after_an_error(before):
 
 
 def test_a_block_of_another_thread_waits_and_the_limit_is_lifted_after_both(before):
-    began, seen = threading.Event(), []
+    inside, leave, seen = threading.Event(), threading.Event(), []
+
+    def stay() -> None:
+        with one_blas_thread():
+            inside.set()
+            leave.wait(10)
 
     def count() -> None:
-        began.set()
         with one_blas_thread():
             seen.append(blas_threads())
 
-    other = threading.Thread(target=count)
-    with one_blas_thread():
-        other.start()
-        assert began.wait(10)
-        other.join(0.2)
-        assert other.is_alive()
-        assert seen == []
-    other.join(10)
+    first, second = threading.Thread(target=stay), threading.Thread(target=count)
+    first.start()
+    assert inside.wait(10)
+    second.start()
+    second.join(0.2)
+    assert second.is_alive()
+    assert seen == []
+    leave.set()
+    first.join(10)
+    second.join(10)
     assert seen == [{1}]
     assert blas_threads() == before
 
