@@ -21,9 +21,10 @@ $(READY): pyproject.toml
 demo: $(READY)
 	$(BIN)/ctrag demo
 
-# Tests of one file stay together, because what they train or start is shared by file.
+# Tests of one file stay together, because what they train or start is shared by file. There are as
+# many workers as cores: further threads of linear algebra would only wait for each other.
 test: $(READY)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 check: $(READY)
 	$(BIN)/ruff check .
