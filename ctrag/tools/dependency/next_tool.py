@@ -246,6 +246,7 @@ class NextTool:
         limit = nullcontext() if method in _UNREAD else one_blas_thread()
         with self._lock, limit:
             memory = self.memory
+            among = self.among(None) if among is None else among
             history = memory.named(history)
             known = memory.known([name for name in history if name in memory.numbers])
             match method:
@@ -271,11 +272,11 @@ class NextTool:
                     prior = memory.frequencies()
                     found = memory.graphs.probabilities(self._vector(text), known, prior)
                 case "combined" if self.fitted.trees:
-                    return self._combined(text, known, self.among(None) if among is None else among)
+                    found = self._combined(text, known, among)
                 case _:
                     raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
             found = np.pad(found, (0, len(memory.names) - len(found)))
-            return found if among is None else baselines.restricted_to(found, among)
+            return baselines.restricted_to(found, among)
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
         """Encode what a method will read: outside the lock, since it takes longer than ranking."""
@@ -386,7 +387,7 @@ class NextTool:
         raw = np.asarray(self._trees.predict(table[rows], num_threads=1), dtype=np.float64)
         found = self.memory.frequencies() * _UNRANKED
         found[among[rows]] = np.maximum(raw, _UNRANKED)
-        return baselines.restricted_to(found, among)
+        return found
 
     @cached_property
     def _trees(self) -> Any:
