@@ -18,7 +18,7 @@ from eval.instruction_figures import (
 from eval.instruction_prompts import ItrRun, Shown
 from eval.instruction_steps import Step
 from eval.tool_choice import asking
-from eval.tool_choice_rows import ChoiceRows
+from eval.tool_choice_rows import ChoiceRow, ChoiceRows
 
 WINDOW = 8192
 """Tokens that the embedded model reads."""
@@ -73,6 +73,27 @@ class Summary:
             }
         figures["miss_rate"], intervals["miss_rate"] = self.misses(runs[list(runs)[-1]])
         return figures, intervals
+
+    def calibrated(
+        self, size: str, methods: Methods, scored_as: str | None = None
+    ) -> dict[str, dict[str, Any]]:
+        """Method → right choices, in percent, when weighed against a prompt that asks nothing.
+
+        Args:
+            size: Of the catalogue.
+            methods: Method → what it shows at each step.
+            scored_as: The name under which choices were kept, if it is not the method's.
+        """
+        found = {}
+        for name, some in methods.items():
+            rows = self._chosen(size, scored_as or name, some)
+            right = [self._right(some, at, row.calibrated) for at, row in rows.items()]
+            if right and any(row.calibrated for row in rows.values()):
+                found[scored_as or name] = {
+                    "tools_correct": mean(right),
+                    "interval": self._interval(right, list(rows)),
+                }
+        return found
 
     def misses(self, run: ItrRun) -> tuple[dict[str, Any], dict[str, Any]]:
         """Steps, in percent, whose tool was never exposed: without discovery, with it."""
@@ -138,12 +159,8 @@ class Summary:
         every = range(len(some))
         tokens = [float(one.tokens) for one in some]
         exposed = [100.0 * one.exposed for one in some]
-        right, places = [], []
-        for at in self.drawn:
-            row = self.rows.get(size, name, self.steps[at].id, some[at].text)
-            if row is not None:
-                right.append(100.0 * (some[at].tools.get(row.name) == self.steps[at].gold))
-                places.append(at)
+        chosen = self._chosen(size, name, some)
+        right = [self._right(some, at, row.name) for at, row in chosen.items()]
         figures = {
             "tokens_per_step": mean(tokens),
             "tools_correct": mean(right) if right else None,
@@ -151,10 +168,24 @@ class Summary:
         }
         intervals = {
             "tokens_per_step": self._interval(tokens, every),
-            "tools_correct": self._interval(right, places) if right else None,
+            "tools_correct": self._interval(right, list(chosen)) if right else None,
             "gold_exposed": self._interval(exposed, every),
         }
         return figures, intervals
+
+    def _chosen(self, size: str, name: str, some: Sequence[Shown]) -> dict[int, ChoiceRow]:
+        """What a model chose, by place of the step."""
+        found = {}
+        for at in self.drawn:
+            step = self.steps[at]
+            prompt = f"{some[at].text}\n{asking(step.instruction, step.calls)}"
+            row = self.rows.get(size, name, step.id, prompt)
+            if row is not None:
+                found[at] = row
+        return found
+
+    def _right(self, some: Sequence[Shown], at: int, name: str) -> float:
+        return 100.0 * (some[at].tools.get(name) == self.steps[at].gold)
 
     def _interval(self, values: Sequence[float], places: Sequence[int]) -> list[float] | None:
         return bounds(values, [self.steps[at].episode for at in places])

@@ -30,7 +30,7 @@ from eval.instruction_sufficiency import by_half, sufficiency_figures
 from eval.instruction_summary import Summary
 from eval.instruction_workshop import PINNED, open_workshop, other_traces, trace_priors
 from eval.tool_choice import NOTHING, ToolChooser, WindowExceeded, asking
-from eval.tool_choice_rows import ChoiceRow, ChoiceRows
+from eval.tool_choice_rows import ChoiceRows
 
 BASELINES = ("monolithic", "router_only", "prompt_rag")
 METHODS = (*BASELINES, "itr", "retriever_top1")
@@ -110,7 +110,7 @@ def run_instructions(
         size: _all_shown(workshop, size, run, steps, wanted) for size, run in retrieved.items()
     }
     shown_traced = {size: {"itr": run.shown(steps)} for size, run in traced.items()}
-    rows = ChoiceRows(resume)
+    rows = ChoiceRows(resume, "" if chooser is None else chooser.model)
     drawn = _drawn(steps, scored)
     if chooser is not None and drawn:
         for size in sizes if everywhere else [one for one in sizes if one in WITH_ONE_POLICY]:
@@ -142,6 +142,10 @@ def run_instructions(
         "needed_units": {
             size: needed_recall(steps, [one.first.fragments for one in run.found])
             for size, run in retrieved.items()
+        },
+        "calibrated_choice": {
+            size: {**summary.calibrated(size, some), **summary.calibrated(size, others, TRACED)}
+            for (size, some), others in zip(shown.items(), shown_traced.values(), strict=True)
         },
         **summary.extras(shown, retrieved, figures),
     }
@@ -244,14 +248,15 @@ def _score(
     # Neighbours share most of their prompt, of which the chooser reads the rest alone.
     for number, at in enumerate(sorted(drawn, key=lambda at: (steps[at].domain, at)), start=1):
         step, one = steps[at], shown[at]
-        if rows.get(size, method, step.id, one.text) is not None or not one.tools:
+        user, blank = (asking(said, step.calls) for said in (step.instruction, NOTHING))
+        prompt = f"{one.text}\n{user}"
+        if rows.get(size, method, step.id, prompt) is not None or not one.tools:
             continue
         try:
-            user, blank = (asking(said, step.calls) for said in (step.instruction, NOTHING))
             chosen = chooser.choose(one.text, user, list(one.tools), blank)
         except WindowExceeded:
             continue  # `windows` tells where
-        rows.add(ChoiceRow.of(size, method, step.id, one.text, chosen))
+        rows.add(size, method, step.id, prompt, chosen)
         progress(f"size {size}, {method}: {number} of {len(drawn)} choices")
 
 

@@ -23,15 +23,23 @@ class Chosen:
     """A model's choice."""
 
     name: str
+    """Likeliest as a whole: what decoding bound to the names would say."""
     prompt_tokens: int
     """Of the whole prompt in the model's vocabulary."""
     computed_tokens: int
     """Those that it does not begin with as the prompt asked before did; a blank prompt that is read
     beside it is not counted."""
+    calibrated: str = ""
+    """The name that the prompt speaks for against a blank one; empty where none was read."""
 
 
 class ToolChooser(Protocol):
     """Anything that names one of the tools in a prompt."""
+
+    @property
+    def model(self) -> str:
+        """Tells choices of one model from those of another."""
+        ...
 
     def choose(
         self, system: str, user: str, names: Sequence[str], blank: str | None = None
@@ -42,9 +50,9 @@ class ToolChooser(Protocol):
             system: The system's turn.
             user: The user's.
             names: What may be said.
-            blank: A user's turn in which nothing is asked: the name counts that `user` speaks for
-                against it (`eval.name_choice.calibrated`). None for the name that is likeliest as a
-                whole. A chooser that sees no probabilities does without.
+            blank: A user's turn in which nothing is asked: also the name that `user` speaks for
+                against it (`eval.name_choice.calibrated`). A chooser that sees no probabilities
+                does without.
         """
         ...
 
@@ -64,6 +72,11 @@ class EmbeddedChooser:
         self._asked: list[int] = []
         """Of the prompt that was asked before."""
         self._cache: Any = None
+
+    @property
+    def model(self) -> str:
+        """See `ToolChooser.model`."""
+        return self._name or "embedded"
 
     @cached_property
     def folder(self) -> Path:
@@ -104,13 +117,14 @@ class EmbeddedChooser:
         if longest > self.window:
             raise WindowExceeded(f"{longest} tokens for a window of {self.window}")
         asked, self._asked = self._asked, ids
-        if blank is None or len(spelled) == 1:
-            name = likeliest(spelled, self._reading(ids))
-        else:
-            # The asked prompt is read last, so that the next one finds it in the cache.
-            unasked = self._at_branches(prompts[1], spelled)
-            name = calibrated(spelled, self._at_branches(ids, spelled), unasked)
-        return Chosen(name, len(ids), len(ids) - _shared(ids, asked))
+        # The asked prompt is read last, so that the next one finds it in the cache.
+        part = blank is not None and len(spelled) > 1
+        unasked = self._at_branches(prompts[1], spelled) if part else {}
+        name = likeliest(spelled, self._reading(ids))
+        against = "" if blank is None else name
+        if part:
+            against = calibrated(spelled, self._at_branches(ids, spelled), unasked)
+        return Chosen(name, len(ids), len(ids) - _shared(ids, asked), against)
 
     def _tokens(self, system: str, user: str) -> list[int]:
         text = opening(system) + closing(user)
@@ -212,6 +226,11 @@ class EndpointChooser:
     def __init__(self, base_url: str, model: str, api_key: str, timeout: float = 60.0) -> None:
         self._base_url, self._model = base_url, model
         self._api_key, self._timeout = api_key, timeout
+
+    @property
+    def model(self) -> str:
+        """See `ToolChooser.model`."""
+        return f"{self._model} at {self._base_url}"
 
     def choose(
         self, system: str, user: str, names: Sequence[str], blank: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
@@ -9,12 +10,12 @@ from pydantic import BaseModel, ConfigDict
 
 from eval.tool_choice import Chosen
 
-_RULE = "calibrated"
+_RULE = "likeliest and calibrated"
 """How a choice is read from the model: rows of another rule are not taken for this one's."""
 
 
 class ChoiceRow(BaseModel):
-    """One choice; the prompt's hash tells it apart from that of another version."""
+    """One choice; the prompt's hash tells it apart from that of another version or model."""
 
     model_config = ConfigDict(extra="forbid")
     size: str
@@ -24,27 +25,20 @@ class ChoiceRow(BaseModel):
     name: str
     prompt_tokens: int
     computed_tokens: int
-
-    @classmethod
-    def of(cls, size: str, method: str, step: str, text: str, chosen: Chosen) -> ChoiceRow:
-        """A row of a choice."""
-        return cls(
-            size=size,
-            method=method,
-            step=step,
-            prompt=_hash(text),
-            name=chosen.name,
-            prompt_tokens=chosen.prompt_tokens,
-            computed_tokens=chosen.computed_tokens,
-        )
+    calibrated: str = ""
 
 
 class ChoiceRows:
-    """Rows by size, method, step and prompt."""
+    """One model's rows by size, method, step and prompt."""
 
-    def __init__(self, path: Path | None) -> None:
-        """Read what is there; a line that a killed run left half is skipped."""
-        self._path = path
+    def __init__(self, path: Path | None, model: str = "") -> None:
+        """Read what is there; a line that a killed run left half is skipped.
+
+        Args:
+            path: The file; None keeps rows in memory alone.
+            model: Whose choices these are; those of other models stay in the file, unread.
+        """
+        self._path, self._model = path, model
         self._rows: dict[tuple[str, str, str, str], ChoiceRow] = {}
         if path is None or not path.exists():
             return
@@ -55,12 +49,15 @@ class ChoiceRows:
                 continue
             self._rows[row.size, row.method, row.step, row.prompt] = row
 
-    def get(self, size: str, method: str, step: str, text: str) -> ChoiceRow | None:
-        """The choice made from this prompt, or None."""
-        return self._rows.get((size, method, step, _hash(text)))
+    def get(self, size: str, method: str, step: str, prompt: str) -> ChoiceRow | None:
+        """The choice made from this prompt, the question included, or None."""
+        return self._rows.get((size, method, step, self._hash(prompt)))
 
-    def add(self, row: ChoiceRow) -> None:
-        """Keep a row, and append it to the file."""
+    def add(self, size: str, method: str, step: str, prompt: str, chosen: Chosen) -> None:
+        """Keep a choice, and append it to the file."""
+        row = ChoiceRow(
+            size=size, method=method, step=step, prompt=self._hash(prompt), **asdict(chosen)
+        )
         self._rows[row.size, row.method, row.step, row.prompt] = row
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
@@ -78,6 +75,5 @@ class ChoiceRows:
             one["computed"] += row.computed_tokens
         return found
 
-
-def _hash(text: str) -> str:
-    return sha256(f"{_RULE}\n{text}".encode()).hexdigest()[:24]
+    def _hash(self, prompt: str) -> str:
+        return sha256(f"{_RULE}\n{self._model}\n{prompt}".encode()).hexdigest()[:24]

@@ -3,7 +3,8 @@
 import threading
 import uuid
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NotRequired
 
 try:
@@ -148,9 +149,8 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
             for tool, function in zip(prompt.exposed, made, strict=True)
             if tool.id in held
         ]
-        return request.override(
-            system_message=_system(prompt, request.system_message), tools=[*own, *shown]
-        )
+        said = _system(_as_agent_names(prompt, held), request.system_message)
+        return request.override(system_message=said, tools=[*own, *shown])
 
 
 def _function(
@@ -165,6 +165,16 @@ def _function(
         own = convert_to_openai_tool(tool)["function"].get("parameters", parameters)
         parameters = own if whole else bare_parameters(own)
     return {"type": "function", "function": {**made, "name": _name(tool), "parameters": parameters}}
+
+
+def _as_agent_names(prompt: Prompt, held: Mapping[str, Any]) -> Prompt:
+    """The likely tool by the name that the agent calls it by; none where the agent lacks it."""
+    if prompt.likely is None:
+        return prompt
+    named = prompt.likely.name
+    ids = [one.id for one in prompt.exposed if one.name == named and one.id in held]
+    likely = replace(prompt.likely, name=_name(held[ids[0]])) if ids else None
+    return replace(prompt, likely=likely)
 
 
 def _system(prompt: Prompt, own: SystemMessage | None) -> SystemMessage:

@@ -13,6 +13,7 @@ __all__ = [
     "DISCOVERY",
     "OVERLAY",
     "ROUTING_NOTE",
+    "Likely",
     "Parts",
     "Prompt",
     "fixed_tokens",
@@ -39,6 +40,20 @@ ROUTING_NOTE = (
 )
 _SUMMARY = "# Further tools, hidden for this step"
 _SIGNATURES = "# Tools, in short (arguments are text unless said otherwise, ?: optional)"
+
+
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """The tool that is likely called next."""
+
+    name: str
+    chance: float
+    """Its share of the chances of all tools."""
+
+    @property
+    def line(self) -> str:
+        """As the routing note says it: one name, because a small model only follows one."""
+        return f"Likely next tool: {self.name} ({100 * self.chance:.0f} %)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +92,8 @@ class Prompt:
     """Pinned units for which there was no room."""
     scores: dict[str, float] = field(default_factory=dict)
     """Share of the chances, by id of the units that are in it."""
+    likely: Likely | None = None
+    """The tool that the routing note names as the next one; None where nothing speaks for one."""
 
     @property
     def exposed(self) -> tuple[ToolDocument, ...]:
@@ -86,12 +103,13 @@ class Prompt:
     @property
     def system(self) -> str:
         """The system text without tools, for chat interfaces that take tools apart."""
-        return prompt_text(self.overlay, Parts(self.fragments, (), (), self.summary))
+        parts = Parts(self.fragments, (), (), self.summary, self.likely)
+        return prompt_text(self.overlay, parts)
 
     @property
     def text(self) -> str:
         """All of it as plain text."""
-        parts = Parts(self.fragments, self.tools, self.signatures, self.summary)
+        parts = Parts(self.fragments, self.tools, self.signatures, self.summary, self.likely)
         return prompt_text(self.overlay, parts)
 
     def openai(self) -> dict[str, Any]:
@@ -122,16 +140,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What stands between overlay and routing note, in order."""
+    """What stands between overlay and routing note, in order, and what that note ends with."""
 
     fragments: Sequence[Fragment] = ()
     tools: Sequence[ToolDocument] = ()
     signatures: Sequence[ToolDocument] = ()
     summary: Sequence[str] = ()
+    likely: Likely | None = None
 
 
 def prompt_text(overlay: str, parts: Parts) -> str:
-    """The whole text. Signatures change less from step to step than whole tools: they go first."""
+    """The whole text, what changes least from step to step first."""
     said = [overlay]
     if parts.fragments:
         said += ["# Instructions", *(one.text for one in parts.fragments)]
@@ -141,14 +160,18 @@ def prompt_text(overlay: str, parts: Parts) -> str:
         said += ["# Tools", "\n".join(tool.line for tool in parts.tools)]
     if parts.summary:
         said.append("\n".join([_SUMMARY, *parts.summary]))
-    return "\n\n".join([*said, ROUTING_NOTE])
+    said.append(ROUTING_NOTE)
+    if parts.likely:
+        said.append(parts.likely.line)
+    return "\n\n".join(said)
 
 
 def form_tokens(form: Form, overlay: str, parts: Parts, count: CountTokens) -> int:
     """Tokens of a prompt in its form; requests and calls before are the caller's and left out."""
     if form == "text":
         return count(prompt_text(overlay, parts))
-    system = prompt_text(overlay, Parts(parts.fragments, summary=parts.summary))
+    said = Parts(parts.fragments, summary=parts.summary, likely=parts.likely)
+    system = prompt_text(overlay, said)
     return count(system) + count(tools_text(form, parts.tools, parts.signatures))
 
 
@@ -182,6 +205,7 @@ def in_order(parts: Parts, previous: Prompt | None) -> Parts:
         sorted(parts.tools, key=lambda one: (tools.get(one.id, after), one.id)),
         sorted(parts.signatures, key=lambda one: (short.get(one.id, after), one.id)),
         parts.summary,
+        parts.likely,
     )
 
 

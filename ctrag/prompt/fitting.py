@@ -12,16 +12,29 @@ from ctrag.prompt.tool_documents import ToolDocument
 
 _HEADINGS = 32
 """Tokens of the headings and blank lines between parts."""
+_LIKELY = 24
+"""Tokens of the line that names the likely tool."""
 _SUMMARY_WORDS = 8
 
 
 class Fitter:
     """Fits units between overlay and routing note, in one form of prompts."""
 
-    def __init__(self, overlay: str, count: CountTokens, form: Form = "text") -> None:
+    def __init__(
+        self, overlay: str, count: CountTokens, form: Form = "text", *, likely: bool = False
+    ) -> None:
+        """Get ready to fit.
+
+        Args:
+            overlay: First in every prompt and never cut.
+            count: Tokens of a text.
+            form: Of the prompts.
+            likely: Whether room is kept for naming the likely tool.
+        """
         self.overlay = overlay
         self.form = form
         self._count = count
+        self._kept = _HEADINGS + (_LIKELY if likely else 0)
         self.least = fixed_tokens(overlay, count, form)
         """Tokens of overlay and note: what no budget may be below."""
 
@@ -35,13 +48,14 @@ class Fitter:
 
     def room(self, budget: int) -> int:
         """Tokens for units alone."""
-        return budget - self.least - _HEADINGS
+        return budget - self.least - self._kept
 
     def fitted(self, parts: Parts, budget: int, previous: Prompt | None) -> tuple[Parts, int]:
         """Units in the order of the text, and the tokens of the prompt.
 
         The whole is counted, because parts counted alone may come to less. While it is over the
-        budget, the last signature goes; then the last fragment; then the last tool.
+        budget, the last signature goes; then the last fragment; then the last tool. A likely tool
+        is named as long as it is shown.
 
         Args:
             parts: Units, best first.
@@ -50,7 +64,10 @@ class Fitter:
         """
         fragments, tools, short = list(parts.fragments), list(parts.tools), list(parts.signatures)
         while True:
-            ordered = in_order(Parts(fragments, tools, short), previous)
+            likely = parts.likely
+            if likely and likely.name not in {one.name for one in (*tools, *short)}:
+                likely = None
+            ordered = in_order(Parts(fragments, tools, short, likely=likely), previous)
             tokens = self.tokens(ordered)
             if tokens <= budget or not (short or fragments or tools):
                 return ordered, tokens
@@ -103,4 +120,4 @@ def _line(tool: ToolDocument) -> str:
 
 
 def _with(parts: Parts, summary: Sequence[str]) -> Parts:
-    return Parts(parts.fragments, parts.tools, parts.signatures, summary)
+    return Parts(parts.fragments, parts.tools, parts.signatures, summary, parts.likely)

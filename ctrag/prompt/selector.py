@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ctrag.prompt.assembly import Parts, Prompt
+from ctrag.prompt.assembly import Likely, Parts, Prompt
 from ctrag.prompt.choosing import Choice, Chooser
 from ctrag.prompt.fitting import Fitter
 from ctrag.prompt.forms import Form, signature_tokens, tool_tokens
@@ -50,6 +50,7 @@ class Selector:
         pinned: Mapping[str, Sequence[str]],
         sufficiency: Sufficiency,
         count: CountTokens,
+        foretold: bool = False,
     ) -> None:
         """Get ready to select.
 
@@ -62,6 +63,8 @@ class Selector:
             pinned: Domain (or `*`) → ids of tools.
             sufficiency: Whether tools suffice.
             count: Tokens of a text.
+            foretold: Whether scores know what was called before, so that the likeliest tool is
+                worth naming.
 
         Raises:
             ValueError: A pinned tool is unknown.
@@ -69,6 +72,7 @@ class Selector:
         self._fragments, self._tools = fragments, tools
         self._overlay, self._settings, self._gains = overlay, settings, gains
         self._pinned, self._sufficiency, self._count = pinned, sufficiency, count
+        self._foretold = foretold and settings.likely
         self._rows = {tool.id: row for row, tool in enumerate(tools)}
         self._shapes: dict[Form, _Shape] = {}
         self._shape("text")
@@ -129,7 +133,8 @@ class Selector:
             form: Of the prompt.
         """
         choice, fitter = selection.choice, self._shape(form).fitter
-        chosen = Parts(choice.fragments, choice.tools, choice.signatures)
+        likely = _likeliest(choice) if self._foretold else None
+        chosen = Parts(choice.fragments, choice.tools, choice.signatures, likely=likely)
         parts, tokens = fitter.fitted(chosen, budget, previous)
         if selection.discovered and self._settings.discovery == "summary":
             parts, tokens = fitter.summarised(parts, self._tools, budget)
@@ -153,6 +158,7 @@ class Selector:
                 unit: round(choice.chances[unit], 6)
                 for unit in (*(one.id for one in parts.fragments), *shown)
             },
+            likely=parts.likely,
         )
 
     def _shape(self, form: Form) -> _Shape:
@@ -166,7 +172,8 @@ class Selector:
                 self._gains,
                 self._pinned,
             )
-            self._shapes[form] = _Shape(chooser, Fitter(self._overlay, self._count, form))
+            fitter = Fitter(self._overlay, self._count, form, likely=self._foretold)
+            self._shapes[form] = _Shape(chooser, fitter)
         return self._shapes[form]
 
     def _choose(self, scores: Scores, budget: int, domain: str, short: int, form: Form) -> Choice:
@@ -176,3 +183,10 @@ class Selector:
     def _widest(self) -> int:
         """Signatures of a discovery step."""
         return max(self._settings.discovery_tools - self._settings.tools, self._settings.signatures)
+
+
+def _likeliest(choice: Choice) -> Likely | None:
+    """The likeliest of the chosen tools; None when there is none."""
+    tools = (*choice.tools, *choice.signatures)
+    best = max(tools, key=lambda tool: choice.chances[tool.id], default=None)
+    return None if best is None else Likely(best.name, choice.chances[best.id])

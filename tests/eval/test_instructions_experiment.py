@@ -11,8 +11,8 @@ from eval.instruction_labels import needed_recall, needed_units
 from eval.instruction_prompts import RememberingReader, Workshop, run_itr
 from eval.instruction_steps import Catalogue, Step, load_experiment_catalogue, load_steps
 from eval.instruction_summary import Summary
-from eval.tool_choice import Chosen
-from eval.tool_choice_rows import ChoiceRow, ChoiceRows
+from eval.tool_choice import Chosen, asking
+from eval.tool_choice_rows import ChoiceRows
 from tests.prompt.toys import FRAGMENTS, TOOLS, TopicReader, card, count_words
 
 EXTERNAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "external" / "tau2-episodes"
@@ -71,13 +71,15 @@ def test_figures_are_means_over_steps_and_misses_those_never_exposed(workshop: W
     rows = ChoiceRows(None)
     shown = run.shown(STEPS)
     for at, name in enumerate(["cancel_order", "return_order"]):
-        chosen = Chosen(name, 10, 5)
-        rows.add(ChoiceRow.of("full", "itr", STEPS[at].id, shown[at].text, chosen))
+        prompt = f"{shown[at].text}\n{asking(STEPS[at].instruction, STEPS[at].calls)}"
+        rows.add("full", "itr", STEPS[at].id, prompt, Chosen(name, 10, 5, "cancel_order"))
     summary = Summary(STEPS, rows, [0, 1], count_words)
     figures, intervals = summary.figures({"full": {"itr": shown}}, {"full": run})
     exposed = [one.exposed for one in shown]
     assert figures["full"]["itr"]["gold_exposed"] == 100 * sum(exposed) / 4
     assert figures["full"]["itr"]["tools_correct"] == 50.0
+    weighed = summary.calibrated("full", {"itr": shown})["itr"]["tools_correct"]
+    assert weighed == 50.0 * [one.gold.endswith("/cancel_order") for one in STEPS[:2]].count(True)
     assert figures["miss_rate"]["discovery"] == 100 - 100 * sum(exposed) / 4
     assert figures["full"]["retriever_top1"]["tools_correct"] == 75.0  # transfer is asked by nobody
     low, high = intervals["full"]["itr"]["gold_exposed"]
@@ -87,14 +89,15 @@ def test_figures_are_means_over_steps_and_misses_those_never_exposed(workshop: W
 
 def test_choices_are_read_again_and_another_prompt_is_another_choice(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
-    ChoiceRows(path).add(ChoiceRow.of("8", "itr", "e/1", "prompt", Chosen("a", 3, 3)))
+    ChoiceRows(path, "small").add("8", "itr", "e/1", "prompt", Chosen("a", 3, 3, "b"))
     with path.open("a", encoding="utf-8") as file:
         file.write('{"size": "8", "meth')  # killed while it wrote
-    again = ChoiceRows(path)
+    again = ChoiceRows(path, "small")
     row = again.get("8", "itr", "e/1", "prompt")
     assert row is not None
-    assert row.name == "a"
+    assert (row.name, row.calibrated) == ("a", "b")
     assert again.get("8", "itr", "e/1", "another prompt") is None
+    assert ChoiceRows(path, "large").get("8", "itr", "e/1", "prompt") is None
 
 
 def test_larger_catalogues_hold_the_smaller_ones_and_the_episodes_tools(workshop: Workshop) -> None:

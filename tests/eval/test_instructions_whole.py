@@ -55,6 +55,10 @@ class FirstOne:
     def __init__(self) -> None:
         self.asked = 0
 
+    @property
+    def model(self) -> str:
+        return "first"
+
     def choose(
         self, system: str, user: str, names: Sequence[str], blank: str | None = None
     ) -> Chosen:
@@ -63,7 +67,7 @@ class FirstOne:
         # The same turn, but for what is asked.
         assert user.splitlines()[1:] == blank.splitlines()[1:]
         assert blank.splitlines()[0] == NOTHING != user.splitlines()[0]
-        return Chosen(names[0], count_words(system), count_words(user))
+        return Chosen(names[0], count_words(system), count_words(user), names[-1])
 
 
 @pytest.fixture
@@ -187,12 +191,17 @@ def test_right_calls_are_those_that_the_model_made_at_the_steps_it_was_asked(dat
     resume = data.parent / "choices.jsonl"
     chooser = FirstOne()
     given = {"chooser": chooser, "scored": STEPS, "everywhere": True, "resume": resume}
-    found: Any = run(data, **given).figures
+    experiment = run(data, **given)
+    found: Any = experiment.figures
     assert chooser.asked == 2 * 5 * STEPS  # B0, B1, B2, ITR, ITR with traces at two sizes
     # `cancel_order` is first in the catalogue and called at four steps; ITR's first tool is its best.
     assert found["full"]["monolithic"]["tools_correct"] == 100 * 4 / STEPS
     assert found["full"]["prompt_rag"]["tools_correct"] == 100 * 4 / STEPS
     assert found["full"]["itr"]["tools_correct"] == 100 * 7 / STEPS
+    # `change_flight` is last in the catalogue, and the second step of the flight.
+    weighed: Any = experiment.extra["calibrated_choice"]
+    assert weighed["full"]["monolithic"]["tools_correct"] == 100 * 1 / STEPS
+    assert set(weighed["8"]) == {"monolithic", "router_only", "prompt_rag", "itr", "itr_traces"}
     again: Any = run(data, **given).figures
     assert again == found
     assert chooser.asked == 2 * 5 * STEPS

@@ -58,7 +58,9 @@ def test_a_blank_prompt_leaves_the_reading_of_the_asked_one_as_it_was(
     for calls in ([], ["look(x=1)"]):
         user = asking("Cancel my order", calls)
         one, other = weighed.choose(system, user, NAMES, blank), plain.choose(system, user, NAMES)
-        assert one.prompt_tokens == other.prompt_tokens
+        assert (one.name, one.prompt_tokens) == (other.name, other.prompt_tokens)
+        assert one.calibrated in NAMES
+        assert other.calibrated == ""
         assert one.computed_tokens == other.computed_tokens
 
 
@@ -76,8 +78,8 @@ def test_the_name_counts_that_the_asked_prompt_speaks_for_and_not_the_blank_one(
         "_at_branches",
         lambda ids, spelled: {(): row["cancel" if ids == asked else "book"]},
     )
-    assert chooser.choose("s", "Cancel it", names, "Book it").name == "cancel"
-    assert chooser.choose("s", "Book it", names, "Cancel it").name == "book"
+    assert chooser.choose("s", "Cancel it", names, "Book it").calibrated == "cancel"
+    assert chooser.choose("s", "Book it", names, "Cancel it").calibrated == "book"
 
 
 def test_reading_all_branches_at_once_is_reading_them_one_by_one(chooser: EmbeddedChooser) -> None:

@@ -106,6 +106,34 @@ def test_the_agents_own_system_prompt_stands_after_the_overlay(own: Any) -> None
     assert said.replace(OWN_PROMPT, "").split() == built.split()
 
 
+def test_the_likely_tool_is_told_by_the_name_that_the_agent_calls_it_by() -> None:
+    """Two servers have a `book`, so the catalogue's names are longer than the tools' own."""
+
+    class Books:
+        def rank(self, text: str, history: object) -> list[tuple[str, float]]:
+            return [("inn/book", 1.0)]
+
+    documents = make_documents(
+        [
+            CatalogueTool("book", "Book a flight.", "air"),
+            CatalogueTool("book", "Book a table.", "inn"),
+        ],
+        {},
+        count_words,
+    )
+    named = {one.id: one.name for one in documents}
+    assert named["inn/book"] != "book"
+    told = PromptSettings(discovery="off", prior_weight=2.0)
+    for own, said in (("book", "Likely next tool: book ("), ("eat", "")):
+        model = Scripted(script=[["done"]])
+        shop = builder(tools=documents, prior=Books(), settings=told)
+        create_agent(model, [toy(own)], middleware=[PromptMiddleware(shop, 400)]).invoke(
+            ask("book it")
+        )
+        assert ("Likely next tool" in model.systems[0].text) == bool(said)
+        assert said in model.systems[0].text
+
+
 def test_a_model_that_asks_for_discovery_gets_more_tools_once() -> None:
     model = Scripted(script=[[f"{DISCOVERY}: something to book"], [DISCOVERY]])
     agent(model, builder(settings=NARROW)).invoke(ask("cancel my order"))

@@ -37,10 +37,22 @@ def count_pieces(text: str) -> int:
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 
+class Flights:
+    """A prior that foretells a flight, whatever was called."""
+
+    def rank(self, text: str, history: object) -> list[tuple[str, float]]:
+        return [("air/book_flight", 1.0)]
+
+
 shared = builder()
 MAKERS = {
-    one: builder(count=count_pieces, settings=PromptSettings(discovery=one))
+    (one, weight): builder(
+        count=count_pieces,
+        prior=Flights(),
+        settings=PromptSettings(discovery=one, prior_weight=weight),
+    )
     for one in ("widen", "summary")
+    for weight in (0.0, 2.0)
 }
 
 
@@ -61,16 +73,16 @@ def in_form(prompt: Prompt) -> tuple[str, int]:
 @settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(FORMS),
-    st.sampled_from(["widen", "summary"]),
+    st.sampled_from(list(MAKERS)),
     st.integers(0, 700),
     st.sampled_from(["cancel my order", "the flight", "return it, new address", "hello"]),
     st.lists(st.sampled_from([tool.id for tool in TOOLS]), max_size=3),
 )
 def test_no_prompt_is_over_its_budget_in_any_form_and_each_begins_with_the_overlay(
-    form: Form, discovery: str, room: int, text: str, history: list[str]
+    form: Form, maker_of: tuple[str, float], room: int, text: str, history: list[str]
 ) -> None:
     budget = fixed_tokens(OVERLAY, count_pieces, form) + room
-    maker = MAKERS[discovery]
+    maker = MAKERS[maker_of]
     first = maker.build(text, budget, history=history, form=form)
     for prompt in (first, first if first.discovered else maker.discover(first)):
         system, tokens = in_form(prompt)
@@ -78,6 +90,9 @@ def test_no_prompt_is_over_its_budget_in_any_form_and_each_begins_with_the_overl
         assert prompt.tokens == tokens <= budget
         assert system.startswith(OVERLAY)
         assert ROUTING_NOTE in system
+        assert (prompt.likely is not None) == ("Likely next tool" in system)
+        if prompt.likely:
+            assert prompt.likely.name in {one.name for one in prompt.exposed}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -228,16 +243,35 @@ def test_feedback_changes_what_is_chosen() -> None:
 
 
 def test_a_prior_speaks_only_with_a_weight() -> None:
-    class Flights:
-        def rank(self, text: str, history: object) -> list[tuple[str, float]]:
-            return [("air/book_flight", 1.0)]
-
     def first(weight: float) -> str:
         options = PromptSettings(tools=1, discovery="off", prior_weight=weight)
         return builder(prior=Flights(), settings=options).build("cancel my order", 400).tools[0].id
 
     assert first(0.0) == "shop/cancel_order"
     assert first(2.0) == "air/book_flight"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_likeliest_tool_is_named_last_where_a_prior_has_its_say(form: Form) -> None:
+    told = PromptSettings(discovery="off", prior_weight=2.0)
+    prompt = builder(prior=Flights(), settings=told).build("cancel my order", 600, form=form)
+    assert prompt.likely is not None
+    assert prompt.likely.chance == pytest.approx(prompt.scores["air/book_flight"], abs=1e-6)
+    percent = f"{100 * prompt.likely.chance:.0f} %"
+    said = f"{ROUTING_NOTE}\n\nLikely next tool: book_flight ({percent})"
+    assert in_form(prompt)[0].endswith(said)
+
+
+def test_no_tool_is_named_without_a_prior_without_its_weight_or_where_it_is_off() -> None:
+    for prior, weight, likely in [
+        (None, 2.0, True),
+        (Flights(), 0.0, True),
+        (Flights(), 2.0, False),
+    ]:
+        told = PromptSettings(discovery="off", prior_weight=weight, likely=likely)
+        prompt = builder(prior=prior, settings=told).build("cancel my order", 600)
+        assert prompt.likely is None
+        assert prompt.text.endswith(ROUTING_NOTE)
 
 
 def test_the_cache_serves_the_same_task_and_other_words_or_calls_are_another() -> None:
@@ -288,6 +322,7 @@ def test_telemetry_says_what_was_chosen_and_why_and_misses_are_logged() -> None:
     assert records[0]["tools"] == [tool.id for tool in prompt.tools]
     assert records[0]["scores"] == prompt.scores
     assert records[0]["sufficiency"] == prompt.sufficiency
+    assert records[0]["likely"] == ""
     assert records[1]["event"] == "miss"
     assert records[1]["wanted"] == "air/book_flight"
     assert records[1]["known"]
