@@ -24,6 +24,8 @@ def found_in(root: Path, *words: str) -> list[str]:
     ]
 
 
+EVE = "eve-of-rivendell"
+"""Long enough not to come about by chance in bytes that say nothing."""
 SECRETS = ("xylophone", "quokka", "wombat", "Zaphod", "fjord", "Trillian")
 
 
@@ -32,7 +34,7 @@ def eve(stores: Stores) -> Stores:
     """Stores with Eve, whose words are spread over items, versions, outbox, state, generations."""
     items = [item(app.name, f"eve-{app.name}", "xylophone" * 3) for app in stores.apps]
     items += [item("mail", f"eve-{number}", "xylophone " * 50) for number in range(300)]
-    person = Person("eve", WHEN, Profile("Zaphod"), (Contact("Trillian", "wife"),))
+    person = Person(EVE, WHEN, Profile("Zaphod"), (Contact("Trillian", "wife"),))
     stores.import_personas([Persona(person, tuple(items))], encode, ENCODER)
     stores.import_personas([persona("flo")], encode, ENCODER)
     change = Change(
@@ -41,7 +43,7 @@ def eve(stores: Stores) -> Stores:
         outbox=[OutboxEntry("mail", "Ben", {"text": "wombat"}, "eve-mail")],
         state={"draft": "wombat"},
     )
-    stores.apply("eve", "mail", change, WHEN)
+    stores.apply(EVE, "mail", change, WHEN)
     stores.apply("ada", "mail", Change("hers", remove=["ada-mail"]), WHEN)
     return stores
 
@@ -53,30 +55,30 @@ def test_nothing_of_a_forgotten_person_is_left_in_any_byte(eve: Stores, root: Pa
     for secret in SECRETS:
         assert found_in(root, secret)
     before = contents(eve)
-    assert eve.forget("eve") == 307
-    assert found_in(root, *SECRETS, "eve") == []
-    del before["eve"]
+    assert eve.forget(EVE) == 307
+    assert found_in(root, *SECRETS, EVE) == []
+    del before[EVE]
     assert contents(eve) == before
-    with pytest.raises(UnknownPerson, match="'eve' is unknown"):
-        eve.forget("eve")
+    with pytest.raises(UnknownPerson, match=f"'{EVE}' is unknown"):
+        eve.forget(EVE)
 
 
 def test_undo_does_not_bring_a_forgotten_person_back(eve: Stores) -> None:
-    eve.forget("eve")
+    eve.forget(EVE)
     assert eve.undo("ada") == "hers"
     with pytest.raises(ValueError, match="undo: nothing to take back"):
         eve.undo("ada")
-    assert "eve" not in eve.people()
+    assert EVE not in eve.people()
 
 
 def test_forgetting_an_item_drops_its_earlier_versions_too(eve: Stores, root: Path) -> None:
-    others = {name: one for name, one in contents(eve).items() if name != "eve"}
-    assert eve.forget("eve", "eve-mail") == 1
-    assert "eve-mail" not in comparable(eve.items("eve"))
-    assert len(eve.items("eve").items) == 306
+    others = {name: one for name, one in contents(eve).items() if name != EVE}
+    assert eve.forget(EVE, "eve-mail") == 1
+    assert "eve-mail" not in comparable(eve.items(EVE))
+    assert len(eve.items(EVE).items) == 306
     assert found_in(root, "quokka") == []
-    assert eve.outbox("eve") == []
-    assert {name: one for name, one in contents(eve).items() if name != "eve"} == others
+    assert eve.outbox(EVE) == []
+    assert {name: one for name, one in contents(eve).items() if name != EVE} == others
 
 
 def test_a_deleted_item_can_still_be_forgotten(stores: Stores, root: Path) -> None:
