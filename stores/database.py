@@ -60,10 +60,9 @@ def reading(
     """
     _must_exist(path, name)
     connection = _reader.connection()
-    quoted = str(path).replace("'", "''")
     try:
         _patiently(
-            lambda: connection.execute(f"ATTACH '{quoted}' AS store (READ_ONLY)"),
+            lambda: connection.execute(f"{_attaching(path)} (READ_ONLY)"),
             name,
             patience,
             refused="not readable",
@@ -82,6 +81,8 @@ def writing(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection inside one transaction: committed at the end, rolled back on any error.
 
+    One at a time in each thread; reading another file meanwhile is no hindrance.
+
     Args:
         path: The file.
         name: What messages call the store.
@@ -94,30 +95,35 @@ def writing(
     """
     if not create:
         _must_exist(path, name)
-    connection = _patiently(
-        lambda: duckdb.connect(str(path), config={"threads": 1}),
-        name,
-        patience,
-        refused="not writable",
-    )
+    connection = _writer.connection()
     try:
+        _patiently(
+            lambda: connection.execute(_attaching(path)), name, patience, refused="not writable"
+        )
+        connection.execute("USE store")
         connection.begin()
         try:
             yield connection
             connection.commit()
         except BaseException:
             _roll_back(connection)
+            _writer.close()
             raise
     except _BAD_VALUES as error:
         raise ValueError(f"{name}: {first_line(error)}") from error
     except duckdb.Error as error:
         raise StoreUnavailable(name, f"not writable ({first_line(error)})") from error
     finally:
-        connection.close()
+        _writer.detach()
 
 
-class _Reader(threading.local):
-    """A thread's own DuckDB instance: making one costs as much as twenty reads of a file."""
+def _attaching(path: Path) -> str:
+    quoted = str(path).replace("'", "''")
+    return f"ATTACH '{quoted}' AS store"
+
+
+class _Instance(threading.local):
+    """A thread's own DuckDB instance: making one costs as much as ten writes to a file."""
 
     def __init__(self) -> None:
         self._connection: duckdb.DuckDBPyConnection | None = None
@@ -137,11 +143,16 @@ class _Reader(threading.local):
             self._connection.execute("USE memory")
             self._connection.execute("DETACH DATABASE IF EXISTS store")
         except duckdb.Error:
+            self.close()
+
+    def close(self) -> None:
+        """Give the instance up, and with it all that is attached; the next use makes another."""
+        if self._connection is not None:
             self._connection.close()
             self._connection = None
 
 
-_reader = _Reader()
+_reader, _writer = _Instance(), _Instance()
 
 
 def _must_exist(path: Path, name: str) -> None:
@@ -175,7 +186,3 @@ def _patiently(attempt: Callable[[], _Result], name: str, patience: float, refus
 def _roll_back(connection: duckdb.DuckDBPyConnection) -> None:
     with suppress(duckdb.Error):  # gone already, for instance when the disk is full
         connection.rollback()
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0][:200]

@@ -160,7 +160,7 @@ def crash_after_commit(root: Path, process: Process) -> None:
         "    def __getattr__(self, name): return getattr(self.inner, name)\n"
         "    def commit(self):\n        self.inner.commit()\n        die()\n"
         "connect = duckdb.connect\n"
-        "def dying(*a, **k):\n    return Dying(connect(*a, **k)) if a else connect(**k)\n"
+        "def dying(*a, **k): return Dying(connect(*a, **k))\n"
         f"database.duckdb.connect = dying\n{APPLY}"
     )
     killed = process(root, code)
