@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[1]
 KEY = "sk-canary-4711-do-not-print"
@@ -48,18 +49,27 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def converted_planner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache folder that holds the converted planner; the GGUF is read once per session."""
+    """A cache folder that holds the converted planner; the GGUF is read once for all workers."""
     import ctrag.planner.weights as weights
 
-    cache = tmp_path_factory.mktemp("planner-cache")
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+    own = tmp_path_factory.getbasetemp()
+    cache = (own.parent if worker else own) / "planner-cache"
+    (cache / "users").mkdir(parents=True, exist_ok=True)
+    user = cache / "users" / (worker or "only")
     patch = pytest.MonkeyPatch()
     patch.setattr(weights, "cache_folder", lambda: cache)
     try:
-        weights.planner_folder()
+        with FileLock(cache / "lock"):
+            user.touch()
+            weights.planner_folder()
     finally:
         patch.undo()
     yield cache
-    shutil.rmtree(cache, ignore_errors=True)  # half a gigabyte
+    with FileLock(cache / "lock"):
+        user.unlink()
+        if not any((cache / "users").iterdir()):
+            shutil.rmtree(cache / "models", ignore_errors=True)  # half a gigabyte
 
 
 @pytest.fixture(scope="session")
