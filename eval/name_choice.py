@@ -1,54 +1,59 @@
 """Which of some names a language model says, when it may say nothing else."""
 
-import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 Spelling = tuple[int, ...]
-"""Tokens of a name, or of what was said of it so far."""
-After = Callable[[Spelling, int], NDArray[np.float64]]
-"""Log-probabilities of the next token after each of the last so many tokens of a path, (so many,
-vocabulary); the path begins behind the prompt."""
+"""Tokens of a name, or of what it begins with."""
+Ways = dict[Spelling, dict[int, list[str]]]
+"""What names begin with → each token that goes on → the names that it leads to."""
+Logs = Mapping[Spelling, Mapping[int, float]]
+"""What names begin with → log-probabilities of tokens that go on."""
 
 
-def likeliest(spelled: Mapping[str, Spelling], after: After) -> str:
-    """The name with the highest log-probability, summed over all its tokens; exact.
-
-    Whatever begins a name is followed in the order of its probability. A name only gets less
-    likely with every token, so that the first one that is complete is the best.
+def ways_of(spelled: Mapping[str, Spelling]) -> Ways:
+    """All ways through some names, shorter beginnings first.
 
     Args:
         spelled: Tokens of each name; none begins with all tokens of another.
-        after: Of the model.
     """
-    names = list(spelled)
-    if len(names) == 1:
-        return names[0]
-    heap: list[tuple[float, Spelling, list[str]]] = [(0.0, (), names)]
-    while True:
-        minus, path, left = heapq.heappop(heap)
-        whole = spelled[left[0]]
-        if len(path) == len(whole):
-            return left[0]
-        if len(left) == 1:
-            rest = whole[len(path) :]
-            rows = after(whole[:-1], len(rest))
-            told = float(rows[np.arange(len(rest)), rest].sum())
-            heapq.heappush(heap, (minus - told, whole, left))
-            continue
-        [row] = after(path, 1)
-        for token in sorted({spelled[name][len(path)] for name in left}):
-            through = [name for name in left if spelled[name][len(path)] == token]
-            heapq.heappush(heap, (minus - float(row[token]), (*path, token), through))
+    found: Ways = {}
+    waiting: list[tuple[Spelling, list[str]]] = [((), list(spelled))]
+    for path, left in waiting:
+        ways: dict[int, list[str]] = {}
+        for name in left:
+            ways.setdefault(spelled[name][len(path)], []).append(name)
+        found[path] = ways
+        waiting += [
+            ((*path, token), names)
+            for token, names in ways.items()
+            if len(spelled[names[0]]) > len(path) + 1
+        ]
+    return found
 
 
-def calibrated(
-    spelled: Mapping[str, Spelling],
-    asked: Mapping[Spelling, NDArray[np.float64]],
-    blank: Mapping[Spelling, NDArray[np.float64]],
-) -> str:
+def branches(ways: Ways) -> Ways:
+    """The ways where names part."""
+    return {path: some for path, some in ways.items() if len(some) > 1}
+
+
+def likeliest(spelled: Mapping[str, Spelling], logs: Logs) -> str:
+    """The name with the highest log-probability, summed over all its tokens.
+
+    Args:
+        spelled: Tokens of each name.
+        logs: At all of `ways_of`.
+    """
+    return max(
+        spelled,
+        key=lambda name: sum(
+            logs[spelled[name][:at]][token] for at, token in enumerate(spelled[name])
+        ),
+    )
+
+
+def calibrated(ways: Ways, asked: Logs, blank: Logs) -> str:
     """The name that a prompt speaks for most, against the same prompt with nothing asked.
 
     Small models say some names more readily than others whatever is asked, and how readily a name
@@ -59,32 +64,16 @@ def calibrated(
     path: all are alike where the prompt is the blank one.
 
     Args:
-        spelled: Tokens of each name; none begins with all tokens of another.
-        asked: Log-probabilities of the next token, (vocabulary,), at each of `branches`, after the
-            prompt.
+        ways: Through the names.
+        asked: After the prompt, at `branches` at least.
         blank: The same after the blank prompt.
     """
-    totals = dict.fromkeys(spelled, 0.0)
-    for path, ways in branches(spelled).items():
-        tokens = list(ways)
-        beneath = np.log([len(names) for names in ways.values()])
-        gains = asked[path][tokens] - blank[path][tokens] + beneath
+    totals = {name: 0.0 for names in ways[()].values() for name in names}
+    for path, some in branches(ways).items():
+        beneath = np.log([len(names) for names in some.values()])
+        gains = np.array([asked[path][token] - blank[path][token] for token in some]) + beneath
         logs = gains - np.logaddexp.reduce(gains)
-        for log, names in zip(logs.tolist(), ways.values(), strict=True):
+        for log, names in zip(logs.tolist(), some.values(), strict=True):
             for name in names:
                 totals[name] += log
     return max(totals, key=totals.__getitem__)
-
-
-def branches(spelled: Mapping[str, Spelling]) -> dict[Spelling, dict[int, list[str]]]:
-    """Where names part: what they begin with → each next token → the names that it leads to."""
-    found = {}
-    waiting: list[tuple[Spelling, list[str]]] = [((), list(spelled))]
-    for path, left in waiting:
-        ways: dict[int, list[str]] = {}
-        for name in left:
-            ways.setdefault(spelled[name][len(path)], []).append(name)
-        if len(ways) > 1:
-            found[path] = ways
-        waiting += [((*path, token), names) for token, names in ways.items() if len(names) > 1]
-    return found

@@ -1,17 +1,14 @@
 """Which of the exposed tools a language model calls."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ctrag.planner.weights import load, planner_folder
 from ctrag.prompt.chat import END, closing, opening
-from eval.name_choice import After, Spelling, branches, calibrated, likeliest
+from eval.name_choice import Logs, Ways, branches, calibrated, likeliest, ways_of
 
 NOTHING = "(no request)"
 """Stands for the instruction where nothing is asked."""
@@ -112,82 +109,28 @@ class EmbeddedChooser:
         spelled = {
             name: tuple(tokenizer(name + END, add_special_tokens=False).input_ids) for name in names
         }
+        ways = ways_of(spelled)
         prompts = [ids] if blank is None else [ids, self._tokens(system, blank)]
         longest = max(map(len, prompts)) + max(len(one) for one in spelled.values())
         if longest > self.window:
             raise WindowExceeded(f"{longest} tokens for a window of {self.window}")
         asked, self._asked = self._asked, ids
         # The asked prompt is read last, so that the next one finds it in the cache.
-        part = blank is not None and len(spelled) > 1
-        unasked = self._at_branches(prompts[1], spelled) if part else {}
-        name = likeliest(spelled, self._reading(ids))
-        against = "" if blank is None else name
-        if part:
-            against = calibrated(spelled, self._at_branches(ids, spelled), unasked)
-        return Chosen(name, len(ids), len(ids) - _shared(ids, asked), against)
+        parted = branches(ways)
+        unasked = self._after(prompts[1], parted) if blank is not None and parted else {}
+        logs = self._after(ids, ways)
+        against = "" if blank is None else calibrated(ways, logs, unasked)
+        return Chosen(likeliest(spelled, logs), len(ids), len(ids) - _shared(ids, asked), against)
 
     def _tokens(self, system: str, user: str) -> list[int]:
         text = opening(system) + closing(user)
         return list(self._loaded[1](text, add_special_tokens=False).input_ids)
 
-    def _reading(self, ids: list[int]) -> After:
-        """Reads a prompt, and then whatever may be said behind it."""
-        same = _shared(ids, self._ids)
-        known = {(): self._read(ids[same:], same)}
-        self._ids = ids
-
-        def after(path: Spelling, keep: int) -> NDArray[np.float64]:
-            return known[path] if path in known else self._read(path, len(ids), keep)
-
-        return after
-
-    def _at_branches(
-        self, ids: list[int], spelled: Mapping[str, Spelling]
-    ) -> dict[Spelling, NDArray[np.float64]]:
-        """Log-probabilities behind a prompt wherever names part, all in one reading.
+    def _after(self, ids: list[int], ways: Ways) -> Logs:
+        """What follows a prompt wherever names go on, all in one reading.
 
         What names begin with hangs on the prompt as a tree: each token sees the prompt and its own
         path.
-        """
-        import torch
-
-        paths = list(branches(spelled))
-        nodes = sorted({path[:at] for path in paths for at in range(1, len(path) + 1)}, key=len)
-        places = {node: place for place, node in enumerate(nodes)}
-        same = _shared(ids, self._ids)
-        tail = len(ids) - same
-        sees = torch.ones(tail + len(nodes), len(ids) + len(nodes), dtype=torch.bool).tril(same)
-        for node, place in places.items():
-            sees[tail + place, len(ids) :] = False
-            for at in range(1, len(node) + 1):
-                sees[tail + place, len(ids) + places[node[:at]]] = True
-        kept = [tail - 1 if not path else tail + places[path] for path in paths]
-        found = self._read(
-            [*ids[same:], *(node[-1] for node in nodes)],
-            same,
-            kept,
-            [*range(same, len(ids)), *(len(ids) + len(node) - 1 for node in nodes)],
-            sees,
-        )
-        self._ids = ids
-        return dict(zip(paths, found, strict=True))
-
-    def _read(
-        self,
-        tokens: Sequence[int],
-        since: int,
-        keep: int | Sequence[int] = 1,
-        positions: Sequence[int] | None = None,
-        sees: Any = None,
-    ) -> NDArray[np.float64]:
-        """Log-probabilities after some of the tokens, which stand behind `since` others.
-
-        Args:
-            tokens: What is read.
-            since: So many of the cache stay; the others are dropped.
-            keep: The last so many are told of, or these.
-            positions: Of the tokens; None for one behind the other.
-            sees: (tokens, `since` + tokens): which tokens each one reads; None for all before it.
         """
         import torch
         from transformers import DynamicCache
@@ -195,23 +138,40 @@ class EmbeddedChooser:
         model, _ = self._loaded
         if self._cache is None:
             self._cache = DynamicCache()
-        beyond = self._cache.get_seq_length() - since
+        same = _shared(ids, self._ids)
+        beyond = self._cache.get_seq_length() - same
         if beyond > 0:
             self._cache.crop(-beyond)
-        shape = {} if positions is None else {"position_ids": torch.tensor([list(positions)])}
-        if sees is not None:
-            least = torch.finfo(torch.float32).min
-            shape["attention_mask"] = torch.zeros(1, 1, *sees.shape).masked_fill(~sees, least)
+        nodes = sorted({path[:at] for path in ways for at in range(1, len(path) + 1)}, key=len)
+        rows = {node: row for row, node in enumerate([(), *nodes])}
+        # Row 0 is the prompt's last token.
+        sees = torch.ones(len(rows), len(ids) + len(nodes), dtype=torch.bool)
+        sees[:, len(ids) :] = False
+        for node, row in rows.items():
+            for at in range(1, len(node) + 1):
+                sees[row, len(ids) - 1 + rows[node[:at]]] = True
+        least = torch.finfo(torch.float32).min
         with torch.inference_mode():
+            if same < len(ids) - 1:  # without a mask, which makes long readings slow
+                model.model(
+                    input_ids=torch.tensor([ids[same:-1]]),
+                    past_key_values=self._cache,
+                    use_cache=True,
+                )
             found = model(
-                input_ids=torch.tensor([list(tokens)]),
+                input_ids=torch.tensor([[ids[-1], *(node[-1] for node in nodes)]]),
+                position_ids=torch.tensor([[len(ids) - 1 + len(node) for node in rows]]),
+                attention_mask=torch.zeros(1, 1, *sees.shape).masked_fill(~sees, least),
                 past_key_values=self._cache,
                 use_cache=True,
-                logits_to_keep=keep if isinstance(keep, int) else torch.tensor(keep),
-                **shape,
-            )
-            logs = torch.log_softmax(found.logits[0].double(), dim=-1)
-        return np.asarray(logs.numpy())
+                logits_to_keep=torch.tensor([rows[path] for path in ways]),
+            ).logits[0]
+            sums = found.logsumexp(dim=-1).tolist()
+        self._ids = ids
+        return {
+            path: {token: float(row[token]) - whole for token in some}
+            for (path, some), row, whole in zip(ways.items(), found, sums, strict=True)
+        }
 
 
 def _shared(ids: Sequence[int], others: Sequence[int]) -> int:

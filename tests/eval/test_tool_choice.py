@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 from ctrag.prompt.chat import END
-from eval.name_choice import branches
+from eval.name_choice import Logs, Ways, branches, ways_of
 from eval.tool_choice import NOTHING, EmbeddedChooser, WindowExceeded, asking
 
 NAMES = ["cancel_order", "cancel_order_items", "get_weather"]
@@ -68,33 +67,38 @@ def test_the_name_counts_that_the_asked_prompt_speaks_for_and_not_the_blank_one(
     chooser: EmbeddedChooser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ["book", "cancel"]
-    tokens = {name: chooser._loaded[1](name, add_special_tokens=False).input_ids for name in names}
-    row = {name: np.full(chooser._loaded[1].vocab_size, -9.0) for name in names}
-    for name in names:
-        row[name][tokens[name][0]] = -0.1
     asked = chooser._tokens("s", "Cancel it")
-    monkeypatch.setattr(
-        chooser,
-        "_at_branches",
-        lambda ids, spelled: {(): row["cancel" if ids == asked else "book"]},
-    )
+
+    def after(ids: list[int], ways: Ways) -> Logs:
+        said = "cancel" if ids == asked else "book"
+        return {
+            path: {token: -0.1 if said in names else -9.0 for token, names in some.items()}
+            for path, some in ways.items()
+        }
+
+    monkeypatch.setattr(chooser, "_after", after)
     assert chooser.choose("s", "Cancel it", names, "Book it").calibrated == "cancel"
     assert chooser.choose("s", "Book it", names, "Cancel it").calibrated == "book"
 
 
-def test_reading_all_branches_at_once_is_reading_them_one_by_one(chooser: EmbeddedChooser) -> None:
-    tokenizer = chooser._loaded[1]
+def test_reading_all_names_at_once_is_reading_them_one_by_one(chooser: EmbeddedChooser) -> None:
+    import torch
+
+    model, tokenizer = chooser._loaded
     names = [*NAMES, "cancel_all_orders", "get_weather_of_town"]
     spelled = {
         name: tuple(tokenizer(name + END, add_special_tokens=False).input_ids) for name in names
     }
+    ways = ways_of(spelled)
+    assert len(branches(ways)) >= 3
     ids = chooser._tokens("You are a shop's agent.", asking("Cancel my order", []))
     chooser._ids = []
     for _ in range(2):  # from nothing, then with the prompt in the cache
-        found = chooser._at_branches(ids, spelled)
-        assert set(found) == set(branches(spelled))
-        assert len(found) >= 3
-    for path, row in found.items():
-        alone = chooser._read([*ids, *path], 0)[-1]
-        np.testing.assert_allclose(row, alone, atol=1e-3)
-    chooser._ids = []
+        found = chooser._after(ids, ways)
+        assert set(found) == set(ways)
+    for path, some in found.items():
+        with torch.inference_mode():
+            logits = model(input_ids=torch.tensor([[*ids, *path]])).logits[0, -1]
+        alone = torch.log_softmax(logits, dim=-1)
+        for token, log in some.items():
+            assert log == pytest.approx(float(alone[token]), abs=1e-3)
