@@ -17,7 +17,7 @@ from eval.instruction_figures import (
 )
 from eval.instruction_prompts import ItrRun, Shown
 from eval.instruction_steps import Step
-from eval.tool_choice import asking
+from eval.tool_choice import asking, whole_prompt
 from eval.tool_choice_rows import ChoiceRow, ChoiceRows
 
 WINDOW = 8192
@@ -74,22 +74,19 @@ class Summary:
         figures["miss_rate"], intervals["miss_rate"] = self.misses(runs[list(runs)[-1]])
         return figures, intervals
 
-    def calibrated(
-        self, size: str, methods: Methods, scored_as: str | None = None
-    ) -> dict[str, dict[str, Any]]:
+    def calibrated(self, size: str, methods: Methods) -> dict[str, dict[str, Any]]:
         """Method → right choices, in percent, when weighed against a prompt that asks nothing.
 
         Args:
             size: Of the catalogue.
             methods: Method → what it shows at each step.
-            scored_as: The name under which choices were kept, if it is not the method's.
         """
         found = {}
         for name, some in methods.items():
-            rows = self._chosen(size, scored_as or name, some)
+            rows = self._chosen(size, name, some)
             right = [self._right(some, at, row.calibrated) for at, row in rows.items()]
             if right and any(row.calibrated for row in rows.values()):
-                found[scored_as or name] = {
+                found[name] = {
                     "tools_correct": mean(right),
                     "interval": self._interval(right, list(rows)),
                 }
@@ -178,7 +175,7 @@ class Summary:
         found = {}
         for at in self.drawn:
             step = self.steps[at]
-            prompt = f"{some[at].text}\n{asking(step.instruction, step.calls)}"
+            prompt = whole_prompt(some[at].text, step.instruction, step.calls)
             row = self.rows.get(size, name, step.id, prompt)
             if row is not None:
                 found[at] = row

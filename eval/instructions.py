@@ -29,7 +29,7 @@ from eval.instruction_steps import SIZES, Step, load_steps
 from eval.instruction_sufficiency import by_half, sufficiency_figures
 from eval.instruction_summary import Summary
 from eval.instruction_workshop import PINNED, open_workshop, other_traces, trace_priors
-from eval.tool_choice import NOTHING, ToolChooser, WindowExceeded, asking
+from eval.tool_choice import NOTHING, ToolChooser, WindowExceeded, asking, whole_prompt
 from eval.tool_choice_rows import ChoiceRows
 
 BASELINES = ("monolithic", "router_only", "prompt_rag")
@@ -144,8 +144,9 @@ def run_instructions(
             for size, run in retrieved.items()
         },
         "calibrated_choice": {
-            size: {**summary.calibrated(size, some), **summary.calibrated(size, others, TRACED)}
-            for (size, some), others in zip(shown.items(), shown_traced.values(), strict=True)
+            # With traces the prompt names a tool, which the blank prompt does as well.
+            size: summary.calibrated(size, some)
+            for size, some in shown.items()
         },
         **summary.extras(shown, retrieved, figures),
     }
@@ -249,7 +250,7 @@ def _score(
     for number, at in enumerate(sorted(drawn, key=lambda at: (steps[at].domain, at)), start=1):
         step, one = steps[at], shown[at]
         user, blank = (asking(said, step.calls) for said in (step.instruction, NOTHING))
-        prompt = f"{one.text}\n{user}"
+        prompt = whole_prompt(one.text, step.instruction, step.calls)
         if rows.get(size, method, step.id, prompt) is not None or not one.tools:
             continue
         try:

@@ -27,7 +27,7 @@ class Chosen:
     """Those that it does not begin with as the prompt asked before did; a blank prompt that is read
     beside it is not counted."""
     calibrated: str = ""
-    """The name that the prompt speaks for against a blank one; empty where none was read."""
+    """The name that the prompt speaks for against a blank one; empty where none was given."""
 
 
 class ToolChooser(Protocol):
@@ -227,6 +227,11 @@ class EndpointChooser:
         tokens = int(getattr(used, "prompt_tokens", 0) or 0)
         name = said.partition("(")[0].strip()
         return Chosen(name if name in names else "", tokens, tokens)
+
+
+def whole_prompt(system: str, instruction: str, calls: Sequence[str]) -> str:
+    """The prompt of a step with its question: what tells choices apart."""
+    return f"{system}\n{asking(instruction, calls)}"
 
 
 def asking(instruction: str, calls: Sequence[str]) -> str:

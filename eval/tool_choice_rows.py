@@ -36,13 +36,17 @@ class ChoiceRows:
 
         Args:
             path: The file; None keeps rows in memory alone.
-            model: Whose choices these are; those of other models stay in the file, unread.
+            model: Whose choices these are; those of other models stay in the file, unused.
         """
         self._path, self._model = path, model
+        self._used: dict[tuple[str, str, str, str], ChoiceRow] = {}
         self._rows: dict[tuple[str, str, str, str], ChoiceRow] = {}
+        self._before = ""
         if path is None or not path.exists():
             return
-        for line in path.read_text(encoding="utf-8").splitlines():
+        text = path.read_text(encoding="utf-8")
+        self._before = "" if not text or text.endswith("\n") else "\n"
+        for line in text.splitlines():
             try:
                 row = ChoiceRow.model_validate_json(line)
             except ValueError:
@@ -51,22 +55,29 @@ class ChoiceRows:
 
     def get(self, size: str, method: str, step: str, prompt: str) -> ChoiceRow | None:
         """The choice made from this prompt, the question included, or None."""
-        return self._rows.get((size, method, step, self._hash(prompt)))
+        key = (size, method, step, self._hash(prompt))
+        row = self._rows.get(key)
+        if row is not None:
+            self._used[key] = row
+        return row
 
     def add(self, size: str, method: str, step: str, prompt: str, chosen: Chosen) -> None:
         """Keep a choice, and append it to the file."""
         row = ChoiceRow(
             size=size, method=method, step=step, prompt=self._hash(prompt), **asdict(chosen)
         )
-        self._rows[row.size, row.method, row.step, row.prompt] = row
+        key = (size, method, step, row.prompt)
+        self._rows[key] = self._used[key] = row
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(f"{row.model_dump_json()}\n")
+                # After a line that a killed run left half.
+                file.write(f"{self._before}{row.model_dump_json()}\n")
+            self._before = ""
 
     def costs(self) -> dict[str, dict[str, int]]:
-        """Per size and method: choices, tokens of their prompts, tokens computed."""
+        """Per size and method: choices made or used, tokens of their prompts, tokens computed."""
         found: dict[str, dict[str, int]] = {}
-        for row in self._rows.values():
+        for row in self._used.values():
             one = found.setdefault(
                 f"{row.method}@{row.size}", {"choices": 0, "prompt": 0, "computed": 0}
             )

@@ -282,9 +282,7 @@ def _compact(path: Path) -> None:
         connection.commit()
         quoted = str(fresh).replace("'", "''")
         connection.execute(f"ATTACH '{quoted}' AS compacted")
-        name = connection.execute("SELECT current_database()").fetchone()
-        assert name is not None
-        connection.execute(f'COPY FROM DATABASE "{name[0]}" TO compacted')
+        connection.execute("COPY FROM DATABASE store TO compacted")
         connection.execute("CHECKPOINT compacted")
         connection.execute("DETACH compacted")
         connection.begin()

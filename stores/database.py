@@ -32,6 +32,12 @@ _REFUSED = ("Permission denied", "Read-only", "No space left", "Operation not pe
 # What the caller gave does not fit the tables; the file is sound.
 _BAD_VALUES = (duckdb.DataError, duckdb.IntegrityError, duckdb.InvalidInputException)
 
+_SETTINGS: dict[str, str | bool | int | float | list[str]] = {
+    "threads": 1,
+    "async_threads": 0,
+    "temp_directory": "",
+}
+
 _Result = TypeVar("_Result")
 
 
@@ -81,7 +87,7 @@ def writing(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection inside one transaction: committed at the end, rolled back on any error.
 
-    One at a time in each thread; reading another file meanwhile is no hindrance.
+    One at a time in each thread; reading meanwhile is no hindrance.
 
     Args:
         path: The file.
@@ -92,10 +98,14 @@ def writing(
     Raises:
         StoreUnavailable: The file is missing, damaged, cannot be written, or stays locked.
         ValueError: A value does not fit its column.
+        RuntimeError: The thread is writing already.
     """
+    if _writer.attached:
+        raise RuntimeError(f"{name}: this thread is writing another store; end that first")
     if not create:
         _must_exist(path, name)
     connection = _writer.connection()
+    _writer.attached = True
     try:
         _patiently(
             lambda: connection.execute(_attaching(path)), name, patience, refused="not writable"
@@ -123,20 +133,26 @@ def _attaching(path: Path) -> str:
 
 
 class _Instance(threading.local):
-    """A thread's own DuckDB instance: making one costs as much as ten writes to a file."""
+    """A thread's own DuckDB instance: making one costs several times as much as a write.
+
+    It has no threads of its own, which a forked process would wait for, and keeps nothing outside
+    the files.
+    """
 
     def __init__(self) -> None:
+        self.attached = False
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._process = 0
 
     def connection(self) -> duckdb.DuckDBPyConnection:
         if self._connection is None or self._process != os.getpid():
-            self._connection = duckdb.connect(config={"threads": 1})
+            self._connection = duckdb.connect(config=_SETTINGS)
             self._process = os.getpid()
         return self._connection
 
     def detach(self) -> None:
-        """Let go of the file, whatever state the instance is in."""
+        """Let go of the file, whatever state the instance is in and whoever interrupts."""
+        self.attached = False
         if self._connection is None:
             return
         try:
@@ -144,6 +160,9 @@ class _Instance(threading.local):
             self._connection.execute("DETACH DATABASE IF EXISTS store")
         except duckdb.Error:
             self.close()
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Give the instance up, and with it all that is attached; the next use makes another."""

@@ -171,9 +171,8 @@ def _as_agent_names(prompt: Prompt, held: Mapping[str, Any]) -> Prompt:
     """The likely tool by the name that the agent calls it by; none where the agent lacks it."""
     if prompt.likely is None:
         return prompt
-    named = prompt.likely.name
-    ids = [one.id for one in prompt.exposed if one.name == named and one.id in held]
-    likely = replace(prompt.likely, name=_name(held[ids[0]])) if ids else None
+    own = held.get(prompt.likely.id)
+    likely = None if own is None else replace(prompt.likely, name=_name(own))
     return replace(prompt, likely=likely)
 
 

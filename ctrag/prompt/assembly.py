@@ -46,6 +46,7 @@ _SIGNATURES = "# Tools, in short (arguments are text unless said otherwise, ?: o
 class Likely:
     """The tool that is likely called next."""
 
+    id: str
     name: str
     chance: float
     """Its share of the chances of all tools."""
@@ -150,7 +151,7 @@ class Parts:
 
 
 def prompt_text(overlay: str, parts: Parts) -> str:
-    """The whole text, what changes least from step to step first."""
+    """The whole text; of what is chosen, what changes least from step to step comes first."""
     said = [overlay]
     if parts.fragments:
         said += ["# Instructions", *(one.text for one in parts.fragments)]

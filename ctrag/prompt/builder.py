@@ -120,7 +120,6 @@ class PromptBuilder:
             pinned=dict(pinned or {}),
             sufficiency=sufficiency or Sufficiency(*known.card.sufficiency),
             count=self._count,
-            foretold=prior is not None and self.settings.prior_weight > 0,
         )
         self._cache: SelectionCache[Selection] = SelectionCache()
         self._content = _digest(self.fragments, self.tools)

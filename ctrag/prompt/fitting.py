@@ -12,29 +12,18 @@ from ctrag.prompt.tool_documents import ToolDocument
 
 _HEADINGS = 32
 """Tokens of the headings and blank lines between parts."""
-_LIKELY = 24
-"""Tokens of the line that names the likely tool."""
+LIKELY_TOKENS = 24
+"""What is kept for the line that names the likely tool; one with a longer name may find no room."""
 _SUMMARY_WORDS = 8
 
 
 class Fitter:
     """Fits units between overlay and routing note, in one form of prompts."""
 
-    def __init__(
-        self, overlay: str, count: CountTokens, form: Form = "text", *, likely: bool = False
-    ) -> None:
-        """Get ready to fit.
-
-        Args:
-            overlay: First in every prompt and never cut.
-            count: Tokens of a text.
-            form: Of the prompts.
-            likely: Whether room is kept for naming the likely tool.
-        """
+    def __init__(self, overlay: str, count: CountTokens, form: Form = "text") -> None:
         self.overlay = overlay
         self.form = form
         self._count = count
-        self._kept = _HEADINGS + (_LIKELY if likely else 0)
         self.least = fixed_tokens(overlay, count, form)
         """Tokens of overlay and note: what no budget may be below."""
 
@@ -48,14 +37,14 @@ class Fitter:
 
     def room(self, budget: int) -> int:
         """Tokens for units alone."""
-        return budget - self.least - self._kept
+        return budget - self.least - _HEADINGS
 
     def fitted(self, parts: Parts, budget: int, previous: Prompt | None) -> tuple[Parts, int]:
         """Units in the order of the text, and the tokens of the prompt.
 
         The whole is counted, because parts counted alone may come to less. While it is over the
-        budget, the last signature goes; then the last fragment; then the last tool. A likely tool
-        is named as long as it is shown.
+        budget, the line that names the likely tool goes; then the last signature; then the last
+        fragment; then the last tool.
 
         Args:
             parts: Units, best first.
@@ -63,15 +52,16 @@ class Fitter:
             previous: The prompt of the step before, whose order is kept.
         """
         fragments, tools, short = list(parts.fragments), list(parts.tools), list(parts.signatures)
+        likely = parts.likely
         while True:
-            likely = parts.likely
-            if likely and likely.name not in {one.name for one in (*tools, *short)}:
-                likely = None
             ordered = in_order(Parts(fragments, tools, short, likely=likely), previous)
             tokens = self.tokens(ordered)
-            if tokens <= budget or not (short or fragments or tools):
+            if tokens <= budget or not (likely or short or fragments or tools):
                 return ordered, tokens
-            (short or fragments or tools).pop()
+            if likely:
+                likely = None
+            else:
+                (short or fragments or tools).pop()
 
     def tokens(self, parts: Parts) -> int:
         """Of the whole prompt."""

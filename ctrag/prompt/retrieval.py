@@ -16,6 +16,7 @@ from ctrag.prompt.reading import Reader
 from ctrag.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.tool_documents import ToolDocument
+from ctrag.tools.dependency import END
 from ctrag.tools.index import NextToolPrior
 
 Floats = NDArray[np.float64]
@@ -33,6 +34,8 @@ class Scores:
     """(tools,)."""
     domains: Mapping[str, float]
     """How likely the step belongs to each domain: the mean of what both corpora say."""
+    foretold: bool = False
+    """Whether the tool prior ranked any of the tools, and something else than the end first."""
 
 
 def shares(scores: Floats) -> Floats:
@@ -107,26 +110,29 @@ class HybridRetriever:
             self._settings.domain_weight,
             self._settings.called_domain,
         )
-        known = about_asked + self._known(text, history)
+        prior, foretold = self._known(text, history)
+        known = about_asked + prior
         tools = self._reranked(self._tools, self._weights, text, history, asked, known)
         if self._fragments is not None:
             known = about_said + self._opening
             own = self._instruction_weights
             said = self._reranked(self._fragments, own, text, history, said, known)
         found = self._domains.shares(shares(said), shares(tools))
-        return Scores(said, tools, dict(zip(["", *self._domains.names], found, strict=True)))
+        domains = dict(zip(["", *self._domains.names], found, strict=True))
+        return Scores(said, tools, domains, foretold)
 
-    def _known(self, text: str, history: Sequence[str]) -> Floats:
-        """What the prior says of each tool."""
+    def _known(self, text: str, history: Sequence[str]) -> tuple[Floats, bool]:
+        """What the prior says of each tool, and whether it foretells one; see `Scores`."""
         weight = self._settings.prior_weight
         known = np.zeros(len(self._tools))
         if self._prior is None or not weight:
-            return known
+            return known, False
         known[:] = math.log(_UNLIKELY)
-        for name, chance in self._prior.rank(text, history):
-            if name in self._rows:
-                known[self._rows[name]] = math.log(max(chance, _UNLIKELY))
-        return known * weight
+        ranked = self._prior.rank(text, history)
+        own = [(self._rows[name], chance) for name, chance in ranked if name in self._rows]
+        for row, chance in own:
+            known[row] = math.log(max(chance, _UNLIKELY))
+        return known * weight, bool(own) and ranked[0][0] != END
 
     def _met(self, tools: bool, text: str) -> Evidence:
         """The steps of an episode ask the same of the index again and again."""

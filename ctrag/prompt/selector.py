@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ctrag.prompt.assembly import Likely, Parts, Prompt
 from ctrag.prompt.choosing import Choice, Chooser
-from ctrag.prompt.fitting import Fitter
+from ctrag.prompt.fitting import LIKELY_TOKENS, Fitter
 from ctrag.prompt.forms import Form, signature_tokens, tool_tokens
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.gains import Gains
@@ -34,6 +36,8 @@ class Selection:
     discovered: bool
     """Whether the discovery step was taken."""
     domain: str
+    likely: Likely | None
+    """What the routing note may name."""
 
 
 class Selector:
@@ -50,7 +54,6 @@ class Selector:
         pinned: Mapping[str, Sequence[str]],
         sufficiency: Sufficiency,
         count: CountTokens,
-        foretold: bool = False,
     ) -> None:
         """Get ready to select.
 
@@ -63,8 +66,6 @@ class Selector:
             pinned: Domain (or `*`) → ids of tools.
             sufficiency: Whether tools suffice.
             count: Tokens of a text.
-            foretold: Whether scores know what was called before, so that the likeliest tool is
-                worth naming.
 
         Raises:
             ValueError: A pinned tool is unknown.
@@ -72,7 +73,6 @@ class Selector:
         self._fragments, self._tools = fragments, tools
         self._overlay, self._settings, self._gains = overlay, settings, gains
         self._pinned, self._sufficiency, self._count = pinned, sufficiency, count
-        self._foretold = foretold and settings.likely
         self._rows = {tool.id: row for row, tool in enumerate(tools)}
         self._shapes: dict[Form, _Shape] = {}
         self._shape("text")
@@ -97,10 +97,10 @@ class Selector:
         rows = [self._rows[tool.id] for tool in (*choice.tools, *choice.signatures)]
         enough = self._sufficiency.probability(scores.tools, rows, rated)
         if enough >= self._settings.tau or self._settings.discovery == "off":
-            return Selection(choice, enough, False, domain)
+            return Selection(choice, enough, False, domain, self._likely(scores, choice))
         if self._settings.discovery == "widen":
             choice = self._choose(scores, budget, domain, self._widest(), form)
-        return Selection(choice, enough, True, domain)
+        return Selection(choice, enough, True, domain, self._likely(scores, choice))
 
     def discovered(self, prompt: Prompt, scores: Scores, budget: int) -> Selection:
         """The discovery step of a prompt whose tools did not suffice.
@@ -111,7 +111,8 @@ class Selector:
             budget: Tokens of the prompt.
         """
         choice = self._choose(scores, budget, prompt.domain, self._widest(), prompt.form)
-        return Selection(choice, prompt.sufficiency or 0.0, True, prompt.domain)
+        likely = self._likely(scores, choice)
+        return Selection(choice, prompt.sufficiency or 0.0, True, prompt.domain, likely)
 
     def assembled(
         self,
@@ -133,8 +134,7 @@ class Selector:
             form: Of the prompt.
         """
         choice, fitter = selection.choice, self._shape(form).fitter
-        likely = _likeliest(choice) if self._foretold else None
-        chosen = Parts(choice.fragments, choice.tools, choice.signatures, likely=likely)
+        chosen = Parts(choice.fragments, choice.tools, choice.signatures, likely=selection.likely)
         parts, tokens = fitter.fitted(chosen, budget, previous)
         if selection.discovered and self._settings.discovery == "summary":
             parts, tokens = fitter.summarised(parts, self._tools, budget)
@@ -172,21 +172,25 @@ class Selector:
                 self._gains,
                 self._pinned,
             )
-            fitter = Fitter(self._overlay, self._count, form, likely=self._foretold)
-            self._shapes[form] = _Shape(chooser, fitter)
+            self._shapes[form] = _Shape(chooser, Fitter(self._overlay, self._count, form))
         return self._shapes[form]
 
     def _choose(self, scores: Scores, budget: int, domain: str, short: int, form: Form) -> Choice:
         shape = self._shape(form)
-        return shape.chooser.choose(scores, shape.fitter.room(budget), domain, short)
+        room = shape.fitter.room(budget)
+        if scores.foretold and self._settings.likely:
+            room -= LIKELY_TOKENS
+        return shape.chooser.choose(scores, room, domain, short)
+
+    def _likely(self, scores: Scores, choice: Choice) -> Likely | None:
+        """The likeliest of all tools, where a prior foretells one and it was chosen."""
+        if not (scores.foretold and self._settings.likely):
+            return None
+        best = self._tools[int(np.argmax(scores.tools))]
+        if best not in (*choice.tools, *choice.signatures):
+            return None
+        return Likely(best.id, best.name, choice.chances[best.id])
 
     def _widest(self) -> int:
         """Signatures of a discovery step."""
         return max(self._settings.discovery_tools - self._settings.tools, self._settings.signatures)
-
-
-def _likeliest(choice: Choice) -> Likely | None:
-    """The likeliest of the chosen tools; None when there is none."""
-    tools = (*choice.tools, *choice.signatures)
-    best = max(tools, key=lambda tool: choice.chances[tool.id], default=None)
-    return None if best is None else Likely(best.name, choice.chances[best.id])

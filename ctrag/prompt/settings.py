@@ -44,8 +44,8 @@ class PromptSettings:
     prior_weight: float = 0.0
     """Weight of the tool prior's log probability; 0 turns it off."""
     likely: bool = True
-    """Name the likeliest tool after the routing note where a tool prior has its say; without one
-    the first tool is seldom the right one."""
+    """Name the likeliest tool after the routing note where a tool prior ranks some of these tools
+    and not the end first; without one the first tool is seldom the right one."""
     negatives: int = 0
     """Negative examples of a tool that come from traces where the catalogue has none of its own; 0
     leaves it to the catalogue."""

@@ -39,7 +39,7 @@ def of_prompt(prompt: "Prompt", tau: float, reranked: bool, milliseconds: float)
         "tools": [one.id for one in prompt.tools],
         "signatures": [one.id for one in prompt.signatures],
         "scores": prompt.scores,
-        "likely": prompt.likely.name if prompt.likely else "",
+        "likely": prompt.likely.id if prompt.likely else "",
         "sufficiency": prompt.sufficiency,
         "tau": tau,
         "discovered": prompt.discovered,

@@ -201,7 +201,7 @@ def test_right_calls_are_those_that_the_model_made_at_the_steps_it_was_asked(dat
     # `change_flight` is last in the catalogue, and the second step of the flight.
     weighed: Any = experiment.extra["calibrated_choice"]
     assert weighed["full"]["monolithic"]["tools_correct"] == 100 * 1 / STEPS
-    assert set(weighed["8"]) == {"monolithic", "router_only", "prompt_rag", "itr", "itr_traces"}
+    assert set(weighed["8"]) == {"monolithic", "router_only", "prompt_rag", "itr"}
     again: Any = run(data, **given).figures
     assert again == found
     assert chooser.asked == 2 * 5 * STEPS

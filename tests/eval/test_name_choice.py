@@ -27,7 +27,7 @@ def told(chances: dict[Spelling, dict[int, float]]) -> dict[Spelling, dict[int, 
     }
 
 
-def test_only_places_where_names_part_are_read() -> None:
+def test_ways_are_all_beginnings_and_branches_those_where_names_part() -> None:
     assert branches(ways_of(NAMES)) == {
         (): {0: ["book", "book_again"], 1: ["cancel", "cancel_all"]},
         (0,): {9: ["book"], 1: ["book_again"]},

@@ -16,6 +16,8 @@ from ctrag.prompt.forms import Form
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.settings import BUDGET, PromptSettings
 from ctrag.prompt.sufficiency import SELF_RATING
+from ctrag.prompt.tool_documents import make_documents
+from ctrag.tools.catalogue import CatalogueTool
 from tests.prompt.toys import (
     FRAGMENTS,
     TOOLS,
@@ -37,11 +39,19 @@ def count_pieces(text: str) -> int:
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 
+def count_letters_and_signs(text: str) -> int:
+    """Words between underscores, and every sign: long names are dear."""
+    return len(re.findall(r"[^\W_]+|[^\w\s]|_", text))
+
+
 class Flights:
-    """A prior that foretells a flight, whatever was called."""
+    """A prior that foretells a flight, whatever was called, unless it is made to say other things."""
+
+    def __init__(self, *ranked: tuple[str, float]) -> None:
+        self._ranked = list(ranked or [("air/book_flight", 1.0)])
 
     def rank(self, text: str, history: object) -> list[tuple[str, float]]:
-        return [("air/book_flight", 1.0)]
+        return self._ranked
 
 
 shared = builder()
@@ -262,6 +272,44 @@ def test_the_likeliest_tool_is_named_last_where_a_prior_has_its_say(form: Form) 
     assert in_form(prompt)[0].endswith(said)
 
 
+@pytest.mark.parametrize(
+    "prior",
+    [Flights(("end", 0.9), ("air/book_flight", 0.1)), Flights(("sea/book_ship", 1.0))],
+    ids=["the end comes first", "it knows none of these tools"],
+)
+def test_no_tool_is_named_where_the_prior_foretells_none(prior: Flights) -> None:
+    told = PromptSettings(discovery="off", prior_weight=2.0)
+    assert builder(prior=prior, settings=told).build("cancel my order", 600).likely is None
+
+
+def test_a_tool_that_the_agent_lacks_does_not_keep_another_from_being_named() -> None:
+    prior = Flights(("sea/book_ship", 0.8), ("air/book_flight", 0.2))
+    told = PromptSettings(discovery="off", prior_weight=2.0)
+    prompt = builder(prior=prior, settings=told).build("cancel my order", 600)
+    assert prompt.likely is not None
+    assert prompt.likely.id == "air/book_flight"
+
+
+def test_a_name_too_long_for_its_line_costs_no_unit() -> None:
+    long = "x_" * 40 + "flight"
+    tools = make_documents(
+        [CatalogueTool(long, "Book a flight.", "air")], {}, count_letters_and_signs
+    )
+    for likely in (True, False):
+        told = PromptSettings(discovery="off", prior_weight=2.0, likely=likely)
+        made = builder(
+            tools=tools,
+            fragments=(),
+            count=count_letters_and_signs,
+            prior=Flights((f"air/{long}", 1.0)),
+            settings=told,
+        )
+        room = count_letters_and_signs(tools[0].line) + 60
+        prompt = made.build("a flight", fixed_tokens(OVERLAY, count_letters_and_signs) + room)
+        assert prompt.tools == tuple(tools)
+        assert prompt.likely is None
+
+
 def test_no_tool_is_named_without_a_prior_without_its_weight_or_where_it_is_off() -> None:
     for prior, weight, likely in [
         (None, 2.0, True),
@@ -323,6 +371,11 @@ def test_telemetry_says_what_was_chosen_and_why_and_misses_are_logged() -> None:
     assert records[0]["scores"] == prompt.scores
     assert records[0]["sufficiency"] == prompt.sufficiency
     assert records[0]["likely"] == ""
+    sure = builder(
+        sink=records.append, prior=Flights(), settings=PromptSettings(prior_weight=2.0)
+    ).build("cancel my order", 600)
+    assert sure.likely is not None
+    assert records[2]["likely"] == sure.likely.id == "air/book_flight"
     assert records[1]["event"] == "miss"
     assert records[1]["wanted"] == "air/book_flight"
     assert records[1]["known"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from stores import database
 from stores.changes import Change, OutboxEntry
 from stores.database import StoreUnavailable
 from stores.federation import Stores
@@ -150,6 +151,51 @@ def test_a_killed_write_leaves_nothing(
     assert contents(stores) == before
     stores.apply("ada", "mail", Change("next", put=[mail("n")]), WHEN)
     assert "n" in comparable(stores.items("ada"))
+
+
+def test_a_forked_process_reads_and_writes_and_ends(
+    stores: Stores, root: Path, process: Process
+) -> None:
+    """Threads of the parent's DuckDB instances are not there in the child."""
+    once_more = APPLY.replace("'n'", "'m'")
+    code = (
+        f"{APPLY}\nstores.items('ada')\nchild = os.fork()\n"
+        f"if not child:\n    stores.items('ada')\n    {once_more}\n    sys.exit(7)\n"
+        "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7"
+    )
+    parent = process(root, code)
+    _, errors = parent.communicate(timeout=60)
+    assert parent.returncode == 0, errors
+    assert {"n", "m"} <= set(comparable(stores.items("ada")))
+
+
+def test_an_interrupt_while_a_store_is_let_go_of_leaves_it_to_others(stores: Stores) -> None:
+    kept = database._writer.connection()
+
+    class Interrupted:
+        def execute(self, query: str, *more: Any) -> Any:
+            if query.startswith("DETACH"):
+                raise KeyboardInterrupt
+            return kept.execute(query, *more)
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(kept, name)
+
+    database._writer._connection = Interrupted()  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt):
+        stores.apply("ada", "mail", Change("x", put=[mail("n")]), WHEN)
+    stores.apply("ada", "calendar", Change("y"), WHEN)
+    stores.apply("ada", "mail", Change("z", put=[mail("m")]), WHEN)
+    assert {"n", "m"} <= set(comparable(stores.items("ada")))
+
+
+def test_a_thread_that_writes_one_store_may_not_write_another_meanwhile(root: Path) -> None:
+    [folder] = root.glob("g*")
+    with database.writing(folder / "mail.duckdb", "mail") as connection:
+        nested = database.writing(folder / "calendar.duckdb", "calendar")
+        with pytest.raises(RuntimeError, match="calendar: this thread is writing another store"):
+            nested.__enter__()
+        assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
 def crash_after_commit(root: Path, process: Process) -> None:
