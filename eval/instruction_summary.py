@@ -175,7 +175,7 @@ class Summary:
         found = {}
         for at in self.drawn:
             step = self.steps[at]
-            prompt = whole_prompt(some[at].text, step.instruction, step.calls)
+            prompt = whole_prompt(some[at].text, asking(step.instruction, step.calls))
             row = self.rows.get(size, name, step.id, prompt)
             if row is not None:
                 found[at] = row

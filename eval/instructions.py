@@ -250,7 +250,7 @@ def _score(
     for number, at in enumerate(sorted(drawn, key=lambda at: (steps[at].domain, at)), start=1):
         step, one = steps[at], shown[at]
         user, blank = (asking(said, step.calls) for said in (step.instruction, NOTHING))
-        prompt = whole_prompt(one.text, step.instruction, step.calls)
+        prompt = whole_prompt(one.text, user)
         if rows.get(size, method, step.id, prompt) is not None or not one.tools:
             continue
         try:

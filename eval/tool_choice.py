@@ -145,8 +145,8 @@ class EmbeddedChooser:
         nodes = sorted({path[:at] for path in ways for at in range(1, len(path) + 1)}, key=len)
         rows = {node: row for row, node in enumerate([(), *nodes])}
         # Row 0 is the prompt's last token.
-        sees = torch.ones(len(rows), len(ids) + len(nodes), dtype=torch.bool)
-        sees[:, len(ids) :] = False
+        sees = torch.zeros(len(rows), len(ids) + len(nodes), dtype=torch.bool)
+        sees[:, : len(ids)] = True
         for node, row in rows.items():
             for at in range(1, len(node) + 1):
                 sees[row, len(ids) - 1 + rows[node[:at]]] = True
@@ -229,9 +229,9 @@ class EndpointChooser:
         return Chosen(name if name in names else "", tokens, tokens)
 
 
-def whole_prompt(system: str, instruction: str, calls: Sequence[str]) -> str:
-    """The prompt of a step with its question: what tells choices apart."""
-    return f"{system}\n{asking(instruction, calls)}"
+def whole_prompt(system: str, user: str) -> str:
+    """Both turns of a step: what tells choices apart."""
+    return f"{system}\n{user}"
 
 
 def asking(instruction: str, calls: Sequence[str]) -> str:

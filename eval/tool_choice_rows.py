@@ -39,7 +39,7 @@ class ChoiceRows:
             model: Whose choices these are; those of other models stay in the file, unused.
         """
         self._path, self._model = path, model
-        self._used: dict[tuple[str, str, str, str], ChoiceRow] = {}
+        self._used: set[tuple[str, str, str, str]] = set()
         self._rows: dict[tuple[str, str, str, str], ChoiceRow] = {}
         self._before = ""
         if path is None or not path.exists():
@@ -58,7 +58,7 @@ class ChoiceRows:
         key = (size, method, step, self._hash(prompt))
         row = self._rows.get(key)
         if row is not None:
-            self._used[key] = row
+            self._used.add(key)
         return row
 
     def add(self, size: str, method: str, step: str, prompt: str, chosen: Chosen) -> None:
@@ -67,7 +67,8 @@ class ChoiceRows:
             size=size, method=method, step=step, prompt=self._hash(prompt), **asdict(chosen)
         )
         key = (size, method, step, row.prompt)
-        self._rows[key] = self._used[key] = row
+        self._rows[key] = row
+        self._used.add(key)
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
                 # After a line that a killed run left half.
@@ -77,7 +78,7 @@ class ChoiceRows:
     def costs(self) -> dict[str, dict[str, int]]:
         """Per size and method: choices made or used, tokens of their prompts, tokens computed."""
         found: dict[str, dict[str, int]] = {}
-        for row in self._used.values():
+        for row in (self._rows[key] for key in sorted(self._used)):
             one = found.setdefault(
                 f"{row.method}@{row.size}", {"choices": 0, "prompt": 0, "computed": 0}
             )

@@ -11,7 +11,7 @@ from eval.instruction_labels import needed_recall, needed_units
 from eval.instruction_prompts import RememberingReader, Workshop, run_itr
 from eval.instruction_steps import Catalogue, Step, load_experiment_catalogue, load_steps
 from eval.instruction_summary import Summary
-from eval.tool_choice import Chosen, asking
+from eval.tool_choice import Chosen, asking, whole_prompt
 from eval.tool_choice_rows import ChoiceRows
 from tests.prompt.toys import FRAGMENTS, TOOLS, TopicReader, card, count_words
 
@@ -71,7 +71,7 @@ def test_figures_are_means_over_steps_and_misses_those_never_exposed(workshop: W
     rows = ChoiceRows(None)
     shown = run.shown(STEPS)
     for at, name in enumerate(["cancel_order", "return_order"]):
-        prompt = f"{shown[at].text}\n{asking(STEPS[at].instruction, STEPS[at].calls)}"
+        prompt = whole_prompt(shown[at].text, asking(STEPS[at].instruction, STEPS[at].calls))
         rows.add("full", "itr", STEPS[at].id, prompt, Chosen(name, 10, 5, "cancel_order"))
     summary = Summary(STEPS, rows, [0, 1], count_words)
     figures, intervals = summary.figures({"full": {"itr": shown}}, {"full": run})

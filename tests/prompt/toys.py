@@ -1,8 +1,14 @@
 """Toys with meaning: one dimension a topic, so that cosines can be worked out by hand."""
 
+import json
+import re
+from typing import get_args
+
 import numpy as np
 
+from ctrag.prompt.assembly import Prompt
 from ctrag.prompt.builder import PromptBuilder
+from ctrag.prompt.forms import Form
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.reading import Reading
 from ctrag.prompt.reranker import HybridWeights, Reranker, RerankerCard
@@ -10,6 +16,7 @@ from ctrag.prompt.tool_documents import ToolDocument, make_documents
 from ctrag.tools.catalogue import CatalogueTool
 
 TOPICS = ("order", "cancel", "return", "address", "flight", "refund")
+FORMS: tuple[Form, ...] = get_args(Form)
 
 
 def count_words(text: str) -> int:
@@ -99,3 +106,32 @@ def builder(**options: object) -> PromptBuilder:
     given = {"reader": TopicReader(), "reranker": Reranker({}, card()), "count": count_words}
     fragments, tools = options.pop("fragments", FRAGMENTS), options.pop("tools", TOOLS)
     return PromptBuilder(fragments, tools, **{**given, **options})  # type: ignore[arg-type]
+
+
+def count_pieces(text: str) -> int:
+    """Words and signs: JSON without blanks is no single token."""
+    return len(re.findall(r"\w+|[^\w\s]", text))
+
+
+def in_form(prompt: Prompt) -> tuple[str, int]:
+    """The system text that goes out, and the tokens of all that goes out but the request."""
+    if prompt.form == "text":
+        return prompt.text, count_pieces(prompt.text)
+    if prompt.form == "openai":
+        openai = prompt.openai()
+        system, tools = openai["messages"][0]["content"], openai["tools"]
+    else:
+        anthropic = prompt.anthropic()
+        system, tools = anthropic["system"], anthropic["tools"]
+    compact = json.dumps(tools, separators=(",", ":"), ensure_ascii=False)
+    return system, count_pieces(system) + count_pieces(compact)
+
+
+class Flights:
+    """A prior that foretells a flight, whatever was called, unless it is made to say other things."""
+
+    def __init__(self, *ranked: tuple[str, float]) -> None:
+        self._ranked = list(ranked or [("air/book_flight", 1.0)])
+
+    def rank(self, text: str, history: object) -> list[tuple[str, float]]:
+        return self._ranked
