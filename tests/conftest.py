@@ -16,8 +16,12 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from ctrag.settings import cache_folder
+
 ROOT = Path(__file__).parents[1]
 KEY = "sk-canary-4711-do-not-print"
+CONVERTED = cache_folder() / "models"
+"""Of the developer: looked up before tests get folders of their own."""
 
 
 @pytest.fixture(autouse=True)
@@ -49,8 +53,10 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def converted_planner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A cache folder that holds the converted planner; the GGUF is read once for all workers."""
+    """A cache folder that holds the converted planner; the GGUF is read once for all workers, and
+    not at all where the developer's cache has it converted (`make install` leaves it there)."""
     import ctrag.planner.weights as weights
+    from ctrag import models
 
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     own = tmp_path_factory.getbasetemp()
@@ -62,6 +68,11 @@ def converted_planner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
     try:
         with FileLock(cache / "lock"):
             user.touch()
+            [packed] = models.find(models.PLANNER).glob("*.gguf")
+            made, own_copy = CONVERTED / packed.stem, cache / "models" / packed.stem
+            if (made / weights.READY).exists() and not own_copy.exists():
+                own_copy.parent.mkdir()
+                own_copy.symlink_to(made)
             weights.planner_folder()
     finally:
         patch.undo()

@@ -7,6 +7,7 @@ of items and which API are needed. Items keep their plain vectors.
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -32,6 +33,8 @@ from training.together import load_together
 from training.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
+_TOLD = 200
+"""Batches between two words of progress."""
 _TOOL_SHARES = (0.7, 0.2, 0.1)
 """What the three labelled tools count as targets of the API head."""
 
@@ -90,7 +93,8 @@ def train_encoder(
     heads["apis"] = np.zeros((len(examples), len(apis)), np.float32)
     column = 0
     for tower in encoder.towers:
-        rows = _rows(tower, examples, apis, column, len(encoder.towers))
+        progress(f"{tower.name}: reading {len(examples)} requests below the tuned layers")
+        rows = _rows(tower, examples, apis, column, len(encoder.towers), settings.threads)
         size = rows[0].below.shape[1]
         column += size
         found = np.zeros((len(examples), size), np.float32)
@@ -136,6 +140,7 @@ def train_encoder(
     options += " --start ENCODER" if before is not None else ""
     options += f" --folds {settings.folds}" if settings.folds != EncoderSettings().folds else ""
     options += f" --epochs {settings.epochs}" if settings.epochs else ""
+    options += f" --dropout {settings.dropout:g}" if settings.dropout is not None else ""
     card = AdapterCard(
         command=f"ctrag train encoder --data {data.name}{options} --out DIR",
         encoder=encoder.name,
@@ -227,12 +232,18 @@ def _checkpointed(path: Path, make: Callable[[], dict[str, Matrix]]) -> dict[str
 
 
 def _rows(
-    tower: Tower, examples: Sequence[Example], apis: Sequence[str], start: int, towers: int
+    tower: Tower,
+    examples: Sequence[Example],
+    apis: Sequence[str],
+    start: int,
+    towers: int,
+    threads: int,
 ) -> list[_Row]:
     position = {api: place for place, api in enumerate(apis)}
+    with ThreadPoolExecutor(threads) as pool:
+        read = list(pool.map(lambda one: tower.run(one.asked.request.text)[1], examples))
     rows = []
-    for one in examples:
-        _, below = tower.run(one.asked.request.text)
+    for one, below in zip(examples, read, strict=True):
         stop = start + below.shape[2]
         items = one.scene.view.vectors[one.scene.rows, start:stop] * math.sqrt(towers)
         wanted = np.zeros(len(apis), np.float32)
@@ -268,7 +279,8 @@ def _fit(
     torch.manual_seed(settings.seed)
     own = _of(tower)
     epochs = settings.epochs or own.epochs
-    net = make_network(tower, settings, own.dropout, apis)
+    dropout = own.dropout if settings.dropout is None else settings.dropout
+    net = make_network(tower, settings, dropout, apis)
     if start is not None:
         net.restore(start)
     groups = [
@@ -281,9 +293,12 @@ def _fit(
     order = np.random.default_rng(settings.seed)
     net.train()
     for epoch in range(epochs):
-        progress(f"{tower.name}: epoch {epoch + 1} of {epochs}")
         shuffled = order.permutation(len(rows))
         for begin in range(0, len(rows), settings.batch):
+            if begin % (_TOLD * settings.batch) == 0:
+                progress(
+                    f"{tower.name}: epoch {epoch + 1} of {epochs}, {begin} of {len(rows)} requests"
+                )
             batch = [rows[i] for i in shuffled[begin : begin + settings.batch]]
             loss = _loss(net, batch, settings)
             optimiser.zero_grad()

@@ -42,6 +42,8 @@ class EncoderSettings:
     weight_decay: float = 0.01
     epochs: int | None = None
     """Of every tower; None for each one's own."""
+    dropout: float | None = None
+    """Of every tower; None for each one's own."""
     average: bool = True
     """Whether an adapter that is trained on ends as the mean of its weights before and after."""
     half: bool = True
@@ -56,7 +58,7 @@ def make_network(tower: Tower, settings: EncoderSettings, dropout: float, apis: 
     Args:
         tower: Whose last layers are tuned.
         settings: Rank and scale.
-        dropout: Of the low-rank maps and the heads.
+        dropout: Of the low-rank maps, the layers and the heads.
         apis: How many APIs there are, `none` among them.
     """
     import torch

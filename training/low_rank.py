@@ -30,10 +30,21 @@ def make_low_rank(
 ) -> dict[str, LowRank]:
     """Freeze an encoder and put low-rank maps into its last `layers`.
 
+    Args:
+        model: The encoder.
+        layers: How many of its last layers are tuned.
+        rank: Of the maps.
+        scale: Factor of their products.
+        dropout: Of the maps' inputs and within the encoder. Drawing the masks is a third of a
+            training step on a processor, which large data can do without.
+
     Returns:
         "layer.map", layers counted from the first of these → the map that now stands there.
     """
     model.requires_grad_(False)
+    for part in model.modules():
+        if isinstance(part, nn.Dropout):
+            part.p = dropout
     found = {}
     for place, layer in enumerate(model.encoder.layer[-layers:]):
         for name in LINEAR[model.config.model_type]:

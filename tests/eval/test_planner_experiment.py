@@ -61,13 +61,13 @@ def test_a_stopped_run_goes_on_where_it_stopped(
     person: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = tmp_path / "rows.jsonl"
-    first = run_planner(person, methods=["rag"], limit=4, free=False, resume=rows)
+    first = run_planner(person, methods=["rag"], limit=3, free=False, resume=rows)
     text = rows.read_text(encoding="utf-8")
     rows.write_text(text[: text.rindex('"setting"')], encoding="utf-8")  # killed while writing
     planned = []
     plan = EmbeddedPlanner.plan
     monkeypatch.setattr(EmbeddedPlanner, "plan", lambda *args: planned.append(1) or plan(*args))
-    again = run_planner(person, methods=["rag"], limit=4, free=False, resume=rows)
+    again = run_planner(person, methods=["rag"], limit=3, free=False, resume=rows)
     assert len(planned) == 1
     assert again.figures == first.figures
 
@@ -80,8 +80,8 @@ def test_the_order_of_the_labelled_tools_tells_nothing(person: Path, tmp_path: P
     rows = [json.loads(line) for line in lines]
     text = "".join(json.dumps({**row, "tools": row["tools"][::-1]}) + "\n" for row in rows)
     (turned / "queries.jsonl").write_text(text, encoding="utf-8")
-    plain = run_planner(person, methods=["upper_bound"], limit=5, free=False)
-    other = run_planner(turned, methods=["upper_bound"], limit=5, free=False)
+    plain = run_planner(person, methods=["upper_bound"], limit=3, free=False)
+    other = run_planner(turned, methods=["upper_bound"], limit=3, free=False)
     assert plain.figures == other.figures
 
 

@@ -1,18 +1,22 @@
 """Claims about requests that say what they want outright, with the packaged reader."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from ctrag import Assistant
-
-DEV = Path("synth/data/reference/dev")
+from synth.reference import split_folder
 
 
 @pytest.fixture(scope="module")
-def engineer() -> Assistant:
+def engineer(tmp_path_factory: pytest.TempPathFactory) -> Assistant:
     """A father whose daughter's nursery is in his calendar, mail and calls."""
-    return Assistant.open(DEV, "p007")
+    folder = tmp_path_factory.mktemp("engineer")
+    people = (split_folder("dev") / "personas.jsonl").read_text(encoding="utf-8").splitlines()
+    [own] = [line for line in people if json.loads(line)["persona_id"] == "p007"]
+    (folder / "personas.jsonl").write_text(own + "\n", encoding="utf-8")
+    return Assistant.open(folder, "p007")
 
 
 @pytest.mark.parametrize(
@@ -27,5 +31,7 @@ def engineer() -> Assistant:
         ("set a timer for ten minutes", "none"),
     ],
 )
-def test_plain_requests_are_read_as_they_stand(engineer: Assistant, text: str, api: str) -> None:
+def test_plain_requests_are_read_as_they_stand(
+    engineer: Assistant, with_planner: Path, text: str, api: str
+) -> None:
     assert engineer.ask(text).plan.api == api

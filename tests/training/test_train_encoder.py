@@ -16,13 +16,14 @@ from tests.training.conftest import halves
 from training.checkpoints import CHECKPOINTS
 from training.cross_fitted import prepare
 from training.encoder import train_encoder
-from training.encoder_network import EncoderSettings
+from training.encoder_network import EncoderSettings, make_network
 from training.folds import folds_by_person
 from training.ranker import train_ranker
 from training.ranker_settings import FIRST, SECOND, RankerSettings
 from training.tuned_encoder import TunedEncoder, with_readings
 
 QUICK = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
+UNMASKED = replace(QUICK, dropout=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tuned(dozen: Path, small: TowerEncoder, folder: Path) -> TunedEncoder:
-    return train_encoder(dozen, small, QUICK, folder)
+    """Also saved in `folder`, for whoever trains it on."""
+    trained = train_encoder(dozen, small, QUICK, folder / CHECKPOINTS)
+    trained.save(folder)
+    return trained
 
 
 def test_every_request_is_read_by_an_adapter_that_never_saw_its_person(
@@ -83,7 +87,7 @@ def test_a_second_run_takes_what_is_there(
     tuned: TunedEncoder, dozen: Path, small: TowerEncoder, folder: Path
 ) -> None:
     steps: list[str] = []
-    again = train_encoder(dozen, small, QUICK, folder, steps.append)
+    again = train_encoder(dozen, small, QUICK, folder / CHECKPOINTS, steps.append)
     assert not [step for step in steps if "epoch" in step]
     assert again.adapter.digest == tuned.adapter.digest
 
@@ -116,13 +120,13 @@ def test_people_of_further_data_are_learned_from_and_read(
     dozen: Path, small: TowerEncoder, tmp_path: Path
 ) -> None:
     eight, four = _parted(dozen, 8, tmp_path)
-    both = train_encoder(eight, small, QUICK, tmp_path / "both", more=[four])
-    alone = train_encoder(eight, small, QUICK, tmp_path / "alone")
+    both = train_encoder(eight, small, UNMASKED, tmp_path / "both", more=[four])
+    alone = train_encoder(eight, small, UNMASKED, tmp_path / "alone")
     assert both.adapter.digest != alone.adapter.digest
     further = set(both.readings) - set(alone.readings)
     assert further == {one.asked.query_id for one in load_examples(four, small)}
     assert both.adapter.card.data == "first+second"
-    assert "--more second --folds 2" in both.adapter.card.command
+    assert "--more second --folds 2 --epochs 1 --dropout 0 " in both.adapter.card.command
 
 
 def test_the_same_requests_twice_are_refused(
@@ -133,16 +137,14 @@ def test_the_same_requests_twice_are_refused(
 
 
 def test_training_on_keeps_folds_and_what_was_read(
-    dozen: Path, small: TowerEncoder, tmp_path: Path
+    tuned: TunedEncoder, folder: Path, dozen: Path, small: TowerEncoder, tmp_path: Path
 ) -> None:
     own, others = halves(dozen, tmp_path)
-    before = train_encoder(dozen, small, QUICK, tmp_path / "before" / CHECKPOINTS)
-    before.save(tmp_path / "before")
-    after = train_encoder(own, small, QUICK, tmp_path / "after", start=tmp_path / "before")
-    assert after.adapter.digest != before.adapter.digest
-    assert set(after.readings) == set(before.readings)
+    after = train_encoder(own, small, UNMASKED, tmp_path / "after", start=folder)
+    assert after.adapter.digest != tuned.adapter.digest
+    assert set(after.readings) == set(tuned.readings)
     kept = {one.asked.query_id for one in load_examples(others, small)}
-    for query, reading in before.readings.items():
+    for query, reading in tuned.readings.items():
         assert np.array_equal(after.readings[query].aim, reading.aim) == (query in kept)
     person = {one.asked.query_id: one.asked.person_id for one in load_examples(dozen, small)}
     folds = {(person[query], place) for query, place in after.fold.items()}
@@ -151,17 +153,16 @@ def test_training_on_keeps_folds_and_what_was_read(
 
 
 def test_the_mean_of_before_and_after_lies_between_them(
-    dozen: Path, small: TowerEncoder, tmp_path: Path
+    tuned: TunedEncoder, folder: Path, dozen: Path, small: TowerEncoder, tmp_path: Path
 ) -> None:
-    start = tmp_path / "before"
-    before = train_encoder(dozen, small, QUICK, start / CHECKPOINTS)
-    before.save(start)
-    mean = train_encoder(dozen, small, QUICK, tmp_path / "mean", start=start)
+    mean = train_encoder(dozen, small, UNMASKED, tmp_path / "on", start=folder)
+    # The mean is taken of what was learned: the last weights come from the same checkpoints.
     last = train_encoder(
-        dozen, small, replace(QUICK, average=False), tmp_path / "last", start=start
+        dozen, small, replace(UNMASKED, average=False), tmp_path / "on", start=folder
     )
     for name, array in mean.adapter.arrays.items():
-        middle = (before.adapter.arrays[name] + last.adapter.arrays[name]) / 2
+        assert not np.array_equal(array, last.adapter.arrays[name])
+        middle = (tuned.adapter.arrays[name] + last.adapter.arrays[name]) / 2
         assert np.allclose(array, middle, atol=1e-6)
 
 
@@ -169,13 +170,23 @@ def test_people_whom_the_run_before_never_saw_are_refused(
     dozen: Path, small: TowerEncoder, tmp_path: Path
 ) -> None:
     eight, four = _parted(dozen, 8, tmp_path)
-    train_encoder(eight, small, QUICK, tmp_path / "before" / CHECKPOINTS).save(tmp_path / "before")
+    before = tmp_path / "before"
+    train_encoder(eight, small, UNMASKED, before / CHECKPOINTS).save(before)
     with pytest.raises(ValueError, match="--start: it never saw"):
-        train_encoder(four, small, QUICK, tmp_path / "after", start=tmp_path / "before")
+        train_encoder(four, small, UNMASKED, tmp_path / "after", start=before)
     with pytest.raises(ValueError, match="--start: it has 2 folds, not 3"):
-        train_encoder(
-            eight, small, replace(QUICK, folds=3), tmp_path / "after", start=tmp_path / "before"
-        )
+        train_encoder(eight, small, replace(UNMASKED, folds=3), tmp_path / "after", start=before)
+
+
+@pytest.mark.parametrize(("dropout", "same"), [(0.0, True), (0.1, False)])
+def test_masks_are_drawn_in_every_layer_or_nowhere(
+    small: TowerEncoder, dropout: float, same: bool
+) -> None:
+    network = make_network(small.towers[0], QUICK, dropout, apis=3)
+    network.train()
+    below = [small.towers[0].run("can't make the 6 o'clock thing")[1][0]]
+    first, second = (network(below)[0].detach().numpy() for _ in range(2))
+    assert np.array_equal(first, second) == same
 
 
 def test_a_ranker_learns_from_the_readings(
