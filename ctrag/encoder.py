@@ -133,6 +133,10 @@ class TowerEncoder:
         pairs = zip(self.towers, tops, strict=True)
         return self._spread([partial(run, tower, top) for tower, top in pairs], texts)
 
+    def below(self, tower: Tower, texts: Sequence[str]) -> list[Matrix]:
+        """Hidden states of one tower below the layers that adapters tune, per text."""
+        return self._spread([lambda text: tower.run(text)[1]], texts)[0]
+
     @staticmethod
     def join(parts: Sequence[Matrix]) -> Matrix:
         """Unit vectors end to end as one unit vector."""

@@ -7,7 +7,6 @@ of items and which API are needed. Items keep their plain vectors.
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -94,7 +93,8 @@ def train_encoder(
     column = 0
     for tower in encoder.towers:
         progress(f"{tower.name}: reading {len(examples)} requests below the tuned layers")
-        rows = _rows(tower, examples, apis, column, len(encoder.towers), settings.threads)
+        below = encoder.below(tower, [one.asked.request.text for one in examples])
+        rows = _rows(below, examples, apis, column, len(encoder.towers))
         size = rows[0].below.shape[1]
         column += size
         found = np.zeros((len(examples), size), np.float32)
@@ -232,19 +232,16 @@ def _checkpointed(path: Path, make: Callable[[], dict[str, Matrix]]) -> dict[str
 
 
 def _rows(
-    tower: Tower,
+    below: Sequence[Matrix],
     examples: Sequence[Example],
     apis: Sequence[str],
     start: int,
     towers: int,
-    threads: int,
 ) -> list[_Row]:
     position = {api: place for place, api in enumerate(apis)}
-    with ThreadPoolExecutor(threads) as pool:
-        read = list(pool.map(lambda one: tower.run(one.asked.request.text)[1], examples))
     rows = []
-    for one, below in zip(examples, read, strict=True):
-        stop = start + below.shape[2]
+    for one, hidden in zip(examples, below, strict=True):
+        stop = start + hidden.shape[2]
         items = one.scene.view.vectors[one.scene.rows, start:stop] * math.sqrt(towers)
         wanted = np.zeros(len(apis), np.float32)
         for share, api in zip(_TOOL_SHARES, one.labels.tools or ["none"], strict=False):
@@ -255,7 +252,7 @@ def _rows(
         total = float(wanted.sum())
         rows.append(
             _Row(
-                below[0],
+                hidden[0],
                 np.ascontiguousarray(items),
                 kinds_of(one.scene),
                 one.relevance,

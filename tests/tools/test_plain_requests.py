@@ -1,22 +1,17 @@
 """Claims about requests that say what they want outright, with the packaged reader."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from ctrag import Assistant
-from synth.reference import split_folder
+from tests.training.conftest import copy_people
 
 
 @pytest.fixture(scope="module")
 def engineer(tmp_path_factory: pytest.TempPathFactory) -> Assistant:
     """A father whose daughter's nursery is in his calendar, mail and calls."""
-    folder = tmp_path_factory.mktemp("engineer")
-    people = (split_folder("dev") / "personas.jsonl").read_text(encoding="utf-8").splitlines()
-    [own] = [line for line in people if json.loads(line)["persona_id"] == "p007"]
-    (folder / "personas.jsonl").write_text(own + "\n", encoding="utf-8")
-    return Assistant.open(folder, "p007")
+    return Assistant.open(copy_people("dev", 1, tmp_path_factory.mktemp("engineer")), "p007")
 
 
 @pytest.mark.parametrize(

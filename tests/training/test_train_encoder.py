@@ -179,7 +179,7 @@ def test_people_whom_the_run_before_never_saw_are_refused(
 
 
 @pytest.mark.parametrize(("dropout", "same"), [(0.0, True), (0.1, False)])
-def test_masks_are_drawn_in_every_layer_or_nowhere(
+def test_without_dropout_no_layer_draws_a_mask(
     small: TowerEncoder, dropout: float, same: bool
 ) -> None:
     network = make_network(small.towers[0], QUICK, dropout, apis=3)
