@@ -63,16 +63,17 @@ class Retrieval:
     """Retrieves for labelled requests, each by models that never saw its person."""
 
     data: Path
-    """What the ranker learned from: it is cross-fitted by person here, and its first fold is held
-    out."""
+    """What the ranker learned from: it is cross-fitted by person here, and the first fold of its
+    people is held out."""
     more: Sequence[Path]
-    """Further requests of the people of `data`, which are cross-fitted with it; and data sets of
-    people whom `ranker` never saw, of which nothing is held out."""
+    """Further requests of the people of `data`, and data sets of other people. Those that the
+    ranker learned from, by the names in its card, and those of the people of `data` are
+    cross-fitted with it; nothing of other people is held out."""
     tuned: TunedEncoder
     """Has read the requests of `data` by adapters that never saw their people, and perhaps those
     of `more`; requests that it never saw are read by its adapter of everybody."""
     ranker: Ranker
-    """Retrieves for `more`."""
+    """Retrieves for those of `more` whose people it never saw."""
     settings: RankerSettings
     """Folds and seed."""
 
@@ -80,8 +81,7 @@ class Retrieval:
     def new(self) -> bool:
         """Whether nobody was read out of fold, since neither `tuned` nor `ranker` ever saw anybody.
 
-        They then retrieve for `data` as for `more`, and nothing is cross-fitted. The first fold of
-        the people of `data` is held out, whichever data set their requests stand in.
+        They then retrieve for `data` as for `more`, and nothing is cross-fitted.
         """
         return not self.tuned.readings
 
@@ -126,40 +126,38 @@ class Retrieval:
     def run(self, progress: Progress = lambda _: None) -> Retrieved:
         """What retrieval brings for every labelled request.
 
+        The first fold of the people of `data` is held out, whichever data set their requests stand
+        in.
+
         Raises:
-            ValueError: The ranker learned from one of `more` (or of all, where they are new), two
+            ValueError: Everybody is new, but the ranker learned from a data set of that name; two
                 data sets have other items of a person, or one breaks a rule.
         """
         encoder: Encoder = load_encoder(self.tuned.adapter.card.encoder)
-        if self.new:
-            return self._of_new_people(encoder, progress)
-        same = of_same_people(self.data, self.more)
-        others = [one for one in self.more if one not in same]
-        for folder in others:
-            if data_sha256(folder) == self.ranker.card.data_sha256:
-                raise ValueError(f"--more: the ranker was trained on {folder}; give it as --data")
-        fitted = cross_fit(
-            prepare(self.data, encoder, self.settings, self.tuned, progress, same),
-            self.settings,
-            progress,
-        )
-        examples, scores = list(fitted.examples), list(fitted.scores)
+        apart = self._apart()
+        others = [one for one in (self.data, *self.more) if one not in apart]
+        examples: list[Example] = []
+        scores: list[Floats] = []
         names: list[str] = []
-        for folder, size in zip([self.data, *same], fitted.sizes, strict=True):
-            names += [folder.name] * size
-        held_out = [place == 0 for place in fitted.fold]
+        if apart:
+            prepared = prepare(self.data, encoder, self.settings, self.tuned, progress, apart[1:])
+            fitted = cross_fit(prepared, self.settings, progress)
+            examples += fitted.examples
+            scores += fitted.scores
+            for folder, size in zip(apart, fitted.sizes, strict=True):
+                names += [folder.name] * size
         added, new_scores, new_names = self._by_ranker(others, encoder, progress)
-        held_out += [False] * len(added)
-        return Retrieved(
-            examples + added,
-            scores + new_scores,
-            np.array(held_out, dtype=bool),
-            encoder.name,
-            names + new_names,
-        )
+        examples += added
+        scores += new_scores
+        names += new_names
+        return Retrieved(examples, scores, self._held_out(examples, names), encoder.name, names)
 
-    def _of_new_people(self, encoder: Encoder, progress: Progress) -> Retrieved:
+    def _apart(self) -> list[Path]:
+        """Data sets that are cross-fitted, `data` first; none when everybody is new."""
         learned = self.ranker.card.data.split("+")
+        if not self.new:
+            same = of_same_people(self.data, self.more)
+            return [self.data, *(one for one in self.more if one in same or one.name in learned)]
         for folder in (self.data, *self.more):
             if folder.name in learned:
                 raise ValueError(
@@ -167,7 +165,10 @@ class Retrieval:
                     f"({self.ranker.card.data}); give a `ctrag train encoder` run that read its "
                     "people apart, or rename the folder if these are other people"
                 )
-        examples, scores, names = self._by_ranker([self.data, *self.more], encoder, progress)
+        return []
+
+    def _held_out(self, examples: Sequence[Example], names: Sequence[str]) -> NDArray[np.bool_]:
+        """Whose requests nothing may be trained on: the same people whatever `more` holds."""
         people = [
             one.asked.person_id
             for one, name in zip(examples, names, strict=True)
@@ -175,8 +176,7 @@ class Retrieval:
         ]
         fold = folds_by_person(people, self.settings.folds, self.settings.seed)
         out = {person for person, place in zip(people, fold, strict=True) if place == 0}
-        held_out = [one.asked.person_id in out for one in examples]
-        return Retrieved(examples, scores, np.array(held_out, dtype=bool), encoder.name, names)
+        return np.array([one.asked.person_id in out for one in examples], dtype=bool)
 
     def _by_ranker(
         self, folders: Sequence[Path], encoder: Encoder, progress: Progress

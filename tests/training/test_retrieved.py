@@ -14,9 +14,11 @@ from ctrag.context.signals import compute
 from ctrag.encoder import TowerEncoder, load_encoder
 from ctrag.tuned import RequestReader
 from eval.examples import Example
+from stores.dataset import load_dataset
 from tests.training.conftest import copy_people, halves
 from training.encoder import train_encoder
 from training.encoder_network import EncoderSettings
+from training.folds import folds_by_person
 from training.prior import fit_prior
 from training.ranker_settings import FIRST, SECOND, RankerSettings
 from training.retrieved import Retrieval, Retrieved
@@ -96,23 +98,50 @@ def test_a_share_draws_requests_and_repeats_them(ask: Any) -> None:
     assert [len(part) for part in found.learned({"a": 1e-9})] == [0, 0]
 
 
-def test_further_requests_of_held_out_people_are_held_out_too(dozen: Path, tmp_path: Path) -> None:
-    own, further = halves(dozen, tmp_path)
+@pytest.fixture(scope="module")
+def cross_fitted(dozen: Path, tmp_path_factory: pytest.TempPathFactory) -> Retrieved:
+    """Twelve people, further requests of theirs, and other people whom the ranker learned from."""
+    folder = tmp_path_factory.mktemp("cross-fitted")
+    own, further = halves(dozen, folder)
+    others = copy_people("dev", 4, folder / "others")
     quick = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
     tuned = train_encoder(
-        own, TowerEncoder(models.ENCODER), quick, tmp_path / "encoder", more=[further]
+        own, TowerEncoder(models.ENCODER), quick, folder / "encoder", more=[further, others]
     )
+    ranker = Ranker.packaged()
+    card = ranker.card.model_copy(update={"data": "even+others"})
+    unused = replace(ranker, model="no trees: it raises when it is asked", card=card)
     settings = RankerSettings(
         folds=3, first=replace(FIRST, rounds=10), second=replace(SECOND, rounds=5), threads=1
     )
-    found = Retrieval(own, [further], tuned, Ranker.packaged(), settings).run()
-    assert sorted(set(found.data)) == ["even", "odd"]
-    held = {one.asked.person_id for one in found.kept_back()[0]}
-    learned = {one.asked.person_id for one in found.learned()[0]}
+    return Retrieval(own, [further, others], tuned, unused, settings).run()
+
+
+def test_further_requests_of_held_out_people_are_held_out_too(cross_fitted: Retrieved) -> None:
+    held = {one.asked.person_id for one in cross_fitted.kept_back()[0]}
+    learned = {one.asked.person_id for one in cross_fitted.learned()[0]}
     assert held
     assert learned
     assert not held & learned
-    assert len(found.examples) == len(found.scores) == len(found.data)
+    by = zip(cross_fitted.data, cross_fitted.held_out, strict=True)
+    assert {name for name, held_out in by if held_out} == {"even", "odd"}
+
+
+def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
+    cross_fitted: Retrieved,
+) -> None:
+    assert sorted(set(cross_fitted.data)) == ["even", "odd", "others"]
+    for example, scores in zip(cross_fitted.examples, cross_fitted.scores, strict=True):
+        assert len(scores) == len(example.scene)
+
+
+def test_the_same_people_are_held_out_whatever_is_learned_besides(
+    cross_fitted: Retrieved, dozen: Path
+) -> None:
+    people = sorted({one.person_id for one in load_dataset(dozen).requests})
+    first = np.flatnonzero(folds_by_person(people, 3, 1) == 0)
+    held = {one.asked.person_id for one in cross_fitted.kept_back()[0]}
+    assert held == {people[place] for place in first}
 
 
 def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
