@@ -5,10 +5,14 @@ from pathlib import Path
 import pytest
 
 from ctrag.artefacts import load_artefacts
+from ctrag.cards import Card
 from ctrag.context.ranker import Ranker
 from ctrag.planner.arguments import ArgumentRanker
 from ctrag.tools.prior import ToolPrior
 from ctrag.tools.reader import ToolReader
+from eval.experiment import folders_sha256
+from stores.dataset import load_dataset
+from synth.reference import scenes_folder, split_folder
 
 
 def test_the_packaged_artefacts_are_the_default() -> None:
@@ -16,6 +20,19 @@ def test_the_packaged_artefacts_are_the_default() -> None:
     ranker, prior = found.ranker, found.tool_prior
     assert ranker.card == Ranker.packaged().card
     assert prior.card == ToolPrior.packaged().card
+
+
+@pytest.mark.parametrize("part", ["ranker", "tool_prior", "adapter", "reader", "arguments"])
+def test_an_artefact_was_trained_on_the_packaged_people_and_nobody_of_dev(part: str) -> None:
+    card: Card = getattr(load_artefacts(None), part).card
+    packaged = scenes_folder().parent
+    folders = [
+        split_folder(name) if name == "train" else packaged / name for name in card.data.split("+")
+    ]
+    assert card.data_sha256 == folders_sha256(folders)
+    known = {one.person.person_id for one in load_dataset(split_folder("dev")).personas}
+    for folder in folders:
+        assert not known & {one.person_id for one in load_dataset(folder).requests}
 
 
 def test_a_folder_of_ones_own_wins_with_its_own_tool_prior(tmp_path: Path) -> None:

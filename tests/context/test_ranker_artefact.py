@@ -10,9 +10,6 @@ import pytest
 from ctrag.context.ranker import CARD, MODEL, PRIOR, SECOND, Ranker
 from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS, compute
-from eval.experiment import folders_sha256
-from stores.dataset import load_dataset
-from synth.reference import split_folder
 from tests.context.conftest import ASKED, AxisEncoder, view_of
 
 WIDE = AxisEncoder(dimension=1152)
@@ -67,15 +64,6 @@ def test_a_missing_file_is_named(ranker: Ranker, tmp_path: Path, name: str) -> N
     (tmp_path / name).unlink()
     with pytest.raises(FileNotFoundError, match=name):
         Ranker.load(tmp_path)
-
-
-def test_the_packaged_ranker_was_trained_on_the_packaged_people(ranker: Ranker) -> None:
-    train = split_folder("train")
-    further = train.parents[1] / "train-further"
-    assert ranker.card.data == "train+train-further"
-    assert ranker.card.data_sha256 == folders_sha256([train, further])
-    known = {one.person.person_id for one in load_dataset(split_folder("dev")).personas}
-    assert not known & {one.person_id for one in load_dataset(further).requests}
 
 
 def test_contributions_sum_to_the_score_of_the_first_pass(ranker: Ranker) -> None:
