@@ -190,7 +190,7 @@ def _queries(folder: Path) -> list[CallCase]:
         place = names.index(call.api)
         first = max(0, place - number % OFFERED)
         offered = tuple(by_name[name] for name in names[first : first + OFFERED])
-        truth = [{call.api: _possible(call.arguments)}]
+        truth = [{call.api: _typed(_possible(call.arguments), by_name[call.api])}]
         cases.append(_case(row.query_id, row.query_id, row.text, "", offered, truth))
     if not cases:
         raise ValueError(f"{folder}: no request has exactly one call of a tool of the catalogue")
@@ -199,6 +199,20 @@ def _queries(folder: Path) -> list[CallCase]:
 
 def _possible(arguments: Mapping[str, Any], but: Sequence[str] = ()) -> dict[str, list[Any]]:
     return {name: [value] for name, value in arguments.items() if name not in but}
+
+
+def _typed(possible: dict[str, list[Any]], tool: CatalogueTool) -> dict[str, list[Any]]:
+    """Numbers that are labelled as texts, as the numbers that the schema asks for."""
+    properties = tool.parameters.get("properties") or {}
+    found = {}
+    for name, values in possible.items():
+        kind = (properties.get(name) or {}).get("type")
+        cast = {"integer": int, "number": float}.get(str(kind))
+        try:
+            found[name] = [cast(one) if cast and isinstance(one, str) else one for one in values]
+        except ValueError:
+            found[name] = values
+    return found
 
 
 def _case(

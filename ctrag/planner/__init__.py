@@ -8,7 +8,7 @@
 - `embedded`: a small Llama model on this machine, decoding under that grammar.
 - `engine`, `llama_graph`: what runs the model, transformers or a graph on ONNX Runtime.
 - `adapter`, `weights`: its LoRA adapter and its base.
-- `calls`, `call_grammar`: one call of any agent's tools, by the same model.
+- `calls`, `call_filling`, `call_grammar`, `spans`: one call of any agent's tools, same model.
 - `grounding`: whether a plan from elsewhere keeps to the grammar's offers.
 - `endpoint`: any OpenAI-compatible endpoint, held to the same grammar's offers.
 - `configured`: the one of these that the settings name, and what it may write.

@@ -7,8 +7,8 @@ Example::
     print(call.name, call.arguments)
 
 Retrieval shows the model a few tools. Each is scored by retrieval and by the model's own
-log-probability of its name; the arguments of the best are decoded under a grammar of its schema,
-with values that the request grounds (`ctrag.planner.call_grammar`).
+log-probability of its name; the arguments of the best are decoded one after the other under a
+grammar of its schema, with values that the request grounds (`ctrag.planner.call_filling`).
 """
 
 import json
@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from ctrag.encoder import Encoder
-from ctrag.planner.call_grammar import call_grammar, call_opening, copyable
+from ctrag.planner.call_filling import SAID, SYSTEM, fill_call, filling_prompt, kind_of
+from ctrag.planner.call_grammar import copyable
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.prompt.chat import closing, opening
 from ctrag.tools.catalogue import CatalogueTool
@@ -30,14 +31,8 @@ SHOWN = 5
 """Tools that the model sees."""
 WEIGHT = 10.0
 """How much a point of the retrieval score counts against a nat per token of the model's."""
-_SYSTEM = (
-    "You turn a request into one function call. Answer with JSON only: the function's name and "
-    "its arguments, with values from the request."
-)
 _DESCRIPTION = 160
-"""Characters of a description in the prompt."""
-_SAID = 1500
-"""Characters of the request in the prompt, the last ones."""
+"""Characters of a description where tools are chosen from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +153,11 @@ class CallPlanner:
 
     def fill(self, choices: Sequence[ToolChoice], text: str, before: str = "") -> Filled:
         """Arguments of the first choice; see `plan`."""
-        tool = choices[0].tool
-        prompt, shared = self._prompt(choices, text, before)
-        tokens, _, asked = self._planner.bound(
-            prompt, call_grammar(tool, f"{before} {text}"), call_opening(tool), shared
-        )
+        tool, said = choices[0].tool, f"{before} {text}"
+        prompt, shared = filling_prompt(self._planner, tool, said)
+        arguments, asked = fill_call(self._planner, tool, said, prompt, shared)
         engine = self._planner.engine_name if asked else ""
-        try:
-            found = json.loads(self._planner.decode(tokens))
-        except json.JSONDecodeError:
-            return Filled({}, False, engine)
-        return Filled(found["arguments"], True, engine)
+        return Filled(arguments or {}, arguments is not None, engine)
 
     def _log_probability(self, name: str, first: Any, cache: Any) -> float:
         tokens = self._planner.encode(f'{json.dumps(name, ensure_ascii=False)[1:-1]}"')
@@ -184,14 +173,11 @@ class CallPlanner:
     def _prompt(
         self, found: Sequence[ToolHit | ToolChoice], text: str, before: str
     ) -> tuple[list[int], int]:
-        """The prompt's tokens, and how many of them say what the tools are.
-
-        It is the same for choosing and for filling in, so that the model reads it once.
-        """
+        """The prompt's tokens, and how many of them say what the tools are."""
         tools = sorted((one.tool for one in found), key=lambda tool: tool.id)
         lines = ["Functions:", *(f"- {signature(tool)}" for tool in tools)]
-        said = copyable(f"{before} {text}")[-_SAID:]
-        head = self._planner.encode(opening(_SYSTEM, "\n".join([*lines, "Request:"])))
+        said = copyable(f"{before} {text}")[-SAID:]
+        head = self._planner.encode(opening(SYSTEM, "\n".join([*lines, "Request:"])))
         return head + self._planner.encode(closing(f" {said}")), len(head)
 
 
@@ -210,22 +196,13 @@ def signature(tool: CatalogueTool) -> str:
     properties = properties if isinstance(properties, Mapping) else {}
     needed = tool.parameters.get("required") or ()
     arguments = [
-        f"{name}{'' if name in needed else '?'}: {_kind(schema)}"
+        f"{name}{'' if name in needed else '?'}: {kind_of(schema)}"
         for name, schema in properties.items()
     ]
     purpose = copyable(tool.description)
     if len(purpose) > _DESCRIPTION:
         purpose = f"{purpose[: _DESCRIPTION - 1]}…"
     return f"{tool.id}({', '.join(arguments)}): {purpose}"
-
-
-def _kind(schema: Any) -> str:
-    if not isinstance(schema, Mapping):
-        return "string"
-    if isinstance(schema.get("enum"), list):
-        return "|".join(str(one) for one in schema["enum"][:6])
-    declared = schema.get("type", "string")
-    return "|".join(map(str, declared)) if isinstance(declared, list) else str(declared)
 
 
 def base_planner() -> EmbeddedPlanner:

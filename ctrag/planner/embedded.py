@@ -21,6 +21,8 @@ from ctrag.prompt.planner import PlannerPrompt
 
 LONGEST_PLAN = 600
 """Tokens of a plan under a grammar at most, which the grammar's own bounds keep it below."""
+_HEADS = 2
+"""Beginnings of prompts that are remembered: what calls are chosen and filled in by."""
 LONGEST_FREE = 120
 """Tokens of a freely decoded answer at most."""
 
@@ -61,7 +63,7 @@ class EmbeddedPlanner:
         self.engine_name: EngineName = engine or ("onnxruntime" if packaged else "transformers")
         """What runs the model: unless said otherwise, the fast engine for the packaged model."""
         self._read_last: tuple[list[int], Logits, Any] | None = None
-        self._read_head: tuple[list[int], Any] | None = None
+        self._read_heads: list[tuple[list[int], Any]] = []
 
     @cached_property
     def folder(self) -> Path:
@@ -153,10 +155,11 @@ class EmbeddedPlanner:
         return last[1], last[2]
 
     def _begun(self, head: list[int]) -> Any:
-        known = self._read_head
-        if known is None or known[0] != head:
+        known = next((one for one in self._read_heads if one[0] == head), None)
+        if known is None:
             known = (head, self.engine.forward(head)[1])
-            self._read_head = known
+        others = [one for one in self._read_heads if one is not known]
+        self._read_heads = [known, *others][:_HEADS]
         return known[1]
 
     @cached_property

@@ -14,6 +14,11 @@ def closing(user: str) -> str:
     return f"{plain(user)}{END}\n<|im_start|>assistant\n"
 
 
+def turn() -> str:
+    """The end of an answer, and the user's next turn up to its text."""
+    return f"{END}\n<|im_start|>user\n"
+
+
 def plain(text: str) -> str:
     """Text that cannot end its turn: items' words may hold marks."""
     return text.replace("<|", "< |")

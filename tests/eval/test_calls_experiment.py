@@ -119,6 +119,20 @@ def test_a_query_with_one_call_is_a_case_among_neighbouring_tools(queries: Path)
     assert cases[1].right([{"noteMove": {"what": "X"}}])
 
 
+def test_a_number_that_is_labelled_as_a_text_is_a_number_where_the_schema_says_so(
+    queries: Path,
+) -> None:
+    properties = {"height": {"type": "number"}, "count": {"type": "integer"}, "id": {}}
+    tool = {**QUERY_TOOLS[0], "parameters": {"type": "object", "properties": properties}}
+    labelled = {"height": "31.7", "count": "2", "id": "87"}
+    query = {"query_id": "q", "text": "t", "calls": [{"api": tool["name"], "arguments": labelled}]}
+    (queries / "tools.json").write_text(json.dumps([tool]))
+    (queries / "queries.jsonl").write_text(json.dumps(query))
+    [case] = load_calls(str(queries)).cases
+    assert case.truth == [{tool["name"]: {"height": [31.7], "count": [2], "id": ["87"]}}]
+    assert case.right([{tool["name"]: {"height": 31.7, "count": 2, "id": "87"}}])
+
+
 def test_cases_are_drawn_by_seed_and_keep_their_order(queries: Path) -> None:
     [case, _] = load_calls(str(queries)).cases
     cases = [replace(case, case_id=f"q{number}") for number in range(10)]
