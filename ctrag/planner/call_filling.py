@@ -61,8 +61,7 @@ def fill_call(
     Returns:
         None in place of the arguments where the answer was longer than it may be.
     """
-    properties = tool.parameters.get("properties")
-    properties = dict(properties) if isinstance(properties, Mapping) else {}
+    properties = _schema(tool.parameters.get("properties"))
     required = tool.parameters.get("required") or ()
     needed = [name for name in properties if name in required]
     optional = [name for name in properties if name not in required]
@@ -74,7 +73,7 @@ def fill_call(
         comma = ", " if arguments else ""
         if needed:
             name = needed.pop(0)
-            begin = f"{written}{comma}{_spelled(name)}: "
+            begin = f"{written}{comma}{literal(name)}: "
             value = grounds.value(name, _schema(properties[name]), True)
             lark = grounds.lark(f"{literal(begin)} {value}")
         else:
@@ -85,7 +84,7 @@ def fill_call(
                 if (value := grounds.value(name, _schema(properties[name]), False)) is not None
             }
             ways = [
-                f"{literal(f'{comma}{_spelled(name)}: ')} {value}" for name, value in offers.items()
+                f"{literal(f'{comma}{literal(name)}: ')} {value}" for name, value in offers.items()
             ]
             lark = grounds.lark(f"{literal(begin)} ({' | '.join([literal('}}'), *ways])})")
         tokens, _, asked = planner.bound(prompt, lark, begin, shared)
@@ -115,20 +114,21 @@ def filling_prompt(
     Returns:
         The prompt's tokens, and how many of them are the same for every call.
     """
-    lines = [f"Function {tool.id}: {_cut(tool.description, _DESCRIPTION)}", "Arguments:"]
+    lines = [f"Function {tool.id}: {shortened(tool.description, _DESCRIPTION)}", "Arguments:"]
     properties = _schema(tool.parameters.get("properties"))
     needed = tool.parameters.get("required") or ()
     for name, given in properties.items():
         kind = kind_of(given) if name in needed else f"{kind_of(given)}, optional"
         lines.append(
-            f"- {name} ({kind}): {_cut(str(_schema(given).get('description', '')), _NOTE)}"
+            f"- {name} ({kind}): {shortened(str(_schema(given).get('description', '')), _NOTE)}"
         )
     head = planner.encode(opening(SYSTEM, _EXAMPLE) + closing(_EXAMPLE_SAID) + _EXAMPLE_CALL)
     asked = "\n".join([*lines, "Request:"]) + f" {copyable(said)[-SAID:]}"
     return head + planner.encode(turn() + closing(asked)), len(head)
 
 
-def _cut(text: str, longest: int) -> str:
+def shortened(text: str, longest: int) -> str:
+    """A description as prompts have it: on one line, cut where it is too long."""
     flat = copyable(text)
     return flat if len(flat) <= longest else f"{flat[: longest - 1]}…"
 
@@ -165,7 +165,3 @@ def kind_of(schema: Any) -> str:
 
 def _schema(given: Any) -> Mapping[str, Any]:
     return given if isinstance(given, Mapping) else {}
-
-
-def _spelled(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)

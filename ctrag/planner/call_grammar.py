@@ -185,5 +185,5 @@ def _spelled(number: float) -> str:
 
 
 def literal(text: str) -> str:
-    """A text as Lark spells it."""
+    """A text as Lark spells it, and JSON."""
     return json.dumps(text, ensure_ascii=False)

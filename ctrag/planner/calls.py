@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ctrag.encoder import Encoder
-from ctrag.planner.call_filling import SAID, SYSTEM, fill_call, filling_prompt, kind_of
+from ctrag.planner.call_filling import SAID, SYSTEM, fill_call, filling_prompt, kind_of, shortened
 from ctrag.planner.call_grammar import copyable
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.prompt.chat import closing, opening
@@ -199,10 +199,7 @@ def signature(tool: CatalogueTool) -> str:
         f"{name}{'' if name in needed else '?'}: {kind_of(schema)}"
         for name, schema in properties.items()
     ]
-    purpose = copyable(tool.description)
-    if len(purpose) > _DESCRIPTION:
-        purpose = f"{purpose[: _DESCRIPTION - 1]}…"
-    return f"{tool.id}({', '.join(arguments)}): {purpose}"
+    return f"{tool.id}({', '.join(arguments)}): {shortened(tool.description, _DESCRIPTION)}"
 
 
 def base_planner() -> EmbeddedPlanner:

@@ -6,7 +6,7 @@ END = "<|im_end|>"
 
 def opening(system: str, user: str = "") -> str:
     """The system's turn, and the user's as far as it is said."""
-    return f"<|im_start|>system\n{plain(system)}{END}\n<|im_start|>user\n{plain(user)}"
+    return f"<|im_start|>system\n{plain(system)}{turn()}{plain(user)}"
 
 
 def closing(user: str) -> str:
@@ -15,7 +15,7 @@ def closing(user: str) -> str:
 
 
 def turn() -> str:
-    """The end of an answer, and the user's next turn up to its text."""
+    """The end of a turn, and the user's up to its text."""
     return f"{END}\n<|im_start|>user\n"
 
 
