@@ -155,14 +155,14 @@ class EmbeddedChooser:
             if same < len(ids) - 1:  # without a mask, which makes long readings slow
                 model.model(
                     input_ids=torch.tensor([ids[same:-1]]),
-                    past_key_values=self._cache,
+                    cache=self._cache,
                     use_cache=True,
                 )
             found = model(
                 input_ids=torch.tensor([[ids[-1], *(node[-1] for node in nodes)]]),
                 position_ids=torch.tensor([[len(ids) - 1 + len(node) for node in rows]]),
                 attention_mask=torch.zeros(1, 1, *sees.shape).masked_fill(~sees, least),
-                past_key_values=self._cache,
+                cache=self._cache,
                 use_cache=True,
                 logits_to_keep=torch.tensor([rows[path] for path in ways]),
             ).logits[0]

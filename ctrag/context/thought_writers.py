@@ -74,7 +74,7 @@ class EmbeddedThoughts:
         model, _ = self._loaded
         with torch.inference_mode():
             read = model(input_ids=torch.tensor([ids]), use_cache=True, logits_to_keep=1)
-        return read.past_key_values
+        return read.cache
 
     def _decode(self, rows: list[list[int]], shared: int, prefix: Any) -> list[str]:
         """Greedy continuations of several prompts, of which `prefix` holds `shared` tokens."""
@@ -99,11 +99,11 @@ class EmbeddedThoughts:
                     input_ids=fresh,
                     attention_mask=seen,
                     position_ids=places,
-                    past_key_values=cache,
+                    cache=cache,
                     use_cache=True,
                     logits_to_keep=1,
                 )
-                cache = read.past_key_values
+                cache = read.cache
                 chosen = read.logits[:, -1].argmax(-1)
                 for answer, token in zip(answers, chosen.tolist(), strict=True):
                     answer.append(token)

@@ -65,11 +65,11 @@ class TransformersEngine:
         with torch.inference_mode():
             output = self._model(
                 input_ids=torch.tensor([list(tokens)]),
-                past_key_values=_branch(cache),
+                cache=_branch(cache),
                 use_cache=True,
                 logits_to_keep=keep,
             )
-        return output.logits[0].numpy(), output.past_key_values
+        return output.logits[0].numpy(), output.cache
 
 
 def _branch(cache: Any) -> Any:
