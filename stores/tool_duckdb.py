@@ -152,10 +152,14 @@ class DuckToolStore:
                 "SELECT position, tool_id, server, name_key, server_key, content_hash, definition, "
                 "always, vector FROM tools ORDER BY position"
             ).fetchall()
-        return [
-            ToolRow(*held, terms.get(position, {}), np.array(vector or (), dtype=np.float32))
-            for position, *held, vector in tools
-        ]
+        found = []
+        for position, *texts, always, vector in tools:
+            tool_id, server, name_key, server_key, content_hash, definition = texts
+            held = np.array(vector or (), dtype=np.float32)
+            keys = (tool_id, server, name_key, server_key, content_hash)
+            own = terms.get(position, {})
+            found.append(ToolRow(*keys, definition, always, own, held))
+        return found
 
     def facts(self) -> dict[str, str]:
         """All that `set_fact` wrote."""

@@ -117,7 +117,7 @@ def interpolated(
         strength: How many calls `shorter` counts for.
     """
     total = counts.sum() + strength
-    chances = shorter * (strength / total)
+    chances: Probabilities = shorter * (strength / total)
     np.add.at(chances, list(following), counts / total)
     return chances
 
