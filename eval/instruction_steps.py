@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.prompt.assembly import json_schema
+from ctrag.integrations.formats import json_schema
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument, load_documents, make_documents, toolbox_notes
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue

@@ -17,9 +17,9 @@ Modules, in the order in which data flows through them:
 - `store_files`: the stores of one generation, and reading them while others swap in the next.
 - `bulk`: import, forgetting and schema steps, which make a generation.
 - `federation`: the stores of all applications together (`Stores`): reads, writes, undo, forget.
-- `tool_rows`: what every store of tools keeps and answers (`ToolStore`); `tool_memory`,
-  `tool_duckdb` and `tool_postgres` are three, which rank inside the query what the caller may
-  see; `tool_sql` has the queries that the two databases share.
+- `tool_rows`: what every store of tools keeps and answers (`ToolStore`), ranking only what the
+  caller may see: `tool_memory`, `tool_mirror` (the same, kept in a file by `tool_duckdb`) and
+  `tool_postgres` (its queries are in `tool_sql`).
 
 The package stores vectors and never makes them.
 """

@@ -1,7 +1,7 @@
 """Tools in a DuckDB file, which one serving process owns."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -9,15 +9,7 @@ import duckdb
 import numpy as np
 
 from stores.database import StoreUnavailable, first_line
-from stores.tool_rows import NO_FACTS, Candidates, Filter, Query, ToolRow, Vector
-from stores.tool_sql import (
-    Dialect,
-    candidates_query,
-    filter_values,
-    joined,
-    query_values,
-    visible,
-)
+from stores.tool_rows import NO_FACTS, ToolRow
 
 _NAME = "tool"
 _SCHEMA = (
@@ -31,18 +23,9 @@ _SCHEMA = (
     "CREATE TABLE facts (name VARCHAR PRIMARY KEY, content VARCHAR NOT NULL)",
 )
 
-_SQL = Dialect(
-    parameter=lambda name: f"${name}",
-    among=lambda column, name: f"list_contains(${name}, {column})",
-    prefix="",
-    cosine="list_inner_product(vector, $vector::FLOAT[])",
-    counts="map(list(term), list(tools))",
-)
-_VISIBLE, _CANDIDATES = visible(_SQL), candidates_query(_SQL)
-
 
 class DuckToolStore:
-    """Vectors and words in one file; ranking happens inside one query, access rules with it.
+    """What survives of a tool store in one file; `MirroredToolStore` searches its copy in memory.
 
     The file stays open: a second process that wants it is told who has it. Reads take a cursor
     each and see the last committed state.
@@ -158,54 +141,6 @@ class DuckToolStore:
                 {"places": places, "terms": terms, "weights": weights},
             )
 
-    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> Candidates:
-        """See `ToolStore.candidates`."""
-        answers = []
-        with self._reading() as cursor:
-            for query in queries:
-                vector = None if query.vector is None else query.vector.tolist()
-                asked = {**query_values(query, seen, limit), "vector": vector}
-                answers.append(cursor.execute(_CANDIDATES, asked).fetchall())
-        return joined(queries, answers, self.vectors)
-
-    def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:
-        """See `ToolStore.definitions`."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT tool_id, definition FROM tools "
-                f"WHERE list_contains($ids, tool_id) AND {_VISIBLE}",
-                {"ids": list(ids), **filter_values(seen)},
-            ).fetchall()
-        return dict(rows)
-
-    def named(self, name_key: str, seen: Filter) -> list[str]:
-        """See `ToolStore.named`."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT tool_id FROM tools "
-                f"WHERE name_key = $name AND {_VISIBLE} ORDER BY position",
-                {"name": name_key, **filter_values(seen)},
-            ).fetchall()
-        return [row[0] for row in rows]
-
-    def hashes(self) -> dict[str, str]:
-        """See `ToolStore.hashes`."""
-        with self._reading() as cursor:
-            return dict(
-                cursor.execute(
-                    "SELECT tool_id, content_hash FROM tools ORDER BY position"
-                ).fetchall()
-            )
-
-    def vectors(self, hashes: Collection[str]) -> dict[str, Vector]:
-        """See `ToolStore.vectors`."""
-        with self._reading() as cursor:
-            rows = cursor.execute(
-                "SELECT content_hash, vector FROM tools WHERE list_contains($hashes, content_hash)",
-                {"hashes": list(hashes)},
-            ).fetchall()
-        return {one: np.array(vector, dtype=np.float32) for one, vector in rows}
-
     def rows(self) -> list[ToolRow]:
         """All tools as they were written, in the order of their positions."""
         with self._reading() as cursor:
@@ -221,20 +156,9 @@ class DuckToolStore:
         for position, *texts, always, vector in tools:
             tool_id, server, name_key, server_key, content_hash, definition = texts
             held = np.array(vector or (), dtype=np.float32)
+            keys = (tool_id, server, name_key, server_key, content_hash)
             own = terms.get(position, {})
-            found.append(
-                ToolRow(
-                    tool_id,
-                    server,
-                    name_key,
-                    server_key,
-                    content_hash,
-                    definition,
-                    always,
-                    own,
-                    held,
-                )
-            )
+            found.append(ToolRow(*keys, definition, always, own, held))
         return found
 
     def facts(self) -> dict[str, str]:
@@ -274,22 +198,9 @@ class DuckToolStore:
                 {"scopes": [one for one, _ in rows], "tools": [one for _, one in rows]},
             )
 
-    def fact(self, name: str) -> str | None:
-        """See `ToolStore.fact`."""
-        with self._reading() as cursor:
-            found = cursor.execute("SELECT content FROM facts WHERE name = ?", [name]).fetchone()
-        return None if found is None else str(found[0])
-
     def set_fact(self, name: str, content: str) -> None:
         """See `ToolStore.set_fact`."""
         with self._writing() as cursor:
-            cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", [name, content])
-
-    def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
-        """See `ToolStore.change_fact`."""
-        with self._writing() as cursor:
-            found = cursor.execute("SELECT content FROM facts WHERE name = ?", [name]).fetchone()
-            content = change(None if found is None else str(found[0]))
             cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", [name, content])
 
     def close(self) -> None:

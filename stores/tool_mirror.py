@@ -1,8 +1,7 @@
 """A file of tools with a copy in memory that answers: for the process that owns the file.
 
 Nobody else can write the file, so the copy is what the file says. A search in it takes a
-twentieth of what a query of the file takes; the rules of access are part of it as they are of the
-query.
+twentieth of what a query of the file took (docs/log.md).
 """
 
 import threading

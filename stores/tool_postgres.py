@@ -8,14 +8,7 @@ import numpy as np
 
 from stores.database import StoreUnavailable, first_line
 from stores.tool_rows import NO_FACTS, Candidates, Filter, Query, ToolRow, Vector
-from stores.tool_sql import (
-    Dialect,
-    candidates_query,
-    filter_values,
-    joined,
-    query_values,
-    visible,
-)
+from stores.tool_sql import CANDIDATES, VISIBLE, filter_values, joined, query_values
 
 _NAME = "tool"
 _ONE_AT_A_TIME = 7_203_441
@@ -36,22 +29,14 @@ CREATE TABLE IF NOT EXISTS ctrag_tool_grants (
 CREATE TABLE IF NOT EXISTS ctrag_tool_facts (name text PRIMARY KEY, content text NOT NULL);
 """
 
-_SQL = Dialect(
-    parameter=lambda name: f"%({name})s",
-    among=lambda column, name: f"{column} = ANY(%({name})s)",
-    prefix="ctrag_tool_",
-    cosine="-(vector <#> %(vector)s::vector)",
-    counts="json_object_agg(term, tools)",
-)
 _PUT_FACT = """INSERT INTO ctrag_tool_facts VALUES (%s, %s)
 ON CONFLICT (name) DO UPDATE SET content = excluded.content"""
 _LOCK_FACTS = "LOCK TABLE ctrag_tool_facts IN SHARE ROW EXCLUSIVE MODE"
 """A row that is not there yet cannot be locked. Readers do not wait for this lock."""
-_VISIBLE, _CANDIDATES = visible(_SQL), candidates_query(_SQL)
 
 
 class PostgresToolStore:
-    """The same queries as in DuckDB, in a database that several servers share.
+    """Ranking happens inside one query, access rules with it; several servers share the database.
 
     Connections come from a small pool; one that died with its server is made anew on the next
     use, so that a restart of the database costs errors only while it is away.
@@ -148,7 +133,7 @@ class PostgresToolStore:
             for query in queries:
                 vector = None if query.vector is None else _literal(query.vector)
                 asked = {**query_values(query, seen, limit), "vector": vector}
-                answers.append(connection.execute(_CANDIDATES, asked).fetchall())
+                answers.append(connection.execute(CANDIDATES, asked).fetchall())
         return joined(queries, answers, self.vectors)
 
     def definitions(self, ids: Collection[str], seen: Filter) -> dict[str, str]:
@@ -157,7 +142,7 @@ class PostgresToolStore:
             return dict(
                 connection.execute(
                     "SELECT tool_id, definition FROM ctrag_tool_tools AS tools "
-                    f"WHERE tool_id = ANY(%(ids)s) AND {_VISIBLE}",
+                    f"WHERE tool_id = ANY(%(ids)s) AND {VISIBLE}",
                     {"ids": list(ids), **filter_values(seen)},
                 ).fetchall()
             )
@@ -167,7 +152,7 @@ class PostgresToolStore:
         with self._connected() as connection:
             rows = connection.execute(
                 "SELECT tool_id FROM ctrag_tool_tools AS tools "
-                f"WHERE name_key = %(name)s AND {_VISIBLE} ORDER BY position",
+                f"WHERE name_key = %(name)s AND {VISIBLE} ORDER BY position",
                 {"name": name_key, **filter_values(seen)},
             ).fetchall()
         return [row[0] for row in rows]

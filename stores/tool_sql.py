@@ -1,61 +1,37 @@
-"""The queries of tools that DuckDB and PostgreSQL share."""
+"""The queries of tools in PostgreSQL, with named values as psycopg takes them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from stores.tool_rows import SATURATION, Candidate, Candidates, Filter, Query, Vector
 
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """What one database spells its own way."""
-
-    parameter: Callable[[str], str]
-    """How a named value stands in a query."""
-    among: Callable[[str, str], str]
-    """Whether a column's value is in a list of values: column, name of the list."""
-    prefix: str
-    """Of the tables `tools`, `words`, `grants` and `facts`."""
-    cosine: str
-    """Of `tools.vector` and the value `vector`, both of unit length."""
-    counts: str
-    """Terms and how many tools have each, out of `rare`, as one value."""
-
-
-def visible(sql: Dialect) -> str:
-    """The condition that every query of tools has: what a `Filter` lets through."""
-    given = sql.parameter
-    return f"""
-    (NOT tools.always OR {given("always")})
-    AND ({given("unchecked")}
-        OR ({given("open")}
-            AND NOT EXISTS (SELECT 1 FROM {sql.prefix}facts WHERE name = 'governed'))
+VISIBLE = """
+    (NOT tools.always OR %(always)s)
+    AND (%(unchecked)s
+        OR (%(open)s
+            AND NOT EXISTS (SELECT 1 FROM ctrag_tool_facts WHERE name = 'governed'))
         OR EXISTS (
-            SELECT 1 FROM {sql.prefix}grants AS grants
-            WHERE {sql.among("grants.scope", "scopes")}
+            SELECT 1 FROM ctrag_tool_grants AS grants
+            WHERE grants.scope = ANY(%(scopes)s)
             AND grants.tool IN (tools.tool_id, tools.server || '/*', '*')))
-    AND ({given("free")} OR {sql.among("tools.tool_id", "allow")})
-    AND NOT {sql.among("tools.tool_id", "exclude")}
+    AND (%(free)s OR tools.tool_id = ANY(%(allow)s))
+    AND NOT tools.tool_id = ANY(%(exclude)s)
 """
+"""The condition that every query of tools has: what a `Filter` lets through."""
 
-
-def candidates_query(sql: Dialect) -> str:
-    """The first by cosine and by BM25F among the visible, and the named."""
-    given = sql.parameter
-    return f"""
+CANDIDATES = f"""
 WITH visible AS MATERIALIZED (
     SELECT position, tool_id, content_hash, name_key, server_key,
-        CASE WHEN {given("dense")} THEN {sql.cosine} ELSE 0 END AS cosine
-    FROM {sql.prefix}tools AS tools WHERE {visible(sql)}
+        CASE WHEN %(dense)s THEN -(vector <#> %(vector)s::vector) ELSE 0 END AS cosine
+    FROM ctrag_tool_tools AS tools WHERE {VISIBLE}
 ),
 total AS (SELECT count(*) AS tools FROM visible),
 asked AS MATERIALIZED (
     SELECT words.position, words.term, words.weight
-    FROM {sql.prefix}words AS words JOIN visible USING (position)
-    WHERE {sql.among("words.term", "terms")}
+    FROM ctrag_tool_words AS words JOIN visible USING (position)
+    WHERE words.term = ANY(%(terms)s)
 ),
 rare AS MATERIALIZED (
     SELECT term, count(*) AS tools, ln(1 + (total.tools - count(*) + 0.5) / (count(*) + 0.5)) AS idf
@@ -74,23 +50,24 @@ ranked AS (
         row_number() OVER (ORDER BY cosine DESC, position) AS by_cosine,
         row_number() OVER (ORDER BY lexical DESC, position) AS by_lexical,
         row_number() OVER (PARTITION BY server_key
-            ORDER BY CASE WHEN {given("dense")} THEN cosine ELSE lexical END DESC, position)
+            ORDER BY CASE WHEN %(dense)s THEN cosine ELSE lexical END DESC, position)
             AS by_server
     FROM scored
 )
 SELECT tool_id, content_hash, position, cosine, lexical,
-    (SELECT tools FROM total), (SELECT {sql.counts} FROM rare)
+    (SELECT tools FROM total), (SELECT json_object_agg(term, tools) FROM rare)
 FROM ranked
-WHERE ({given("dense")} AND by_cosine <= {given("limit")})
-    OR (lexical > 0 AND by_lexical <= {given("limit")})
-    OR {sql.among("name_key", "names")}
-    OR (by_server <= {given("limit")} AND {sql.among("server_key", "names")})
+WHERE (%(dense)s AND by_cosine <= %(limit)s)
+    OR (lexical > 0 AND by_lexical <= %(limit)s)
+    OR name_key = ANY(%(names)s)
+    OR (by_server <= %(limit)s AND server_key = ANY(%(names)s))
 ORDER BY position
 """
+"""The first by cosine and by BM25F among the visible, and the named."""
 
 
 def filter_values(seen: Filter) -> dict[str, Any]:
-    """The values of `visible`."""
+    """The values of `VISIBLE`."""
     return {
         "always": seen.always,
         "open": seen.scopes is None,
@@ -103,7 +80,7 @@ def filter_values(seen: Filter) -> dict[str, Any]:
 
 
 def query_values(query: Query, seen: Filter, limit: int) -> dict[str, Any]:
-    """The values of `candidates_query` but for `vector`."""
+    """The values of `CANDIDATES` but for `vector`."""
     return {
         **filter_values(seen),
         "terms": list(query.terms),
@@ -118,7 +95,7 @@ def joined(
     answers: Sequence[Sequence[Sequence[Any]]],
     vectors: Callable[[Collection[str]], Mapping[str, Vector]],
 ) -> Candidates:
-    """What the rows of `candidates_query` say, over all queries of a request.
+    """What the rows of `CANDIDATES` say, over all queries of a request.
 
     Args:
         queries: What was asked.

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from ctrag.apps.call import Call, Effect, Refusal
+from ctrag.context.words import fold
 from stores.changes import Change, OutboxEntry
 from stores.item_rows import StoredItem
 from stores.items import Contact, Item, Value
@@ -35,15 +36,14 @@ _WHOLE_NUMBER_DIGITS = 7
 """Digits from which on two spellings of a number may differ by country code or leading zero."""
 
 
-def words(text: str) -> list[str]:
-    """The words of a text, without case and punctuation."""
+def accented_words(text: str) -> list[str]:
+    """The words of a text, without case and punctuation; `a_b` is one, unlike in `words.words`."""
     return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
 
 
 def plain_words(text: str) -> list[str]:
     """The words of a text, without case, punctuation and accents."""
-    bare = unicodedata.normalize("NFKD", text.casefold().translate(_NO_DECOMPOSITION))
-    return words("".join(sign for sign in bare if not unicodedata.combining(sign)))
+    return accented_words(fold(text.casefold().translate(_NO_DECOMPOSITION)))
 
 
 def alike(wanted: str, options: Iterable[_T], name: Callable[[_T], str]) -> list[_T]:
@@ -51,7 +51,7 @@ def alike(wanted: str, options: Iterable[_T], name: Callable[[_T], str]) -> list
     options = list(options)
     steps: tuple[Callable[[str], str], ...] = (
         lambda text: text.strip().casefold(),
-        lambda text: "".join(words(text)),
+        lambda text: "".join(accented_words(text)),
         lambda text: "".join(plain_words(text)),
     )
     for same in steps:

@@ -2,7 +2,7 @@
 
 In the order of a request's way:
 
-- `words`, `trigrams`: text as words.
+- `words`, `trigrams`, `lexical`: text as words, and BM25 over them.
 - `number_words`, `clock_words`, `duration_words`, `day_words`, `timed_request`, `moments`: the
   times that it names.
 - `item_text`: items as words, for search and prompts.

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.context.scene import bm25_scores
 from ctrag.context.view import Ints, PersonView, hours
 from ctrag.context.words import terms
 from ctrag.encoder import Matrix
@@ -45,7 +44,7 @@ def candidates(
     """
     if len(view) <= EXHAUSTIVE:
         return np.arange(len(view))
-    words = bm25_scores(view, terms(request.text))
+    words = view.bm25.scores(terms(request.text))
     habit = view.log_opens * (0.2 + view.usual_hours[:, request.asked_at.hour])
     chosen = [
         *_nearest(view, vector if tuned is None else tuned.aim),

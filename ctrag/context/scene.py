@@ -80,7 +80,7 @@ class Scene:
     @cached_property
     def bm25(self) -> Floats:
         """BM25 of each candidate, statistics of this person's items."""
-        scores = bm25_scores(self.view, self.terms)
+        scores = self.view.bm25.scores(self.terms)
         return scores[self.rows]
 
     @cached_property
@@ -154,14 +154,3 @@ class Scene:
             order = rows[np.argsort(-scores[rows], kind="stable")]
             ranked[order] = 1.0 / np.arange(1, len(order) + 1)
         return ranked
-
-
-def bm25_scores(view: PersonView, query: list[str]) -> Floats:
-    """BM25 of every item of the view for stemmed words; zeros when no word is known."""
-    index = view.bm25
-    if index is None or not query:
-        return np.zeros(len(view), dtype=np.float32)
-    known = [word for word in dict.fromkeys(query) if word in index.vocab_dict]
-    if not known:
-        return np.zeros(len(view), dtype=np.float32)
-    return np.asarray(index.get_scores(known), dtype=np.float32)

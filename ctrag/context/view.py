@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.context import item_text
 from ctrag.context.coarse import Coarse
+from ctrag.context.lexical import LexicalIndex
 from ctrag.context.trigrams import Grams, grams
 from ctrag.context.words import terms, words
 from ctrag.encoder import Encoder, Matrix
@@ -195,17 +196,10 @@ class PersonView:
         return Links(self)
 
     @cached_property
-    def bm25(self) -> Any:
-        """A BM25 index over `terms`, or None when there is no word to index."""
-        import bm25s
-
+    def bm25(self) -> LexicalIndex:
+        """An index over `terms`."""
         with without_collection():
-            corpus = list(self.terms)
-            if not any(corpus):
-                return None
-            index = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
-            index.index(corpus, show_progress=False)
-            return index
+            return LexicalIndex(list(self.terms))
 
     @cached_property
     def term_sets(self) -> Rows[frozenset[str]]:

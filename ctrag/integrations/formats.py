@@ -1,7 +1,7 @@
-"""Tools as the model APIs take them, and the answers of a tool search of one's own.
+"""Tools as OpenAI, Anthropic and MCP spell them, and the answers of a tool search of one's own.
 
-Both APIs let the caller search: the model calls a search tool, the caller answers with what it
-found, and only then are the definitions in the context.
+Both model APIs let the caller search: the model calls a search tool, the caller answers with what
+it found, and only then are the definitions in the context.
 
 OpenAI (Responses): list `openai_search_tool()`; answer a `tool_search_call` item with
 `openai_search_output(call_id, tools)`.
@@ -11,14 +11,18 @@ Anthropic (Messages): list `anthropic_search_tool()` and, deferred, every tool t
 """
 
 import hashlib
+import json
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctrag.tools.catalogue import CatalogueTool
 
 NAME_LIMIT = 64
 """Characters of a function's name, the strictest of both APIs."""
+_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
+"""What no function's name may hold."""
 
 SEARCH_NAME = "search_tools"
 SEARCH_DESCRIPTION = (
@@ -37,7 +41,7 @@ SEARCH_PARAMETERS: dict[str, Any] = {
 
 def wire_name(tool_id: str) -> str:
     """An id as a name that both APIs and MCP clients accept: `mail/send` is `mail__send`."""
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", tool_id.replace("/", "__"))
+    name = _UNFIT.sub("_", tool_id.replace("/", "__"))
     return name if len(name) <= NAME_LIMIT else _with_hash(name, tool_id)
 
 
@@ -50,39 +54,89 @@ def wire_names(tools: Iterable[CatalogueTool]) -> dict[str, CatalogueTool]:
     return named
 
 
+def readable_name(name: str) -> str:
+    """A name that both APIs accept, with the base letters of accented ones; what is too long is
+    cut, so names may clash."""
+    letters = unicodedata.normalize("NFKD", name)
+    plain = _UNFIT.sub("_", "".join(one for one in letters if not unicodedata.combining(one)))
+    if not plain.strip("_-"):  # nothing of it can be written
+        return f"tool_{_digest(name)}"
+    return plain[:NAME_LIMIT]
+
+
 def _with_hash(name: str, tool_id: str) -> str:
-    digest = hashlib.sha256(tool_id.encode()).hexdigest()[:8]
-    return f"{name[: NAME_LIMIT - 9]}_{digest}"
+    return f"{name[: NAME_LIMIT - 9]}_{_digest(tool_id)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def schema_line(name: str, description: str, parameters: Mapping[str, Any]) -> str:
+    """A function schema as compact JSON."""
+    return compact_json({"name": name, "description": description, "parameters": parameters})
+
+
+def compact_json(value: Any) -> str:
+    """JSON without spaces or escapes: what is counted of tools."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def openai_chat_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
+    """One of the `tools` of OpenAI's Chat Completions."""
+    function = {"name": name, "description": description, "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+def openai_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
+    """One of the `tools` of OpenAI's Responses."""
+    return {
+        "type": "function",
+        "name": name,
+        "description": description,
+        "parameters": parameters,
+        "strict": False,
+    }
+
+
+def anthropic_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
+    """One of the `tools` of Anthropic's Messages."""
+    return {"name": name, "description": description, "input_schema": parameters}
+
+
+def mcp_tool(name: str, tool: CatalogueTool) -> dict[str, Any]:
+    """One of the tools that an MCP server lists."""
+    return {"name": name, "description": tool.description, "inputSchema": object_schema(tool)}
 
 
 def openai_chat_tools(tools: Iterable[CatalogueTool]) -> list[dict[str, Any]]:
     """`tools` of OpenAI's Chat Completions."""
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": name,
-                "description": tool.description,
-                "parameters": object_schema(tool),
-            },
-        }
-        for name, tool in wire_names(tools).items()
-    ]
+    return [openai_chat_tool(*one) for one in _functions(tools)]
 
 
 def openai_tools(tools: Iterable[CatalogueTool], *, deferred: bool = False) -> list[dict[str, Any]]:
     """`tools` of OpenAI's Responses; deferred ones are seen once a search has loaded them."""
-    return [
-        {
-            "type": "function",
-            "name": name,
-            "description": tool.description,
-            "parameters": object_schema(tool),
-            "strict": False,
-            **({"defer_loading": True} if deferred else {}),
-        }
-        for name, tool in wire_names(tools).items()
-    ]
+    return [openai_tool(*one) | _loading(deferred) for one in _functions(tools)]
+
+
+def anthropic_tools(
+    tools: Iterable[CatalogueTool], *, deferred: bool = False
+) -> list[dict[str, Any]]:
+    """`tools` of Anthropic's Messages; deferred ones are seen once a search has named them.
+
+    The API refuses a request whose tools are all deferred: list the search tool too.
+    """
+    return [anthropic_tool(*one) | _loading(deferred) for one in _functions(tools)]
+
+
+def _functions(tools: Iterable[CatalogueTool]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Name, description and JSON Schema of each tool."""
+    named = wire_names(tools).items()
+    return [(name, tool.description, object_schema(tool)) for name, tool in named]
+
+
+def _loading(deferred: bool) -> dict[str, Any]:
+    return {"defer_loading": True} if deferred else {}
 
 
 def openai_search_tool(description: str = SEARCH_DESCRIPTION) -> dict[str, Any]:
@@ -104,24 +158,6 @@ def openai_search_output(call_id: str, tools: Sequence[CatalogueTool]) -> dict[s
         "status": "completed",
         "tools": openai_tools(tools, deferred=True),
     }
-
-
-def anthropic_tools(
-    tools: Iterable[CatalogueTool], *, deferred: bool = False
-) -> list[dict[str, Any]]:
-    """`tools` of Anthropic's Messages; deferred ones are seen once a search has named them.
-
-    The API refuses a request whose tools are all deferred: list the search tool too.
-    """
-    return [
-        {
-            "name": name,
-            "description": tool.description,
-            "input_schema": object_schema(tool),
-            **({"defer_loading": True} if deferred else {}),
-        }
-        for name, tool in wire_names(tools).items()
-    ]
 
 
 def anthropic_search_tool(description: str = SEARCH_DESCRIPTION) -> dict[str, Any]:
@@ -169,3 +205,21 @@ def object_schema(tool: CatalogueTool) -> dict[str, Any]:
         "type": "object",
         "properties": properties if isinstance(properties, dict) else {},
     }
+
+
+def json_schema(parameters: Any) -> Any:
+    """Parameters with the type names of JSON Schema, and an object at the top."""
+    names = {"dict": "object", "float": "number", "tuple": "array", "any": "string"}
+
+    def mended(value: Any) -> Any:
+        if isinstance(value, list):
+            return [mended(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: names.get(one, one) if key == "type" and isinstance(one, str) else mended(one)
+            for key, one in value.items()
+        }
+
+    found = mended(parameters) or {}
+    return {"type": "object", "properties": {}, **found}

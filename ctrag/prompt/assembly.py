@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctrag.prompt.forms import Form, anthropic_tools, json_schema, openai_tools, tools_text
+from ctrag.prompt.forms import Form, chat_tools, tools_text
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument
@@ -19,7 +19,6 @@ __all__ = [
     "fixed_tokens",
     "form_tokens",
     "in_order",
-    "json_schema",
     "prompt_text",
     "shared_prefix",
 ]
@@ -123,7 +122,7 @@ class Prompt:
                 {"role": "system", "content": self.system},
                 {"role": "user", "content": self.request},
             ],
-            "tools": openai_tools(self.tools, self.signatures),
+            "tools": chat_tools("openai", self.tools, self.signatures),
         }
 
     def anthropic(self) -> dict[str, Any]:
@@ -135,7 +134,7 @@ class Prompt:
         return {
             "system": self.system,
             "messages": [{"role": "user", "content": self.request}],
-            "tools": anthropic_tools(self.tools, self.signatures),
+            "tools": chat_tools("anthropic", self.tools, self.signatures),
         }
 
 

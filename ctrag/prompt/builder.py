@@ -9,7 +9,7 @@ from pathlib import Path
 from ctrag.prompt.assembly import OVERLAY, Prompt
 from ctrag.prompt.breaker import CircuitBreaker
 from ctrag.prompt.choosing import best_rows
-from ctrag.prompt.forms import Form, check_form, tool_tokens
+from ctrag.prompt.forms import Form, check_form, document_tokens
 from ctrag.prompt.fragments import Fragment, cut_folder
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.negatives import with_negatives
@@ -321,7 +321,7 @@ class PromptBuilder:
 
     def cost(self, tool_id: str, form: Form = "text") -> int:
         """Tokens that a tool with its whole document takes in a prompt."""
-        return tool_tokens(form, self.tools[self._rows[tool_id]], self._count)
+        return document_tokens(form, self.tools[self._rows[tool_id]], self._count)
 
     def _fallen_back(
         self, text: str, history: Sequence[str], error: Exception, began: float, form: Form

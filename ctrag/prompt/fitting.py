@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ctrag.prompt.assembly import Parts, Prompt, fixed_tokens, form_tokens, in_order
 from ctrag.prompt.choosing import as_fit
-from ctrag.prompt.forms import Form, tool_tokens
+from ctrag.prompt.forms import Form, document_tokens
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.signatures import first_sentence
 from ctrag.prompt.tokens import CountTokens
@@ -99,7 +99,7 @@ class Fitter:
         self.check(window)
         costs = [one.tokens + 2 for one in parts.fragments]
         kept, room = as_fit(parts.fragments, costs, self.room(window))
-        costs = [tool_tokens(self.form, one, self._count) for one in parts.tools]
+        costs = [document_tokens(self.form, one, self._count) for one in parts.tools]
         shown, _ = as_fit(parts.tools, costs, room)
         return self.fitted(Parts(kept, shown), window, None)
 

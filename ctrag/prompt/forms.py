@@ -1,9 +1,9 @@
 """The forms that a prompt goes out in: one text, or a system text beside tools of a chat API."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
+from ctrag.integrations.formats import anthropic_tool, compact_json, json_schema, openai_chat_tool
 from ctrag.prompt.signatures import bare_parameters, first_sentence
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument
@@ -18,40 +18,22 @@ def check_form(form: str) -> None:
         raise ValueError(f"form: must be {', '.join(get_args(Form))}, not {form!r}")
 
 
-def openai_tools(
-    tools: Sequence[ToolDocument], signatures: Sequence[ToolDocument]
+def chat_tools(
+    form: Form, tools: Sequence[ToolDocument], signatures: Sequence[ToolDocument]
 ) -> list[dict[str, Any]]:
-    """`tools` of a chat completion of the OpenAI API, each at the length it is shown in."""
-    return [
-        {
-            "type": "function",
-            "function": {"name": name, "description": description, "parameters": parameters},
-        }
-        for name, description, parameters in _functions(tools, signatures)
-    ]
-
-
-def anthropic_tools(
-    tools: Sequence[ToolDocument], signatures: Sequence[ToolDocument]
-) -> list[dict[str, Any]]:
-    """`tools` of a message of the Anthropic API, each at the length it is shown in."""
-    return [
-        {"name": name, "description": description, "input_schema": parameters}
-        for name, description, parameters in _functions(tools, signatures)
-    ]
+    """`tools` of a chat API's request, each at the length it is shown in."""
+    spelled = anthropic_tool if form == "anthropic" else openai_chat_tool
+    return [spelled(*one) for one in _functions(tools, signatures)]
 
 
 def tools_text(
     form: Form, tools: Sequence[ToolDocument], signatures: Sequence[ToolDocument]
 ) -> str:
     """The tools of a chat form as compact JSON: what is counted of them."""
-    made: Callable[..., list[dict[str, Any]]] = (
-        anthropic_tools if form == "anthropic" else openai_tools
-    )
-    return json.dumps(made(tools, signatures), ensure_ascii=False, separators=(",", ":"))
+    return compact_json(chat_tools(form, tools, signatures))
 
 
-def tool_tokens(form: Form, tool: ToolDocument, count: CountTokens) -> int:
+def document_tokens(form: Form, tool: ToolDocument, count: CountTokens) -> int:
     """What a tool with its whole document takes."""
     return count(tool.line if form == "text" else tools_text(form, [tool], ())) + 1
 
@@ -71,21 +53,3 @@ def _functions(
         for one in signatures
     ]
     return [(name, said, json_schema(schema)) for name, said, schema in [*whole, *short]]
-
-
-def json_schema(parameters: Any) -> Any:
-    """Parameters with the type names of JSON Schema, and an object at the top."""
-    names = {"dict": "object", "float": "number", "tuple": "array", "any": "string"}
-
-    def mended(value: Any) -> Any:
-        if isinstance(value, list):
-            return [mended(one) for one in value]
-        if not isinstance(value, dict):
-            return value
-        return {
-            key: names.get(one, one) if key == "type" and isinstance(one, str) else mended(one)
-            for key, one in value.items()
-        }
-
-    found = mended(parameters) or {}
-    return {"type": "object", "properties": {}, **found}

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.context.lexical import LexicalIndex
 from ctrag.context.words import terms
 from ctrag.encoder import Matrix
 from ctrag.prompt.reading import Reader, Reading
@@ -107,20 +107,14 @@ class CorpusIndex:
     """Passages of units with their readings and word counts."""
 
     def __init__(self, texts: Sequence[str], store: ReadingStore) -> None:
-        import bm25s
-
         if not texts:
             raise ValueError("texts: there is nothing to index")
         parts = [passages(text) for text in texts]
         self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
         self.readings = store.readings([one for part in parts for one in part])
         self._vectors: Matrix = np.stack([one.vector for one in self.readings])
-        searched = [list(_terms(text)) for text in texts]
         self._units = len(texts)
-        self._words: Any = None
-        if any(searched):
-            self._words = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
-            self._words.index(searched, show_progress=False)
+        self._words = LexicalIndex([list(_terms(text)) for text in texts])
 
     def __len__(self) -> int:
         return self._units
@@ -143,11 +137,7 @@ class CorpusIndex:
         return self.readings[start + int(found.passages[start:end].argmax())]
 
     def _lexical(self, text: str) -> Floats:
-        vocabulary = {} if self._words is None else self._words.vocab_dict
-        known = [word for word in dict.fromkeys(terms(text)) if word in vocabulary]
-        if not known:
-            return np.zeros(self._units)
-        scores = np.asarray(self._words.get_scores(known), dtype=np.float64)
+        scores = self._words.scores(terms(text)).astype(np.float64)
         return np.asarray(scores / max(float(scores.max()), 1e-9))
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 from ctrag.prompt.assembly import Likely, Parts, Prompt
 from ctrag.prompt.choosing import Choice, Chooser
 from ctrag.prompt.fitting import LIKELY_TOKENS, Fitter
-from ctrag.prompt.forms import Form, signature_tokens, tool_tokens
+from ctrag.prompt.forms import Form, document_tokens, signature_tokens
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.retrieval import Scores
@@ -166,7 +166,7 @@ class Selector:
             chooser = Chooser(
                 self._fragments,
                 self._tools,
-                {tool.id: tool_tokens(form, tool, self._count) for tool in self._tools},
+                {tool.id: document_tokens(form, tool, self._count) for tool in self._tools},
                 [signature_tokens(form, tool, self._count) for tool in self._tools],
                 self._settings,
                 self._gains,

@@ -2,18 +2,17 @@
 
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from ctrag.apps.toolbox import Toolbox
+from ctrag.integrations.formats import NAME_LIMIT, readable_name, schema_line
 from ctrag.prompt.signatures import signature_line
 from ctrag.prompt.tokens import CountTokens
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
@@ -121,12 +120,6 @@ class ToolDocument:
         return f"{self.tool.server} {self.tool.text}".strip()
 
 
-def schema_line(name: str, description: str, parameters: Mapping[str, Any]) -> str:
-    """A function schema as compact JSON."""
-    schema = {"name": name, "description": description, "parameters": parameters}
-    return json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
-
-
 def load_documents(path: Path, count: CountTokens) -> list[ToolDocument]:
     """Documents of a catalogue file (`ctrag.tools.catalogue` has the formats), in file order.
 
@@ -177,24 +170,14 @@ def make_documents(
     documents = []
     for tool in tools:
         plain = tool.name if often[tool.name] == 1 else f"{tool.server}__{tool.name}"
-        base = name = _callable(plain)
+        base = name = readable_name(plain)
         more = ""
         while name in taken:
             more += "_"
-            name = base[: 64 - len(more)] + more
+            name = base[: NAME_LIMIT - len(more)] + more
         taken.add(name)
         documents.append(_fitted(_document(tool, name, notes.get(tool.id, ToolNotes())), count))
     return documents
-
-
-def _callable(name: str) -> str:
-    """The name in letters, digits, `_` and `-` of ASCII, which is all that chat APIs take."""
-    letters = unicodedata.normalize("NFKD", name)
-    plain = "".join(one for one in letters if not unicodedata.combining(one))
-    plain = re.sub(r"[^A-Za-z0-9_-]", "_", plain)
-    if not plain.strip("_-"):  # nothing of it can be written
-        return f"tool_{sha256(name.encode()).hexdigest()[:8]}"
-    return plain[:64]
 
 
 def _document(tool: CatalogueTool, name: str, notes: ToolNotes) -> ToolDocument:

@@ -1,21 +1,18 @@
 """A tool prior of recorded traces: what came next after these calls, for requests like this."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ctrag.encoder import Matrix
 from ctrag.prompt.reading import Reader
+from ctrag.tools.dependency.graph import Followers, Probabilities, interpolated
 
 _TEMPERATURE = 0.1
 """Cosine by which a trace's say falls to 1/e."""
 _STRENGTH = (4.0, 1.0, 0.5)
 """How many calls the belief of each shorter context counts for, shortest first."""
-START = ""
-"""Stands before the first call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +24,9 @@ class Trace:
 
 
 class TracePrior:
-    """Next-tool counts after the last two, one and no calls, each trace weighted by likeness.
+    """What followed the last two, one and no calls, interpolated, each trace weighted by likeness.
 
-    Longer contexts lean on shorter ones as far as they have seen little (Witten and Bell, 1991, in
-    spirit). It fits `ctrag.tools.index.NextToolPrior`.
+    It fits `ctrag.tools.index.NextToolPrior`.
     """
 
     def __init__(self, traces: Sequence[Trace], reader: Reader) -> None:
@@ -45,26 +41,20 @@ class TracePrior:
         self._vectors: Matrix = np.stack([reader.read(one.text).vector for one in traces])
         self._names = sorted({tool for one in traces for tool in one.tools})
         rows = {name: row for row, name in enumerate(self._names)}
-        seen: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
+        self._after = Followers(range(len(_STRENGTH)))
         for place, one in enumerate(traces):
-            before = (START, START, *one.tools)
             for at, tool in enumerate(one.tools):
-                for length in range(3):
-                    seen[before[at + 2 - length : at + 2]].append((place, rows[tool]))
-        self._seen = {context: np.array(pairs, dtype=np.int64).T for context, pairs in seen.items()}
+                self._after.add(place, one.tools[:at], rows[tool])
 
     def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
         """(tool id, probability) of all tools that the traces know, best first."""
         cosines = self._vectors @ self._reader.read(text).vector
-        likeness = np.exp((cosines - cosines.max()) / _TEMPERATURE)
-        before = (START, START, *history)
-        chances: NDArray[np.float64] = np.full(len(self._names), 1 / len(self._names))
+        likeness = np.exp((cosines - cosines.max()) / _TEMPERATURE).astype(np.float64)
+        chances: Probabilities = np.full(len(self._names), 1 / len(self._names))
         for length, strength in enumerate(_STRENGTH):
-            pairs = self._seen.get(before[len(before) - length :])
-            if pairs is None:
+            owners, following = self._after.after(history, length)
+            if not owners:
                 break
-            weights = likeness[pairs[0]]
-            counts = np.bincount(pairs[1], weights, minlength=len(self._names))
-            chances = (counts + strength * chances) / (counts.sum() + strength)
+            chances = interpolated(chances, following, likeness[owners], strength)
         order = np.argsort(-chances, kind="stable")
         return [(self._names[row], float(chances[row])) for row in order if chances[row] > 0]

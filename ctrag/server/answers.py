@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
-from ctrag.integrations.formats import object_schema
+from ctrag.integrations.formats import mcp_tool
 from ctrag.server.federation import FoundTool
 from ctrag.server.marketplace import Plugin
 from ctrag.server.untrusted import DESCRIPTION_LIMIT, cleaned, definition
@@ -76,8 +76,9 @@ class CallAnswer:
 
 def shown(found: FoundTool, marks: Iterable[str] = ()) -> dict[str, Any]:
     """A found tool as it is shown, with what is known of its description."""
-    tool, schema = found.tool, object_schema(found.tool)
-    entry = {"name": tool.name, "description": tool.description, "inputSchema": schema}
+    tool = found.tool
+    entry = mcp_tool(tool.name, tool)
+    schema = entry["inputSchema"]
     noted: list[str] = [*found.marks, *marks]
     try:
         clean = definition(entry)

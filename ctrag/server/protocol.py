@@ -28,7 +28,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ctrag import __version__
-from ctrag.integrations.formats import object_schema, wire_names
+from ctrag.integrations.formats import mcp_tool, wire_names
 from ctrag.server.answers import CallAnswer, refusal
 from ctrag.server.gateway import Gateway
 from ctrag.tools.access import Principal
@@ -165,7 +165,7 @@ class _Handlers:
             return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
         found = await run_sync(self._gateway.tools, self._caller(), await self._own_session(ctx))
         named = wire_names(found).items()
-        return ListToolsResult(tools=[*self._meta, *(_listed(name, tool) for name, tool in named)])
+        return ListToolsResult(tools=[*self._meta, *(Tool(**mcp_tool(*one)) for one in named)])
 
     async def call_tool(
         self, ctx: "ServerRequestContext[Any]", params: "CallToolRequestParams"
@@ -263,10 +263,6 @@ def _meta_tool(name: str) -> "Tool":
         input_schema=_schema(arguments),
         annotations=hints,
     )
-
-
-def _listed(name: str, tool: Any) -> "Tool":
-    return Tool(name=name, description=tool.description, input_schema=object_schema(tool))
 
 
 def _schema(arguments: type[BaseModel]) -> dict[str, Any]:

@@ -1,10 +1,9 @@
 """What tools and texts cost in a model's context."""
 
-import json
 from functools import cache
-from typing import Any
 
 from ctrag import models
+from ctrag.integrations.formats import schema_line
 from ctrag.prompt.tokens import CountTokens, token_counter
 from ctrag.tools.catalogue import CatalogueTool
 
@@ -17,14 +16,9 @@ def characters(text: str) -> int:
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 
 
-def definition(tool: CatalogueTool) -> dict[str, Any]:
-    """What a model is told of a tool: name, description and parameters, as JSON values."""
-    return {"name": tool.id, "description": tool.description, "parameters": tool.parameters}
-
-
 def tool_tokens(tool: CatalogueTool, count: CountTokens = characters) -> int:
     """What one definition costs, written as compact JSON."""
-    return count(json.dumps(definition(tool), ensure_ascii=False, separators=(",", ":")))
+    return count(schema_line(tool.id, tool.description, tool.parameters))
 
 
 @cache

@@ -11,7 +11,7 @@ Tools of any agent, in the order in which a search goes:
 - `catalogue`, `files`, `sources`: tools read from files, OpenAPI documents, functions, LangChain.
 - `access`: who may see which tool, and configured agents.
 - `index`: search in a catalogue (`ToolIndex`); `shelf` is what it holds and how that changes,
-  `governed` who sees which of it.
+  `governed` the rules of who sees which of it.
 - `parts`, `names`: the needs of a request, and the tools and servers that it names.
 - `fields`, `tuned`, `vectors`: a tool's terms by field, the encoder that is tuned for tools, and
   vectors kept on disk.

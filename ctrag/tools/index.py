@@ -12,13 +12,12 @@ from ctrag.encoder import Encoder
 from ctrag.tools.access import AccessRules, Expert, Principal
 from ctrag.tools.affinity import Affinity, Event
 from ctrag.tools.catalogue import Catalogue, CatalogueTool, read_catalogue
-from ctrag.tools.governed import GovernedShelf
 from ctrag.tools.names import named_first, named_runs
 from ctrag.tools.parts import parts_of
 from ctrag.tools.pool import Pool
 from ctrag.tools.ranker import Floats, ToolRanker, packaged_ranker
 from ctrag.tools.results import ToolHit, ToolSearch, hits_of
-from ctrag.tools.shelf import open_store
+from ctrag.tools.shelf import ToolShelf, open_store
 from ctrag.tools.tiers import Tier, best_first, expert_score, merged
 from stores.tool_rows import ToolStore
 
@@ -45,7 +44,7 @@ class NextToolPrior(Protocol):
         ...
 
 
-class ToolIndex(GovernedShelf):
+class ToolIndex(ToolShelf):
     """A catalogue that is searched while tools are added, changed and removed.
 
     Dense and lexical evidence bring candidates out of a store (memory, DuckDB or PostgreSQL),
@@ -211,7 +210,7 @@ class ToolIndex(GovernedShelf):
         _check_request(text, k)
         began = time.perf_counter()
         agent = self._expert(expert)
-        seen = self._filter(user, exclude, allow, agent)
+        seen = self._rules.filter(user, exclude, allow, agent)
         dense = mode == "hybrid" and not self.lexical_only
         brought = CANDIDATES if dense else LEXICAL_CANDIDATES
         parts = [text, *(one for one in parts_of(text) if one != text)]

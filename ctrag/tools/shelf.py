@@ -1,15 +1,18 @@
 """What a tool index holds: tools with their terms and vectors, changed while others search."""
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ctrag.encoder import Encoder, Matrix, load_encoder
 from ctrag.settings import cache_folder, settings
+from ctrag.tools.access import AccessRules, Principal
 from ctrag.tools.catalogue import CatalogueTool, check_identities
 from ctrag.tools.fields import ToolTerms, compact, tool_terms
+from ctrag.tools.governed import StoredRules
 from ctrag.tools.tiers import SystemKeywords
 from ctrag.tools.vectors import CachedEncoder
 from stores.tool_memory import MemoryToolStore
@@ -22,7 +25,7 @@ _SPARE = 64
 
 
 class ToolShelf:
-    """A store of tools, with what is made of each tool beside it.
+    """A store of tools and of who may see them, with what is made of each tool beside it.
 
     Changes wait for each other; readers never wait. A change is one transaction of the store.
     """
@@ -31,6 +34,7 @@ class ToolShelf:
         self,
         tools: Sequence[CatalogueTool],
         encoder: Encoder | None,
+        access: AccessRules | None,
         store: ToolStore | None,
         *,
         lexical_only: bool,
@@ -51,6 +55,7 @@ class ToolShelf:
         if not tools and not self._tools:
             raise ValueError("tools: the catalogue is empty")
         self._write([tool for tool in tools if self._tools.get(tool.id) != tool])
+        self._rules = StoredRules(self.store, access)
 
     def _check_vectors(self, encoder: Encoder | None) -> None:
         """Let no store be searched with vectors of another encoder."""
@@ -121,6 +126,53 @@ class ToolShelf:
             kept = {tool.id for tool in tools}
             mine = [one for one, tool in self._tools.items() if tool.server == server]
             self._write(tools, [one for one in mine if one not in kept])
+
+    def resolve(
+        self,
+        ids: Iterable[str],
+        user: Principal | str | None = None,
+        *,
+        allow: Collection[str] | None = None,
+    ) -> list[CatalogueTool]:
+        """Full definitions of found tools, in order: the second phase of a search.
+
+        An id that is stale (another server or none) falls back to the one visible tool of the
+        same name. Access is checked again; what the caller may not see, or is gone, is left out.
+        """
+        seen = replace(self._rules.filter(user, allow=allow), always=True)
+        wanted = list(dict.fromkeys(ids))
+        found = self.store.definitions(wanted, seen)
+        resolved: dict[str, CatalogueTool] = {}
+        for one in wanted:
+            definition = found.get(one) or self._of_that_name(one, seen)
+            if definition is not None:
+                tool = CatalogueTool.from_json(definition)
+                resolved.setdefault(tool.id, tool)
+        return list(resolved.values())
+
+    def _of_that_name(self, stale: str, seen: Filter) -> str | None:
+        """The definition of the one visible tool that has a stale id's name."""
+        if self.store.definitions([stale], EVERYTHING):
+            return None  # it is there: the caller may not see it
+        name = stale.partition("/")[2] or stale
+        same = self.store.definitions(self.store.named(compact(name), seen), seen)
+        exact = [one for one in same.values() if CatalogueTool.from_json(one).name == name]
+        return exact[0] if len(exact) == 1 else None
+
+    def allowed(self, tool_id: str, user: Principal | str | None = None) -> bool:
+        """Whether there is such a tool and the caller may see, and so call, it."""
+        seen = replace(self._rules.filter(user), always=True)
+        return tool_id in self.store.definitions([tool_id], seen)
+
+    @property
+    def access(self) -> AccessRules | None:
+        """Who sees what; None where everybody sees everything. Can be set while serving, by this
+        index or by another one over the same store."""
+        return self._rules.access
+
+    @access.setter
+    def access(self, access: AccessRules | None) -> None:
+        self._rules.access = access
 
     def known(self, candidate: Candidate) -> tuple[CatalogueTool, ToolTerms] | None:
         """A candidate's tool and terms; None when it went away since the query."""

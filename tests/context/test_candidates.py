@@ -8,7 +8,6 @@ import pytest
 
 from ctrag.context import candidates as module
 from ctrag.context.candidates import EXHAUSTIVE, HABITS, PER_STORE, RECENT, candidates
-from ctrag.context.scene import bm25_scores
 from ctrag.context.view import PersonView, hours
 from ctrag.context.words import terms
 from stores.items import Item, Person, Profile, Request
@@ -72,7 +71,7 @@ def looks(view: PersonView, request: Request) -> dict[str, list[float | None]]:
     vector = vector_of(request)
     now = (request.asked_at - datetime(1970, 1, 1)).total_seconds() / 3600
     gaps = [None if np.isnan(start) else float(start) - now for start in view.starts]
-    words = [float(one) for one in bm25_scores(view, terms(request.text))]
+    words = [float(one) for one in view.bm25.scores(terms(request.text))]
     habits = [
         np.log1p(item.usage.opens_30d)
         * (1.2 if request.asked_at.hour in item.usage.usual_hours else 0.2)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.context.scene import Scene, bm25_scores
+from ctrag.context.scene import Scene
 from ctrag.context.view import PersonView
 from stores.items import Contact, Request
 from tests.context.conftest import ADA, ASKED, NOW, scene_of, used, view_of
@@ -38,7 +38,7 @@ def plain_bm25(view: PersonView, query: list[str]) -> list[float]:
 
 @given(WORDS)
 def test_bm25_equals_lucenes_formula(query: list[str]) -> None:
-    assert bm25_scores(VIEW, query) == pytest.approx(plain_bm25(VIEW, query), rel=1e-5)
+    assert VIEW.bm25.scores(query) == pytest.approx(plain_bm25(VIEW, query), rel=1e-5)
 
 
 def test_bm25_equals_the_librarys_own_answer() -> None:
@@ -48,8 +48,8 @@ def test_bm25_equals_the_librarys_own_answer() -> None:
 
 
 def test_bm25_of_unknown_words_is_zero() -> None:
-    assert not bm25_scores(VIEW, ["zebra"]).any()
-    assert not bm25_scores(VIEW, []).any()
+    assert not VIEW.bm25.scores(["zebra"]).any()
+    assert not VIEW.bm25.scores([]).any()
 
 
 def test_bm25_of_some_rows_keeps_the_statistics_of_all_items() -> None:

@@ -108,14 +108,15 @@ def test_a_person_without_items_has_empty_arrays() -> None:
     assert len(view) == 0
     for name in ("apps", "starts", "ends", "opens", "opened", "usual_hours", "places"):
         assert len(getattr(view, name)) == 0
-    assert view.bm25 is None
+    assert len(view.bm25.scores(["dentist"])) == 0
 
 
-def test_items_without_a_word_have_no_index() -> None:
+def test_items_without_a_word_are_found_by_none() -> None:
     wordless = replace(
         ADA.items[6], fields={**ADA.items[6].fields, "query": "...", "clicked": None}
     )
-    assert PersonView(ADA.person, (wordless,), np.ones((1, 5), np.float32)).bm25 is None
+    view = PersonView(ADA.person, (wordless,), np.ones((1, 5), np.float32))
+    assert view.bm25.scores(["dentist"]).tolist() == [0]
 
 
 class StoresDouble:

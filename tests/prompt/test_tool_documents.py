@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ctrag.prompt.assembly import json_schema
+from ctrag.integrations.formats import json_schema
 from ctrag.prompt.tool_documents import LARGEST, ToolNotes, load_documents, make_documents
 from ctrag.tools.catalogue import CatalogueTool
 from tests.prompt.toys import count_words

@@ -29,6 +29,7 @@ from ctrag.tools.index import ToolIndex
 from stores.database import StoreUnavailable
 from stores.tool_duckdb import DuckToolStore
 from stores.tool_memory import MemoryToolStore
+from stores.tool_mirror import MirroredToolStore
 from tests.server.conftest import Topics, entry, tool
 from tests.server.test_http import free_port
 from tests.server.test_serve_command import COMMAND, ROOT
@@ -146,12 +147,13 @@ def test_what_could_not_be_written_is_written_the_next_time_and_once() -> None:
 
 @pytest.mark.anyio
 async def test_what_is_learned_is_written_while_serving(tmp_path: Path) -> None:
-    store = DuckToolStore(tmp_path / "tools.duckdb")
+    kept = DuckToolStore(tmp_path / "tools.duckdb")
+    store = MirroredToolStore(kept)
     index = ToolIndex([SELF, *TOOLS], Topics(), store=store)
     async with Gateway(index, settings=GatewaySettings(remember=0.05)).running() as running:
         await running.search(ADA, "send a mail", limit=1)
         with anyio.fail_after(20):
-            while (text := store.fact("affinity")) is None:
+            while (text := kept.facts().get("affinity")) is None:
                 await anyio.sleep(0.02)
     assert Affinity.from_json(text).to_json() == index.affinity.to_json()
     index.close()
@@ -170,7 +172,7 @@ def serving(*arguments: object) -> "subprocess.Popen[bytes]":
 def learned(path: Path) -> Any:
     """Who has learned what in the store that an ended server has left."""
     store = DuckToolStore(path)
-    text = store.fact("affinity")
+    text = store.facts().get("affinity")
     store.close()
     return None if text is None else json.loads(text)
 
@@ -250,12 +252,14 @@ def test_a_server_over_stdin_that_is_ended_has_written_what_was_learned(
 
 
 def test_closing_lets_go_of_the_store_though_nothing_can_be_written(tmp_path: Path) -> None:
-    class Full(DuckToolStore):
+    class Full(MirroredToolStore):
         def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
             raise StoreUnavailable("tool", "the disk is full")
 
     path = tmp_path / "tools.duckdb"
-    index = ToolIndex([CatalogueTool("send", "Send a mail")], Topics(), store=Full(path))
+    index = ToolIndex(
+        [CatalogueTool("send", "Send a mail")], Topics(), store=Full(DuckToolStore(path))
+    )
     index.learn("ada", "send", "used")
     with pytest.raises(StoreUnavailable, match="the disk is full"):
         index.close()

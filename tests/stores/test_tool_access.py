@@ -52,7 +52,7 @@ filters = some.builds(
 )
 
 
-@pytest.fixture(scope="module", params=["memory", "duckdb", "mirrored", "postgres"])
+@pytest.fixture(scope="module", params=["memory", "duckdb", "postgres"])
 def store(request: pytest.FixtureRequest) -> Iterator[ToolStore]:
     made: ToolStore
     if request.param == "postgres":
@@ -64,10 +64,10 @@ def store(request: pytest.FixtureRequest) -> Iterator[ToolStore]:
             yield made
             made.close()
         return
-    made = MemoryToolStore() if request.param == "memory" else DuckToolStore(":memory:")
-    if request.param == "mirrored":
-        assert isinstance(made, DuckToolStore)
-        made = MirroredToolStore(made)
+    if request.param == "memory":
+        made = MemoryToolStore()
+    else:
+        made = MirroredToolStore(DuckToolStore(":memory:"))
     made.apply(TOOLS)
     yield made
     made.close()

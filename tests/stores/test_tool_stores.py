@@ -29,14 +29,12 @@ def postgres() -> Iterator[str]:
         yield database.url
 
 
-@pytest.fixture(params=["memory", "duckdb", "mirrored", "postgres"])
+@pytest.fixture(params=["memory", "duckdb", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ToolStore]:
     made: ToolStore
     if request.param == "memory":
         made = MemoryToolStore()
     elif request.param == "duckdb":
-        made = DuckToolStore(tmp_path / "tools.duckdb")
-    elif request.param == "mirrored":
         made = MirroredToolStore(DuckToolStore(tmp_path / "tools.duckdb"))
     else:
         from stores.tool_postgres import PostgresToolStore

@@ -13,6 +13,7 @@ from ctrag.tools.catalogue import Catalogue, CatalogueTool
 from ctrag.tools.index import ToolIndex
 from stores.tool_duckdb import DuckToolStore
 from stores.tool_memory import MemoryToolStore
+from stores.tool_mirror import MirroredToolStore
 from stores.tool_rows import ToolStore
 from tests.stores.postgres import running_postgres
 
@@ -75,7 +76,10 @@ def index(request: pytest.FixtureRequest) -> Iterator[ToolIndex]:
             made.close()
         return
     store: ToolStore
-    store = MemoryToolStore() if request.param == "memory" else DuckToolStore(":memory:")
+    if request.param == "memory":
+        store = MemoryToolStore()
+    else:
+        store = MirroredToolStore(DuckToolStore(":memory:"))
     yield ToolIndex(TOOLS, Spread(), store=store)
 
 

@@ -1,7 +1,8 @@
 """The next tool, from the request and the calls so far (dynamic tool dependency retrieval).
 
 - `demonstrations`: requests with their calls, read from files; what is held out.
-- `graph`: graphs of histories, one per cluster of requests (DTDR-C).
+- `graph`: graphs of histories, one per cluster of requests (DTDR-C), and histories whose steps
+  count by how like the requests are.
 - `linear`: softmax over an encoder's vector (DTDR-L, learned retriever), least squares.
 - `baselines`: random, lexical, semantic, last call, n-grams.
 - `vocabulary`, `inputs`, `texts`: words, a step as numbers, what tools say of themselves.

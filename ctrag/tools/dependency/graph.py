@@ -1,6 +1,6 @@
 """Weighted graphs of histories: which tool follows which calls (DTDR-C, section 4.1)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,9 +55,7 @@ class HistoryGraph:
             node = self._counts.get(key)
             if node is None or len(key) < shortest:
                 continue
-            total, kinds = sum(node.values()), len(node)
-            chances = chances * (kinds / (total + kinds))
-            chances[list(node)] += np.array(list(node.values())) / (total + kinds)
+            chances = interpolated(chances, list(node), np.array(list(node.values())), len(node))
         return chances
 
     def followed(self, history: Sequence[int], length: int) -> dict[int, int]:
@@ -80,6 +78,54 @@ class HistoryGraph:
         most = self.length if longest is None else min(self.length, longest)
         for length in range(min(most, len(padded)) + 1):
             yield tuple(padded[len(padded) - length :])
+
+
+class Followers:
+    """What was called after the last few calls, and in which demonstration: unlike the counts of a
+    graph, each step can count by how like its request is to another one."""
+
+    def __init__(self, lengths: Sequence[int]) -> None:
+        """Look back so many calls; 0 stands for any step."""
+        self.lengths = lengths
+        self._steps: dict[tuple[Hashable, ...], tuple[list[int], list[int]]] = {}
+
+    def add(self, owner: int, history: Sequence[Hashable], following: int) -> None:
+        """Note one step of a demonstration."""
+        for length in self.lengths:
+            owners, found = self._steps.setdefault(_ending(history, length), ([], []))
+            owners.append(owner)
+            found.append(following)
+
+    def after(self, history: Sequence[Hashable], length: int) -> tuple[list[int], list[int]]:
+        """Demonstrations that called these last `length` tools, and what each called then; one
+        entry a step."""
+        return self._steps.get(_ending(history, length), ([], []))
+
+
+def interpolated(
+    shorter: Probabilities,
+    following: Sequence[int],
+    counts: NDArray[np.generic],
+    strength: float,
+) -> Probabilities:
+    """Chances after a history, from its counts and from the chances after a shorter one.
+
+    Args:
+        shorter: What holds where nothing was counted, (tools,); sums to 1.
+        following: Tools that followed, once or more often each.
+        counts: What each entry of `following` counts.
+        strength: How many calls `shorter` counts for.
+    """
+    total = counts.sum() + strength
+    chances: Probabilities = shorter * (strength / total)
+    np.add.at(chances, list(following), counts / total)
+    return chances
+
+
+def _ending(history: Sequence[Hashable], length: int) -> tuple[Hashable, ...]:
+    """The last calls; `length` of them, with `START` in front where there are fewer."""
+    padded = (*([START] * length), *history)
+    return padded[len(padded) - length :]
 
 
 class ClusterGraphs:

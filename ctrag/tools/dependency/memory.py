@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ctrag.encoder import Matrix
 from ctrag.tools.dependency.demonstrations import END, Demonstration
-from ctrag.tools.dependency.graph import LENGTH, START, ClusterGraphs, Probabilities
+from ctrag.tools.dependency.graph import LENGTH, ClusterGraphs, Followers, Probabilities
 from ctrag.tools.dependency.inputs import Inputs
 
 NEAREST = 40
@@ -42,7 +42,7 @@ class Memory:
         """The same, with those of earlier turns before."""
         self._unstacked: list[Matrix] = []
         """Vectors of the latest demonstrations, whose rows are not in `_stacked` yet."""
-        self._after: dict[tuple[int, ...], tuple[list[int], list[int]]] = {}
+        self._after = Followers((1, 2))
         self._stacked: tuple[Matrix, Any] = (
             np.zeros((0, len(inputs.meanings)), dtype=np.float32),
             inputs.vocabulary.matrix([]),
@@ -88,10 +88,7 @@ class Memory:
         steps = [(self.known(step.history), self.numbers[step.next]) for step in one.steps()]
         self.graphs.add(vector, steps)
         for history, following in steps:
-            for length in (1, 2):
-                owners, found = self._after.setdefault(_ending(history, length), ([], []))
-                owners.append(len(self.demonstrations))
-                found.append(following)
+            self._after.add(len(self.demonstrations), history, following)
         chain = self.known(one.tools)
         np.add.at(self.counts, [*chain, 0], 1)
         for place, earlier in enumerate(chain):
@@ -141,7 +138,7 @@ class Memory:
             length: 1 or 2.
         """
         found = np.zeros(len(self.names))
-        owners, following = self._after.get(_ending(history, length), ([], []))
+        owners, following = self._after.after(history, length)
         if owners:
             likeness = likeness[owners]
             weights = np.exp(2 * SHARPNESS * (likeness - likeness.max()))
@@ -197,9 +194,3 @@ def _likeness(vectors: Matrix, words: Any, others: Matrix, their_words: Any) -> 
     # Dense on one side: three times as fast, sums the same.
     lexical = their_words[:, used] @ words[:, used].T.toarray()
     return np.asarray((vectors @ others.T + lexical.T) / 2, dtype=np.float32)
-
-
-def _ending(history: Sequence[int], length: int) -> tuple[int, ...]:
-    """The last calls; `length` numbers, with `START` in front where there are fewer."""
-    padded = (*([START] * length), *history)
-    return tuple(padded[-length:])

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.context.lexical import LexicalIndex
 from ctrag.context.words import terms
 from ctrag.encoder import Encoder, Matrix
 from ctrag.tools.catalogue import CatalogueTool
@@ -29,19 +29,13 @@ class ToolTexts:
             vectors: Theirs, (tools, dimension).
             numbers: What `Memory` knows each tool by; 1, 2, ... when None.
         """
-        import bm25s
-
         self.vectors = vectors
         """(tools, dimension), in the order of the tools."""
         self.numbers = np.array(
             range(1, len(tools) + 1) if numbers is None else numbers, dtype=np.int64
         )
         """(tools,): what `Memory` knows each tool by."""
-        searched = [terms(tool.text) for tool in tools]
-        self._words: Any = None
-        if any(searched):
-            self._words = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
-            self._words.index(searched, show_progress=False)
+        self._words = LexicalIndex([terms(tool.text) for tool in tools])
 
     @classmethod
     def encoded(cls, tools: Sequence[CatalogueTool], encoder: Encoder) -> "ToolTexts":
@@ -50,11 +44,7 @@ class ToolTexts:
 
     def lexical(self, text: str) -> NDArray[np.float64]:
         """BM25 of each tool."""
-        vocabulary = {} if self._words is None else self._words.vocab_dict
-        known = [word for word in dict.fromkeys(terms(text)) if word in vocabulary]
-        if not known:
-            return np.zeros(len(self.vectors))
-        return np.asarray(self._words.get_scores(known), dtype=np.float64)
+        return self._words.scores(terms(text)).astype(np.float64)
 
     def cosine(self, vector: Matrix) -> NDArray[np.float64]:
         """Cosine of each tool's text with a request's vector."""

@@ -5,7 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.tools.dependency.graph import ClusterGraphs, HistoryGraph, cluster_centroids
+from ctrag.tools.dependency.graph import (
+    ClusterGraphs,
+    Followers,
+    HistoryGraph,
+    cluster_centroids,
+    interpolated,
+)
 
 QUARTERS = np.full(4, 0.25)
 
@@ -94,3 +100,21 @@ def test_a_tenth_of_the_requests_is_the_number_of_clusters() -> None:
     assert cluster_centroids(vectors).shape == (4, 3)
     assert cluster_centroids(vectors, 7).shape == (7, 3)
     assert cluster_centroids(np.ones((5, 3), np.float32), 4).shape == (1, 3)
+
+
+def test_steps_are_found_by_their_last_calls_with_whose_they_are() -> None:
+    followers = Followers((0, 1, 2))
+    followers.add(0, [], 4)
+    followers.add(0, [4], 5)
+    followers.add(1, [4], 6)
+    followers.add(1, [7, 4], 8)
+    assert followers.after([7, 4], 0) == ([0, 0, 1, 1], [4, 5, 6, 8])
+    assert followers.after([7, 4], 1) == ([0, 1, 1], [5, 6, 8])
+    assert followers.after([7, 4], 2) == ([1], [8])
+    assert followers.after([], 2) == ([0], [4])
+    assert followers.after([9], 1) == ([], [])
+
+
+def test_a_shorter_history_counts_for_as_many_calls_as_it_is_strong() -> None:
+    found = interpolated(np.array([0.25, 0.75]), [1, 0, 1], np.array([1.0, 2.0, 0.5]), 4.0)
+    assert found == pytest.approx([(2 + 4 * 0.25) / (3.5 + 4), (1 + 0.5 + 4 * 0.75) / (3.5 + 4)])
