@@ -6,7 +6,6 @@
   the torch module, `tuned_encoder` what the ranker learns from.
 - `figures`: figures of scores over labelled requests.
 - `tuning`, `ablation`: hyper-parameters by optuna; what each group of signals is worth.
-- `tools`: the tool prior.
 - `together`, `shares`: several data sets as one; how much is learned from each.
 - `retrieved`: requests with what retrieval brings, by models that never saw their people.
 - `reader`: the tool reader (`ctrag train tools`); `reader_examples` is what it practises,
