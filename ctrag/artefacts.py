@@ -8,8 +8,6 @@ from ctrag.context.ranker import CARD as RANKER
 from ctrag.context.ranker import Ranker
 from ctrag.planner.arguments import MODEL as ARGUMENTS
 from ctrag.planner.arguments import ArgumentRanker
-from ctrag.tools.prior import WEIGHTS as PRIOR
-from ctrag.tools.prior import ToolPrior
 from ctrag.tools.reader import WEIGHTS as READER
 from ctrag.tools.reader import ToolReader
 from ctrag.tuned import WEIGHTS as ADAPTER
@@ -21,7 +19,6 @@ class Artefacts:
     """What was learned, for one encoder."""
 
     ranker: Ranker
-    tool_prior: ToolPrior
     adapter: Adapter | None
     """None for a ranker that was trained without one."""
     reader: ToolReader
@@ -43,7 +40,6 @@ def load_artefacts(folder: Path | None) -> Artefacts:
     at = Path() if folder is None else folder
     return Artefacts(
         ranker=ranker,
-        tool_prior=ToolPrior.load(at) if PRIOR in own else ToolPrior.packaged(),
         adapter=adapter,
         reader=ToolReader.load(at) if READER in own else ToolReader.packaged(),
         arguments=ArgumentRanker.load(at) if ARGUMENTS in own else ArgumentRanker.packaged(),
@@ -67,10 +63,10 @@ def _own(folder: Path | None) -> set[str]:
     """Parts that the folder holds."""
     if folder is None:
         return set()
-    own = {name for name in (RANKER, PRIOR, READER, ARGUMENTS) if (folder / name).exists()}
+    own = {name for name in (RANKER, READER, ARGUMENTS) if (folder / name).exists()}
     if not own:
         raise FileNotFoundError(
-            f"{folder}: holds none of {RANKER}, {PRIOR}, {READER}, {ARGUMENTS}; "
+            f"{folder}: holds none of {RANKER}, {READER}, {ARGUMENTS}; "
             "give a folder that `ctrag train` wrote"
         )
     return own

@@ -29,8 +29,8 @@ class Settings(BaseSettings):
     """Where a served tool catalogue is kept: a DuckDB file, or a `postgresql://` address. When not
     set, `tools.duckdb` in the home folder."""
     artefacts: Path | None = None
-    """Folder with a ranker and tool prior of one's own, as `ctrag train ranker` writes it; the
-    packaged ones when not set."""
+    """Folder with artefacts of one's own, as `ctrag train` writes them; the packaged ones when not
+    set."""
     planner_model: str = models.PLANNER
     """Name, folder or hub name of the embedded planner's base model."""
     threads: int = Field(default=2, ge=1)

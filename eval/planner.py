@@ -90,7 +90,7 @@ def run_planner(
         raise ValueError(f"{data}: no request has a labelled plan")
     show = Shower(
         ContextRetriever(encoder, ranker, artefacts.adapter),
-        ToolRetriever(toolbox, encoder, artefacts.tool_prior, artefacts.reader),
+        ToolRetriever(toolbox, encoder, artefacts.reader),
         toolbox,
         options,
         artefacts.arguments,
@@ -98,7 +98,6 @@ def run_planner(
     depends_on = (
         data_sha256(data)[:12],
         sha256((ranker.model + ranker.second + artefacts.arguments.model).encode()).hexdigest(),
-        sha256(artefacts.tool_prior.weights.tobytes()).hexdigest(),
         None if artefacts.adapter is None else artefacts.adapter.digest,
         artefacts.reader.digest,
         encoder.name,

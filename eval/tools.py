@@ -53,7 +53,7 @@ def run_tools(
     toolbox = toolbox_of(data)
     retriever = ContextRetriever(encoder, ranker, artefacts.adapter)
     ways = {
-        "shipped": ToolRetriever(toolbox, encoder, artefacts.tool_prior, artefacts.reader),
+        "shipped": ToolRetriever(toolbox, encoder, artefacts.reader),
         "dense": ToolRetriever(toolbox, encoder),
     }
     examples = [

@@ -1,5 +1,6 @@
 """Claims about which trained artefacts are used."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,6 @@ from ctrag.artefacts import load_artefacts
 from ctrag.cards import Card
 from ctrag.context.ranker import Ranker
 from ctrag.planner.arguments import ArgumentRanker
-from ctrag.tools.prior import ToolPrior
 from ctrag.tools.reader import ToolReader
 from eval.experiment import folders_sha256
 from stores.dataset import load_dataset
@@ -16,13 +16,10 @@ from synth.reference import scenes_folder, split_folder
 
 
 def test_the_packaged_artefacts_are_the_default() -> None:
-    found = load_artefacts(None)
-    ranker, prior = found.ranker, found.tool_prior
-    assert ranker.card == Ranker.packaged().card
-    assert prior.card == ToolPrior.packaged().card
+    assert load_artefacts(None).ranker.card == Ranker.packaged().card
 
 
-@pytest.mark.parametrize("part", ["ranker", "tool_prior", "adapter", "reader", "arguments"])
+@pytest.mark.parametrize("part", ["ranker", "adapter", "reader", "arguments"])
 def test_an_artefact_was_trained_on_the_packaged_people_and_nobody_of_dev(part: str) -> None:
     card: Card = getattr(load_artefacts(None), part).card
     packaged = scenes_folder().parent
@@ -35,16 +32,15 @@ def test_an_artefact_was_trained_on_the_packaged_people_and_nobody_of_dev(part: 
         assert not known & {one.person_id for one in load_dataset(folder).requests}
 
 
-def test_a_folder_of_ones_own_wins_with_its_own_tool_prior(tmp_path: Path) -> None:
-    Ranker.packaged().save(tmp_path)
-    prior = ToolPrior.packaged()
-    ToolPrior(prior.weights, prior.card.model_copy(update={"seed": 7})).save(tmp_path)
-    assert load_artefacts(tmp_path).tool_prior.card.seed == 7
-
-
-def test_a_folder_without_a_tool_prior_gets_the_packaged_one(tmp_path: Path) -> None:
-    Ranker.packaged().save(tmp_path)
-    assert load_artefacts(tmp_path).tool_prior.card == ToolPrior.packaged().card
+def test_a_ranker_of_ones_own_wins_and_its_old_neighbours_are_ignored(tmp_path: Path) -> None:
+    ranker = Ranker.packaged()
+    replace(ranker, card=ranker.card.model_copy(update={"seed": 7})).save(tmp_path)
+    for name in ("tools.npz", "tools-card.json"):  # older versions wrote them beside it
+        (tmp_path / name).write_bytes(b"unreadable")
+    found = load_artefacts(tmp_path)
+    assert found.ranker.card.seed == 7
+    assert found.adapter is None
+    assert found.reader.card == ToolReader.packaged().card
 
 
 def test_a_folder_of_tools_alone_gets_the_packaged_ranker(tmp_path: Path) -> None:

@@ -6,13 +6,11 @@
   the torch module, `tuned_encoder` what the ranker learns from.
 - `figures`: figures of scores over labelled requests.
 - `tuning`, `ablation`: hyper-parameters by optuna; what each group of signals is worth.
-- `tools`: the tool prior.
 - `together`, `shares`: several data sets as one; how much is learned from each.
 - `retrieved`: requests with what retrieval brings, by models that never saw their people.
 - `reader`: the tool reader (`ctrag train tools`); `reader_examples` is what it practises,
   `reader_network` the torch module.
-- `values`, `arguments`, `value_reader`: what chooses the values of a call's arguments
-  (`ctrag train values`): their ranker, a reader of values, and what the reader counts.
+- `arguments`: the ranker of the values of a call's arguments (`ctrag train values`).
 - `checkpoints`, `schedule`: finished epochs on disk; how the learning rate goes.
 - `tool_encoder`, `tool_ranker`: the encoder and the weights of the search in any agent's tools.
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).

@@ -20,7 +20,6 @@ from ctrag.planner.arguments import (
     features,
 )
 from ctrag.planner.plan import Plan
-from ctrag.planner.value_reader import value_text
 from ctrag.planner.values import Grounds, Offer
 from ctrag.tools.sight import ITEMS
 from eval.examples import Example
@@ -48,8 +47,6 @@ class Choice:
 
     query_id: str
     argument: str
-    text: str
-    """What a reader of values reads of it."""
     table: Floats
     right: NDArray[np.float32]
 
@@ -83,7 +80,6 @@ def choices(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Choic
                 Choice(
                     example.asked.query_id,
                     f"{tool.api}.{argument.name}",
-                    value_text(grounds, tool, argument, offers),
                     features(grounds, tool, argument, offers, numbers),
                     np.array(right, dtype=np.float32),
                 )

@@ -103,12 +103,6 @@ def choose_fusion(
     return k, weights, {"lambdamart": alone, "lambdamart_rrf": ranking_figures(examples, fused)}
 
 
-def ranker_command(data: Sequence[Path], tuned: str) -> str:
-    """What makes the ranker, and the tool prior beside it, again."""
-    more = "".join(f" --more {one.name}" for one in data[1:])
-    return f"ctrag train ranker --data {data[0].name}{more}{tuned} --out DIR"
-
-
 def _card(
     encoder: Encoder,
     settings: RankerSettings,
@@ -119,8 +113,9 @@ def _card(
     ablation: dict[str, dict[str, float]],
     tuned: str,
 ) -> RankerCard:
+    more = "".join(f" --more {one.name}" for one in data[1:])
     return RankerCard(
-        command=ranker_command(data, tuned),
+        command=f"ctrag train ranker --data {data[0].name}{more}{tuned} --out DIR",
         encoder=encoder.name,
         signals=[signal.name for signal in SIGNALS],
         company=[signal.name for signal in COMPANY],

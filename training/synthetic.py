@@ -34,7 +34,6 @@ from training.ranker_settings import RankerSettings
 from training.reader import train_reader
 from training.reader_examples import seen_requests
 from training.reader_network import TOWERS, ReaderSettings
-from training.tools import ToolPriorSettings, train_tool_prior
 
 _BY_CHANCE = 3
 """Words up to which two people may ask the same by chance."""
@@ -133,7 +132,6 @@ class Comparison:
         encoder = load_encoder(settings().encoder)
         fitted = self._fitted(folder)
         final_ranker(fitted, [folder], encoder, self._options(), self.progress).save(folder)
-        train_tool_prior(fitted, [folder], encoder, ToolPriorSettings(), self.seed).save(folder)
         return {"requests": len(fitted.examples)}
 
     def _train_tools(self, folder: Path) -> dict[str, JsonValue]:

@@ -34,13 +34,7 @@ def call(
         {
             **said,
             "choices": [
-                {
-                    "id": one.tool.id,
-                    "retrieval": round(one.retrieval, 4),
-                    "log_probability": round(one.log_probability, 4),
-                    "score": round(one.score, 4),
-                }
-                for one in planned.choices
+                {"id": one.tool.id, "score": round(one.score, 4)} for one in planned.choices
             ],
             "engine": planned.engine,
             "seconds": round(planned.seconds, 3),

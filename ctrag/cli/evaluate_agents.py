@@ -191,7 +191,6 @@ def calls(
             "--data", help="bfcl:multiple, bfcl:live_multiple, or a folder with tools.json."
         ),
     ],
-    methods: Methods = None,
     limit: Annotated[
         int | None, typer.Option("--limit", min=1, help="Only N cases, drawn by seed.")
     ] = None,
@@ -207,7 +206,6 @@ def calls(
     report_on(
         lambda: run_calls(
             data,
-            methods=names(methods),
             limit=limit,
             progress=progress,
             resume=rows_beside(out),

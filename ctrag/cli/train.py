@@ -120,9 +120,9 @@ def ranker(
     threads: Threads = 2,
     json: Json = False,
 ) -> None:
-    """Train the context ranker, and the tool prior on what it retrieves.
+    """Train the context ranker.
 
-    The cards hold figures of DATA cross-validated by person. With --encoder, OUT holds the adapter
+    The card holds figures of DATA cross-validated by person. With --encoder, OUT holds the adapter
     too.
 
     Example: ctrag train ranker --data synth/data/reference/train --encoder runs/encoder
@@ -133,7 +133,6 @@ def ranker(
     from training.cross_fitted import cross_fit, prepare
     from training.ranker import final_ranker
     from training.ranker_settings import RankerSettings
-    from training.tools import ToolPriorSettings, train_tool_prior
     from training.tuned_encoder import TunedEncoder
 
     options = RankerSettings(seed=seed, threads=threads, scheduler=scheduler)
@@ -152,16 +151,13 @@ def ranker(
 
         without = ablate(prepared, options, progress)
     trained = final_ranker(fitted, [data, *more], encoder, options, progress, without)
-    progress("training the tool prior")
-    tools = train_tool_prior(fitted, [data, *more], encoder, ToolPriorSettings(), seed)
     trained.save(out)
-    tools.save(out)
     if adapted is not None:
         adapted.adapter.save(out)
     if json:
-        print_json({"ranker": trained.card.model_dump(), "tools": tools.card.model_dump()})
+        print_json({"ranker": trained.card.model_dump()})
         return
-    show(out, trained.card.data, {**trained.card.figures, **tools.card.figures})
+    show(out, trained.card.data, trained.card.figures)
 
 
 @app.command("dependency")

@@ -103,84 +103,34 @@ def values(
     data: Data,
     out: Out,
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
-    share: Share = [],  # noqa: B006  # typer reads it, nothing changes it
     tuned: Tuned = None,
-    start: Annotated[
-        Path | None, typer.Option(help="Folder of a tool reader whose encoder is trained on.")
-    ] = None,
-    epochs: Annotated[int, typer.Option(min=1, help="How often the reader sees everything.")] = 2,
-    read: Annotated[
-        bool, typer.Option("--reader/--no-reader", help="Train a reader beside the ranker.")
-    ] = True,
-    rank: Annotated[
-        bool,
-        typer.Option("--ranker/--no-ranker", help="Train a ranker, or keep the one in use."),
-    ] = True,
-    resume: Resume = True,
     seed: Seed = 1,
     threads: Threads = 2,
     json: Json = False,
 ) -> None:
-    """Train what chooses the values of a call's arguments: their ranker, and a reader of values.
+    """Train the ranker that chooses the values of a call's arguments.
 
-    One person in five of DATA is held out; the cards hold figures of these people, who also say
-    how much the reader counts. --share is of the reader alone.
+    One person in five of DATA is held out; the card holds figures of these people.
 
     Example: ctrag train values --data synth/data/reference/train --more synth/data/people
     --encoder runs/encoder --out runs/values
     """
-    import shutil
-
-    from ctrag.artefacts import load_artefacts
-    from ctrag.settings import settings
-    from ctrag.tools.reader import ToolReader
     from eval.experiment import folders_sha256, versions
-    from training.arguments import ArgumentSettings
-    from training.checkpoints import CHECKPOINTS
-    from training.shares import shares_of
-    from training.value_reader import ValueReaderSettings
-    from training.values import train_values
+    from training.arguments import ArgumentSettings, choices, train_arguments
 
-    if not (rank or read):
-        raise ValueError("--no-ranker: with --no-reader nothing is left to train")
-    shares = shares_of(share, [one.name for one in (data, *more)], most=10)
-    before = None if start is None else ToolReader.load(start)
-    if before is not None:
-        check_held_out("--start", before.card, data, seed)
-    kept = None if rank else load_artefacts(settings().artefacts).arguments
-    if kept is not None:
-        check_held_out("--no-ranker", kept.card, data, seed)
     found = retrieved(data, more, tuned, seed, threads)
-    if not resume:
-        shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
-    trained = train_values(
-        found,
-        shares,
-        (
-            ArgumentSettings(seed=seed, threads=threads),
-            ValueReaderSettings(epochs=epochs, seed=seed, threads=threads) if read else None,
-        ),
+    progress("training the ranker of values")
+    trained = train_arguments(
+        choices(*found.learned()),
+        choices(*found.kept_back()),
+        ArgumentSettings(seed=seed, threads=threads),
         {
-            "command": command_of(
-                "values",
-                data,
-                more,
-                *(f"--share {one}" for one in share),
-                "--encoder ENCODER" if tuned else "",
-                "--start READER" if start else "",
-                f"--epochs {epochs}" if epochs != 2 else "",
-                "" if read else "--no-reader",
-                "" if rank else "--no-ranker",
-            ),
+            "command": command_of("values", data, more, "--encoder ENCODER" if tuned else ""),
             "data": names_of(data, more),
             "data_sha256": folders_sha256([data, *more]),
             "seed": seed,
             "versions": versions(),
         },
-        out / CHECKPOINTS,
-        progress,
-        before,
-        kept,
     )
     trained.save(out)
     if json:

@@ -69,7 +69,6 @@ def prepare() -> None:
     retriever.reader.read(["ready"])
     if artefacts.reader.card.encoder == encoder.name:
         artefacts.reader.prepare()
-    artefacts.arguments.prepare()
     load_encoder(settings().tool_encoder)
     line(f"{weights_folder()}: {encoder.name} is ready")
     planner = embedded_planner(settings())

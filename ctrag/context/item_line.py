@@ -49,11 +49,10 @@ def item_words(item: Item, person: Person, asked_at: datetime, width: int) -> st
 
 def said_time(moment: datetime, asked_at: datetime) -> str:
     """A time as people say it: `today 19:30`, `sat 19:30`, `last sat 19:30`, `24 apr 19:30`."""
-    return f"{said_day(moment.date(), asked_at)} {moment:%H:%M}"
+    return f"{_said_day(moment.date(), asked_at)} {moment:%H:%M}"
 
 
-def said_day(day: date, asked_at: datetime) -> str:
-    """A day as people say it; see `said_time`."""
+def _said_day(day: date, asked_at: datetime) -> str:
     days = (day - asked_at.date()).days
     if abs(days) <= 1:
         return ("yesterday", "today", "tomorrow")[days + 1]

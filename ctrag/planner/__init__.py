@@ -2,8 +2,8 @@
 
 - `plan`: the plan's syntax, and its check against a toolbox.
 - `values`: which values arguments may take, and where each was found.
-- `arguments`, `value_reader`: which of them an argument takes, by a learned ranker and, where one
-  was trained, a reader of their words; `artefact/` holds what is shipped.
+- `arguments`: which of them an argument takes, by a learned ranker; `artefact/` holds what is
+  shipped.
 - `grammar`: the grammar of all plans that are possible for one request.
 - `embedded`: a small Llama model on this machine, decoding under that grammar.
 - `engine`, `llama_graph`: what runs the model, transformers or a graph on ONNX Runtime.

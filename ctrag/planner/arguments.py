@@ -1,8 +1,7 @@
 """Which offered value an argument takes: candidates scored one against another.
 
-A LightGBM ranker over how and where each value was found, learned from labelled plans, and beside
-it a reader of the values' words (`ctrag.planner.value_reader`). Leaving an optional argument out is
-a candidate like the others.
+A LightGBM ranker over how and where each value was found, learned from labelled plans. Leaving an
+optional argument out is a candidate like the others.
 """
 
 import math
@@ -15,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from pydantic import Field
 
 from ctrag.apps.toolbox import Argument, Tool
 from ctrag.cards import Card
 from ctrag.context import item_text
 from ctrag.context.view import Floats
 from ctrag.context.words import terms, words
-from ctrag.planner.value_reader import ValueReader
 from ctrag.planner.values import HOW, Grounds, Offer
 from stores.files import write_text
 from stores.spec import spec_of
@@ -129,10 +127,11 @@ class ArgumentCard(Card):
     """`api.argument`, in the order of their numbers."""
     names: list[str]
     """Names of arguments, in the order of their numbers."""
-    reader: str | None = None
-    """Digest of the reader of values beside it; None without one."""
-    reader_weight: float = 0.0
-    """What the reader's log shares count where the ranker's count 1."""
+    reader: str | None = Field(default=None, exclude=True)
+    """Older versions could put a second model beside the ranker, named here; such a card loads only
+    where that model counted nothing. Never written."""
+    reader_weight: float = Field(default=0.0, exclude=True)
+    """What that model counted. Never written."""
 
 
 @dataclass(frozen=True, slots=False)
@@ -142,7 +141,6 @@ class ArgumentRanker:
     model: str
     """LightGBM's text."""
     card: ArgumentCard
-    reader: ValueReader | None = None
 
     @classmethod
     def load(cls, folder: Path) -> "ArgumentRanker":
@@ -150,16 +148,18 @@ class ArgumentRanker:
 
         Raises:
             FileNotFoundError: A file is missing.
-            ValueError: It was made for other features than this version computes, or the reader
-                beside it is not its own.
+            ValueError: It was made for other features than this version computes, or by an older
+                version with a second model that counts.
         """
         card = ArgumentCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         if card.features != list(FEATURES):
             raise ValueError(f"{folder}: made for other features; train it again: {card.command}")
-        reader = None if card.reader is None else ValueReader.load(folder)
-        if reader is not None and reader.digest != card.reader:
-            raise ValueError(f"{folder}: the reader of values is not the one of {CARD}")
-        return cls((folder / MODEL).read_text(encoding="utf-8"), card, reader)
+        if card.reader is not None and card.reader_weight:
+            raise ValueError(
+                f"{folder}: {CARD} counts a reader of values, which this version does not have; "
+                "train it again with `ctrag train values`"
+            )
+        return cls((folder / MODEL).read_text(encoding="utf-8"), card)
 
     @classmethod
     def packaged(cls) -> "ArgumentRanker":
@@ -171,8 +171,6 @@ class ArgumentRanker:
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / MODEL, self.model)
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
-        if self.reader is not None:
-            self.reader.save(folder)
 
     @cached_property
     def numbers(self) -> "Numbers":
@@ -194,28 +192,15 @@ class ArgumentRanker:
             return []
         table = features(grounds, tool, argument, rows, self.numbers)
         scores = np.asarray(self._booster.predict(table, num_threads=1), dtype=np.float64)
-        if self.reader is not None and len(rows) > 1:
-            read = self.reader.log_shares(grounds, tool, argument, rows)
-            scores = mixed(scores, read, self.card.reader_weight)
         shares = np.exp(scores - scores.max())
         shares /= shares.sum()
         return [(rows[at], float(shares[at])) for at in np.argsort(-scores, kind="stable")]
-
-    def prepare(self) -> None:
-        """Make what the first request would otherwise wait for."""
-        if self.reader is not None:
-            self.reader.prepare()
 
     @cached_property
     def _booster(self) -> "lightgbm.Booster":
         import lightgbm
 
         return lightgbm.Booster(model_str=self.model)
-
-
-def mixed(scores: NDArray[np.float64], read: Floats, weight: float) -> NDArray[np.float64]:
-    """Scores with what a reader says of each candidate; what it did not read counts as its last."""
-    return scores + weight * np.where(np.isnan(read), np.nanmin(read), read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 - `retrieve`: which of the assistant's APIs a request needs, with and without retrieved context.
 - `reader`, `sight`: the tool reader: encoders tuned to name the API from request and items;
   `artefact/` holds the packaged one with its card.
-- `prior`: the simpler model for other encoders, learned with the context ranker.
+- `prior`: what the learners of APIs share: their classes, and what each retrieved item counts.
 - `kin`: the same for APIs of further applications, which nobody has trained on.
 
 Tools of any agent, in the order in which a search goes:

@@ -189,17 +189,8 @@ def reader_text(text: str, seen: Sight, lines: int) -> str:
     return "\n".join([" ".join(text.split()), *seen.lines[:lines]])
 
 
-def tokens_of(
-    tower: str, request: int = REQUEST, line: int = LINE, longest: int = LONGEST
-) -> Callable[[str], Tokens]:
-    """A function from the lines of a text to `Tokens`, separators between them.
-
-    Args:
-        tower: The encoder.
-        request: Tokens of the first line at most.
-        line: Tokens of each further line at most.
-        longest: Tokens of all at most.
-    """
+def tokens_of(tower: str) -> Callable[[str], Tokens]:
+    """A function from the lines of a text to an encoder's `Tokens`, separators between them."""
     from tokenizers import Tokenizer
 
     from ctrag.weights import encoder_folder
@@ -215,10 +206,10 @@ def tokens_of(
         for place, words in enumerate(text.split("\n")):
             begin = len(ids)
             own = tokenizer.encode(words, add_special_tokens=False).ids
-            ids += [*own[: request if place == 0 else line], last]
-            if place and begin < longest:
-                lines.append((begin, min(len(ids), longest)))
-        return Tokens(ids[:longest], lines)
+            ids += [*own[: LINE if place else REQUEST], last]
+            if place and begin < LONGEST:
+                lines.append((begin, min(len(ids), LONGEST)))
+        return Tokens(ids[:LONGEST], lines)
 
     return encode
 

@@ -11,13 +11,11 @@ from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.context.retrieve import Found
 from ctrag.encoder import Encoder, Matrix
 from ctrag.tools.kin import families, from_none, shared_out
-from ctrag.tools.prior import CONTEXT, ToolPrior, item_weights, prior_inputs
+from ctrag.tools.prior import CONTEXT, item_weights
 from ctrag.tools.reader import ToolReader
 
 UNKNOWN = -9.0
 """Log probability of an API that was never learned."""
-COSINE_WEIGHT = 4.0
-"""What the cosine weighs beside the log probability; chosen by cross-validation on train."""
 STAND_IN_WEIGHT = 8.0
 """What distance in meaning costs an unknown API; a guess, no data has such APIs."""
 APP_WEIGHT, APP_DECAY = 0.2, 0.4
@@ -60,16 +58,15 @@ class FoundTools:
 class ToolRetriever:
     """Finds the APIs of a toolbox that a request needs.
 
-    With a reader, the score is its log probability; with a prior, that one's log probability plus
-    the weighted cosine; without either (or for a toolbox that neither knows), cosine plus the
-    applications of the retrieved items. A reader needs the encoder that it was trained with.
+    With a reader, the score is its log probability; without one, for a toolbox of which it knows
+    nothing, or with another encoder than it was trained with, cosine plus the applications of the
+    retrieved items.
     """
 
     def __init__(
         self,
         toolbox: Toolbox,
         encoder: Encoder,
-        prior: ToolPrior | None = None,
         reader: ToolReader | None = None,
     ) -> None:
         self.toolbox = toolbox
@@ -78,8 +75,6 @@ class ToolRetriever:
         self._families = families(self._tools)
         further = {app for family in self._families for app in family.apps[1:]}
         self._further = np.array([tool.app in further for tool in self._tools], dtype=bool)
-        known = set() if prior is None else set(prior.card.apis)
-        self._prior = prior if known.intersection(toolbox.names) else None
         fits = reader is not None and reader.card.encoder == encoder.name
         read = set() if reader is None else set(reader.card.apis)
         self._reader = reader if fits and read.intersection(toolbox.names) else None
@@ -94,17 +89,14 @@ class ToolRetriever:
         cosines = self._vectors @ found.scene.vector
         shares = self._app_shares(found)
         learned: Mapping[str, float] = {}
-        rows = found.rows[:CONTEXT]
-        weights = item_weights(found.relevance[:CONTEXT])
         if self._reader is not None:
-            learned = self._reader.log_probabilities(found.scene, rows, weights)
-        elif self._prior is not None:
-            learned = self._prior.log_probabilities(prior_inputs(found.scene, rows, weights))
+            weights = item_weights(found.relevance[:CONTEXT])
+            learned = self._reader.log_probabilities(found.scene, found.rows[:CONTEXT], weights)
         priors = np.array([learned.get(tool.api, UNKNOWN) for tool in self._tools])
         if not learned:
             scores = cosines + APP_WEIGHT * shares
             none = float(np.median(scores))
-        elif self._reader is not None:
+        else:
             scores = self._with_stand_ins(priors, learned)
             by_app = self._shares_by_app(found)
             for family in self._families:
@@ -112,9 +104,6 @@ class ToolRetriever:
             none = learned.get("none", UNKNOWN)
             if self._families:
                 scores, none = from_none(scores, none, self._further, cosines)
-        else:
-            scores = priors + COSINE_WEIGHT * cosines
-            none = learned.get("none", UNKNOWN) + COSINE_WEIGHT * float(np.mean(cosines))
         best = np.argsort(-scores, kind="stable")[:k]
         return FoundTools(
             tuple(

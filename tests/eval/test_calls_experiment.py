@@ -12,7 +12,7 @@ import pytest
 from ctrag.planner.embedded import EmbeddedPlanner
 from eval import calls as experiment
 from eval.call_cases import drawn, load_calls
-from eval.calls import CAUSES, METHODS, run_calls, table
+from eval.calls import CAUSES, METHOD, run_calls, table
 
 
 class Words:
@@ -146,16 +146,14 @@ def test_cases_are_drawn_by_seed_and_keep_their_order(queries: Path) -> None:
 def test_every_case_is_right_or_wrong_for_one_reason(talks: Path, model: EmbeddedPlanner) -> None:
     found = run_calls(str(talks), encoder=Words(), planner=model)
     extra: Any = found.extra
-    assert list(found.figures) == list(METHODS)
-    for name in METHODS:
-        figures: Any = found.figures[name]
-        wrong = sum(extra["errors"][name].values())
-        assert figures["accuracy"] == 100 * (2 - wrong) / 2
-        assert extra["errors"][name]["wrong number of calls"] == 1
-        assert figures["accuracy"] <= figures["tool_accuracy"]
+    figures: Any = found.figures[METHOD]
+    wrong = sum(extra["errors"][METHOD].values())
+    assert figures["accuracy"] == 100 * (2 - wrong) / 2
+    assert extra["errors"][METHOD]["wrong number of calls"] == 1
+    assert figures["accuracy"] <= figures["tool_accuracy"]
     assert extra["single_call_cases"] == 1
     shown = table(found).lines()
-    assert [line.split()[0] for line in shown[2:5]] == list(METHODS)
+    assert shown[2].split()[0] == METHOD
     assert all(cause in shown[0] for cause in CAUSES)
 
 
@@ -181,9 +179,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(
 def test_bfcl_is_judged_by_its_own_checker(category: str, model: EmbeddedPlanner) -> None:
     if importlib.util.find_spec("bfcl_eval") is None:
         pytest.skip("bfcl-eval is not installed: pip install --no-deps bfcl-eval")
-    found = run_calls(
-        f"bfcl:{category}", methods=["retrieval"], limit=3, encoder=Words(), planner=model
-    )
+    found = run_calls(f"bfcl:{category}", limit=3, encoder=Words(), planner=model)
     assert found.extra["judged_by"] == "bfcl-eval"
     assert found.extra["cases"] == 3
     case = load_calls(f"bfcl:{category}").cases[0]
@@ -195,18 +191,17 @@ def test_bfcl_is_judged_by_its_own_checker(category: str, model: EmbeddedPlanner
 
 
 @pytest.mark.parametrize(
-    ("data", "methods", "message"),
+    ("data", "message"),
     [
-        ("bfcl:simple", None, "--data: bfcl:simple is unknown; known: multiple, live_multiple"),
-        ("elsewhere", None, "--data: elsewhere: neither bfcl:CATEGORY nor a folder"),
-        ("bfcl:multiple", ["all"], "--methods: 'all' is unknown; known: retrieval, model, both"),
+        ("bfcl:simple", "--data: bfcl:simple is unknown; known: multiple, live_multiple"),
+        ("elsewhere", "--data: elsewhere: neither bfcl:CATEGORY nor a folder"),
     ],
 )
-def test_a_mistake_is_named(data: str, methods: Any, message: str, model: EmbeddedPlanner) -> None:
+def test_a_mistake_is_named(data: str, message: str, model: EmbeddedPlanner) -> None:
     if data == "bfcl:simple" and importlib.util.find_spec("bfcl_eval") is None:
         pytest.skip("bfcl-eval is not installed: pip install --no-deps bfcl-eval")
     with pytest.raises(ValueError, match=message):
-        run_calls(data, methods=methods, encoder=Words(), planner=model)
+        run_calls(data, encoder=Words(), planner=model)
 
 
 def test_a_broken_row_is_named_with_its_file_and_line(talks: Path) -> None:

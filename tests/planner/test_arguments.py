@@ -1,6 +1,9 @@
 """Claims about the ranker of argument values: what it sees, and what the shipped one chooses."""
 
+import json
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ import pytest
 from ctrag.apps.toolbox import Argument, Tool, Toolbox
 from ctrag.planner.arguments import (
     ABSENT,
+    CARD,
     FEATURES,
     ArgumentRanker,
     Numbers,
@@ -139,3 +143,27 @@ def test_a_table_of_other_features_is_refused(tmp_path) -> None:  # type: ignore
     ArgumentRanker(ranker.model, changed).save(tmp_path)
     with pytest.raises(ValueError, match=r"made for other features.*ctrag train values"):
         ArgumentRanker.load(tmp_path)
+
+
+def saved_by_an_older_version(folder: Path, **more: Any) -> Path:
+    """The packaged ranker, its card with further keys."""
+    ranker = ArgumentRanker.packaged()
+    ranker.save(folder)
+    card = {**json.loads((folder / CARD).read_text(encoding="utf-8")), **more}
+    (folder / CARD).write_text(json.dumps(card), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("reader", [None, "digest"])
+def test_a_card_whose_second_model_counts_nothing_loads(tmp_path: Path, reader: str | None) -> None:
+    folder = saved_by_an_older_version(tmp_path, reader=reader, reader_weight=0.0)
+    loaded = ArgumentRanker.load(folder)
+    loaded.save(folder)
+    assert ArgumentRanker.load(folder) == ArgumentRanker.packaged()
+
+
+def test_a_card_whose_second_model_counts_is_refused(tmp_path: Path) -> None:
+    folder = saved_by_an_older_version(tmp_path, reader="digest", reader_weight=0.3)
+    message = r"arguments-card\.json counts a reader of values, .* again with `ctrag train values`$"
+    with pytest.raises(ValueError, match=message):
+        ArgumentRanker.load(folder)

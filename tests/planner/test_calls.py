@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from ctrag.planner import embedded
-from ctrag.planner.calls import CallPlanner, signature
+from ctrag.planner.call_filling import filling_prompt
+from ctrag.planner.calls import CallPlanner
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.tools.catalogue import CatalogueTool
 
@@ -42,8 +43,8 @@ def model(tiny_llama: Path) -> EmbeddedPlanner:
     return EmbeddedPlanner(str(tiny_llama), threads=1)
 
 
-def planner(model: EmbeddedPlanner, tools: Any = TOOLS, **options: Any) -> CallPlanner:
-    return CallPlanner(tools, encoder=Words(), planner=model, **options)
+def planner(model: EmbeddedPlanner, tools: Any = TOOLS) -> CallPlanner:
+    return CallPlanner(tools, encoder=Words(), planner=model)
 
 
 @pytest.mark.parametrize(
@@ -54,10 +55,10 @@ def planner(model: EmbeddedPlanner, tools: Any = TOOLS, **options: Any) -> CallP
         ("play that song", "play_song"),
     ],
 )
-def test_retrieval_alone_chooses_the_tool_whose_words_were_said(
+def test_retrieval_chooses_the_tool_whose_words_were_said(
     model: EmbeddedPlanner, text: str, name: str
 ) -> None:
-    planned = planner(model, weight=np.inf).plan(text)
+    planned = planner(model).plan(text)
     assert planned.name == name
     assert planned.complete
     [known] = [one for one in TOOLS if one.name == name]
@@ -69,43 +70,21 @@ def test_retrieval_alone_chooses_the_tool_whose_words_were_said(
     assert planned.engine == "transformers"
 
 
-def test_score_is_the_models_log_probability_and_weighted_retrieval(
-    model: EmbeddedPlanner,
-) -> None:
-    text = "wake me at seven"
-    [alone, mixed] = [
-        {one.tool.id: one for one in planner(model, weight=weight).choose(text)}
-        for weight in (0.0, 4.0)
-    ]
-    for name, one in mixed.items():
-        assert one.log_probability == alone[name].log_probability < 0
-        assert one.score == pytest.approx(one.log_probability + 4.0 * one.retrieval)
-        assert alone[name].score == alone[name].log_probability
-
-
-def test_the_log_probability_of_a_name_is_that_of_its_tokens_one_by_one(
-    model: EmbeddedPlanner,
-) -> None:
-    calls = planner(model)
-    text = "wake me at seven"
-    [choice] = [one for one in calls.choose(text) if one.tool.name == "play_song"]
-    read = calls._prompt(calls.choose(text), text, "")[0] + model.encode('{"name": "')
-    found = []
-    for token in model.encode('play_song"'):
-        logits, _ = model.engine.forward(read)
-        shares = np.exp(logits[-1].astype(float) - logits[-1].max())
-        found.append(np.log(shares[token] / shares.sum()))
-        read.append(token)
-    assert choice.log_probability == pytest.approx(np.mean(found), abs=1e-4)
-
-
 def test_the_same_request_gives_the_same_call(model: EmbeddedPlanner) -> None:
     calls = planner(model)
     first, second = calls.plan("play a song"), calls.plan("play a song")
     assert (first.arguments, first.choices) == (second.arguments, second.choices)
 
 
-def test_tools_that_stay_the_same_are_read_once(
+def test_the_tools_that_were_considered_stand_best_first(model: EmbeddedPlanner) -> None:
+    planned = planner(model).plan("play that song")
+    scores = [one.score for one in planned.choices]
+    assert planned.choices[0].tool.name == planned.name == "play_song"
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == len(TOOLS)
+
+
+def test_what_all_calls_share_is_read_once(
     model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = planner(model)
@@ -117,8 +96,9 @@ def test_tools_that_stay_the_same_are_read_once(
         "forward",
         lambda tokens, *rest, **more: read.append(len(tokens)) or forward(tokens, *rest, **more),
     )
-    calls.choose("wake me")
-    assert read[0] == len(model.encode(" wake me<|im_end|>\n<|im_start|>assistant\n"))
+    tool = calls.plan("wake me").choices[0].tool
+    prompt, shared = filling_prompt(model, tool, " wake me")
+    assert read[0] == len(prompt) - shared
 
 
 def test_values_may_come_from_what_was_said_before(model: EmbeddedPlanner) -> None:
@@ -143,25 +123,13 @@ def test_a_call_that_was_cut_has_no_arguments_and_says_so(
     assert (planned.complete, planned.arguments) == (False, {})
 
 
-def test_the_model_reads_signatures() -> None:
-    described = CatalogueTool(
-        "pay", 'Pays a "bill"\nat once', "bank",
-        {"properties": {"to": {"type": "string"}, "how": {"enum": ["card", "cash"]},
-                        "sum": {"type": ["number", "null"]}}, "required": ["to"]},
-    )  # fmt: skip
-    wanted = "bank/pay(to: string, how?: card|cash, sum?: number|null): Pays a bill at once"
-    assert signature(described) == wanted
-
-
 @pytest.mark.parametrize(
-    ("tools", "options", "message"),
+    ("tools", "message"),
     [
-        ([], {}, "the catalogue is empty"),
-        ([ALARM, ALARM], {}, "tools: 'set_alarm' appears twice; give each a server"),
-        (TOOLS, {"shown": 0}, "shown: must be at least 1, not 0"),
-        (TOOLS, {"weight": -1.0}, r"weight: must be at least 0, not -1\.0"),
+        ([], "the catalogue is empty"),
+        ([ALARM, ALARM], "tools: 'set_alarm' appears twice; give each a server"),
     ],
 )
-def test_a_mistake_is_named(model: EmbeddedPlanner, tools: Any, options: Any, message: str) -> None:
+def test_a_mistake_is_named(model: EmbeddedPlanner, tools: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        planner(model, tools, **options)
+        planner(model, tools)

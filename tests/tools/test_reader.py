@@ -8,7 +8,7 @@ import pytest
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.retrieve import Found
 from ctrag.encoder import load_encoder
-from ctrag.tools.prior import ToolPrior, item_weights
+from ctrag.tools.prior import item_weights
 from ctrag.tools.reader import ToolReader, gelu, reader_text, tokens_of
 from ctrag.tools.retrieve import STAND_IN_WEIGHT, UNKNOWN, ToolRetriever, tool_text
 from ctrag.tools.sight import sight
@@ -52,7 +52,7 @@ def test_a_saved_reader_says_the_same(
 
 
 def test_retrieval_goes_by_the_readers_word(reader: ToolReader, examples: list[Example]) -> None:
-    retriever = ToolRetriever(TOOLBOX, load_encoder(), ToolPrior.packaged(), reader)
+    retriever = ToolRetriever(TOOLBOX, load_encoder(), reader)
     found = retriever.search(labelled(examples[1]), k=59)
     assert [one.score for one in found.tools] == sorted(
         (one.score for one in found.tools), reverse=True
@@ -67,10 +67,10 @@ def test_apis_that_were_never_learned_are_searched_by_meaning(
     renamed = Toolbox(tool.model_copy(update={"api": f"my_{tool.api}"}) for tool in TOOLBOX)
     encoder = load_encoder()
     plain = ToolRetriever(renamed, encoder).search(labelled(examples[0]))
-    assert ToolRetriever(renamed, encoder, None, reader).search(labelled(examples[0])) == plain
+    assert ToolRetriever(renamed, encoder, reader).search(labelled(examples[0])) == plain
     first = TOOLBOX.tools[0]
     mixed = Toolbox([*TOOLBOX.tools[1:], first.model_copy(update={"api": "my_song"})])
-    found = ToolRetriever(mixed, encoder, None, reader).search(labelled(examples[0]), k=59)
+    found = ToolRetriever(mixed, encoder, reader).search(labelled(examples[0]), k=59)
     new = next(one for one in found.tools if one.tool.api == "my_song")
     assert new.prior == UNKNOWN
     known = {one.tool.api: one for one in found.tools if one is not new}
@@ -89,15 +89,14 @@ def test_a_reader_of_another_encoder_is_not_asked(
     reader: ToolReader, examples: list[Example]
 ) -> None:
     foreign = ToolReader(reader.arrays, reader.card.model_copy(update={"encoder": "other"}))
-    prior = ToolPrior.packaged()
-    with_it = ToolRetriever(TOOLBOX, load_encoder(), prior, foreign).search(labelled(examples[0]))
-    assert with_it == ToolRetriever(TOOLBOX, load_encoder(), prior).search(labelled(examples[0]))
+    with_it = ToolRetriever(TOOLBOX, load_encoder(), foreign).search(labelled(examples[0]))
+    assert with_it == ToolRetriever(TOOLBOX, load_encoder()).search(labelled(examples[0]))
 
 
 def test_the_items_decide_what_the_words_leave_open(
     reader: ToolReader, examples: list[Example]
 ) -> None:
-    retriever = ToolRetriever(TOOLBOX, load_encoder(), ToolPrior.packaged(), reader)
+    retriever = ToolRetriever(TOOLBOX, load_encoder(), reader)
     asked = next(one for one in examples if one.asked.query_id == "p007-q2")
     assert retriever.search(labelled(asked)).tools[0].tool.api == "play_voicemail"
 

@@ -1,24 +1,21 @@
-"""Claims about the learned choice of API and about tool retrieval."""
+"""Claims about what retrieved items count, and about tool retrieval without a reader."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.context.prior import KINDS, kinds_of
 from ctrag.context.retrieve import Found
 from ctrag.context.scene import Scene
 from ctrag.encoder import load_encoder
-from ctrag.tools.prior import ToolPrior, item_weights, prior_inputs
-from ctrag.tools.retrieve import APP_DECAY, COSINE_WEIGHT, ToolRetriever, tool_text
+from ctrag.tools.prior import item_weights
+from ctrag.tools.retrieve import APP_DECAY, APP_WEIGHT, UNKNOWN, ToolRetriever, tool_text
 from eval.examples import Example, load_views
 from stores.dataset import load_dataset, load_labels
 from synth.reference import split_folder
 
 TOOLBOX = Toolbox.packaged()
-NOTHING = np.empty(0, dtype=np.int64)
 
 
 @pytest.fixture(scope="module")
@@ -45,71 +42,25 @@ def test_weights_of_items_are_the_softmax_of_their_scores() -> None:
     assert len(item_weights(np.empty(0, dtype=np.float32))) == 0
 
 
-def test_inputs_hold_the_kinds_of_the_items_by_weight(examples: list[Example]) -> None:
-    scene = examples[0].scene
-    searches = [row for row, item in enumerate(scene.view.items) if item.app == "google"]
-    rows = np.array(searches[:2])
-    inputs = prior_inputs(scene, rows, np.array([0.75, 0.25]))
-    start = len(scene.vector)
-    kinds = kinds_of(scene)[rows]
-    assert kinds[0] == kinds[1]
-    assert inputs[:start] == pytest.approx(3.0 * scene.vector, rel=1e-5)
-    assert inputs[start + kinds[0]] == pytest.approx(1.5)
-    first = start + len(KINDS)
-    assert inputs[first : first + len(KINDS)].sum() == 1.0
-
-
-def test_inputs_without_items_say_nothing_about_items(examples: list[Example]) -> None:
-    scene = examples[0].scene
-    inputs = prior_inputs(scene, NOTHING, np.empty(0))
-    start = len(scene.vector)
-    assert not inputs[start : start + 3 * len(KINDS) + 5].any()
-
-
-def test_probabilities_are_the_plain_softmax(examples: list[Example]) -> None:
-    prior = ToolPrior.packaged()
-    unread = prior_inputs(examples[1].scene, NOTHING, np.empty(0))
-    # Without a tuned reading its block at the end says nothing.
-    inputs = np.pad(unread, (0, len(prior.weights) - 1 - len(unread)))
-    scores = [
-        float(np.dot(inputs, prior.weights[:-1, place])) + float(prior.weights[-1, place])
-        for place in range(len(prior.card.apis))
-    ]
-    total = sum(np.exp(one) for one in scores)
-    found = prior.log_probabilities(unread)
-    for api, score in zip(prior.card.apis, scores, strict=True):
-        assert found[api] == pytest.approx(max(score - np.log(total), -9.0), abs=1e-3)
-
-
-def test_the_packaged_prior_knows_every_api_and_none() -> None:
-    card = ToolPrior.packaged().card
-    assert card.apis == [*TOOLBOX.names, "none"]
-    assert card.figures["with_context"]["recall@5"] > card.figures["query_only"]["recall@5"]
-
-
-def test_a_saved_prior_says_the_same(tmp_path: Path) -> None:
-    prior = ToolPrior.packaged()
-    prior.save(tmp_path)
-    again = ToolPrior.load(tmp_path)
-    assert again.card == prior.card
-    assert np.array_equal(again.weights, prior.weights)
-
-
-def test_scores_are_prior_plus_weighted_cosine(examples: list[Example]) -> None:
+def test_without_a_reader_scores_are_cosine_plus_weighted_application(
+    examples: list[Example],
+) -> None:
     encoder = load_encoder()
-    retriever = ToolRetriever(TOOLBOX, encoder, ToolPrior.packaged())
     scene = examples[1].scene
-    found = retriever.search(Found.given(scene, NOTHING), k=59)
-    best = found.tools[0]
-    cosine = float(encoder.encode([tool_text(best.tool)])[0] @ scene.vector)
-    assert best.score == pytest.approx(best.prior + COSINE_WEIGHT * cosine, abs=1e-4)
-    assert [one.score for one in found.tools] == sorted(
-        (one.score for one in found.tools), reverse=True
-    )
+    call = next(row for row, item in enumerate(scene.view.items) if item.app == "phonecall")
+    found = ToolRetriever(TOOLBOX, encoder).search(Found.given(scene, np.array([call])), k=59)
+    for one in found.tools:
+        cosine = float(encoder.encode([tool_text(one.tool)])[0] @ scene.vector)
+        own = APP_WEIGHT * (one.tool.app == "phonecall")
+        assert one.score == pytest.approx(cosine + own, abs=1e-4)
+        assert one.prior == UNKNOWN
+    scores = [one.score for one in found.tools]
+    assert scores == sorted(scores, reverse=True)
+    assert found.none == pytest.approx(scores[29])  # the median of 59
     assert found.preferences["none"] == found.none
 
 
-def test_without_a_prior_items_pull_towards_their_application(examples: list[Example]) -> None:
+def test_without_a_reader_items_pull_towards_their_application(examples: list[Example]) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder())
     scene = examples[1].scene
     calls = [row for row, item in enumerate(scene.view.items) if item.app == "phonecall"][:2]
@@ -120,21 +71,3 @@ def test_without_a_prior_items_pull_towards_their_application(examples: list[Exa
     assert shares["phonecall"] == pytest.approx((1 + APP_DECAY) / total, abs=1e-6)
     assert shares["notes"] == pytest.approx(APP_DECAY**2 / total, abs=1e-6)
     assert shares["mail"] == 0
-
-
-def test_a_toolbox_that_the_prior_does_not_know_is_searched_by_meaning(
-    examples: list[Example],
-) -> None:
-    renamed = Toolbox(tool.model_copy(update={"api": f"my_{tool.api}"}) for tool in TOOLBOX)
-    plain = ToolRetriever(renamed, load_encoder()).search(Found.given(examples[0].scene, NOTHING))
-    given = ToolRetriever(renamed, load_encoder(), ToolPrior.packaged()).search(
-        Found.given(examples[0].scene, NOTHING)
-    )
-    assert given == plain
-
-
-def test_context_finds_the_voicemail_that_the_words_do_not_name(examples: list[Example]) -> None:
-    retriever = ToolRetriever(TOOLBOX, load_encoder(), ToolPrior.packaged())
-    asked = next(one for one in examples if one.asked.query_id == "p007-q2")
-    found = Found.given(asked.scene, np.flatnonzero(asked.relevance))
-    assert retriever.search(found).tools[0].tool.api == "play_voicemail"
