@@ -173,16 +173,14 @@ class Workshop:
         settings: PromptSettings,
         prior: NextToolPrior | None = None,
         reranker: Reranker | None = None,
-        traces: Sequence[Trace] = (),
     ) -> PromptBuilder:
-        """A builder over these units, made once; traces are told apart by their place in memory."""
+        """A builder over these units, made once."""
         key = (
             tuple(one.id for one in fragments),
             tuple(one.id for one in tools),
             settings,
             id(prior),
             id(reranker),
-            id(traces),
         )
         if key not in self.builders:
             self.builders[key] = PromptBuilder(
@@ -193,7 +191,6 @@ class Workshop:
                 reranker=reranker or self.reranker,
                 count=self.count,
                 prior=prior,
-                traces=traces,
                 pinned=self._pins(tools),
                 sink=self.sink,
             )
@@ -273,7 +270,6 @@ def run_itr(
     settings: PromptSettings,
     *,
     priors: PriorOf | None = None,
-    traces: TracesOf | None = None,
     reranker: Reranker | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> ItrRun:
@@ -288,7 +284,6 @@ def run_itr(
         steps: In order, episode by episode.
         settings: With a `tau` of 0: thresholds are found here.
         priors: Episode → a prior that has not seen it.
-        traces: Episode → traces of other episodes; negative examples come from these.
         reranker: Instead of the workshop's.
         progress: Told what happens.
     """
@@ -305,7 +300,6 @@ def run_itr(
             settings,
             None if priors is None else priors(step.episode),
             reranker,
-            () if traces is None else traces(step.episode),
         )
         workshop.reader.read(step.instruction)  # encoding is not part of the time
         began = time.perf_counter()

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -52,7 +51,6 @@ def run_instructions(
     chooser: ToolChooser | None = None,
     everywhere: bool = False,
     budget: int = BUDGET,
-    negatives: int = 0,
     ablations: bool = True,
     resume: Path | None = None,
     listed: Path | None = None,
@@ -73,7 +71,6 @@ def run_instructions(
         everywhere: The chooser's window holds every prompt: score all sizes, not only those with
             one policy.
         budget: Tokens of an ITR prompt.
-        negatives: Negative examples from traces in a tool's document, in the row with traces.
         ablations: Also K_A, K_B, re-ranker, hybrid and the prior of traces.
         resume: File of choices made so far; it is read first and appended to.
         listed: List of the catalogue's tools, a source and an id a line; the committed one when
@@ -94,15 +91,12 @@ def run_instructions(
     workshop = open_workshop(
         data, steps, model=model, budget=budget, listed=listed, reader=reader, count=count
     )
-    traces = other_traces(steps)
-    priors = trace_priors(traces, workshop.reader)
+    priors = trace_priors(other_traces(steps), workshop.reader)
     plain = PromptSettings(discovery="widen", tau=0.0)
     retrieved = {size: run_itr(workshop, size, steps, plain, progress=progress) for size in sizes}
-    informed = replace(with_traces(plain), negatives=negatives)
+    informed = with_traces(plain)
     traced = {
-        size: run_itr(
-            workshop, size, steps, informed, priors=priors, traces=traces, progress=progress
-        )
+        size: run_itr(workshop, size, steps, informed, priors=priors, progress=progress)
         for size in sizes
     }
     wanted = [one for one in METHODS if methods is None or one in methods]
@@ -159,7 +153,6 @@ def run_instructions(
                 size,
                 steps,
                 priors,
-                traces,
                 {"default": retrieved[size], "traces": traced[size]},
                 progress,
             ),
@@ -185,7 +178,6 @@ def run_instructions(
             "called_domain": plain.called_domain,
             "opening": plain.opening,
             "prior_weight": PRIOR_WEIGHT,
-            "negatives_with_traces": negatives,
             "request_weight_with_traces": REQUEST_WEIGHT,
             "limit": limit,
             "scored": scored,

@@ -174,19 +174,6 @@ def test_a_prior_of_traces_has_seen_no_episode_of_its_own_fold(data: Path) -> No
     assert "Book a flight" not in [one.text for one in traces("flight")]
 
 
-def test_negative_examples_from_traces_are_in_the_row_with_traces_alone(data: Path) -> None:
-    """`Not for: "Return my order" (that is return_order)` is seven words longer than no such line,
-    because one break within JSON joins two words."""
-    plain, negative = run(data, sizes=("full",)), run(data, sizes=("full",), negatives=1)
-    assert negative.figures == plain.figures
-    assert negative.settings["negatives_with_traces"] == 1
-    traced: Any = [plain.extra["with_traces"], negative.extra["with_traces"]]
-    before, after = (one["figures"]["full"]["itr"]["tokens_per_step"] for one in traced)
-    longer = (after - before) * STEPS / 7  # steps whose first tool is one of the two
-    assert longer == pytest.approx(round(longer), abs=0.05)
-    assert 6 <= round(longer) < STEPS  # six episodes begin with one
-
-
 def test_right_calls_are_those_that_the_model_made_at_the_steps_it_was_asked(data: Path) -> None:
     resume = data.parent / "choices.jsonl"
     chooser = FirstOne()
