@@ -28,7 +28,7 @@ from eval.instruction_steps import SIZES, Step, load_steps
 from eval.instruction_sufficiency import by_half, sufficiency_figures
 from eval.instruction_summary import Summary
 from eval.instruction_workshop import PINNED, open_workshop, other_traces, trace_priors
-from eval.tool_choice import NOTHING, ToolChooser, WindowExceeded, asking, whole_prompt
+from eval.tool_choice import ToolChooser, WindowExceeded, asking, whole_prompt
 from eval.tool_choice_rows import ChoiceRows
 
 BASELINES = ("monolithic", "router_only", "prompt_rag")
@@ -137,11 +137,6 @@ def run_instructions(
             size: needed_recall(steps, [one.first.fragments for one in run.found])
             for size, run in retrieved.items()
         },
-        "calibrated_choice": {
-            # With traces the prompt names a tool, which the blank prompt does as well.
-            size: summary.calibrated(size, some)
-            for size, some in shown.items()
-        },
         **summary.extras(shown, retrieved, figures),
     }
     if ablations:
@@ -241,12 +236,12 @@ def _score(
     # Neighbours share most of their prompt, of which the chooser reads the rest alone.
     for number, at in enumerate(sorted(drawn, key=lambda at: (steps[at].domain, at)), start=1):
         step, one = steps[at], shown[at]
-        user, blank = (asking(said, step.calls) for said in (step.instruction, NOTHING))
+        user = asking(step.instruction, step.calls)
         prompt = whole_prompt(one.text, user)
         if rows.get(size, method, step.id, prompt) is not None or not one.tools:
             continue
         try:
-            chosen = chooser.choose(one.text, user, list(one.tools), blank)
+            chosen = chooser.choose(one.text, user, list(one.tools))
         except WindowExceeded:
             continue  # `windows` tells where
         rows.add(size, method, step.id, prompt, chosen)
