@@ -52,7 +52,7 @@ def run_ablations(
     dense_card = workshop.reranker.card.model_copy(
         update={"without_cross": weights.model_copy(update={"lexical": 0.0})}
     )
-    dense = Reranker(workshop.reranker.arrays, dense_card)
+    dense = Reranker(dense_card)
     variants: dict[str, tuple[PromptSettings, Reranker | None, PriorOf | None]] = {
         "dense only": (replace(base, rerank=False), dense, None),
         "without domains": (replace(base, domain_weight=0, called_domain=0), None, None),

@@ -42,7 +42,7 @@ class TracePrior:
         if not traces:
             raise ValueError("traces: there is none to count")
         self._reader = reader
-        self._vectors: Matrix = np.stack([reader.read(one.text).vector for one in traces])
+        self._vectors: Matrix = np.stack([reader.read(one.text) for one in traces])
         self._names = sorted({tool for one in traces for tool in one.tools})
         rows = {name: row for row, name in enumerate(self._names)}
         seen: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
@@ -55,7 +55,7 @@ class TracePrior:
 
     def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
         """(tool id, probability) of all tools that the traces know, best first."""
-        cosines = self._vectors @ self._reader.read(text).vector
+        cosines = self._vectors @ self._reader.read(text)
         likeness = np.exp((cosines - cosines.max()) / _TEMPERATURE)
         before = (START, START, *history)
         chances: NDArray[np.float64] = np.full(len(self._names), 1 / len(self._names))

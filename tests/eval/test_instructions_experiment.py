@@ -42,7 +42,7 @@ def workshop() -> Workshop:
         policies,
         Catalogue(tuple(TOOLS), "0"),
         RememberingReader(TopicReader()),
-        Reranker({}, card()),
+        Reranker(card()),
         count_words,
         400,
     )

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from ctrag.prompt.assembly import OVERLAY, ROUTING_NOTE
@@ -26,7 +25,7 @@ from eval.instruction_workshop import other_traces, trace_priors
 from eval.instructions import run_instructions
 from eval.report import HtmlTable
 from eval.tool_choice import Chosen
-from tests.prompt.toys import TopicReader, count_words
+from tests.prompt.toys import TopicReader, count_words, tiny_cross_encoder
 
 CHECKED = "price stock size colour weight shape brand date shelf till door lamp".split()
 SHOP = ["cancel_order", "return_order", "refund_order", *(f"check_{one}" for one in CHECKED)]
@@ -264,8 +263,8 @@ def test_a_trained_re_ranker_is_compared_with_hybrid_and_dense_retrieval(data: P
     the one that books, whose domain the policies tell."""
     card = Reranker.packaged().card
     alike = HybridWeights(cosine=0.0, lexical=0.0, cross=1.0)
-    arrays = {"segment": np.zeros(384, np.float32), "head": np.zeros(385, np.float32)}
-    Reranker(arrays, card.model_copy(update={"with_cross": alike})).save(data.parent / "own")
+    model = tiny_cross_encoder(data.parent / "tiny")
+    Reranker(card.model_copy(update={"with_cross": alike}), model).save(data.parent / "own")
     given = {"sizes": ("full",), "ablations": True, "reader": MiniLMReader()}
     experiment = run(data, model=data.parent / "own", **given)
     assert experiment.settings["reranked"]
