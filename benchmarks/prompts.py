@@ -4,8 +4,8 @@
 --tools ../shared/data/external/seal-tools/tools.json`
 
 Encoding a request is not part of a prompt's time. Each request is asked for the first time:
-neither selection nor counted texts are at hand. The re-ranker has an adapter that changes nothing,
-which takes as long as a trained one. Times are by the clock and, beside it, of this process's own
+neither selection nor counted texts are at hand. The re-ranker has learned nothing, which takes as
+long as a trained one. Times are by the clock and, beside it, of this process's own
 work: on a machine that does other things the second one says more.
 """
 
@@ -17,13 +17,12 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-
 from benchmarks.timing import Timing, timing
+from ctrag import models
 from ctrag.prompt.builder import PromptBuilder
 from ctrag.prompt.fragments import cut_folder
 from ctrag.prompt.reading import MiniLMReader
-from ctrag.prompt.reranker import Reranker, query_text
+from ctrag.prompt.reranker import Reranker, load_cross_encoder
 from ctrag.prompt.tokens import token_counter
 from ctrag.prompt.tool_documents import make_documents
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
@@ -75,7 +74,6 @@ def _prompts(folder: Path, requests: int) -> list[Timing]:
     reader = RememberingReader(MiniLMReader())
     for step in steps:
         reader.read(step.instruction)
-        reader.read(query_text(step.instruction, step.history))
     found = []
     for what, reranker in (("prompt", None), ("prompt, 20 candidates re-ranked", _untrained())):
         builder = PromptBuilder(fragments, tools, reader=reader, reranker=reranker, count=count)
@@ -103,9 +101,8 @@ def _untrained() -> Reranker:
     """The packaged weights of cosine and words, and a network that nothing has changed."""
     card = Reranker.packaged().card
     weights = card.with_cross.model_copy(update={"cross": 1.0})
-    size = 384
-    arrays = {"segment": np.zeros(size, np.float32), "head": np.ones(size + 1, np.float32)}
-    return Reranker(arrays, card.model_copy(update={"with_cross": weights}))
+    changed = card.model_copy(update={"with_cross": weights})
+    return Reranker(changed, load_cross_encoder(models.ENCODER))
 
 
 def _timed(what: str, calls: Sequence[Callable[[], object]]) -> list[Timing]:

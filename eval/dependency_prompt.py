@@ -1,9 +1,8 @@
 """Predicted tools in a small model's prompt: masking strategies, figures 3 and 4 of the DTDR paper.
 
 The embedded language model, as it comes, names the next tool: the exposed name that is likeliest as
-a whole. It is not weighed against a blank prompt as well, as in `eval.instructions`: a mask stands
-in that prompt too, and what it says would cancel out. What the model is shown first (guidance, one
-demonstration, all tools) is the same for every step and read once.
+a whole. What the model is shown first (guidance, one demonstration, all tools) is the same for
+every step and read once.
 """
 
 from collections.abc import Callable, Sequence

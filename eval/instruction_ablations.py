@@ -17,7 +17,6 @@ from eval.instruction_labels import needed_recall
 from eval.instruction_prompts import (
     ItrRun,
     PriorOf,
-    TracesOf,
     Workshop,
     run_itr,
     with_traces,
@@ -34,7 +33,6 @@ def run_ablations(
     size: str,
     steps: Sequence[Step],
     priors: PriorOf,
-    traces: TracesOf,
     runs: Mapping[str, ItrRun],
     progress: Callable[[str], None],
 ) -> dict[str, Any]:
@@ -45,7 +43,6 @@ def run_ablations(
         size: Of the catalogue.
         steps: Those of the experiment.
         priors: Episode → a prior that has not seen it.
-        traces: Episode → traces of other episodes.
         runs: Name → a run at this size that was made already.
         progress: Told what happens.
     """
@@ -55,7 +52,7 @@ def run_ablations(
     dense_card = workshop.reranker.card.model_copy(
         update={"without_cross": weights.model_copy(update={"lexical": 0.0})}
     )
-    dense = Reranker(workshop.reranker.arrays, dense_card)
+    dense = Reranker(dense_card)
     variants: dict[str, tuple[PromptSettings, Reranker | None, PriorOf | None]] = {
         "dense only": (replace(base, rerank=False), dense, None),
         "without domains": (replace(base, domain_weight=0, called_domain=0), None, None),
@@ -70,8 +67,6 @@ def run_ablations(
         },
         "traces, request as loud": (replace(traced, request_weight=1.0), None, priors),
         "traces, K_B = 1": (replace(traced, tools=1), None, priors),
-        "negatives = 1": (replace(base, negatives=1), None, None),
-        "traces, negatives = 1": (replace(traced, negatives=1), None, priors),
     }
     if workshop.reranker.trained:
         variants["without re-ranking"] = (replace(base, rerank=False), None, None)
@@ -79,8 +74,7 @@ def run_ablations(
     found = {name: step_figures(run, steps) for name, run in runs.items()}
     for name, (settings, reranker, prior) in variants.items():
         progress(f"ablation: {name}")
-        own = traces if settings.negatives else None
-        run = run_itr(workshop, size, steps, settings, priors=prior, traces=own, reranker=reranker)
+        run = run_itr(workshop, size, steps, settings, priors=prior, reranker=reranker)
         found[name] = step_figures(run, steps)
     return found
 

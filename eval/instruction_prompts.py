@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from ctrag.prompt.assembly import OVERLAY, Prompt, shared_prefix
 from ctrag.prompt.builder import PromptBuilder
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.index import ReadingStore
-from ctrag.prompt.reading import Reader, Reading
+from ctrag.prompt.reading import Reader
 from ctrag.prompt.reranker import Reranker
 from ctrag.prompt.settings import PromptSettings
 from ctrag.prompt.telemetry import Sink, nowhere
@@ -49,7 +48,7 @@ class RememberingReader:
         found = ReadingStore(reader, path).readings(ahead) if ahead else []
         self._known = dict(zip(ahead, found, strict=True))
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Matrix:
         """See `Reader.read`."""
         if text not in self._known:
             self._known[text] = self._reader.read(text)
@@ -60,23 +59,16 @@ class RememberingReranker(Reranker):
     """A re-ranker that reads each pair once."""
 
     def __init__(self, reranker: Reranker) -> None:
-        super().__init__(reranker.arrays, reranker.card)
+        super().__init__(reranker.card, reranker.model)
         object.__setattr__(self, "_known", {})
 
-    def scores(self, query: Matrix, units: Sequence[Matrix]) -> NDArray[np.float64]:
+    def scores(self, query: str, units: Sequence[str]) -> NDArray[np.float64]:
         """See `Reranker.scores`."""
-        known: dict[bytes, float] = self._known  # type: ignore[attr-defined]
-        ahead = sha256(query.tobytes())
-        keys = []
-        for one in units:
-            pair = ahead.copy()
-            pair.update(one.tobytes())
-            keys.append(pair.digest())
-        missing = [at for at, key in enumerate(keys) if key not in known]
-        if missing:
-            fresh = super().scores(query, [units[at] for at in missing])
-            known.update((keys[at], float(score)) for at, score in zip(missing, fresh, strict=True))
-        return np.array([known[key] for key in keys])
+        known: dict[tuple[str, str], float] = self._known  # type: ignore[attr-defined]
+        missing = [one for one in units if (query, one) not in known]
+        fresh = super().scores(query, missing)
+        known.update(((query, one), score) for one, score in zip(missing, fresh, strict=True))
+        return np.array([known[query, one] for one in units])
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,16 +165,14 @@ class Workshop:
         settings: PromptSettings,
         prior: NextToolPrior | None = None,
         reranker: Reranker | None = None,
-        traces: Sequence[Trace] = (),
     ) -> PromptBuilder:
-        """A builder over these units, made once; traces are told apart by their place in memory."""
+        """A builder over these units, made once."""
         key = (
             tuple(one.id for one in fragments),
             tuple(one.id for one in tools),
             settings,
             id(prior),
             id(reranker),
-            id(traces),
         )
         if key not in self.builders:
             self.builders[key] = PromptBuilder(
@@ -193,7 +183,6 @@ class Workshop:
                 reranker=reranker or self.reranker,
                 count=self.count,
                 prior=prior,
-                traces=traces,
                 pinned=self._pins(tools),
                 sink=self.sink,
             )
@@ -273,7 +262,6 @@ def run_itr(
     settings: PromptSettings,
     *,
     priors: PriorOf | None = None,
-    traces: TracesOf | None = None,
     reranker: Reranker | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> ItrRun:
@@ -288,7 +276,6 @@ def run_itr(
         steps: In order, episode by episode.
         settings: With a `tau` of 0: thresholds are found here.
         priors: Episode → a prior that has not seen it.
-        traces: Episode → traces of other episodes; negative examples come from these.
         reranker: Instead of the workshop's.
         progress: Told what happens.
     """
@@ -305,7 +292,6 @@ def run_itr(
             settings,
             None if priors is None else priors(step.episode),
             reranker,
-            () if traces is None else traces(step.episode),
         )
         workshop.reader.read(step.instruction)  # encoding is not part of the time
         began = time.perf_counter()

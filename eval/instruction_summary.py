@@ -74,24 +74,6 @@ class Summary:
         figures["miss_rate"], intervals["miss_rate"] = self.misses(runs[list(runs)[-1]])
         return figures, intervals
 
-    def calibrated(self, size: str, methods: Methods) -> dict[str, dict[str, Any]]:
-        """Method → right choices, in percent, when weighed against a prompt that asks nothing.
-
-        Args:
-            size: Of the catalogue.
-            methods: Method → what it shows at each step.
-        """
-        found = {}
-        for name, some in methods.items():
-            rows = self._chosen(size, name, some)
-            right = [self._right(some, at, row.calibrated) for at, row in rows.items()]
-            if right and any(row.calibrated for row in rows.values()):
-                found[name] = {
-                    "tools_correct": mean(right),
-                    "interval": self._interval(right, list(rows)),
-                }
-        return found
-
     def misses(self, run: ItrRun) -> tuple[dict[str, Any], dict[str, Any]]:
         """Steps, in percent, whose tool was never exposed: without discovery, with it."""
         every = range(len(self.steps))

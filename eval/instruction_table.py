@@ -89,10 +89,6 @@ def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
             f"cross-fitted), {figure(one['missed_among_discovery_steps'])} % of discovery steps "
             "had missed"
         )
-    for size, chosen in extra["calibrated_choice"].items():
-        said = ", ".join(f"{name} {one['tools_correct']:.1f}" for name, one in chosen.items())
-        if said:
-            notes.append(f"correct against a prompt that asks nothing, {size} tools: {said}")
     for size, one in extra["latency_ms"].items():
         notes.append(
             f"a prompt without encoding, {size} tools: p50 {one['p50']} ms, p95 {one['p95']}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from ctrag.prompt.fragments import cut_folder
 from ctrag.prompt.index import passages
 from ctrag.prompt.reading import MiniLMReader, Reader
-from ctrag.prompt.reranker import Reranker, query_text
+from ctrag.prompt.reranker import Reranker
 from ctrag.prompt.tokens import CountTokens, token_counter
 from ctrag.prompt.traces import Trace, TracePrior
 from ctrag.settings import cache_folder
@@ -58,8 +58,6 @@ def open_workshop(
     searched = [one.searched for one in fragments] + [one.searched for one in catalogue.documents]
     texts = [part for text in searched for part in passages(text)]
     texts += [one.instruction for one in steps]
-    if reranker.trained:
-        texts += [query_text(one.instruction, one.history) for one in steps]
     readings = cache_folder() / "prompts" / "instructions-experiment.npz"
     return Workshop(
         fragments,

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,7 @@ from eval.instruction_steps import SIZES, Step, load_steps
 from eval.instruction_sufficiency import by_half, sufficiency_figures
 from eval.instruction_summary import Summary
 from eval.instruction_workshop import PINNED, open_workshop, other_traces, trace_priors
-from eval.tool_choice import NOTHING, ToolChooser, WindowExceeded, asking, whole_prompt
+from eval.tool_choice import ToolChooser, WindowExceeded, asking, whole_prompt
 from eval.tool_choice_rows import ChoiceRows
 
 BASELINES = ("monolithic", "router_only", "prompt_rag")
@@ -52,7 +51,6 @@ def run_instructions(
     chooser: ToolChooser | None = None,
     everywhere: bool = False,
     budget: int = BUDGET,
-    negatives: int = 0,
     ablations: bool = True,
     resume: Path | None = None,
     listed: Path | None = None,
@@ -73,7 +71,6 @@ def run_instructions(
         everywhere: The chooser's window holds every prompt: score all sizes, not only those with
             one policy.
         budget: Tokens of an ITR prompt.
-        negatives: Negative examples from traces in a tool's document, in the row with traces.
         ablations: Also K_A, K_B, re-ranker, hybrid and the prior of traces.
         resume: File of choices made so far; it is read first and appended to.
         listed: List of the catalogue's tools, a source and an id a line; the committed one when
@@ -94,15 +91,12 @@ def run_instructions(
     workshop = open_workshop(
         data, steps, model=model, budget=budget, listed=listed, reader=reader, count=count
     )
-    traces = other_traces(steps)
-    priors = trace_priors(traces, workshop.reader)
+    priors = trace_priors(other_traces(steps), workshop.reader)
     plain = PromptSettings(discovery="widen", tau=0.0)
     retrieved = {size: run_itr(workshop, size, steps, plain, progress=progress) for size in sizes}
-    informed = replace(with_traces(plain), negatives=negatives)
+    informed = with_traces(plain)
     traced = {
-        size: run_itr(
-            workshop, size, steps, informed, priors=priors, traces=traces, progress=progress
-        )
+        size: run_itr(workshop, size, steps, informed, priors=priors, progress=progress)
         for size in sizes
     }
     wanted = [one for one in METHODS if methods is None or one in methods]
@@ -143,11 +137,6 @@ def run_instructions(
             size: needed_recall(steps, [one.first.fragments for one in run.found])
             for size, run in retrieved.items()
         },
-        "calibrated_choice": {
-            # With traces the prompt names a tool, which the blank prompt does as well.
-            size: summary.calibrated(size, some)
-            for size, some in shown.items()
-        },
         **summary.extras(shown, retrieved, figures),
     }
     if ablations:
@@ -159,7 +148,6 @@ def run_instructions(
                 size,
                 steps,
                 priors,
-                traces,
                 {"default": retrieved[size], "traces": traced[size]},
                 progress,
             ),
@@ -185,7 +173,6 @@ def run_instructions(
             "called_domain": plain.called_domain,
             "opening": plain.opening,
             "prior_weight": PRIOR_WEIGHT,
-            "negatives_with_traces": negatives,
             "request_weight_with_traces": REQUEST_WEIGHT,
             "limit": limit,
             "scored": scored,
@@ -249,12 +236,12 @@ def _score(
     # Neighbours share most of their prompt, of which the chooser reads the rest alone.
     for number, at in enumerate(sorted(drawn, key=lambda at: (steps[at].domain, at)), start=1):
         step, one = steps[at], shown[at]
-        user, blank = (asking(said, step.calls) for said in (step.instruction, NOTHING))
+        user = asking(step.instruction, step.calls)
         prompt = whole_prompt(one.text, user)
         if rows.get(size, method, step.id, prompt) is not None or not one.tools:
             continue
         try:
-            chosen = chooser.choose(one.text, user, list(one.tools), blank)
+            chosen = chooser.choose(one.text, user, list(one.tools))
         except WindowExceeded:
             continue  # `windows` tells where
         rows.add(size, method, step.id, prompt, chosen)

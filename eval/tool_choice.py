@@ -8,10 +8,8 @@ from typing import Any, Protocol
 
 from ctrag.planner.weights import load, planner_folder
 from ctrag.prompt.chat import END, closing, opening
-from eval.name_choice import Logs, Ways, branches, calibrated, likeliest, ways_of
+from eval.name_choice import Logs, Ways, likeliest, ways_of
 
-NOTHING = "(no request)"
-"""Stands for the instruction where nothing is asked."""
 ASK = "Which tool is called next? Answer with its name alone."
 
 
@@ -24,10 +22,7 @@ class Chosen:
     prompt_tokens: int
     """Of the whole prompt in the model's vocabulary."""
     computed_tokens: int
-    """Those that it does not begin with as the prompt asked before did; a blank prompt that is read
-    beside it is not counted."""
-    calibrated: str = ""
-    """The name that the prompt speaks for against a blank one; empty where none was given."""
+    """Those that it does not begin with as the prompt asked before did."""
 
 
 class ToolChooser(Protocol):
@@ -38,18 +33,13 @@ class ToolChooser(Protocol):
         """Tells choices of one model from those of another."""
         ...
 
-    def choose(
-        self, system: str, user: str, names: Sequence[str], blank: str | None = None
-    ) -> Chosen:
+    def choose(self, system: str, user: str, names: Sequence[str]) -> Chosen:
         """One of `names`; an empty name when the model gave none of them.
 
         Args:
             system: The system's turn.
             user: The user's.
             names: What may be said.
-            blank: A user's turn in which nothing is asked: also the name that `user` speaks for
-                against it (`eval.name_choice.calibrated`). A chooser that sees no probabilities
-                does without.
         """
         ...
 
@@ -93,9 +83,7 @@ class EmbeddedChooser:
         """Tokens of a prompt that begins so, up to here."""
         return len(self._loaded[1](opening(system, user), add_special_tokens=False).input_ids)
 
-    def choose(
-        self, system: str, user: str, names: Sequence[str], blank: str | None = None
-    ) -> Chosen:
+    def choose(self, system: str, user: str, names: Sequence[str]) -> Chosen:
         """See `ToolChooser.choose`.
 
         Raises:
@@ -110,17 +98,12 @@ class EmbeddedChooser:
             name: tuple(tokenizer(name + END, add_special_tokens=False).input_ids) for name in names
         }
         ways = ways_of(spelled)
-        prompts = [ids] if blank is None else [ids, self._tokens(system, blank)]
-        longest = max(map(len, prompts)) + max(len(one) for one in spelled.values())
+        longest = len(ids) + max(len(one) for one in spelled.values())
         if longest > self.window:
             raise WindowExceeded(f"{longest} tokens for a window of {self.window}")
         asked, self._asked = self._asked, ids
-        # The asked prompt is read last, so that the next one finds it in the cache.
-        parted = branches(ways)
-        unasked = self._after(prompts[1], parted) if blank is not None and parted else {}
-        logs = self._after(ids, ways)
-        against = "" if blank is None else calibrated(ways, logs, unasked)
-        return Chosen(likeliest(spelled, logs), len(ids), len(ids) - _shared(ids, asked), against)
+        name = likeliest(spelled, self._after(ids, ways))
+        return Chosen(name, len(ids), len(ids) - _shared(ids, asked))
 
     def _tokens(self, system: str, user: str) -> list[int]:
         text = opening(system) + closing(user)
@@ -192,10 +175,8 @@ class EndpointChooser:
         """See `ToolChooser.model`."""
         return f"{self._model} at {self._base_url}"
 
-    def choose(
-        self, system: str, user: str, names: Sequence[str], blank: str | None = None
-    ) -> Chosen:
-        """See `ToolChooser.choose`; an endpoint tells no probabilities, so `blank` is not read.
+    def choose(self, system: str, user: str, names: Sequence[str]) -> Chosen:
+        """See `ToolChooser.choose`.
 
         Raises:
             EndpointError: The endpoint cannot be reached or refuses.

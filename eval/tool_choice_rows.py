@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from eval.tool_choice import Chosen
 
-_RULE = "likeliest and calibrated"
+_RULE = "likeliest"
 """How a choice is read from the model: rows of another rule are not taken for this one's."""
 
 
@@ -25,7 +25,6 @@ class ChoiceRow(BaseModel):
     name: str
     prompt_tokens: int
     computed_tokens: int
-    calibrated: str = ""
 
 
 class ChoiceRows:

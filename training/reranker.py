@@ -13,19 +13,18 @@ from numpy.typing import NDArray
 
 from ctrag import models
 from ctrag.encoder import Matrix
-from ctrag.graphs import load_model
 from ctrag.prompt.index import CorpusIndex, ReadingStore
-from ctrag.prompt.reading import JOINT_LAYERS, Reader
+from ctrag.prompt.reading import Reader
 from ctrag.prompt.reranker import (
-    QUERY_TOKENS,
-    UNIT_TOKENS,
     HybridWeights,
     Reranker,
     RerankerCard,
+    load_cross_encoder,
     query_text,
 )
 from ctrag.prompt.sufficiency import fit_sufficiency
 from training.reranker_decisions import Decision, Source
+from training.schedule import warmed_cosine
 
 Progress = Callable[[str], None]
 Floats = NDArray[np.float64]
@@ -37,17 +36,16 @@ _ROUNDS = 500
 class RerankerSettings:
     """How the re-ranker is trained."""
 
+    base: str = models.ENCODER
+    """Encoder or cross-encoder that is trained on: a packaged model, a folder, or a hub model that
+    was fetched."""
     steps: int = 320
     """0 trains nothing and fits the weights of cosine and BM25 alone."""
     groups: int = 4
     """Decisions of a step."""
     negatives: int = 7
     """Tools beside the right one in each decision, half of them hard."""
-    rank: int = 16
-    scale: float = 2.0
-    learning_rate: float = 1e-3
-    head_rate: float = 1e-3
-    dropout: float = 0.05
+    learning_rate: float = 5e-5
     held_out: float = 0.1
     """Share of the requests, by hash, that weights are fitted and figures measured on."""
     measured: int = 300
@@ -58,21 +56,18 @@ class RerankerSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A source with the readings of its tools and queries."""
+    """A source with the vectors of its tools and queries."""
 
     source: Source
     index: CorpusIndex
-    queries: Mapping[str, Any]
+    queries: Mapping[str, Matrix]
 
     def candidates(self, decision: Decision) -> tuple[NDArray[np.int64], Matrix]:
         """Rows of the best tools by cosine and words, and all (cosine, lexical) pairs."""
-        found = self.index.evidence(self.queries[decision.text].vector, decision.text)
+        found = self.index.evidence(self.queries[decision.text], decision.text)
         pairs = np.stack([found.cosine, found.lexical], axis=1)
         order = np.argsort(-(pairs @ np.array([1.0, 0.3])), kind="stable")[:CANDIDATES]
         return order, np.asarray(pairs, dtype=np.float32)
-
-    def states(self, row: int) -> Matrix:
-        return self.index.readings[row].states
 
 
 def train_reranker(
@@ -90,11 +85,12 @@ def train_reranker(
         reader: The encoder.
         settings: See `RerankerSettings`.
         card: The fields `command`, `data`, `data_sha256`, `seed` and `versions`.
-        readings: Folder in which readings are kept between runs.
+        readings: Folder in which vectors are kept between runs.
         progress: Told what happens.
 
     Raises:
         ValueError: There are too few decisions.
+        ModelMissing: The weights that are trained on are not on this machine.
     """
     learned, kept = _chosen(sources, settings)
     prepared = []
@@ -102,17 +98,14 @@ def train_reranker(
         used = [one for part, one in (*learned, *kept) if part == at]
         progress(f"reading {source.name}: {len(source.tools)} tools, {len(used)} decisions")
         index = CorpusIndex(source.tools, ReadingStore(reader, readings / f"{source.name}.npz"))
-        asked = {one.text for one in used} | {query_text(one.text, one.history) for one in used}
-        texts = sorted(asked)
+        texts = sorted({one.text for one in used})
         store = ReadingStore(reader, readings / f"{source.name}-queries.npz")
         queries = dict(zip(texts, store.readings(texts), strict=True))
         prepared.append(_Prepared(source, index, queries))
-    arrays = _fit(prepared, learned, settings, progress).arrays() if settings.steps else {}
+    model = _fit(prepared, learned, settings, progress) if settings.steps else None
     untrained = HybridWeights(cosine=1.0, lexical=0.0)
     made = Reranker(
-        arrays,
         RerankerCard(
-            scale=settings.scale,
             with_cross=untrained,
             without_cross=untrained,
             sufficiency=(1.0, 0.0),
@@ -120,6 +113,7 @@ def train_reranker(
             figures={},
             **card,
         ),
+        model,
     )
     return _with_weights(made, prepared, kept)
 
@@ -147,7 +141,7 @@ def _held_out(decision: Decision, share: float) -> bool:
 def _with_weights(
     made: Reranker, prepared: Sequence[_Prepared], kept: Sequence[tuple[int, Decision]]
 ) -> Reranker:
-    """Hybrid weights and sufficiency of decisions that the network has not seen.
+    """Hybrid weights and sufficiency of decisions that the cross-encoder has not seen.
 
     Figures are cross-fitted over two halves of the requests; the weights are of both.
     """
@@ -155,11 +149,11 @@ def _with_weights(
     for at, decision in kept:
         part = prepared[at]
         order, pairs = part.candidates(decision)
-        query = part.queries[query_text(decision.text, decision.history)].states
         gold = np.isin(order, decision.right)
         cross = np.zeros(len(order))
         if made.trained:
-            cross = made.scores(query, [part.states(int(row)) for row in order])
+            query = query_text(decision.text, decision.history)
+            cross = made.scores(query, [part.source.tools[row] for row in order])
         found.append(np.column_stack([pairs[order], cross]))
         right.append(gold)
         half.append(int(sha256(decision.text.encode()).hexdigest()[-1], 16) % 2)
@@ -188,7 +182,7 @@ def _with_weights(
         "sufficiency": slope,
         "figures": figures,
     }
-    return Reranker(made.arrays, made.card.model_copy(update=changed))
+    return Reranker(made.card.model_copy(update=changed), made.model)
 
 
 def _named(weights: Floats) -> HybridWeights:
@@ -245,40 +239,32 @@ def _fit(
     settings: RerankerSettings,
     progress: Progress,
 ) -> Any:
+    """A `CrossEncoder` that has learned which unit of each group is right."""
     import torch
+    from sentence_transformers.cross_encoder.losses import ListNetLoss
 
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
     draw = np.random.default_rng(settings.seed)
-    network = _network(settings)
-    groups = [
-        {"params": network.head_parameters(), "lr": settings.head_rate},
-        {"params": network.adapter_parameters(), "lr": settings.learning_rate},
-    ]
-    optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimiser,
-        [settings.head_rate, settings.learning_rate],
-        total_steps=settings.steps,
-        pct_start=0.1,
-    )
-    network.train()
+    model = load_cross_encoder(settings.base)
+    loss_of = ListNetLoss(model, mini_batch_size=-1)  # all pairs of a step at once
+    right = torch.tensor([1.0, *[0.0] * settings.negatives]).log()
+    optimiser = torch.optim.AdamW(model.parameters(), settings.learning_rate, weight_decay=0.01)
+    schedule = warmed_cosine(optimiser, settings.steps)
+    model.train()
     losses: list[float] = []
     began = time.perf_counter()
     for step in range(settings.steps):
-        pairs = []
+        queries, units = [], []
         for at, decision in learned[step * settings.groups :][: settings.groups]:
             part = prepared[at]
-            query = part.queries[query_text(decision.text, decision.history)].states
             rows = _group(part, decision, settings.negatives, draw)
-            pairs += [(query[:QUERY_TOKENS], part.states(row)[:UNIT_TOKENS]) for row in rows]
-        scores = network(pairs).reshape(settings.groups, 1 + settings.negatives)
-        loss = torch.nn.functional.cross_entropy(
-            scores, torch.zeros(settings.groups, dtype=torch.long)
-        )
+            queries.append(query_text(decision.text, decision.history))
+            units.append([part.source.tools[row] for row in rows])
+        loss = loss_of([queries, units], [right] * len(queries))
         optimiser.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimiser.step()
         schedule.step()
         losses.append(float(loss.detach()))
@@ -288,7 +274,7 @@ def _fit(
                 f"step {step + 1} of {settings.steps}, loss {np.mean(losses[-60:]):.3f}, "
                 f"{left / 60:.0f} min left"
             )
-    return network.eval()
+    return model.eval()
 
 
 def _group(
@@ -303,63 +289,3 @@ def _group(
         if row not in decision.right:
             picked.append(row)
     return [int(draw.choice(decision.right)), *picked[:negatives]]
-
-
-def _network(settings: RerankerSettings) -> Any:
-    import torch
-    from torch import nn
-
-    from training.low_rank import make_low_rank
-
-    model = load_model(models.ENCODER)
-    size = int(model.config.hidden_size)
-
-    class Network(nn.Module):  # type: ignore[misc]  # torch is untyped here
-        """The twin of `Reranker`."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.low = make_low_rank(
-                model, JOINT_LAYERS, settings.rank, settings.scale, settings.dropout
-            )
-            self.model = model
-            self.segment = nn.Parameter(torch.zeros(size))
-            self.head = nn.Linear(size, 1)
-
-        def head_parameters(self) -> list[nn.Parameter]:
-            return [self.segment, *self.head.parameters()]
-
-        def adapter_parameters(self) -> list[nn.Parameter]:
-            return [part for low in self.low.values() for part in (low.A, low.B)]
-
-        def forward(self, pairs: Sequence[tuple[Matrix, Matrix]]) -> Any:
-            longest = max(len(query) + len(unit) for query, unit in pairs)
-            hidden = torch.zeros(len(pairs), longest, size)
-            second, real = torch.zeros(len(pairs), longest, 1), torch.zeros(len(pairs), longest, 1)
-            for place, (query, unit) in enumerate(pairs):
-                end = len(query) + len(unit)
-                hidden[place, :end] = torch.from_numpy(np.concatenate([query, unit]))
-                second[place, len(query) : end] = 1
-                real[place, :end] = 1
-            hidden = hidden + second * self.segment
-            mask = (1 - real[:, None, None, :, 0]) * -1e4
-            with torch.autocast("cpu", torch.bfloat16):
-                for layer in self.model.encoder.layer[-JOINT_LAYERS:]:
-                    out = layer(hidden, mask)
-                    hidden = out[0] if isinstance(out, tuple) else out
-            mean = (hidden.float() * real).sum(dim=1) / real.sum(dim=1)
-            unit = nn.functional.normalize(mean, dim=-1) * math.sqrt(size)
-            return self.head(unit)[:, 0]
-
-        def arrays(self) -> dict[str, Matrix]:
-            head = [*self.head.weight[0].tolist(), *self.head.bias.tolist()]
-            found = {
-                "segment": self.segment.detach().numpy().copy(),
-                "head": np.array(head, dtype=np.float32),
-            }
-            for name, low in self.low.items():
-                found[f"{models.ENCODER}/{name}.A"] = low.A.detach().numpy().copy()
-                found[f"{models.ENCODER}/{name}.B"] = low.B.detach().numpy().copy()
-            return found
-
-    return Network()

@@ -125,10 +125,6 @@ def instructions(
         str, typer.Option("--planner", help="Who chooses: embedded or openai.")
     ] = "embedded",
     budget: Annotated[int, typer.Option(min=1, help="Tokens of an ITR prompt.")] = BUDGET,
-    negatives: Annotated[
-        int,
-        typer.Option(min=0, help="Negative examples a tool, from other episodes' traces."),
-    ] = 0,
     ablations: Annotated[
         bool, typer.Option("--ablations/--no-ablations", help="Also what each part is worth.")
     ] = True,
@@ -171,7 +167,6 @@ def instructions(
             chooser=chooser,
             everywhere=planner == "openai",
             budget=budget,
-            negatives=negatives,
             ablations=ablations,
             resume=rows_beside(out),
             progress=progress,

@@ -225,11 +225,16 @@ def reranker(
     steps: Annotated[
         int, typer.Option(min=0, help="Steps of 32 pairs; 0: hybrid weights only.")
     ] = 320,
+    base: Annotated[
+        str, typer.Option(help="Encoder or cross-encoder that is trained on: a name or a folder.")
+    ] = models.ENCODER,
     seed: Seed = 1,
     threads: Threads = 2,
     json: Json = False,
 ) -> None:
-    """Train the re-ranker of prompts, the hybrid weights and the sufficiency score.
+    """Train the re-ranker of prompts, hybrid weights and sufficiency score.
+
+    The re-ranker is a cross-encoder of sentence-transformers.
 
     One request in ten, by hash, is held out; weights are fitted and figures measured on those.
 
@@ -245,11 +250,12 @@ def reranker(
     shares = shares_of(share, [one.name for one in data])
     sources = [load_source(one, shares.get(one.name, 1.0)) for one in data]
     command = "ctrag train reranker" + "".join(f" --data {one.name}" for one in data)
-    command += "".join(f" --share {one}" for one in share) + f" --steps {steps} --out DIR"
+    command += "".join(f" --share {one}" for one in share) + f" --steps {steps}"
+    command += ("" if base == models.ENCODER else f" --base {base}") + " --out DIR"
     trained = train_reranker(
         sources,
         MiniLMReader(),
-        RerankerSettings(steps=steps, seed=seed, threads=threads),
+        RerankerSettings(base=base, steps=steps, seed=seed, threads=threads),
         {
             "command": command,
             "data": "+".join(one.name for one in data),

@@ -8,11 +8,10 @@ For any agent, the smallest prompt that still does the step (`PromptBuilder`):
 
 - `fragments`, `review`: policies cut into units; the change log and the gate of approvals.
 - `tool_documents`: what a tool needs, changes, how it fails, what it is not for.
-- `negatives`: what a tool is not for, from traces.
 - `reading`, `index`: what the encoder sees of a text; kept on disk by content hash.
 - `settings`: how prompts are chosen.
-- `retrieval`, `reranker`: the hybrid score; the cross-encoder, whose weights and card are in
-  `artefact/` (the card alone: hybrid weights without re-ranking).
+- `retrieval`, `reranker`: the hybrid score; the cross-encoder and its card. `artefact/` has a card
+  alone: hybrid weights without re-ranking.
 - `traces`: a tool prior of recorded traces; any other prior fits `ctrag.tools.index.NextToolPrior`.
 - `domains`: where a task belongs, from policies, tools and the calls so far.
 - `selection`, `choosing`, `gains`: the knapsack, limits and pinned tools, bandit feedback.

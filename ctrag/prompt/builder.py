@@ -12,7 +12,6 @@ from ctrag.prompt.choosing import best_rows
 from ctrag.prompt.forms import Form, check_form, document_tokens
 from ctrag.prompt.fragments import Fragment, cut_folder
 from ctrag.prompt.gains import Gains
-from ctrag.prompt.negatives import with_negatives
 from ctrag.prompt.reading import MiniLMReader, Reader
 from ctrag.prompt.reranker import Reranker
 from ctrag.prompt.retrieval import HybridRetriever
@@ -24,7 +23,6 @@ from ctrag.prompt.sufficiency import Sufficiency
 from ctrag.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
 from ctrag.prompt.tokens import CountTokens, token_counter
 from ctrag.prompt.tool_documents import ToolDocument, load_documents
-from ctrag.prompt.traces import Trace
 from ctrag.settings import cache_folder
 from ctrag.settings import settings as process_settings
 from ctrag.tools.dependency import NextTool
@@ -52,7 +50,6 @@ class PromptBuilder:
         reranker: Reranker | None = None,
         count: CountTokens | None = None,
         prior: NextToolPrior | None = None,
-        traces: Sequence[Trace] = (),
         pinned: Mapping[str, Sequence[str]] | None = None,
         gains: Gains | None = None,
         sufficiency: Sufficiency | None = None,
@@ -71,7 +68,6 @@ class PromptBuilder:
             reranker: The packaged one when None; `PromptSettings.rerank` turns it off.
             count: Tokens of a text; in the embedded planner's vocabulary when None.
             prior: Tools by the calls so far; counts with `PromptSettings.prior_weight`.
-            traces: What negative examples are taken from, as `PromptSettings.negatives` says.
             pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
             gains: Feedback of earlier steps.
             sufficiency: The packaged calibration when None.
@@ -90,11 +86,7 @@ class PromptBuilder:
         """Whether candidates are re-ranked; telemetry says it of each prompt."""
         self.fragments = tuple(fragments)
         self._count = count or token_counter()
-        reads = reader or MiniLMReader()
         self.tools = tuple(tools)
-        if self.settings.negatives and traces:
-            most = self.settings.negatives
-            self.tools = with_negatives(self.tools, traces, reads, self._count, most)
         self.gains = gains or Gains()
         self._overlay = overlay
         self._sink = sink
@@ -102,7 +94,7 @@ class PromptBuilder:
         self._retriever = HybridRetriever(
             self.fragments,
             self.tools,
-            reads,
+            reader or MiniLMReader(),
             weights=known.card.with_cross if self.reranks else known.card.without_cross,
             instruction_weights=known.card.without_cross,
             settings=self.settings,
@@ -135,7 +127,6 @@ class PromptBuilder:
         settings: PromptSettings | None = None,
         overlay: str = OVERLAY,
         reranker: Reranker | str | Path | None = None,
-        traces: Sequence[Trace] = (),
         pinned: Mapping[str, Sequence[str]] | None = None,
         gains: Gains | None = None,
         sink: Sink = nowhere,
@@ -152,7 +143,6 @@ class PromptBuilder:
             overlay: Safety rules, first in every prompt and never cut.
             reranker: One of your own, or the folder that `ctrag train reranker` wrote; as
                 `CTRAG_RERANKER` says when None, else the packaged one.
-            traces: What negative examples are taken from, as `PromptSettings.negatives` says.
             pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
             gains: Feedback of earlier steps, as `Gains.load` reads it.
             sink: Takes telemetry.
@@ -180,7 +170,6 @@ class PromptBuilder:
             reranker=Reranker.load(Path(reranker))
             if isinstance(reranker, str | Path)
             else reranker or Reranker.configured(),
-            traces=traces,
             pinned=pinned,
             gains=gains,
             sink=sink,

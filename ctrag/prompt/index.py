@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ctrag.context.lexical import LexicalIndex
 from ctrag.context.words import terms
 from ctrag.encoder import Matrix
-from ctrag.prompt.reading import Reader, Reading
+from ctrag.prompt.reading import Reader
 
 Floats = NDArray[np.float64]
 PASSAGE = 110
@@ -23,7 +23,7 @@ PASSAGE = 110
 
 
 class ReadingStore:
-    """Readings of texts kept in one file, found again by the hash of reader and text.
+    """Vectors of texts kept in one file, found again by the hash of reader and text.
 
     Only what changed is read anew; what is no longer asked for is dropped. A broken file is made
     anew.
@@ -35,8 +35,8 @@ class ReadingStore:
         self.read_anew = 0
         """Texts that the last call had to read."""
 
-    def readings(self, texts: Sequence[str]) -> list[Reading]:
-        """One reading a text, in order.
+    def readings(self, texts: Sequence[str]) -> list[Matrix]:
+        """One vector a text, in order.
 
         Raises:
             OSError: The file cannot be written; nothing is lost.
@@ -55,7 +55,7 @@ class ReadingStore:
     def _key(self, text: str) -> str:
         return sha256(f"{self._reader.name}\0{text}".encode()).hexdigest()[:32]
 
-    def _load(self) -> dict[str, Reading]:
+    def _load(self) -> dict[str, Matrix]:
         if self._path is None or not self._path.exists():
             return {}
         try:
@@ -64,29 +64,21 @@ class ReadingStore:
             return {}  # a broken file: all is read anew and the file written over
 
     @staticmethod
-    def _stored(path: Path) -> dict[str, Reading]:
+    def _stored(path: Path) -> dict[str, Matrix]:
         with path.open("rb") as file, np.load(file) as stored:
-            keys, vectors, states = stored["keys"], stored["vectors"], stored["states"]
-            ends = stored["ends"]
-        starts = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
-        return {
-            str(key): Reading(vector, states[start:end].astype(np.float32))
-            for key, vector, start, end in zip(keys, vectors, starts, ends, strict=True)
-        }
+            keys, vectors = stored["keys"], stored["vectors"]
+        return {str(key): vector for key, vector in zip(keys, vectors, strict=True)}
 
-    def _save(self, known: dict[str, Reading]) -> None:
+    def _save(self, known: dict[str, Matrix]) -> None:
         assert self._path is not None
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        readings = list(known.values())
         temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
         with temporary.open("wb") as file:
             np.savez(
                 file,
                 allow_pickle=False,
                 keys=np.array(list(known), dtype="U32"),
-                vectors=np.stack([one.vector for one in readings]),
-                states=np.concatenate([one.states for one in readings]).astype(np.float16),
-                ends=np.cumsum([len(one.states) for one in readings]),
+                vectors=np.stack(list(known.values())),
             )
         temporary.replace(self._path)
 
@@ -104,15 +96,15 @@ class Evidence:
 
 
 class CorpusIndex:
-    """Passages of units with their readings and word counts."""
+    """Passages of units with their vectors and word counts."""
 
     def __init__(self, texts: Sequence[str], store: ReadingStore) -> None:
         if not texts:
             raise ValueError("texts: there is nothing to index")
         parts = [passages(text) for text in texts]
         self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
-        self.readings = store.readings([one for part in parts for one in part])
-        self._vectors: Matrix = np.stack([one.vector for one in self.readings])
+        self._passages = [one for part in parts for one in part]
+        self._vectors: Matrix = np.stack(store.readings(self._passages))
         self._units = len(texts)
         self._words = LexicalIndex([list(_terms(text)) for text in texts])
 
@@ -130,11 +122,11 @@ class CorpusIndex:
         best = np.maximum.reduceat(cosines, self._starts)
         return Evidence(best, self._lexical(text), cosines)
 
-    def best_passage(self, found: Evidence, unit: int) -> Reading:
+    def best_passage(self, found: Evidence, unit: int) -> str:
         """The passage of a unit that comes nearest to the query."""
-        end = self._starts[unit + 1] if unit + 1 < self._units else len(self.readings)
+        end = self._starts[unit + 1] if unit + 1 < self._units else len(self._passages)
         start = int(self._starts[unit])
-        return self.readings[start + int(found.passages[start:end].argmax())]
+        return self._passages[start + int(found.passages[start:end].argmax())]
 
     def _lexical(self, text: str) -> Floats:
         scores = self._words.scores(terms(text)).astype(np.float64)

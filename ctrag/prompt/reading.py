@@ -1,6 +1,5 @@
-"""What the encoder sees of a text: its vector, and the states that a re-ranker goes on from."""
+"""What the encoder sees of a text."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -8,56 +7,41 @@ import numpy as np
 from ctrag import models
 from ctrag.encoder import Matrix, open_session
 
-JOINT_LAYERS = 3
-"""Last layers, which read a query and a text together; those below read each alone."""
 LONGEST_READ = 256
-LONGEST_STATES = 64
-"""Tokens of a text whose states are kept for the re-ranker: its name and first sentences."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A text as the encoder reads it."""
-
-    vector: Matrix
-    """(dimension,), of length one."""
-    states: Matrix
-    """(tokens, hidden), below the joint layers, at most so many tokens as are kept."""
+_TUNED_LAYERS = 3
+"""The graph is the one that is made for adapters of so many layers; none is used here."""
 
 
 class Reader(Protocol):
     """Anything that reads texts; tests have toys."""
 
     name: str
-    """Readings of different readers never mix."""
+    """Vectors of different readers never mix."""
 
-    def read(self, text: str) -> Reading:
-        """The reading of one text."""
+    def read(self, text: str) -> Matrix:
+        """(dimension,), of length one."""
         ...
 
 
 class MiniLMReader:
-    """all-MiniLM-L6-v2 on ONNX Runtime: one pass gives the vector and the lower states."""
+    """all-MiniLM-L6-v2 on ONNX Runtime."""
 
-    def __init__(self, longest_states: int = LONGEST_STATES) -> None:
+    name = models.ENCODER
+
+    def __init__(self) -> None:
         from tokenizers import Tokenizer
 
         from ctrag.graphs import base_graph
         from ctrag.weights import encoder_folder
 
-        self.name = f"{models.ENCODER}-below{JOINT_LAYERS}-{longest_states}"
-        self._longest_states = longest_states
-        self._session = open_session(base_graph(models.ENCODER, JOINT_LAYERS))
+        self._session = open_session(base_graph(models.ENCODER, _TUNED_LAYERS))
         folder = encoder_folder(models.ENCODER)
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(LONGEST_READ)
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Matrix:
         """See `Reader.read`."""
         ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
-        plain, below = self._session.run(None, {"input": ids})
-        return Reading(
-            np.asarray(plain, dtype=np.float32),
-            np.asarray(below[0, : self._longest_states], dtype=np.float32),
-        )
+        [plain] = self._session.run(["plain"], {"input": ids})
+        return np.asarray(plain, dtype=np.float32)

@@ -1,15 +1,8 @@
-"""The re-ranker: a small cross-encoder that goes on from what the encoder has read.
+"""The re-ranker: a cross-encoder of sentence-transformers, and the weights of the hybrid score."""
 
-The lower layers of MiniLM read the query and each unit alone; a unit's states are kept in the
-index. The last layers, with an adapter, read both together (MacAvaney et al., PreTTR, 2020), so
-that a pair costs half a model, and a request's own reading is the one that gave its vector.
-"""
-
+import logging
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,17 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from ctrag import models
-from ctrag.arrays import low_rank_changes, save_arrays
 from ctrag.cards import Card
-from ctrag.encoder import Matrix, open_session
-from ctrag.prompt.reading import JOINT_LAYERS
 from ctrag.settings import settings
 from stores.files import write_text
 
-WEIGHTS, CARD = "reranker.npz", "reranker-card.json"
-QUERY_TOKENS, UNIT_TOKENS = 64, 32
-"""Tokens of a pair that are read together."""
+MODEL, CARD = "cross-encoder", "reranker-card.json"
+"""A folder of the cross-encoder, and a file, within the re-ranker's folder."""
+PAIR_TOKENS = 96
+"""Of a query and a unit, the longer one cut: enough for a tool's name and first sentences."""
 _LATEST = 3
 
 
@@ -44,8 +34,8 @@ class HybridWeights(BaseModel):
 class RerankerCard(Card):
     """Where a re-ranker comes from, and the weights fitted with it."""
 
-    scale: float
-    """Factor of the low-rank products."""
+    scale: float | None = None
+    """Of the network that earlier versions trained; read from their cards and not used."""
     with_cross: HybridWeights
     """Weights with the re-ranker."""
     without_cross: HybridWeights
@@ -58,23 +48,27 @@ class RerankerCard(Card):
 class Reranker:
     """Scores pairs of a query and a unit."""
 
-    arrays: dict[str, Matrix]
-    """`tower/layer.map.A` and `.B`; `segment` (hidden,), added to a unit's states; `head`
-    (hidden + 1,), the last one being the intercept."""
     card: RerankerCard
+    model: Any = None
+    """A `CrossEncoder`, or what predicts scores as one does; None: hybrid weights alone."""
 
     @classmethod
     def load(cls, folder: Path) -> "Reranker":
-        """The re-ranker that `save` wrote; without its weights, the hybrid weights of its card.
+        """The re-ranker that `save` wrote; without a cross-encoder, the hybrid weights of its card.
 
         Raises:
             FileNotFoundError: The card is missing.
+            ValueError: An earlier version trained it, whose network is no longer run.
         """
         card = RerankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-        if not (folder / WEIGHTS).exists():
-            return cls({}, card)
-        with np.load(folder / WEIGHTS) as arrays:
-            return cls({name: arrays[name].astype(np.float32) for name in arrays.files}, card)
+        if (folder / MODEL).is_dir():
+            return cls(card, load_cross_encoder(str(folder / MODEL)))
+        if card.with_cross.cross:
+            raise ValueError(
+                f"{folder}: holds no folder {MODEL!r}, which its card counts on; "
+                "run `ctrag train reranker` again"
+            )
+        return cls(card)
 
     @classmethod
     def packaged(cls) -> "Reranker":
@@ -101,49 +95,57 @@ class Reranker:
 
     @property
     def trained(self) -> bool:
-        """Whether there are weights to re-rank with."""
-        return bool(self.arrays)
+        """Whether there is a model to re-rank with."""
+        return self.model is not None
 
     def save(self, folder: Path) -> None:
-        """Write weights (float16), if there are any, and card into `folder`, made when missing."""
+        """Write card and cross-encoder, if there is one, into `folder`, made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
         if self.trained:
-            save_arrays(folder / WEIGHTS, self.arrays)
-        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+            self.model.save_pretrained(str(folder / MODEL), create_model_card=False)
+        write_text(folder / CARD, self.card.model_dump_json(indent=1, exclude_none=True) + "\n")
 
-    def scores(self, query: Matrix, units: Sequence[Matrix]) -> NDArray[np.float64]:
+    def scores(self, query: str, units: Sequence[str]) -> NDArray[np.float64]:
         """One score a unit: log odds up to a constant.
 
         Args:
-            query: (tokens, hidden) states of the query.
-            units: States of each unit.
+            query: As `query_text` makes it.
+            units: A passage of each unit.
         """
-        ahead = query[:QUERY_TOKENS]
-        pairs = [
-            np.concatenate([ahead, one[:UNIT_TOKENS] + self.arrays["segment"]]) for one in units
-        ]
-        vectors = list(self._pool.map(self._read, pairs))
-        if not vectors:
+        if not units:
             return np.empty(0)
-        head = self.arrays["head"]
-        unit = np.stack(vectors) * np.sqrt(len(head) - 1)
-        return np.asarray(unit @ head[:-1] + head[-1], dtype=np.float64)
+        pairs = [(query, one) for one in units]
+        return np.asarray(self.model.predict(pairs, show_progress_bar=False), dtype=np.float64)
 
-    def _read(self, pair: Matrix) -> Matrix:
-        return np.asarray(self._session.run(None, {"input": pair[None]})[0], dtype=np.float32)
 
-    @cached_property
-    def _pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(2)
+def load_cross_encoder(name_or_path: str) -> Any:
+    """A `CrossEncoder` on the processor that scores a pair with one logit.
 
-    @cached_property
-    def _session(self) -> Any:
-        from ctrag.graphs import top_graph
+    Args:
+        name_or_path: As `ctrag.models.find` takes it. An encoder gets a head that has learned
+            nothing, drawn by torch.
 
-        changes = low_rank_changes(self.arrays, models.ENCODER, self.card.scale)
-        digest = sha256(b"".join(one.tobytes() for _, one in sorted(changes.items())))
-        name = digest.hexdigest()[:16]
-        return open_session(top_graph(models.ENCODER, JOINT_LAYERS, changes, name))
+    Raises:
+        ModelMissing: The weights are not on this machine.
+    """
+    from ctrag.weights import encoder_folder
+
+    folder = encoder_folder(name_or_path)
+    import torch
+    from sentence_transformers import CrossEncoder
+    from transformers.utils import logging as quiet
+
+    quiet.disable_progress_bar()
+    quiet.set_verbosity_error()
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)  # it tells of a new head
+    return CrossEncoder(
+        str(folder),
+        num_labels=1,
+        max_length=PAIR_TOKENS,
+        activation_fn=torch.nn.Identity(),
+        device="cpu",
+        local_files_only=True,
+    )
 
 
 def query_text(text: str, history: Sequence[str] = ()) -> str:

@@ -138,7 +138,7 @@ class HybridRetriever:
         """The steps of an episode ask the same of the index again and again."""
         index = self._tools if tools else self._fragments
         assert index is not None
-        return index.evidence(self._read(text).vector, text)
+        return index.evidence(self._read(text), text)
 
     def _request(self, tools: bool, text: str) -> Floats:
         """Cosine and words, weighted."""
@@ -162,9 +162,8 @@ class HybridRetriever:
             return np.asarray(scores)
         found = self._evidence(index is self._tools, text)
         best = np.argsort(-scores, kind="stable")[: self._settings.candidates]
-        query = self._read(query_text(text, history)).states
-        nearest = [index.best_passage(found, int(row)).states for row in best]
-        cross = self._reranker.scores(query, nearest)
+        nearest = [index.best_passage(found, int(row)) for row in best]
+        cross = self._reranker.scores(query_text(text, history), nearest)
         added = np.full(len(scores), float(cross.min()))  # what was not read is no better
         added[best] = cross
         return np.asarray(scores + says * weights.cross * added)

@@ -46,14 +46,11 @@ class PromptSettings:
     likely: bool = True
     """Name the likeliest tool after the routing note where a tool prior ranks some of these tools
     and not the end first; without one the first tool is seldom the right one."""
-    negatives: int = 0
-    """Negative examples of a tool that come from traces where the catalogue has none of its own; 0
-    leaves it to the catalogue."""
     window: int | None = None
     """Tokens of the full prompt that the circuit breaker falls back to; None for no bound."""
 
     def __post_init__(self) -> None:
-        for name in ("instructions", "tools", "signatures", "discovery_tools", "negatives"):
+        for name in ("instructions", "tools", "signatures", "discovery_tools"):
             if getattr(self, name) < 0:
                 raise ValueError(f"{name}: must not be negative, is {getattr(self, name)}")
         if self.candidates < 1:

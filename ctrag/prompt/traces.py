@@ -38,7 +38,7 @@ class TracePrior:
         if not traces:
             raise ValueError("traces: there is none to count")
         self._reader = reader
-        self._vectors: Matrix = np.stack([reader.read(one.text).vector for one in traces])
+        self._vectors: Matrix = np.stack([reader.read(one.text) for one in traces])
         self._names = sorted({tool for one in traces for tool in one.tools})
         rows = {name: row for row, name in enumerate(self._names)}
         self._after = Followers(range(len(_STRENGTH)))
@@ -48,7 +48,7 @@ class TracePrior:
 
     def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
         """(tool id, probability) of all tools that the traces know, best first."""
-        cosines = self._vectors @ self._reader.read(text).vector
+        cosines = self._vectors @ self._reader.read(text)
         likeness = np.exp((cosines - cosines.max()) / _TEMPERATURE).astype(np.float64)
         chances: Probabilities = np.full(len(self._names), 1 / len(self._names))
         for length, strength in enumerate(_STRENGTH):

@@ -7,7 +7,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from ctrag.prompt.builder import PromptBuilder
@@ -15,6 +14,7 @@ from ctrag.prompt.gains import Gains
 from ctrag.prompt.reranker import HybridWeights, Reranker
 from ctrag.prompt.settings import BUDGET
 from ctrag.prompt.tokens import token_counter
+from tests.prompt.toys import tiny_cross_encoder
 
 POLICY = """# Shop
 
@@ -165,10 +165,9 @@ def alike(tmp_path: Path) -> Path:
     """Folder of a re-ranker that scores all pairs alike and is all that counts."""
     card = Reranker.packaged().card
     weights = HybridWeights(cosine=0.0, lexical=0.0, cross=1.0)
-    arrays = {"segment": np.zeros(384, np.float32), "head": np.zeros(385, np.float32)}
-    arrays["head"][-1] = 7.0
     folder = tmp_path / "own"
-    Reranker(arrays, card.model_copy(update={"with_cross": weights})).save(folder)
+    model = tiny_cross_encoder(tmp_path / "tiny")
+    Reranker(card.model_copy(update={"with_cross": weights}), model).save(folder)
     return folder
 
 

@@ -42,7 +42,7 @@ def workshop() -> Workshop:
         policies,
         Catalogue(tuple(TOOLS), "0"),
         RememberingReader(TopicReader()),
-        Reranker({}, card()),
+        Reranker(card()),
         count_words,
         400,
     )
@@ -72,14 +72,12 @@ def test_figures_are_means_over_steps_and_misses_those_never_exposed(workshop: W
     shown = run.shown(STEPS)
     for at, name in enumerate(["cancel_order", "return_order"]):
         prompt = whole_prompt(shown[at].text, asking(STEPS[at].instruction, STEPS[at].calls))
-        rows.add("full", "itr", STEPS[at].id, prompt, Chosen(name, 10, 5, "cancel_order"))
+        rows.add("full", "itr", STEPS[at].id, prompt, Chosen(name, 10, 5))
     summary = Summary(STEPS, rows, [0, 1], count_words)
     figures, intervals = summary.figures({"full": {"itr": shown}}, {"full": run})
     exposed = [one.exposed for one in shown]
     assert figures["full"]["itr"]["gold_exposed"] == 100 * sum(exposed) / 4
     assert figures["full"]["itr"]["tools_correct"] == 50.0
-    weighed = summary.calibrated("full", {"itr": shown})["itr"]["tools_correct"]
-    assert weighed == 100.0  # both steps call `cancel_order`
     assert figures["miss_rate"]["discovery"] == 100 - 100 * sum(exposed) / 4
     assert figures["full"]["retriever_top1"]["tools_correct"] == 75.0  # transfer is asked by nobody
     low, high = intervals["full"]["itr"]["gold_exposed"]
@@ -89,13 +87,13 @@ def test_figures_are_means_over_steps_and_misses_those_never_exposed(workshop: W
 
 def test_choices_are_read_again_and_another_prompt_is_another_choice(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
-    ChoiceRows(path, "small").add("8", "itr", "e/1", "prompt", Chosen("a", 3, 3, "b"))
+    ChoiceRows(path, "small").add("8", "itr", "e/1", "prompt", Chosen("a", 3, 3))
     with path.open("a", encoding="utf-8") as file:
         file.write('{"size": "8", "meth')  # killed while it wrote
     again = ChoiceRows(path, "small")
     row = again.get("8", "itr", "e/1", "prompt")
     assert row is not None
-    assert (row.name, row.calibrated) == ("a", "b")
+    assert row.name == "a"
     assert again.get("8", "itr", "e/1", "another prompt") is None
     other = ChoiceRows(path, "large")
     assert other.get("8", "itr", "e/1", "prompt") is None

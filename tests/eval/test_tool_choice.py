@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from ctrag.prompt.chat import END
-from eval.name_choice import Logs, Ways, branches, ways_of
-from eval.tool_choice import NOTHING, EmbeddedChooser, WindowExceeded, asking
+from eval.name_choice import ways_of
+from eval.tool_choice import EmbeddedChooser, WindowExceeded, asking
 
 NAMES = ["cancel_order", "cancel_order_items", "get_weather"]
 
@@ -33,7 +33,6 @@ def test_the_choice_is_one_of_the_names_and_a_shared_prefix_changes_nothing(
 
 def test_one_name_needs_no_decoding(chooser: EmbeddedChooser) -> None:
     assert chooser.choose("Tools: x.", "hello", ["x"]).name == "x"
-    assert chooser.choose("Tools: x.", "hello", ["x"], "").name == "x"
 
 
 def test_what_does_not_fit_the_window_is_refused(chooser: EmbeddedChooser) -> None:
@@ -46,41 +45,6 @@ def test_no_name_is_refused(chooser: EmbeddedChooser) -> None:
         chooser.choose("x", "hello", [])
 
 
-def test_a_blank_prompt_leaves_the_reading_of_the_asked_one_as_it_was(
-    chooser: EmbeddedChooser,
-) -> None:
-    system = "You are a shop's agent. Tools: cancel_order, cancel_order_items, get_weather."
-    blank = asking(NOTHING, [])
-    weighed = EmbeddedChooser(str(chooser.folder), threads=1)
-    plain = EmbeddedChooser(str(chooser.folder), threads=1)
-    weighed._loaded = plain._loaded = chooser._loaded
-    for calls in ([], ["look(x=1)"]):
-        user = asking("Cancel my order", calls)
-        one, other = weighed.choose(system, user, NAMES, blank), plain.choose(system, user, NAMES)
-        assert (one.name, one.prompt_tokens) == (other.name, other.prompt_tokens)
-        assert one.calibrated in NAMES
-        assert other.calibrated == ""
-        assert one.computed_tokens == other.computed_tokens
-
-
-def test_the_name_counts_that_the_asked_prompt_speaks_for_and_not_the_blank_one(
-    chooser: EmbeddedChooser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = ["book", "cancel"]
-    asked = chooser._tokens("s", "Cancel it")
-
-    def after(ids: list[int], ways: Ways) -> Logs:
-        said = "cancel" if ids == asked else "book"
-        return {
-            path: {token: -0.1 if said in names else -9.0 for token, names in some.items()}
-            for path, some in ways.items()
-        }
-
-    monkeypatch.setattr(chooser, "_after", after)
-    assert chooser.choose("s", "Cancel it", names, "Book it").calibrated == "cancel"
-    assert chooser.choose("s", "Book it", names, "Cancel it").calibrated == "book"
-
-
 def test_reading_all_names_at_once_is_reading_them_one_by_one(chooser: EmbeddedChooser) -> None:
     import torch
 
@@ -90,7 +54,7 @@ def test_reading_all_names_at_once_is_reading_them_one_by_one(chooser: EmbeddedC
         name: tuple(tokenizer(name + END, add_special_tokens=False).input_ids) for name in names
     }
     ways = ways_of(spelled)
-    assert len(branches(ways)) >= 3
+    assert sum(len(some) > 1 for some in ways.values()) >= 3  # names part
     ids = chooser._tokens("You are a shop's agent.", asking("Cancel my order", []))
     chooser._ids = []
     for _ in range(2):  # from nothing, then with the prompt in the cache

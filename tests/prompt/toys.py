@@ -2,16 +2,17 @@
 
 import json
 import re
-from typing import get_args
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 
+from ctrag.encoder import Matrix
 from ctrag.prompt.assembly import Prompt
 from ctrag.prompt.builder import PromptBuilder
 from ctrag.prompt.forms import Form
 from ctrag.prompt.fragments import Fragment
-from ctrag.prompt.reading import Reading
-from ctrag.prompt.reranker import HybridWeights, Reranker, RerankerCard
+from ctrag.prompt.reranker import HybridWeights, Reranker, RerankerCard, load_cross_encoder
 from ctrag.prompt.tool_documents import ToolDocument, make_documents
 from ctrag.tools.catalogue import CatalogueTool
 
@@ -32,11 +33,11 @@ class TopicReader:
     def __init__(self) -> None:
         self.read_texts: list[str] = []
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Matrix:
         self.read_texts.append(text)
         row = np.array([word in text.lower() for word in TOPICS], np.float32)
         unit = row / max(float(np.linalg.norm(row)), 1e-9)
-        return Reading(unit, np.ones((2, 4), np.float32))
+        return np.asarray(unit, dtype=np.float32)
 
 
 class FailingReader:
@@ -49,7 +50,7 @@ class FailingReader:
         self.calls = 0
         self._good = TopicReader()
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> Matrix:
         if self.failing:
             self.calls += 1
             raise RuntimeError("the encoder is gone")
@@ -60,7 +61,6 @@ def card() -> RerankerCard:
     weights = HybridWeights(cosine=4.0, lexical=1.0)
     return RerankerCard(
         command="none",
-        scale=1.0,
         with_cross=weights,
         without_cross=weights,
         sufficiency=(1.0, 0.0),
@@ -71,6 +71,27 @@ def card() -> RerankerCard:
         figures={},
         versions={},
     )
+
+
+def tiny_cross_encoder(folder: Path) -> Any:
+    """A `CrossEncoder` of one layer that scores all pairs 7, kept in `folder`."""
+    import torch
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    from ctrag import models
+    from ctrag.weights import encoder_folder
+
+    tokenizer = AutoTokenizer.from_pretrained(encoder_folder(models.ENCODER))
+    sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    model = BertForSequenceClassification(
+        BertConfig(vocab_size=len(tokenizer), intermediate_size=8, num_labels=1, **sizes)
+    )
+    with torch.no_grad():
+        model.classifier.weight.zero_()
+        model.classifier.bias.fill_(7.0)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return load_cross_encoder(str(folder))
 
 
 def fragment(name: str, text: str, priority: int = 0, place: int = 0) -> Fragment:
@@ -103,7 +124,7 @@ TOOLS: list[ToolDocument] = make_documents(
 
 def builder(**options: object) -> PromptBuilder:
     """A builder over the toys; options go to `PromptBuilder`."""
-    given = {"reader": TopicReader(), "reranker": Reranker({}, card()), "count": count_words}
+    given = {"reader": TopicReader(), "reranker": Reranker(card()), "count": count_words}
     fragments, tools = options.pop("fragments", FRAGMENTS), options.pop("tools", TOOLS)
     return PromptBuilder(fragments, tools, **{**given, **options})  # type: ignore[arg-type]
 

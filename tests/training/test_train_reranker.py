@@ -1,4 +1,4 @@
-"""Training the re-ranker: its twin on ONNX, held-out requests, sources."""
+"""Training the re-ranker: the cross-encoder it leaves, held-out requests, sources."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from ctrag.prompt.reading import MiniLMReader
+from ctrag.prompt.reranker import CARD as CARD_FILE
 from ctrag.prompt.reranker import Reranker, query_text
+from tests.prompt.toys import tiny_cross_encoder
 from training.reranker import RerankerSettings, _held_out, fit_choice, train_reranker
 from training.reranker_decisions import Decision, Source, load_source
 from training.shares import shares_of
@@ -20,16 +22,20 @@ ASKED = [
     for word in ("now", "today", "for me", "at once", "again", "soon", "later", "if you can")
 ]
 SOURCE = Source("toy", TOOLS, tuple(Decision(text, (), (row,)) for text, row in ASKED))
-SETTINGS = RerankerSettings(steps=2, groups=2, negatives=2, rank=2, held_out=0.3, threads=1)
+SETTINGS = RerankerSettings(steps=2, groups=2, negatives=2, held_out=0.3, threads=1)
 CARD = {"command": "none", "data": "toy", "data_sha256": "", "seed": 1, "versions": {}}
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Reranker:
-    folder = tmp_path_factory.mktemp("reranker")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("reranker")
+
+
+@pytest.fixture(scope="module")
+def trained(folder: Path) -> Reranker:
     made = train_reranker([SOURCE], MiniLMReader(), SETTINGS, CARD, folder / "readings")
     made.save(folder)
-    return Reranker.load(folder)
+    return made
 
 
 def test_it_leaves_weights_figures_and_a_calibration(trained: Reranker) -> None:
@@ -51,15 +57,41 @@ def test_no_steps_leave_the_hybrid_weights_alone(tmp_path: Path) -> None:
     assert loaded.card.with_cross.cross == 0
 
 
-def test_scores_are_of_pairs_and_do_not_depend_on_their_neighbours(trained: Reranker) -> None:
-    reader = MiniLMReader()
-    query = reader.read(query_text("cancel it", ["shop/find_order"])).states
-    units = [reader.read(tool).states for tool in TOOLS]
-    together = trained.scores(query, units)
-    alone = [float(trained.scores(query, [one])[0]) for one in units]
+def test_the_loaded_re_ranker_scores_pairs_alone_as_the_saved_one_does_together(
+    trained: Reranker, folder: Path
+) -> None:
+    query = query_text("cancel it", ["shop/find_order"])
+    together = trained.scores(query, TOOLS)
+    loaded = Reranker.load(folder)
+    assert loaded.card == trained.card
+    alone = [float(loaded.scores(query, [one])[0]) for one in TOOLS]
     assert together == pytest.approx(alone, abs=1e-5)
     assert len(set(np.round(together, 4))) == len(TOOLS)
-    assert trained.scores(query, []).shape == (0,)
+    assert loaded.scores(query, []).shape == (0,)
+
+
+def test_training_puts_the_right_tool_first_and_the_seed_says_how(tmp_path: Path) -> None:
+    """One tool is right whatever is asked, which a single layer can learn."""
+    tiny_cross_encoder(tmp_path / "base")
+    longer = replace(
+        SETTINGS, base=str(tmp_path / "base"), steps=40, negatives=3, learning_rate=0.02
+    )
+    source = Source("toy", TOOLS, tuple(Decision(text, (), (2,)) for text, _ in ASKED))
+    first, again = (
+        train_reranker([source], MiniLMReader(), longer, CARD, tmp_path / "readings")
+        for _ in range(2)
+    )
+    assert first.card.figures["cross"]["recall@1"] == 100.0  # by chance 25
+    assert first.card == again.card
+    assert list(first.scores("pay", TOOLS)) == list(again.scores("pay", TOOLS))
+
+
+def test_what_an_earlier_version_trained_is_named(trained: Reranker, tmp_path: Path) -> None:
+    card = trained.card.model_dump() | {"scale": 2.0}
+    card["with_cross"]["cross"] = 0.5
+    (tmp_path / CARD_FILE).write_text(json.dumps(card), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"holds no folder 'cross-encoder'.*train reranker` again"):
+        Reranker.load(tmp_path)
 
 
 def test_all_steps_of_a_request_are_on_one_side() -> None:

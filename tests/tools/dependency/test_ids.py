@@ -110,7 +110,7 @@ def test_a_prompt_shows_what_comes_next(model: NextTool, tools: list[CatalogueTo
         documents,
         settings=options,
         reader=TopicReader(),
-        reranker=Reranker({}, card()),
+        reranker=Reranker(card()),
         count=count_words,
         prior=model,
     )
