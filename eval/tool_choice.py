@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from ctrag.errors import WindowExceeded as WindowExceeded
 from ctrag.planner.weights import load, planner_folder
 from ctrag.prompt.chat import END, closing, opening
 from eval.name_choice import Logs, Ways, branches, calibrated, likeliest, ways_of
@@ -52,10 +53,6 @@ class ToolChooser(Protocol):
                 does without.
         """
         ...
-
-
-class WindowExceeded(ValueError):
-    """A prompt is longer than the model can read."""
 
 
 class EmbeddedChooser:

@@ -22,6 +22,7 @@ from ctrag.cards import Card
 from ctrag.context import item_text
 from ctrag.context.view import Floats
 from ctrag.context.words import terms, words
+from ctrag.errors import reading
 from ctrag.planner.value_reader import ValueReader
 from ctrag.planner.values import HOW, Grounds, Offer
 from stores.files import write_text
@@ -153,7 +154,8 @@ class ArgumentRanker:
             ValueError: It was made for other features than this version computes, or the reader
                 beside it is not its own.
         """
-        card = ArgumentCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        with reading(folder / CARD):
+            card = ArgumentCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         if card.features != list(FEATURES):
             raise ValueError(f"{folder}: made for other features; train it again: {card.command}")
         reader = None if card.reader is None else ValueReader.load(folder)

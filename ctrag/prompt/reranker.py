@@ -22,6 +22,7 @@ from ctrag import models
 from ctrag.arrays import low_rank_changes, save_arrays
 from ctrag.cards import Card
 from ctrag.encoder import Matrix, open_session
+from ctrag.errors import reading
 from ctrag.prompt.reading import JOINT_LAYERS
 from ctrag.settings import settings
 from stores.files import write_text
@@ -70,10 +71,11 @@ class Reranker:
         Raises:
             FileNotFoundError: The card is missing.
         """
-        card = RerankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        with reading(folder / CARD):
+            card = RerankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         if not (folder / WEIGHTS).exists():
             return cls({}, card)
-        with np.load(folder / WEIGHTS) as arrays:
+        with reading(folder / WEIGHTS), np.load(folder / WEIGHTS) as arrays:
             return cls({name: arrays[name].astype(np.float32) for name in arrays.files}, card)
 
     @classmethod
