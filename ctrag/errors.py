@@ -121,6 +121,6 @@ def reading(path: Path) -> Iterator[None]:
     except CtragError:
         raise
     except ValueError as error:
-        # pydantic's: "1 validation error for Card", field, rule [type=…]
-        told = " ".join(str(error).split("\n  For further")[0].split())
+        # pydantic adds its own types and addresses behind the rule
+        told = " ".join(str(error).partition(" [type=")[0].split())
         raise InputError(f"{path}: {told}") from error

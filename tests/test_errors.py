@@ -112,6 +112,7 @@ def test_what_a_parser_says_of_a_file_names_the_file(content: bytes, told: str) 
     ):
         Card.model_validate_json(content.decode())
     assert "\n" not in str(caught.value)
+    assert "https:" not in str(caught.value)
 
 
 def test_a_mistake_inside_a_file_is_told_as_it_is() -> None:
