@@ -12,7 +12,8 @@ A request's way through the package, each step usable alone:
 
 Besides: `encoder`, `graphs`, `weights` and `models` (vectors, how they are computed and where the
 weights come from), `tuned` (the adapter's reading of a request), `artefacts` (what was
-trained), `opening` and `importing` (from a folder or file to stores), `settings`, `threads`, `cli`.
+trained), `opening` and `importing` (from a folder or file to stores), `settings`, `errors`,
+`threads`, `cli`.
 `stores` is the package below; `synth`, `eval` and `training` are above.
 """
 

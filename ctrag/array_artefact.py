@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from ctrag.arrays import load_arrays, save_arrays
 from ctrag.cards import Card
 from ctrag.encoder import Matrix
+from ctrag.errors import reading
 from stores.files import write_text
 
 CardKind = TypeVar("CardKind", bound=Card)
@@ -27,8 +28,11 @@ class ArrayArtefact(Generic[CardKind]):
     @classmethod
     def load(cls, folder: Path) -> Self:
         """What `save` wrote; FileNotFoundError when a file is missing."""
-        text = (folder / cls.card_file).read_text(encoding="utf-8")
-        return cls(load_arrays(folder / cls.weights_file), cls.card_class.model_validate_json(text))
+        with reading(folder / cls.card_file):
+            text = (folder / cls.card_file).read_text(encoding="utf-8")
+            card = cls.card_class.model_validate_json(text)
+        with reading(folder / cls.weights_file):
+            return cls(load_arrays(folder / cls.weights_file), card)
 
     def save(self, folder: Path) -> None:
         """Write arrays (float16) and card into `folder`, which is made when missing."""

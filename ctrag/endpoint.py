@@ -5,23 +5,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ctrag.errors import EndpointError as EndpointError
+
 if TYPE_CHECKING:
     import openai
 
 RETRIES = 3
-
-
-class EndpointError(RuntimeError):
-    """The endpoint did not answer as an endpoint should; the message is one line."""
-
-    def __init__(
-        self, message: str, status: int | None = None, *, unreadable: bool = False
-    ) -> None:
-        super().__init__(message)
-        self.status = status
-        """HTTP status of a refusal, or None."""
-        self.unreadable = unreadable
-        """Whether something came back that is no chat completion."""
 
 
 @dataclass(frozen=True, slots=True)

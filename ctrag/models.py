@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from ctrag.errors import ModelMissing as ModelMissing
+
 ENCODER = "all-MiniLM-L6-v2"
 LARGE_ENCODER = "all-mpnet-base-v2"
 PAIR = f"{ENCODER}+{LARGE_ENCODER}"
@@ -15,10 +17,6 @@ TOOL_ENCODER = f"{ENCODER}-tools1"
 """The small encoder tuned for tool search; another number for other weights, because stores keep
 vectors by this name."""
 PLANNER = "SmolLM2-135M-Instruct"
-
-
-class ModelMissing(RuntimeError):
-    """Weights are not on this machine; the message says what to install or fetch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +124,17 @@ def fetch(name: str) -> Path:
         ModelMissing: The hub cannot be reached or has no such model.
     """
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+    from huggingface_hub.errors import (
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+    )
 
     try:
         return Path(snapshot_download(name))
+    except HFValidationError as error:
+        raise ValueError(str(error)) from None
     except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
         raise ModelMissing(
             f"the model {name} could not be fetched ({type(error).__name__}); "

@@ -13,6 +13,8 @@ from importlib.resources import files
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+from ctrag.errors import MissingExtra
+
 CATEGORIES = ("multiple", "live_multiple")
 """Those in which one of several functions is to be called once."""
 INSTALL = "pip install --no-deps bfcl-eval"
@@ -80,4 +82,4 @@ def _checker() -> tuple[Callable[..., Any], Any]:
 
 def _require() -> None:
     if importlib.util.find_spec("bfcl_eval") is None:
-        raise ValueError(f"--data: bfcl-eval is not installed: {INSTALL}")
+        raise MissingExtra(f"--data: bfcl-eval is not installed: {INSTALL}")

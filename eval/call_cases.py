@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ctrag.errors import reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from eval.bfcl import judge
 from eval.bfcl_reference import Calls, bfcl_rows, reference_verdict
@@ -247,7 +248,8 @@ def _judged(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def _rows(path: Path, model: type[M], *, whole: bool = False) -> list[M]:
     """Rows of a JSON Lines file, or of one JSON list."""
-    text = path.read_text(encoding="utf-8")
+    with reading(path):
+        text = path.read_text(encoding="utf-8")
     try:
         lines = json.loads(text) if whole else [json.loads(line) for line in text.splitlines()]
     except json.JSONDecodeError as error:

@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from ctrag.errors import MissingExtra, reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.files import checked
 
@@ -73,7 +74,9 @@ def read_folder(folder: Path) -> Benchmark:
         if tool.id != tool.name:
             ids_of.setdefault(tool.id, []).append(tool.id)
     needs = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    with reading(path):
+        lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
         try:
             row = checked(_NEED, json.loads(line), f"{path}:{number}")
         except json.JSONDecodeError as error:
@@ -111,7 +114,7 @@ def read_bfcl(categories: tuple[str, ...]) -> Benchmark:
     """
     spec = find_spec("bfcl_eval")
     if spec is None or not spec.submodule_search_locations:
-        raise ValueError("data: BFCL's cases are in bfcl-eval: pip install --no-deps bfcl-eval")
+        raise MissingExtra("data: BFCL's cases are in bfcl-eval: pip install --no-deps bfcl-eval")
     folder = Path(spec.submodule_search_locations[0]) / "data"
     tools: dict[str, CatalogueTool] = {}
     needs = []

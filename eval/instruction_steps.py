@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ctrag.apps.toolbox import Toolbox
+from ctrag.errors import MissingExtra, reading
 from ctrag.integrations.formats import json_schema
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument, load_documents, make_documents, toolbox_notes
@@ -78,7 +79,8 @@ def load_steps(folder: Path, limit: int | None = None) -> list[Step]:
     """
     path = folder / "episodes.jsonl"
     steps: list[Step] = []
-    lines = path.read_text(encoding="utf-8").splitlines()[:limit]
+    with reading(path):
+        lines = path.read_text(encoding="utf-8").splitlines()[:limit]
     for number, line in enumerate(lines, start=1):
         try:
             episode = _Episode.model_validate(json.loads(line))
@@ -228,7 +230,7 @@ def bfcl_folder() -> Path | None:
 def _bfcl_tools() -> list[CatalogueTool]:
     data = bfcl_folder()
     if data is None:
-        raise ValueError(
+        raise MissingExtra(
             "the experiment's catalogue has tools of BFCL: run `pip install --no-deps bfcl-eval`"
         )
     folder = data / "multi_turn_func_doc"

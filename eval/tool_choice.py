@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from ctrag.errors import WindowExceeded as WindowExceeded
 from ctrag.planner.weights import load, planner_folder
 from ctrag.prompt.chat import END, closing, opening
 from eval.name_choice import Logs, Ways, likeliest, ways_of
@@ -42,10 +43,6 @@ class ToolChooser(Protocol):
             names: What may be said.
         """
         ...
-
-
-class WindowExceeded(ValueError):
-    """A prompt is longer than the model can read."""
 
 
 class EmbeddedChooser:

@@ -2,6 +2,7 @@
 
 Modules, in the order in which data flows through them:
 
+- `errors`: what a user can mend; `ctrag.errors` shows the tree.
 - `spec`: which applications there are and what their fields mean (`apps.yaml`).
 - `items`: the values that move between packages: `Item`, `Person`, `Request`, `Labels`.
 - `local_time`, `lines`, `item_objects`: times, lines and items as data sets spell them.
@@ -24,10 +25,13 @@ Modules, in the order in which data flows through them:
 The package stores vectors and never makes them.
 """
 
-from stores.dataset import Dataset, load_dataset, load_labels
-from stores.federation import PersonItems, Stores
-from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request, Usage
-from stores.spec import AppSpec, packaged_apps
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from stores.dataset import Dataset, load_dataset, load_labels
+    from stores.federation import PersonItems, Stores
+    from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request, Usage
+    from stores.spec import AppSpec, packaged_apps
 
 __all__ = [
     "AppSpec",
@@ -46,3 +50,30 @@ __all__ = [
     "load_labels",
     "packaged_apps",
 ]
+
+_HOMES = {
+    "AppSpec": "stores.spec",
+    "Contact": "stores.items",
+    "Dataset": "stores.dataset",
+    "Item": "stores.items",
+    "LabelledPlan": "stores.items",
+    "Labels": "stores.items",
+    "Person": "stores.items",
+    "PersonItems": "stores.federation",
+    "Profile": "stores.items",
+    "Request": "stores.items",
+    "Stores": "stores.federation",
+    "Usage": "stores.items",
+    "load_dataset": "stores.dataset",
+    "load_labels": "stores.dataset",
+    "packaged_apps": "stores.spec",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when asked for: `stores.errors` must not cost a database."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'stores' has no attribute {name!r}")

@@ -15,6 +15,8 @@ from typing import TypeVar
 
 import duckdb
 
+from stores.errors import StoreUnavailable as StoreUnavailable
+
 READ_PATIENCE = 2.0
 """Seconds that a reader waits for a writer to finish."""
 WRITE_PATIENCE = 5.0
@@ -39,15 +41,6 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 }
 
 _Result = TypeVar("_Result")
-
-
-class StoreUnavailable(Exception):
-    """A store cannot be used now; `reason` is one line for the person."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"the {name} store is {reason}")
-        self.name = name
-        self.reason = reason
 
 
 def first_line(error: Exception) -> str:

@@ -7,20 +7,12 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from stores.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
+from stores.errors import UnknownPerson as UnknownPerson
 from stores.items import Contact, Person, Profile
 
 _PROFILE = TypeAdapter(Profile)
 _CONTACTS = TypeAdapter(tuple[Contact, ...])
 _NAME = "people"
-
-
-class UnknownPerson(ValueError):
-    """The stores hold nobody of that id."""
-
-    def __init__(self, person_id: str, known: Sequence[str]) -> None:
-        some = ", ".join(known[:5]) + (", …" if len(known) > 5 else "")
-        hint = f"known: {some}" if known else "the stores are empty: run `ctrag import` first"
-        super().__init__(f"persona: {person_id!r} is unknown; {hint}")
 
 
 class PeopleStore:

@@ -152,7 +152,11 @@ def load_apps(path: Path) -> tuple[AppSpec, ...]:
     Raises:
         ValueError: The file breaks a rule; the message names the application, field and rule.
     """
-    return _parse(path.read_text(encoding="utf-8"), str(path))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+    return _parse(text, str(path))
 
 
 @cache

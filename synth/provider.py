@@ -9,16 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from ctrag.errors import BudgetSpent as BudgetSpent
+from ctrag.errors import ProviderError as ProviderError
 from stores.dataset import Kind, Persona
 from stores.items import Labels, Request
-
-
-class BudgetSpent(RuntimeError):
-    """The provider may spend no more; what is made so far is kept and a rerun goes on."""
-
-
-class ProviderError(RuntimeError):
-    """The provider cannot answer, again and again; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)

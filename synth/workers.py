@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
+from ctrag.errors import MissingExtra
+
 _Answer = TypeVar("_Answer")
 _Value = TypeVar("_Value")
 
@@ -106,7 +108,7 @@ def dask_client(scheduler: str, workers: int) -> Iterator[Any]:
     try:
         distributed: Any = import_module("distributed")
     except ImportError:
-        raise ValueError(
+        raise MissingExtra(
             "scheduler: Dask is not installed; run: pip install 'ctrag[dask]'"
         ) from None
     if scheduler == "local":

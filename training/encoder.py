@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.prior import KINDS, kinds_of, tuned_scores
 from ctrag.encoder import Matrix, Tower, TowerEncoder
+from ctrag.errors import reading
 from ctrag.tools.prior import classes_of
 from ctrag.tuned import Adapter, AdapterCard, Tuned
 from eval.examples import Example
@@ -201,7 +202,7 @@ def _weights_of(checkpoints: Path, name: str) -> dict[str, Matrix]:
         raise FileNotFoundError(
             f"--start: {checkpoints} must hold one checkpoint of {name}, it has {len(found)}"
         )
-    with np.load(found[0]) as arrays:
+    with reading(found[0]), np.load(found[0]) as arrays:
         return {one: arrays[one] for one in arrays.files}
 
 

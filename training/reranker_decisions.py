@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ctrag.apps.toolbox import Toolbox
+from ctrag.errors import reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from stores.dataset import load_dataset, load_labels
 from training.shares import drawn
@@ -99,7 +100,9 @@ def _catalogue(size: int, used: dict[int, None], most: int = 600) -> list[int]:
 
 def _queries(path: Path) -> Sequence[_Row]:
     found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    with reading(path):
+        lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
         try:
             found.append(_Row.model_validate(json.loads(line)))
         except (json.JSONDecodeError, ValidationError) as error:

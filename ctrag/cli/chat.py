@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.ask import confirm
-from ctrag.cli.errors import one_line
+from ctrag.cli.errors import MENDABLE, one_line
 from ctrag.cli.options import At, Data, Persona, Place, folder_of, parse_at
 from ctrag.cli.output import line
 
@@ -62,11 +62,8 @@ def chat(
                 _command(word, assistant, last)
                 continue
             last = assistant.ask(said, moment, place, run=True, confirm=agree)
-        except Exception as error:  # what a person can mend does not end the conversation
-            told = one_line(error)
-            if told is None:
-                raise
-            line(told)
+        except MENDABLE as error:  # does not end the conversation
+            line(one_line(error))
             continue
         _reply(last)
         if record is not None:

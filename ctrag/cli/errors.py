@@ -2,14 +2,17 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Callable
+
+from ctrag.errors import CtragError
+
+MENDABLE = (CtragError, OSError)
+"""What a person can mend: mistakes, files that are not there, no rights, a full disk."""
 
 
 def exit_code(run: Callable[[], None]) -> int:
-    """Run a command; errors that a person can mend become one line and code 1.
-
-    Anything else is a defect of ctrag and keeps its traceback.
-    """
+    """Run a command; an error becomes one line and code 1, and a traceback with `CTRAG_DEBUG=1`."""
     try:
         run()
     except KeyboardInterrupt:
@@ -19,27 +22,21 @@ def exit_code(run: Callable[[], None]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
-        line = one_line(error)
-        if line is None:
-            raise
-        print(f"ctrag: {line}", file=sys.stderr)
+        if os.environ.get("CTRAG_DEBUG", "0") not in ("", "0"):
+            traceback.print_exc()
+        print(f"ctrag: {one_line(error)}", file=sys.stderr)
         return 1
     return 0
 
 
-def one_line(error: Exception) -> str | None:
-    """What to tell a person, or None when the error is a defect."""
+def one_line(error: Exception) -> str:
+    """What to tell a person; of a defect of ctrag, how to see more of it."""
     if isinstance(error, OSError):
         path = f"{error.filename}: " if error.filename else ""
-        reason = error.strerror or str(error)
-        return " ".join(f"{path}{reason}".split())
-    if isinstance(error, ValueError) or type(error).__name__ in {
-        "ModelMissing",
-        "StoreUnavailable",
-        "EndpointError",
-        "BudgetSpent",
-        "ProviderError",
-        "Unusable",
-    }:
-        return " ".join(str(error).split())
-    return None
+        told = f"{path}{error.strerror or error}"
+    elif isinstance(error, CtragError):
+        told = str(error)
+    else:
+        told = f"internal error: {type(error).__name__}: {error}"
+        told += "; set CTRAG_DEBUG=1 for the traceback"
+    return " ".join(told.split())

@@ -107,7 +107,7 @@ def prompt(
             rerank=rerank is not False,
             prior_weight=settings().dependency_prompt_weight,
         ),
-        overlay=OVERLAY if overlay is None else overlay.read_text(encoding="utf-8-sig"),
+        overlay=OVERLAY if overlay is None else _text(overlay),
         reranker=reranker,
         pinned=_pinned(pin),
         gains=None if gains is None else Gains.load(gains),
@@ -249,3 +249,10 @@ def _as_json(built: "Prompt") -> dict[str, Any]:
 def _payload(built: "Prompt") -> dict[str, Any]:
     """What a chat API takes."""
     return built.anthropic() if built.form == "anthropic" else built.openai()
+
+
+def _text(path: Path) -> str:
+    from ctrag.errors import reading
+
+    with reading(path):
+        return path.read_text(encoding="utf-8-sig")

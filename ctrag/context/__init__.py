@@ -15,7 +15,7 @@ In the order of a request's way:
 - `fusion`: weighted reciprocal rank fusion.
 - `candidates`, `coarse`: which items of a person with many are ranked at all.
 - `retrieve`: candidates, rankings, fusion (`ContextRetriever`).
-- `reasons`, `matters`, `case`, `wordings`: why an item ranks where it does, in words.
+- `reasons`: why an item ranks where it does, in words.
 - `thought`, `thought_writers`: a sentence on which of the person's data would decide a request;
   `prompts/` holds its prompt.
 - `bm25t`: BM25 with a k1 per term, for comparison.

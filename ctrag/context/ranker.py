@@ -16,6 +16,7 @@ from ctrag.context.prior import Prior
 from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats
+from ctrag.errors import reading
 from stores.files import write_text
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class Ranker:
             FileNotFoundError: A file is missing.
             ValueError: The artefact was made for other signals than this version computes.
         """
-        card = RankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        with reading(folder / CARD):
+            card = RankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         made_for = [*card.signals, *card.company]
         known = [signal.name for signal in SIGNALS] + [signal.name for signal in COMPANY]
         if made_for != known:
@@ -72,7 +74,7 @@ class Ranker:
                 f"{folder}: made for other signals ({', '.join(differ[:5])}); "
                 f"train it again: {card.command}"
             )
-        with np.load(folder / PRIOR) as arrays:
+        with reading(folder / PRIOR), np.load(folder / PRIOR) as arrays:
             prior = Prior(*(arrays[name].astype(np.float32) for name in Prior.__slots__))
         model, second = ((folder / name).read_text(encoding="utf-8") for name in (MODEL, SECOND))
         return cls(model, second, prior, card)

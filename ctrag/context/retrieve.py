@@ -12,7 +12,7 @@ import numpy as np
 from ctrag.context.candidates import EXHAUSTIVE, PER_STORE, candidates
 from ctrag.context.fusion import fuse, rankings, ranks
 from ctrag.context.ranker import Ranker
-from ctrag.context.reasons import because
+from ctrag.context.reasons import because, lifts_of
 from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats, Ints, PersonView
@@ -176,8 +176,7 @@ class ContextRetriever:
         self, scene: Scene, rows: Ints, table: Floats
     ) -> tuple[dict[int, tuple[tuple[str, float], ...]], dict[int, tuple[str, ...]]]:
         """What lifts each row beyond the median candidate: by signal, and in words."""
-        added = self.ranker.contributions(table)[:, :-1]
-        lifts = added - np.median(added, axis=0)
+        lifts = lifts_of(self.ranker.contributions(table)[:, :-1])
         why = {
             int(row): tuple(
                 (SIGNALS[column].name, float(lifts[row, column]))
@@ -185,4 +184,4 @@ class ContextRetriever:
             )
             for row in rows
         }
-        return why, {int(row): because(scene, int(row), table, lifts[row]) for row in rows}
+        return why, {int(row): because(scene, int(row), table[row], lifts[row]) for row in rows}

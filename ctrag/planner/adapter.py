@@ -9,6 +9,7 @@ from typing import Any
 
 from ctrag import models
 from ctrag.cards import Card
+from ctrag.errors import reading
 from stores.files import write_text
 
 WEIGHTS, CONFIG, CARD = "adapter_model.safetensors", "adapter_config.json", "adapter-card.json"
@@ -36,7 +37,8 @@ def has_adapter(folder: Path) -> bool:
 
 def load_card(folder: Path) -> PlannerCard:
     """The card of the adapter in `folder`; FileNotFoundError when there is none."""
-    return PlannerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+    with reading(folder / CARD):
+        return PlannerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
 
 
 def weights_sha256(folder: Path) -> str:

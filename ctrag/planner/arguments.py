@@ -21,6 +21,7 @@ from ctrag.cards import Card
 from ctrag.context import item_text
 from ctrag.context.view import Floats
 from ctrag.context.words import terms, words
+from ctrag.errors import reading
 from ctrag.planner.values import HOW, Grounds, Offer
 from stores.files import write_text
 from stores.spec import spec_of
@@ -151,7 +152,8 @@ class ArgumentRanker:
             ValueError: It was made for other features than this version computes, or by an older
                 version with a second model that counts.
         """
-        card = ArgumentCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        with reading(folder / CARD):
+            card = ArgumentCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         if card.features != list(FEATURES):
             raise ValueError(f"{folder}: made for other features; train it again: {card.command}")
         if card.reader is not None and card.reader_weight:

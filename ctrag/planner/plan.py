@@ -12,15 +12,12 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from ctrag.apps.toolbox import Argument, Toolbox
+from ctrag.errors import PlanSyntaxError as PlanSyntaxError
 
 Value = str | int | list[str]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-class PlanSyntaxError(ValueError):
-    """A text is no plan; the message says what is wrong with it."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from ctrag.cards import Card
+from ctrag.errors import reading
 from ctrag.settings import settings
 from stores.files import write_text
 
@@ -60,7 +61,8 @@ class Reranker:
             FileNotFoundError: The card is missing.
             ValueError: An earlier version trained it, whose network is no longer run.
         """
-        card = RerankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        with reading(folder / CARD):
+            card = RerankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         if (folder / MODEL).is_dir():
             return cls(card, load_cross_encoder(str(folder / MODEL)))
         if card.with_cross.cross:

@@ -13,9 +13,11 @@ From the outside in:
   `transport`: the way to it; `untrusted`: what it says is checked, cut and marked.
 """
 
+from ctrag.errors import MissingExtra
+
 try:
     import mcp as _mcp  # noqa: F401
 except ImportError as error:
-    raise ValueError(
+    raise MissingExtra(
         f"serving MCP needs {error.name}; install it with: pip install 'ctrag[mcp]'"
     ) from None

@@ -3,25 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from ctrag.errors import ToolRefused as ToolRefused
 from ctrag.session.history import Message
 from ctrag.tools.catalogue import CatalogueTool
 
 Reason = Literal["not_surfaced", "evicted", "not_allowed"]
-_WHY: dict[Reason, str] = {
-    "not_surfaced": "{tool!r} is not available in this session; call search_tools to find it",
-    "evicted": "{tool!r} was taken away because it was called again and again; "
-    "call search_tools for another way",
-    "not_allowed": "{tool!r} may no longer be used; call search_tools for another way",
-}
-
-
-class ToolRefused(ValueError):
-    """A call that may not be made; the message is for the model that wanted it."""
-
-    def __init__(self, tool_id: str, reason: Reason) -> None:
-        super().__init__(_WHY[reason].format(tool=tool_id))
-        self.tool_id = tool_id
-        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)

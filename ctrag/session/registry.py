@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
+from ctrag.errors import UnknownSession as UnknownSession
 from ctrag.session.binding import Clock
 from ctrag.session.state import SessionState
 from ctrag.session.tool_session import Resolve, ToolSession
@@ -22,10 +23,6 @@ from stores.files import write_text
 
 MakeSession = Callable[[str, str], ToolSession]
 """(session id, principal) → a new session."""
-
-
-class UnknownSession(ValueError):
-    """No such session, or not this principal's: the words are the same."""
 
 
 class _Saved(BaseModel):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from ctrag.errors import MissingExtra
 from ctrag.session import events
 from ctrag.session.events import Event
 
@@ -43,7 +44,9 @@ class OpenTelemetry:
         try:
             from opentelemetry import _logs, trace
         except ImportError:
-            raise ImportError("OpenTelemetry is missing: run `pip install 'ctrag[otel]'`") from None
+            raise MissingExtra(
+                "OpenTelemetry is missing: run `pip install 'ctrag[otel]'`"
+            ) from None
         self._tracer = trace.get_tracer(_SCOPE, tracer_provider=tracer_provider)
         self._logger = _logs.get_logger(_SCOPE, logger_provider=logger_provider)
         self._kind = trace.SpanKind

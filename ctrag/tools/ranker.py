@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.errors import reading
 from ctrag.tools.features import FEATURES, Rows
 from stores.files import write_text
 
@@ -93,7 +94,8 @@ class ToolRanker:
         Raises:
             ValueError: It was made for other features.
         """
-        value = json.loads(path.read_text(encoding="utf-8"))
+        with reading(path):
+            value = json.loads(path.read_text(encoding="utf-8"))
         if value["features"] != list(FEATURES):
             raise ValueError(f"{path}: features: made for {value['features']}; train it again")
         return cls(

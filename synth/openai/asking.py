@@ -2,12 +2,13 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ctrag.endpoint import ChatEndpoint, Completion, EndpointError
+from ctrag.errors import Unusable as Unusable
 from ctrag.planner.endpoint import bare
 from synth.openai.answers import Answers, key_of
 from synth.openai.prompts import Prompts
@@ -27,15 +28,6 @@ _LIMIT, _NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 _SEEDS = 2**31
 """Endpoints take seeds below it; the cache tells larger ones apart."""
 _Answer = TypeVar("_Answer")
-
-
-class Unusable(ProviderError):
-    """All answers to a question broke its rules; another question may fare better."""
-
-    def __init__(self, message: str, keys: Iterable[str] = ()) -> None:
-        super().__init__(message)
-        self.keys = tuple(keys)
-        """Of the answers, to drop them where the run ends here: a rerun then asks anew."""
 
 
 @dataclass(frozen=True, slots=True)

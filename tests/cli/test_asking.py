@@ -68,7 +68,7 @@ def test_the_time_and_place_that_are_given_reach_the_prompt(
 def test_explain_prints_reasons_in_words_and_each_step(ask: Run) -> None:
     out = ask("what was the gate code", GATE, "--explain").out
     [why] = [line for line in out.splitlines()[:4] if line.startswith("      because ")]
-    assert "its title has your words “gate” and “code”" in why
+    assert "has your “gate”, “code”" in why
     assert not any(signal.name in why for signal in SIGNALS if "_" in signal.name)
     trace = out.partition("\ntrace\n")[2]
     for step in ("context.retrieve", "tools.search", "prompt.assemble", "planner.plan"):
@@ -79,7 +79,7 @@ def test_explain_prints_reasons_in_words_and_each_step(ask: Run) -> None:
 def test_explained_json_has_reasons_as_numbers_and_in_words(ask: Run) -> None:
     first = ask("what was the gate code", GATE, "--explain", "--json").json["items"][0]
     assert {name for name, _ in first["reasons"]} <= {signal.name for signal in SIGNALS}
-    assert "its title has your words “gate” and “code”" in first["because"]
+    assert "has your “gate”, “code”" in first["because"]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """What goes wrong is one line on stderr and exit code 1, and nothing has changed."""
 
 import hashlib
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -202,12 +201,19 @@ def test_a_reader_that_hangs_up_ends_the_command_without_a_traceback(
     assert ran.returncode in (0, 1)
 
 
-def test_a_defect_keeps_its_traceback() -> None:
-    from ctrag.cli.errors import exit_code, one_line
-
-    assert one_line(KeyError("x")) is None
-    with pytest.raises(KeyError, match="x"):
-        exit_code(lambda: {}["x"])
+@pytest.mark.parametrize("debug", ["0", "1"])
+def test_a_defect_deep_inside_is_told_as_ours(process: Run, people: Path, debug: str) -> None:
+    before = (
+        f"import os; os.environ['CTRAG_DEBUG'] = {debug!r}\n"
+        "import ctrag.importing, numpy\n"
+        "ctrag.importing.load_dataset = lambda *_: numpy.ones(2) + numpy.ones(3)"
+    )
+    ran = process(MAIN.format(before=before), "import", str(people))
+    *traceback, line = ran.stderr.splitlines()
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert line.startswith("ctrag: internal error: ValueError: operands could not be broadcast")
+    assert line.endswith("; set CTRAG_DEBUG=1 for the traceback")
+    assert ("Traceback (most recent call last):" in traceback) == (debug == "1")
 
 
 def test_a_stop_from_the_keyboard_is_code_130(capsys: pytest.CaptureFixture[str]) -> None:
@@ -218,18 +224,3 @@ def test_a_stop_from_the_keyboard_is_code_130(capsys: pytest.CaptureFixture[str]
 
     assert exit_code(stopped) == 130
     assert capsys.readouterr().err == "ctrag: stopped\n"
-
-
-@pytest.mark.parametrize(
-    ("error", "line"),
-    [
-        (FileNotFoundError(2, "No such file", "/x y"), "/x y: No such file"),
-        (OSError("plain"), "plain"),
-        (ValueError("two\n  lines"), "two lines"),
-        (json.JSONDecodeError("bad", "x", 0), "bad: line 1 column 1 (char 0)"),
-    ],
-)
-def test_an_error_is_told_in_one_line(error: Exception, line: str) -> None:
-    from ctrag.cli.errors import one_line
-
-    assert one_line(error) == line

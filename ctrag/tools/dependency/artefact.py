@@ -11,6 +11,7 @@ import numpy as np
 from ctrag.arrays import save_arrays
 from ctrag.cards import Card
 from ctrag.encoder import Matrix
+from ctrag.errors import reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency.demonstrations import Demonstration
 from ctrag.tools.dependency.evidence import SIGNALS
@@ -71,16 +72,18 @@ def read_artefact(folder: Path) -> Stored:
         FileNotFoundError: A file is missing.
         ValueError: The trees read other signals than this version makes.
     """
-    card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+    with reading(folder / CARD):
+        card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
     trees = (folder / TREES).read_text(encoding="utf-8")
     if trees and f"feature_names={' '.join(SIGNALS)}" not in trees.split("\n"):
         raise ValueError(
             f"{folder / TREES}: was fitted by a version with other signals; run "
             f"`{card.command}` again"
         )
-    with np.load(folder / ARRAYS) as packed:
+    with reading(folder / ARRAYS), np.load(folder / ARRAYS) as packed:
         arrays = {name: packed[name].astype(np.float32) for name in packed.files}
-    names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
+    with reading(folder / NAMES):
+        names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
     inputs = Inputs(
         Vocabulary(names["words"], arrays["words"]),
         arrays["topics"],
