@@ -155,6 +155,18 @@ def test_intervals_and_tests_are_over_chains() -> None:
     assert paired_tests({"combined": both[0], "bm25": both[1]}, alone) == {}
 
 
+def test_figures_are_rounded_to_hundredths_and_times_to_thousandths() -> None:
+    steps = Steps.of([Demonstration("q", "go", ()), Demonstration("r", "run", ("a",))])
+    ranks, other = (
+        Ranks(np.array(found), np.array(found), np.full((3, 2), 1.23456))
+        for found in ([1, 2, 3.0], [2, 2, 2.0])
+    )
+    assert figures_of(ranks, steps)["top1"] == 33.33
+    assert set(speed_of(ranks, steps).values()) == {1.235}
+    tests: Any = paired_tests({"combined": ranks, "bm25": other}, steps)
+    assert tests["bm25"]["top1_difference"] == 33.33
+
+
 def test_a_tool_that_the_model_does_not_know_is_never_found(next_tool: NextTool) -> None:
     steps = Steps.of([Demonstration("q", "Fold the laundry", ("fold_laundry",))])
     ranks = rank_steps(next_tool, steps, "combined")

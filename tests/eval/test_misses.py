@@ -6,9 +6,9 @@ import pytest
 from ctrag.context.item_text import title
 from eval.examples import Example
 from eval.misses import misses
-from stores.dataset import Asked
+from stores.dataset import Asked, Persona
 from stores.items import Labels, Request
-from tests.context.conftest import ADA, ASKED, scene_of
+from tests.context.conftest import ADA, ASKED, scene_of, view_of
 
 IDS = [item.id for item in ADA.items]
 
@@ -55,6 +55,16 @@ def test_far_below_words_and_meaning_say_why() -> None:
     # Three items are closer in meaning than p2, which shares no word: far for k = 1, not for 2.
     assert missed(example("p2"), others[:2], 1)[0][2] == "no shared word, far in meaning"
     assert missed(example("p2"), others, 2)[0][2] == "other items preferred"
+
+
+def test_twice_k_items_that_are_closer_are_far() -> None:
+    """Without g1, c1 and r2 alone are closer in meaning than p2: two, for k = 1."""
+    kept = tuple(item for item in ADA.items if item.id != "g1")
+    scene = scene_of(view=view_of(Persona(ADA.person, kept)))
+    wanted = np.array([item.id == "p2" for item in kept], dtype=np.float32)
+    one = Example(Asked("q1", "ada", ASKED), scene, Labels(relevant=("p2",)), wanted)
+    [row] = misses([one], lambda _: 1 - wanted, k=1)
+    assert (row["rank"], row["circumstance"]) == (len(kept), "no shared word, far in meaning")
 
 
 def test_rows_say_what_stood_first_and_are_sorted_by_kind_and_circumstance() -> None:
