@@ -155,16 +155,16 @@ def test_a_profile_rounds_means_and_follows_the_sessions_that_are_that_long() ->
         for searches, tokens, bound, broken in (
             (1, (10, 20), (0, 1), 0),
             (2, (10, 21, 35), (0, 2, 4), 1),
-            (2, (11, 23), (0, 2), 0),
+            (2, (11, 24), (0, 2), 0),
         )
     ]
     rows[1] = replace(rows[1], discovered=frozenset("abc"))
     found: Any = _profile(rows, ["x", "y", "z"])
     assert found["searches"] == {"median": 2, "mean": 1.67, "most": 2}
-    assert found["tokens_by_turn"] == [10.3, 21.3, 35]  # 31 / 3, 64 / 3, 35 / 1
+    assert found["tokens_by_turn"] == [10.3, 21.7, 35]  # 31 / 3, 65 / 3, 35 / 1
     assert found["discovered_by_turn"] == [0, 1.7, 4]
     assert found["broken_prefixes"] == 0.33
-    assert found["tokens_at_the_end"] == 26  # (20 + 35 + 23) / 3
+    assert found["tokens_at_the_end"] == 26.3  # (20 + 35 + 24) / 3
     assert found["discovery_accuracy"] == {
         "median": 50,
         "mean": 44.44,  # 1/2, 1/3, 1/2

@@ -67,13 +67,13 @@ def test_distinct_n_is_the_mean_over_draws_of_so_many_texts() -> None:
 
 def test_figures_are_of_one_two_and_three_words_and_rounded_to_hundredths() -> None:
     texts = Texts(["call my sister", "call my brother now"], ["a", "b"], ["my sister", "lid"])
-    found = text_figures(texts, np.eye(2, dtype=np.float32), 2, 0)
+    found = text_figures(texts, np.array([[1, 0], [1 / 3, 8**0.5 / 3]], np.float32), 2, 0)
     assert found == {
         "distinct_1": 71.43,  # call my sister brother now, of 7
         "distinct_2": 80.0,  # of 2 + 3 pairs, "call my" twice
         "distinct_3": 100.0,
-        "spread": 100.0,
-        "nearest": 100.0,
+        "spread": 66.67,
+        "nearest": 66.67,
         "overlap": 25.0,  # "sister" of "call" and "sister"; nothing
         "no_overlap": 50.0,
         "words": 3.5,
