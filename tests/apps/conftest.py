@@ -260,6 +260,7 @@ def run(stores: Stores, toolbox: Toolbox) -> Callable[..., Result]:
         playing: str | None = "s1",
         items: Sequence[Item] = ITEMS,
         online: bool = True,
+        doubt: str = "",
     ) -> Result:
         return execute(
             Plan.parse(text),
@@ -272,6 +273,7 @@ def run(stores: Stores, toolbox: Toolbox) -> Callable[..., Result]:
             confirm=confirm,
             playing=playing,
             online=online,
+            doubt=doubt,
         )
 
     return result

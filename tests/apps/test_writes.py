@@ -66,6 +66,23 @@ def _never_asked(question: str) -> bool:
     raise AssertionError(f"asked: {question}")
 
 
+def test_a_doubt_asks_before_a_change_and_not_before_an_answer(stores: Stores, run: Run) -> None:
+    before = snapshot(stores)
+    questions: list[str] = []
+
+    def no(question: str) -> bool:
+        questions.append(question)
+        return False
+
+    plan = 'delete_note(title="Shopping list")'
+    assert run(plan, confirm=no, doubt="This may be another note.").status == "declined"
+    assert snapshot(stores) == before
+    [question] = questions
+    assert question.startswith("This may be another note. ")
+    reading = 'read_note(title="Shopping list")'
+    assert run(reading, confirm=_never_asked, doubt="This may be another note.").status == "done"
+
+
 @pytest.mark.parametrize("plan", WRITES)
 def test_undo_brings_back_exactly_what_a_write_changed(plan: str, stores: Stores, run: Run) -> None:
     before = snapshot(stores)

@@ -7,8 +7,10 @@ import pytest
 
 from ctrag.context import company
 from ctrag.context.company import COMPANY, best_of, company_table, second_pass
+from ctrag.context.prior import kinds_of
 from ctrag.context.scene import Scene
-from tests.context.conftest import ASKED, AxisEncoder, view_of
+from stores.dataset import Persona
+from tests.context.conftest import ADA, ASKED, AxisEncoder, made, scene_of, view_of
 
 ENCODER = AxisEncoder()
 VIEW = view_of(encoder=ENCODER)
@@ -68,6 +70,50 @@ def test_ties_are_sums_over_the_items_believed_in(scene: Scene) -> None:
             for row in range(len(rows))
         ]
         assert table[:, NAMES.index(name)] == pytest.approx(by_hand, abs=1e-5), name
+
+
+def test_columns_of_an_item_and_of_the_best_are_what_they_say() -> None:
+    note = made(
+        "notes", "n2", "Bring the pass", "to the test on 24 April", "Travel", "2025-04-16T10:00"
+    )
+    view = view_of(Persona(ADA.person, (*ADA.items, note)), ENCODER)
+    scene = scene_of(view=view)
+    scores = rising(scene)
+    ids = [view.ids[row] for row in scene.rows]
+    scores[ids.index("c1")], scores[ids.index("r2")] = 5, 4  # the dentist comes first
+    found = best_of(scene, scores)
+    table = dict(zip(NAMES, company_table(found).T, strict=True))
+    order = sorted(range(len(ids)), key=lambda row: -scores[row])
+    assert [ids[row] for row in order[:2]] == ["c1", "r2"]
+    weights = [np.exp(scores[row] / 2) for row in order]
+    belief = [weight / sum(weights) for weight in weights]
+    kinds = kinds_of(scene)[order]
+    links = view.links
+    words, days, groups, cosines = (
+        ties(found.view_rows) for ties in (links.words, links.days, links.groups, links.cosines)
+    )
+    others = range(len(order))
+    by_hand = {
+        "belief": belief,
+        "behind_best": [scores[row] - 5 for row in order],
+        "place": list(others),
+        "own_kind": list(kinds),
+        "best_kind": [kinds[0]] * len(order),
+        "best_belief": [belief[0]] * len(order),
+        "words_with_best": [words[place, 0] for place in others],
+        "days_tie": [sum(days[place, one] * belief[one] for one in others) for place in others],
+        "groups_tie": [sum(groups[place, one] * belief[one] for one in others) for place in others],
+        "meaning_tie": [
+            sum(cosines[place, one] * belief[one] for one in others) for place in others
+        ],
+        "meaning_with_best": [cosines[place, 0] for place in others],
+        "closest_tie": [
+            max(cosines[place, one] * np.sqrt(belief[one]) for one in others) for place in others
+        ],
+    }
+    for name, values in by_hand.items():
+        assert np.ptp(values) > 0 or name.startswith("best_"), f"{name} says nothing here"
+        assert table[name] == pytest.approx(values, abs=1e-5), name
 
 
 def test_an_item_is_never_tied_to_itself() -> None:

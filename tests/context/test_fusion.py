@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.context.fusion import fuse, ranks
+from ctrag.context.fusion import fuse, rankings, ranks
+from ctrag.context.scene import Scene
 
 SCORES = st.lists(st.integers(-5, 5), min_size=1, max_size=8).map(lambda x: np.array(x, float))
 
@@ -21,6 +22,19 @@ def test_the_score_is_the_sum_of_weight_over_k_plus_rank() -> None:
         ]
     )
     assert parts["meaning"] == pytest.approx([0.5 / (60 + 3), 0.5 / (60 + 1), 0.5 / (60 + 2)])
+
+
+def test_bm25_says_nothing_of_items_that_share_no_word_with_the_request(scene: Scene) -> None:
+    lambdamart = np.linspace(1, 0, len(scene))
+    found = rankings(scene, lambdamart)
+    assert list(found) == ["lambdamart", "dense", "bm25"]
+    fused, parts = fuse(found, {"bm25": 0.5, "lambdamart": 1.0}, k=60)
+    ids = [scene.view.ids[row] for row in scene.rows]
+    sharing = {"c1", "g1", "r2"}  # "move the dentist thing at 6 pm, tell my sister"
+    assert {one for one, part in zip(ids, parts["bm25"], strict=True) if part > 0} == sharing
+    assert sorted(parts["bm25"])[-3:] == pytest.approx([0.5 / 63, 0.5 / 62, 0.5 / 61])
+    first = ids.index("m1")
+    assert fused[first] == pytest.approx(1 / (60 + 1 + first))
 
 
 def test_ties_keep_the_order_of_the_rows() -> None:

@@ -16,7 +16,16 @@ from eval import dependency_ablation
 from eval.dependency import run_dependency, table
 from eval.dependency_ablation import unseen_tools
 from eval.dependency_endpoint import EndpointRetrievers
-from eval.dependency_figures import MEASURES, figures_of
+from eval.dependency_figures import (
+    MEASURES,
+    figures_of,
+    first_step,
+    intervals_of,
+    later_with_end,
+    paired_tests,
+    speed_of,
+    without_end,
+)
 from eval.dependency_report import dependency_report
 from eval.dependency_steps import Ranks, Steps, rank_steps
 from eval.experiment import Experiment, data_sha256
@@ -76,10 +85,86 @@ def test_ranks_are_those_of_the_ranking(next_tool: NextTool, chains: Path) -> No
 
 def test_measures_are_what_they_say() -> None:
     steps = Steps.of([Demonstration("q", "go", ("a", "b"))])
-    found = figures_of(Ranks(np.array([1, 4, 2.0]), np.array([1, 3, 9.0]), np.ones((3, 2))), steps)
-    assert found["mrr"] == pytest.approx(100 * (1 + 1 / 4 + 1 / 2) / 3, abs=0.01)
-    assert found["top1"] == pytest.approx(100 / 3, abs=0.01)
+    found = figures_of(Ranks(np.array([1, 6, 2.0]), np.array([1, 5, 9.0]), np.ones((3, 2))), steps)
+    assert found["mrr"] == pytest.approx(100 * (1 + 1 / 6 + 1 / 2) / 3, abs=0.01)
+    assert found["top1"] == found["f1"] == pytest.approx(100 / 3, abs=0.01)
+    assert found["top5"] == pytest.approx(100 * 2 / 3, abs=0.01)
+    # Of `b` alone, `end` taken out: the first step has no history, the last one ends.
     assert (found["top1_later"], found["top5_later"]) == (0, 100)
+
+
+@pytest.mark.parametrize(
+    ("with_end", "without_end", "top1_later", "top5_later"),
+    [(2.0, 1.0, 100, 100), (6.0, 5.0, 0, 100), (7.0, 6.0, 0, 0)],
+)
+def test_later_steps_are_ranked_without_end(
+    with_end: float, without_end: float, top1_later: float, top5_later: float
+) -> None:
+    steps = Steps.of([Demonstration("q", "go", ("a", "b"))])
+    ranks = Ranks(np.array([1, with_end, 1]), np.array([1, without_end, 9]), np.ones((3, 2)))
+    found = figures_of(ranks, steps)
+    assert (found["top1_later"], found["top5_later"]) == (top1_later, top5_later)
+
+
+def test_steps_are_parted_by_history_and_by_whether_they_end() -> None:
+    # Two chains: a b end, and a end; their ranks with `end`, and with `end` taken out.
+    steps = Steps.of([Demonstration("q", "go", ("a", "b")), Demonstration("r", "run", ("a",))])
+    ranks = Ranks(
+        np.array([1, 6, 2.0, 6, 1]),
+        np.array([1, 5, 9.0, 5, 9]),
+        np.array([[1, 2], [3, 4], [5, 6], [7, 8], [9, 10.0]]),
+    )
+    mean = pytest.approx
+    assert first_step(ranks, steps) == {"mrr": 60, "top1": 50, "top5": 100}  # 1 and 5
+    found = later_with_end(ranks, steps)  # 6, 2 and 1
+    assert found == {
+        "mrr": mean(100 * (1 / 6 + 1 / 2 + 1) / 3, abs=0.01),
+        "top1": mean(100 / 3, abs=0.01),
+        "top5": mean(200 / 3, abs=0.01),
+    }
+    found = without_end(ranks, steps)  # 1, 5 and 5
+    assert found == {
+        "mrr": mean(100 * 1.4 / 3, abs=0.01),
+        "top1": mean(100 / 3, abs=0.01),
+        "top5": 100,
+    }
+    assert speed_of(ranks, steps) == {
+        "p50_ms": 5,
+        "p95_ms": 8.6,  # 7 + 0.8 * 2
+        "p50_processor_ms": 6,
+        "p50_new_request_ms": 4,  # of 1 and 7, the first steps
+    }
+
+
+def test_intervals_and_tests_are_over_chains() -> None:
+    steps = Steps.of([Demonstration("q", "go", ("a", "b")), Demonstration("r", "run", ("a",))])
+    both = [
+        Ranks(np.array(ranks), np.array(ranks), np.ones((5, 2)))
+        for ranks in ([1, 2, 7, 2, 1.0], [2, 2, 2, 2, 2.0])
+    ]
+    found: Any = intervals_of(both[0], steps)
+    # Top-1 of 1 step in 3, and of 1 in 2: one chain twice, or both, 2 in 5.
+    assert found["top1"] == [33.33, 50]
+    assert found["top5"] == [66.67, 100]
+    assert found["top5_later"] is None  # one chain has such steps
+    # Both chains are better: of four swaps, two differ as much. (1 + 1) of 5 steps.
+    tests: Any = paired_tests({"combined": both[0], "bm25": both[1]}, steps)
+    assert tests == {"bm25": {"top1_difference": 40, "p": 0.5}}
+    assert paired_tests({"bm25": both[1]}, steps) == {}
+    alone = Steps.of([Demonstration("q", "go", ("a", "b", "c", "d"))])
+    assert paired_tests({"combined": both[0], "bm25": both[1]}, alone) == {}
+
+
+def test_figures_are_rounded_to_hundredths_and_times_to_thousandths() -> None:
+    steps = Steps.of([Demonstration("q", "go", ()), Demonstration("r", "run", ("a",))])
+    ranks, other = (
+        Ranks(np.array(found), np.array(found), np.full((3, 2), 1.23456))
+        for found in ([1, 2, 3.0], [2, 2, 2.0])
+    )
+    assert figures_of(ranks, steps)["top1"] == 33.33
+    assert set(speed_of(ranks, steps).values()) == {1.235}
+    tests: Any = paired_tests({"combined": ranks, "bm25": other}, steps)
+    assert tests["bm25"]["top1_difference"] == 33.33
 
 
 def test_a_tool_that_the_model_does_not_know_is_never_found(next_tool: NextTool) -> None:

@@ -8,8 +8,9 @@ from ctrag.apps.toolbox import Argument, Toolbox
 from ctrag.context.scene import Scene
 from ctrag.planner.plan import Plan
 from eval.grounded import known_texts, ungrounded
+from stores.dataset import Persona
 from stores.items import Request
-from tests.context.conftest import ASKED, NOW, scene_of
+from tests.context.conftest import ADA, ASKED, NOW, made, scene_of, view_of
 
 TOOLBOX = Toolbox.packaged()
 
@@ -109,6 +110,19 @@ def test_a_time_depends_on_what_the_request_says() -> None:
     plan = 'create_event(title="x", start="2025-04-20T15:00")'
     assert invented(plan, replace(ASKED, text="Sunday at three")) == []
     assert invented(plan, replace(ASKED, text="some day")) == ["start"]
+
+
+@pytest.mark.parametrize(
+    ("start", "names"), [("11:30", []), ("11:00", []), ("12:00", ["start"]), ("11:15", ["start"])]
+)
+def test_a_time_may_be_an_items_or_its_full_hour(start: str, names: list[str]) -> None:
+    event = made(
+        "calendar", "c", "Stand-up", "2025-04-17T11:30", "2025-04-17T13:00", None, (), None
+    )
+    view = view_of(Persona(ADA.person, (event,)))
+    plan = Plan.parse(f'create_event(title="x", start="2025-04-17T{start}")')
+    scene = scene_of(replace(ASKED, text="some day"), view)
+    assert ungrounded(plan, scene, TOOLBOX) == names
 
 
 def test_an_api_that_does_not_exist_is_a_hallucination_and_not_ungrounded() -> None:

@@ -113,3 +113,19 @@ def test_what_cannot_be_resampled_is_refused() -> None:
         bootstrap_interval([1.0, 2.0], ["a", "b"], resamples=0)
     with pytest.raises(ValueError, match="at least two"):
         paired_permutation([1.0], [0.0], ["a"])
+
+
+def test_a_p_value_is_of_9_999_draws_unless_told_otherwise() -> None:
+    random = np.random.default_rng(8)
+    a, b = random.random(30), random.random(30)
+    people = [f"p{number}" for number in range(30)]
+    assert paired_permutation(a, b, people) == paired_permutation(
+        a, b, people, resamples=9_999, seed=0
+    )
+
+
+def test_figures_are_of_ten_thousand_draws_and_95_per_cent_unless_told_otherwise() -> None:
+    values = list(np.random.default_rng(6).random(20))
+    people = [f"p{number}" for number in range(20)]
+    told = bootstrap_interval(values, people, confidence=0.95, resamples=10_000, seed=0)
+    assert bootstrap_interval(values, people) == told

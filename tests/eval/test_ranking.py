@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.ranking import evaluate_run, recall_at
+from eval.ranking import evaluate_run, recall_at, recall_curve
 
 RANKED = ["mail", "note", "song", "call"]
 RELEVANT = {"note", "call", "event"}
@@ -95,3 +95,13 @@ def test_recall_of_nothing_is_refused() -> None:
         recall_at(["a"], [], 1)
     with pytest.raises(ValueError, match="k: must be at least 1, not 0"):
         recall_at(["a"], ["a"], 0)
+
+
+def test_the_recall_curve_has_the_mean_recall_at_each_depth() -> None:
+    run = {"one": ["a", "b", "c"], "two": ["d", "e", "f"], "three": ["g"]}
+    wanted = {"one": {"a", "c"}, "two": {"e", "x", "y"}, "three": set[str]()}
+    # (1/2 + 0) / 2, (1/2 + 1/3) / 2, (1 + 1/3) / 2; a query without relevant ids is left out.
+    assert recall_curve(run, wanted, depth=3) == [25, 41.67, 66.67]
+    assert len(recall_curve(run, wanted)) == 20
+    with pytest.raises(ValueError, match="ks: must be at least 1, not 0"):
+        recall_curve(run, wanted, depth=0)

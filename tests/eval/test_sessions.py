@@ -1,7 +1,8 @@
 """The scripted sessions: figures that a reader can work out, and a script that fits the toolbox."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,8 @@ from ctrag.tools.catalogue import CatalogueTool
 from eval.sessions import (
     SEARCH_TOOLS,
     Episode,
+    Played,
+    _profile,
     episodes_from,
     packaged_episodes,
     play,
@@ -93,6 +96,8 @@ def test_a_list_that_loses_a_tool_breaks_the_prompt_cache_unless_it_is_stable() 
 
 def test_the_profile_counts_each_session_once() -> None:
     index = ByLetters()
+    assert set(session_profile(index, [episode("one", ("a", "a"))])["by_results"]) == {*"135"}
+    index = ByLetters()
     profile = session_profile(
         index,
         [episode("one", ("abcd", "a")), episode("two", ("ef", "e"), ("f", "f"))],
@@ -133,3 +138,36 @@ def test_the_packaged_script_needs_only_tools_of_the_toolbox_and_most_of_them() 
     assert needed <= toolbox
     assert len(needed) >= 55
     assert len({one.episode for one in episodes}) == len(episodes) == 18
+
+
+def test_accuracy_is_the_share_of_found_tools_that_were_used() -> None:
+    def played(found: str, used: str) -> Played:
+        return Played(1, frozenset(found), frozenset(used), frozenset("abc"), (1,), (0,), 0)
+
+    assert played("", "a").accuracy is None
+    assert played("abcd", "abz").accuracy == 2 / 4
+    assert played("abcd", "ab").reached == 2 / 3
+
+
+def test_a_profile_rounds_means_and_follows_the_sessions_that_are_that_long() -> None:
+    rows = [
+        Played(searches, frozenset("ab"), frozenset("a"), frozenset("a"), tokens, bound, broken)
+        for searches, tokens, bound, broken in (
+            (1, (10, 20), (0, 1), 0),
+            (2, (10, 21, 35), (0, 2, 4), 1),
+            (2, (11, 24), (0, 2), 0),
+        )
+    ]
+    rows[1] = replace(rows[1], discovered=frozenset("abc"))
+    found: Any = _profile(rows, ["x", "y", "z"])
+    assert found["searches"] == {"median": 2, "mean": 1.67, "most": 2}
+    assert found["tokens_by_turn"] == [10.3, 21.7, 35]  # 31 / 3, 65 / 3, 35 / 1
+    assert found["discovered_by_turn"] == [0, 1.7, 4]
+    assert found["broken_prefixes"] == 0.33
+    assert found["tokens_at_the_end"] == 26.3  # (20 + 35 + 24) / 3
+    assert found["discovery_accuracy"] == {
+        "median": 50,
+        "mean": 44.44,  # 1/2, 1/3, 1/2
+        "interval": [33.33, 50],
+    }
+    assert found["needed_reached"] == {"median": 100, "mean": 100, "interval": [100, 100]}

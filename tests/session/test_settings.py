@@ -9,6 +9,7 @@ from ctrag.session.binding import BindingSettings
 from ctrag.session.guard import GuardSettings
 from ctrag.session.searches import OverlapSettings
 from ctrag.session.settings import SessionSettings
+from ctrag.session.tool_session import ToolSession
 
 
 def written(folder: Path, value: object) -> Path:
@@ -43,6 +44,11 @@ def test_what_a_file_leaves_out_is_as_sessions_are_without_one(tmp_path: Path) -
     made = SessionSettings.from_file(path)
     assert made == SessionSettings()
     assert (made.binding, made.whole_guard) == (BindingSettings(), GuardSettings())
+    made = SessionSettings.from_file(written(tmp_path, {"binding": {"ttl": 60}, "preload": 2}))
+    assert made.binding == BindingSettings(ttl=60.0)
+    assert made.binding.capacity == ToolSession().manager.settings.capacity
+    assert made.whole_guard == GuardSettings()
+    assert (made.overlap, made.warm, made.preload) == (OverlapSettings(), 3, 2)
 
 
 @pytest.mark.parametrize(

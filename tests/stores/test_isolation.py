@@ -1,13 +1,15 @@
 import inspect
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stores.app_store import AppStore
+from stores.changes import Change
 from stores.dataset import Persona
 from stores.federation import Stores
-from stores.item_rows import ItemTable
+from stores.item_rows import ItemTable, StoredItem
 from stores.items import Item, Person, Profile
 from stores.spec import packaged_apps
 from tests.stores.conftest import ENCODER, WHEN, comparable, encode, item
@@ -51,6 +53,48 @@ def test_items_are_exactly_those_of_the_person_even_when_ids_collide(
         found = comparable(stores.items(person))
         assert {name: one for name, (one, _) in found.items()} == {one.id: one for one in own}
     assert stores.items("nobody").items == []
+
+
+def test_changes_and_undo_touch_nobody_elses_item_of_the_same_id(tmp_path: Path) -> None:
+    apps = [app for app in packaged_apps() if app.name == "mail"]
+    stores = Stores(tmp_path / "stores", apps)
+    people = [
+        Persona(Person(name, WHEN, Profile(name)), (item("mail", "1", name), item("mail", "2")))
+        for name in ("ada", "bob")
+    ]
+    stores.import_personas(people, encode, ENCODER)
+    bobs = comparable(stores.items("bob"))
+    adas = comparable(stores.items("ada"))
+    for change in (
+        Change("removed", remove=["1"]),
+        Change("replaced", put=[StoredItem(item("mail", "1", "zebra"))]),
+        Change("both", put=[StoredItem(item("mail", "2", "zebra"))], remove=["1"]),
+    ):
+        stores.apply("ada", "mail", change, WHEN)
+        assert comparable(stores.items("ada")) != adas
+        assert comparable(stores.items("bob")) == bobs
+        assert stores.undo("ada") == change.summary
+        assert comparable(stores.items("ada")) == adas
+        assert comparable(stores.items("bob")) == bobs
+
+
+def test_undo_brings_back_the_persons_own_state_after_anothers_change_of_the_same_item(
+    tmp_path: Path,
+) -> None:
+    apps = [app for app in packaged_apps() if app.name == "mail"]
+    stores = Stores(tmp_path / "stores", apps)
+    people = [
+        Persona(Person(name, WHEN, Profile(name)), (item("mail", "1", name),))
+        for name in ("ada", "bob")
+    ]
+    stores.import_personas(people, encode, ENCODER)
+    adas = comparable(stores.items("ada"))
+    stores.apply("ada", "mail", Change("ada's", remove=["1"]), WHEN)
+    stores.apply("bob", "mail", Change("bob's", put=[StoredItem(item("mail", "1", "new"))]), WHEN)
+    changed = comparable(stores.items("bob"))
+    assert stores.undo("ada") == "ada's"
+    assert comparable(stores.items("ada")) == adas
+    assert comparable(stores.items("bob")) == changed
 
 
 @pytest.mark.parametrize("kind", [AppStore, ItemTable, Stores])

@@ -54,6 +54,20 @@ def test_a_change_is_items_outbox_state_and_journal_at_once(stores: Stores) -> N
     assert stores.state("bob", "phonecall", "blocked") is None
 
 
+def test_the_outbox_of_one_application_opens_no_other_store(stores: Stores, root: Path) -> None:
+    called = OutboxEntry("call", "Ben", {"number": "555"}, "ada-phonecall")
+    stores.apply("ada", "mail", Change("wrote", outbox=[sent("ada-mail")]), WHEN)
+    stores.apply("ada", "phonecall", Change("called", outbox=[called]), WHEN)
+    assert [app for app, _ in stores.outbox("ada")] == ["mail", "phonecall"]
+    assert [app for app, _ in stores.outbox("ada", "mail")] == ["mail"]
+    [broken] = root.glob("*/mail.duckdb")
+    broken.write_bytes(b"no database")
+    [(app, row)] = Stores.open(root).outbox("ada", "phonecall")
+    assert (app, row.entry) == ("phonecall", called)
+    with pytest.raises(StoreUnavailable, match="mail"):
+        Stores.open(root).outbox("ada")
+
+
 BAD: dict[str, tuple[Change, type[Exception], str]] = {
     "a text for a time": (
         Change("x", put=[mail("a"), StoredItem(Item("b", "mail", {"received_at": "soon"}))]),

@@ -6,11 +6,12 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 import pytest
+from lightgbm.basic import LightGBMError
 
 from ctrag import models
 from ctrag.artefacts import load_context_artefacts
 from ctrag.context.ranker import Ranker
-from ctrag.context.signals import compute
+from ctrag.context.signals import SIGNALS, compute
 from ctrag.encoder import TowerEncoder, load_encoder
 from ctrag.tuned import RequestReader
 from eval.examples import Example
@@ -99,7 +100,17 @@ def test_a_share_draws_requests_and_repeats_them(ask: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def cross_fitted(dozen: Path, tmp_path_factory: pytest.TempPathFactory) -> Retrieved:
+def unused() -> Ranker:
+    """A ranker that learned from `even` and `others` and raises when it is asked."""
+    ranker = Ranker.packaged()
+    card = ranker.card.model_copy(update={"data": "even+others"})
+    return replace(ranker, model="no trees", card=card)
+
+
+@pytest.fixture(scope="module")
+def cross_fitted(
+    dozen: Path, unused: Ranker, tmp_path_factory: pytest.TempPathFactory
+) -> Retrieved:
     """Twelve people, further requests of theirs, and other people whom the ranker learned from."""
     folder = tmp_path_factory.mktemp("cross-fitted")
     own, further = halves(dozen, folder)
@@ -108,9 +119,6 @@ def cross_fitted(dozen: Path, tmp_path_factory: pytest.TempPathFactory) -> Retri
     tuned = train_encoder(
         own, TowerEncoder(models.ENCODER), quick, folder / "encoder", more=[further, others]
     )
-    ranker = Ranker.packaged()
-    card = ranker.card.model_copy(update={"data": "even+others"})
-    unused = replace(ranker, model="no trees: it raises when it is asked", card=card)
     settings = RankerSettings(
         folds=3, first=replace(FIRST, rounds=10), second=replace(SECOND, rounds=5), threads=1
     )
@@ -128,11 +136,21 @@ def test_further_requests_of_held_out_people_are_held_out_too(cross_fitted: Retr
 
 
 def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
-    cross_fitted: Retrieved,
+    cross_fitted: Retrieved, unused: Ranker
 ) -> None:
-    assert sorted(set(cross_fitted.data)) == ["even", "odd", "others"]
-    for example, scores in zip(cross_fitted.examples, cross_fitted.scores, strict=True):
+    with pytest.raises(LightGBMError, match="model"):
+        unused.first_scores(np.zeros((1, len(SIGNALS)), np.float32))
+    by_data: dict[str, set[str]] = {}
+    for name, example, scores in zip(
+        cross_fitted.data, cross_fitted.examples, cross_fitted.scores, strict=True
+    ):
+        assert np.isfinite(scores).all()
         assert len(scores) == len(example.scene)
+        by_data.setdefault(name, set()).add(example.asked.person_id)
+    assert by_data["even"] == by_data["odd"]
+    assert len(by_data["even"]) == 12
+    assert len(by_data["others"]) == 4
+    assert not by_data["even"] & by_data["others"]
 
 
 def test_the_same_people_are_held_out_whatever_is_learned_besides(

@@ -1,0 +1,435 @@
+"""Small faults planted by seed in the code that computes figures: do its tests see them?
+
+`python -m tests.mutation --count 200 --out mutants.json` draws mutants of the modules that compute
+figures and runs the test files nearest to each. No file is changed: every mutant runs in a
+forked process whose import of one module gives the mutated code. `--again mutants.json` runs only
+those that were alive. A mutant that changes no figure is listed in `EQUIVALENT` with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import importlib
+import importlib.abc
+import importlib.metadata
+import importlib.util
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("stores", "ctrag", "synth", "eval", "training", "tests")
+SCORING = (
+    "plans ranking intervals calibration grounded misses planner_rows name_choice synth_texts "
+    "dependency_figures dependency_steps instruction_figures discovery discovery_scale sessions "
+    "calls call_cases"
+).split()
+"""Names of modules anywhere in `eval`."""
+WARM = (
+    "duckdb",
+    "hypothesis.strategies",
+    "ir_measures",
+    "lightgbm",
+    "onnxruntime",
+    "scipy.stats",
+    "torch",
+)
+"""Imported once, before processes fork."""
+EQUIVALENT = {
+    "name_choice calibrated: 0.0 in {name: 0.0 for names in ways[()].values() for name in names} "
+    "→ -1.0": "the same for every name",
+    "synth_texts told_apart: 0 in [0] → -1": "a label of the other class by another name",
+    "synth_texts _auc: 400 in max_iter=400 → 399": "converged long before",
+    "synth_texts _auc: 400 in max_iter=400 → 401": "converged long before",
+    "intervals _resampled_means: max(1, _CELLS_AT_ONCE // people) → "
+    "min(1, _CELLS_AT_ONCE // people)": "the same draws, one at a time",
+    "instruction_figures cross_validated_gate: np.zeros(len(folds), dtype=bool) → "
+    "np.ones(len(folds), dtype=bool)": "every entry is overwritten",
+    "name_choice ways_of: 0 in names[0] → -1": "no name begins with another: all end, or none",
+    "call_cases drawn: limit >= len(cases) → limit > len(cases)": "drawing all keeps all, in order",
+}
+"""Mutant (module's last name, function, before → after) → why no figure changes."""
+
+
+@dataclass(slots=True)
+class Mutant:
+    """One fault."""
+
+    module: str
+    function: str
+    line: int
+    before: str
+    after: str
+    state: str = ""
+    seconds: float = 0.0
+    place: int = field(default=0, repr=False)
+    """Number among the module's mutants, in the order of `mutants_of`."""
+
+    @property
+    def key(self) -> str:
+        """Stays the same when lines or files move."""
+        last = self.module.rpartition(".")[2]
+        return f"{last} {self.function}: {self.before} → {self.after}"
+
+
+_OPERATORS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.Add: (ast.Sub,),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.Div,),
+    ast.Div: (ast.Mult,),
+    ast.FloorDiv: (ast.Div,),
+    ast.Mod: (ast.FloorDiv,),
+    ast.Pow: (ast.Mult,),
+    ast.BitAnd: (ast.BitOr,),
+    ast.BitOr: (ast.BitAnd,),
+    ast.And: (ast.Or,),
+    ast.Or: (ast.And,),
+}
+_SWAPPED = "min max|minimum maximum|argmin argmax|any all|mean median|nanmin nanmax|ones zeros"
+_NAMES = {a: b for x, y in map(str.split, _SWAPPED.split("|")) for a, b in ((x, y), (y, x))}
+
+
+def changes(node: ast.AST) -> Iterator[Callable[[], ast.AST]]:
+    """Makers of what may stand in a node's place."""
+
+    def with_(name: str, value: object) -> Callable[[], ast.AST]:
+        def made() -> ast.AST:
+            other = copy.deepcopy(node)
+            setattr(other, name, value)
+            return other
+
+        return made
+
+    match node:
+        case ast.Compare(ops=ops):
+            for at, op in enumerate(ops):
+                for new in _OPERATORS.get(type(op), ()):
+                    yield with_("ops", [*ops[:at], new(), *ops[at + 1 :]])
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op):
+            for new in _OPERATORS.get(type(op), ()):
+                yield with_("op", new())
+        case ast.UnaryOp(op=ast.Not() | ast.USub() | ast.Invert(), operand=operand):
+            yield lambda: operand
+        case ast.Constant(value=bool(value)):
+            yield with_("value", not value)
+        case ast.Constant(value=int(value) | float(value)):
+            yield with_("value", value + 1)
+            yield with_("value", value - 1)
+        case ast.Slice(lower=None, upper=ast.expr(), step=None):
+            yield lambda: ast.Slice(node.upper, None, None)
+        case ast.Slice(lower=ast.expr(), upper=None, step=None):
+            yield lambda: ast.Slice(None, node.lower, None)
+        case ast.Call(func=ast.Name(id=name)) if name in _NAMES:
+            yield with_("func", ast.Name(_NAMES[name], ast.Load()))
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in _NAMES:
+            yield with_("func", ast.Attribute(owner, _NAMES[name], ast.Load()))
+        case ast.If(body=[*_, ast.Return() | ast.Continue() | ast.Break()], orelse=[]):
+            yield ast.Pass
+
+
+def _walk(tree: ast.AST, inside: str = "") -> Iterator[tuple[ast.AST, str, object, ast.AST, str]]:
+    """(parent, its field, place in the field, node, function) of all code that computes."""
+    for name, value in ast.iter_fields(tree):
+        for at, node in enumerate(value if isinstance(value, list) else [value]):
+            if not isinstance(node, ast.AST) or name in ("annotation", "returns", "decorator_list"):
+                continue
+            seeds = isinstance(node, ast.Assign) and "SEED" in ast.unparse(node.targets[0])
+            seeds = seeds or (isinstance(node, ast.keyword) and node.arg in ("seed", "strict"))
+            if seeds or isinstance(node, ast.Raise | ast.JoinedStr):
+                continue
+            defined = isinstance(node, ast.FunctionDef | ast.ClassDef)
+            below = f"{inside}.{node.name}".lstrip(".") if defined else inside
+            yield tree, name, at if isinstance(value, list) else None, node, below
+            yield from _walk(node, below)
+
+
+def mutants_of(module: str, only: int | None = None) -> tuple[list[Mutant], ast.Module]:
+    """All mutants of a module, and its code, mutated when one is chosen by number."""
+    tree = ast.parse(source(module).read_text(encoding="utf-8"))
+    found: list[Mutant] = []
+    for parent, name, at, node, function in list(_walk(tree)):
+        for made in changes(node):
+            new = ast.copy_location(made(), node)
+            before, after = (" ".join(ast.unparse(one).split())[:120] for one in (node, new))
+            line = getattr(node, "lineno", getattr(parent, "lineno", 0))
+            if isinstance(node, ast.Constant | ast.Slice):
+                whole = " ".join(ast.unparse(parent).split())[:120]
+                before, after = f"{before} in {whole}", after
+            if len(found) == only:
+                siblings = getattr(parent, name)
+                if isinstance(at, int):
+                    siblings[at] = new
+                else:
+                    setattr(parent, name, new)
+                return [Mutant(module, function, line, before, after)], ast.fix_missing_locations(
+                    tree
+                )
+            found.append(Mutant(module, function, line, before, after, place=len(found)))
+    return found, tree
+
+
+def source(module: str) -> Path:
+    """A module's file."""
+    path = ROOT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def named(path: Path) -> str:
+    """The module of a file."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports(path: Path) -> set[str]:
+    """Modules of ours that a file imports, inside its functions too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+        found |= {n for n in names if n.split(".")[0] in PACKAGES and source(n).is_file()}
+    return found
+
+
+def nearest_tests(modules: Sequence[str], most: int) -> dict[str, list[Path]]:
+    """Test files by module: those that import it, then those that import what imports it."""
+    importers: dict[str, set[str]] = {}
+    for package in PACKAGES:
+        for path in (ROOT / package).rglob("*.py"):
+            for name in imports(path):
+                importers.setdefault(name, set()).add(named(path))
+    found = {}
+    for module in modules:
+        distance, queue = {module: 0}, deque([module])
+        while queue:
+            one = queue.popleft()
+            for other in sorted(importers.get(one, set()) - distance.keys()):
+                distance[other] = distance[one] + 1
+                queue.append(other)
+        tests = [name for name in distance if name.rpartition(".")[2].startswith("test_")]
+        first = min((distance[name] for name in tests), default=0)
+        own = f"test_{module.rpartition('.')[2]}"
+        tests.sort(key=lambda name: (distance[name], not name.endswith(own), name))
+        near = [name for name in tests if distance[name] <= max(2, first)][:most]
+        found[module] = [source(name) for name in near]
+    return found
+
+
+class _Planted(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives one module mutated code."""
+
+    def __init__(self, module: str, tree: ast.Module) -> None:
+        self.module, self.tree = module, tree
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> object:
+        """The mutated module's; None for others."""
+        if name != self.module:
+            return None
+        return importlib.util.spec_from_file_location(name, source(name), loader=self)
+
+    def exec_module(self, module: object) -> None:
+        """Run the mutated code in the module."""
+        exec(compile(self.tree, str(source(self.module)), "exec"), vars(module))
+
+
+class _Failures:
+    """A pytest plugin that writes down which tests fail."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+
+    def pytest_runtest_logreport(self, report: object) -> None:
+        if getattr(report, "failed", False):
+            self.ids.append(getattr(report, "nodeid", ""))
+
+
+def _forked(work: Callable[[], int], out: Path) -> int:
+    """The id of a process that ends with what `work` returns; its output goes to a file."""
+    child = os.fork()
+    if child:
+        return child
+    try:
+        os.setsid()
+        with out.open("w") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        os._exit(work())
+    except BaseException:
+        traceback.print_exc()
+        os._exit(99)
+
+
+def _tested(
+    files: Sequence[Path], skipped: Sequence[str], folder: Path, failures: Path | None = None
+) -> int:
+    import pytest
+
+    os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = str(folder / "hypothesis")
+    for number, file in enumerate(files):
+        plugin = _Failures()
+        code = pytest.main(
+            [str(file), "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
+            + [f"--basetemp={folder / str(number)}", *(["-x"] if failures is None else [])]
+            + ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+            + [f"--deselect={one}" for one in skipped],
+            plugins=[plugin],
+        )
+        if failures is not None:
+            failures.write_text("\n".join(plugin.ids), encoding="utf-8")
+        if code not in (0, 5):
+            return 1
+    return 0
+
+
+def _run_all(
+    tasks: Sequence[tuple[Callable[[Path], int], float]], jobs: int, told: Callable[..., None]
+) -> list[tuple[int | None, float]]:
+    """(exit code or None when out of time, seconds) of each task, in its order."""
+    results: list[tuple[int | None, float]] = [(None, 0.0)] * len(tasks)
+    waiting, running = deque(enumerate(tasks)), {}
+    with tempfile.TemporaryDirectory() as temporary:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                number, (work, limit) = waiting.popleft()
+                folder = Path(temporary, str(number))
+                folder.mkdir()
+                child = _forked(lambda work=work, folder=folder: work(folder), folder / "out")  # type: ignore[misc]
+                running[child] = (number, time.monotonic(), limit)
+            for child, (number, began, limit) in list(running.items()):
+                ended, status = os.waitpid(child, os.WNOHANG)
+                taken = time.monotonic() - began
+                if not ended and taken > limit:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(child, signal.SIGKILL)
+                    os.waitpid(child, 0)
+                elif not ended:
+                    continue
+                if ended and os.waitstatus_to_exitcode(status) == 99:
+                    raise RuntimeError((Path(temporary, str(number)) / "out").read_text())
+                results[number] = (os.waitstatus_to_exitcode(status) if ended else None, taken)
+                del running[child]
+                told(number, *results[number])
+            time.sleep(0.02)
+    return results
+
+
+def main() -> None:
+    """Draw, run and tell."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=200, help="mutants; drawn evenly by module")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--modules", nargs="*", default=SCORING, help="names in eval")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--files", type=int, default=6, help="test files a module at most")
+    parser.add_argument("--slowest", type=float, default=40, help="leave slower test files out (s)")
+    parser.add_argument("--again", type=Path, help="only what was alive in this result")
+    parser.add_argument("--out", type=Path, help="JSON")
+    options = parser.parse_args()
+    os.environ.update({"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"})
+    os.chdir(ROOT)
+    modules = []
+    for name in options.modules:
+        paths = sorted((ROOT / "eval").rglob(f"{name}.py"))
+        if not paths:
+            parser.error(f"--modules: eval has no module {name!r}")
+        modules += [named(path) for path in paths]
+    if options.again:
+        rows = json.loads(options.again.read_text(encoding="utf-8"))["mutants"]
+        alive = {row["key"] for row in rows if row["state"] == "alive"}
+        chosen = [one for name in modules for one in mutants_of(name)[0] if one.key in alive]
+    else:
+        draw, chosen = random.Random(options.seed), []
+        pools = [mutants_of(module)[0] for module in modules]
+        for pool in pools:
+            draw.shuffle(pool)
+        while len(chosen) < options.count and any(pools):
+            chosen += [pool.pop() for pool in pools if pool]
+        chosen = chosen[: options.count]
+    tests = nearest_tests(modules, options.files)
+
+    plugins = [one.module for one in importlib.metadata.entry_points(group="pytest11")]
+    for name in (*WARM, *plugins, *modules):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for name in [name for name in sys.modules if name.split(".")[0] in PACKAGES]:
+        if name not in ("tests", "tests.mutation"):
+            del sys.modules[name]
+
+    files = sorted({file for module in {one.module for one in chosen} for file in tests[module]})
+    with tempfile.TemporaryDirectory() as temporary:
+        red = [Path(temporary, str(number)) for number in range(len(files))]
+        plain = [
+            (lambda folder, f=file, r=path: _tested([f], [], folder, r), options.slowest)  # type: ignore[misc]
+            for file, path in zip(files, red, strict=True)
+        ]
+        times = _run_all(
+            plain, options.jobs, lambda n, code, s: print(f"{s:6.1f} s {code} {files[n].name}")
+        )
+        skipped = [one for path in red if path.exists() for one in path.read_text().split("\n")]
+    seconds = {
+        file: taken for file, (code, taken) in zip(files, times, strict=True) if code is not None
+    }
+    print("red before any mutation:", *filter(None, skipped), sep="\n  ", flush=True)
+
+    def told(number: int, code: int | None, taken: float) -> None:
+        one = chosen[number]
+        alive = "equivalent" if one.key in EQUIVALENT else "alive"
+        one.state = "timeout" if code is None else "killed" if code else alive
+        one.seconds = round(taken, 1)
+        if one.state == "alive" or number % 20 == 0:
+            print(f"{number:4} {one.state:10} {one.module}:{one.line} {one.key}", flush=True)
+
+    tasks = []
+    for one in chosen:
+        near = sorted((f for f in tests[one.module] if f in seconds), key=seconds.__getitem__)
+        limit = 30 + 4 * sum(seconds[file] for file in near)
+
+        def work(folder: Path, one: Mutant = one, near: list[Path] = near) -> int:
+            tree = mutants_of(one.module, one.place)[1]
+            sys.meta_path.insert(0, _Planted(one.module, tree))
+            return _tested(near, [s for s in skipped if s], folder)
+
+        tasks.append((work, limit))
+    _run_all(tasks, options.jobs, told)
+
+    print(f"{'module':34} {'killed':>7} {'equivalent':>11} {'alive':>6}")
+    for module in [*modules, ""]:
+        rows = [one for one in chosen if module in ("", one.module)]
+        count = Counter(one.state for one in rows)
+        killed = count["killed"] + count["timeout"]
+        print(f"{module or 'all':34} {killed:7} {count['equivalent']:11} {count['alive']:6}")
+    if options.out:
+        value = {
+            "seed": options.seed,
+            "tests": {one: [str(f.relative_to(ROOT)) for f in tests[one]] for one in modules},
+            "mutants": [{**asdict(one), "key": one.key} for one in chosen],
+        }
+        options.out.write_text(json.dumps(value, indent=1, ensure_ascii=False), encoding="utf-8")
+    sys.exit(any(one.state == "alive" for one in chosen))
+
+
+if __name__ == "__main__":
+    main()
