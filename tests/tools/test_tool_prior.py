@@ -8,7 +8,6 @@ import pytest
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.prior import KINDS, kinds_of
-from ctrag.context.retrieve import Found
 from ctrag.context.scene import Scene
 from ctrag.encoder import load_encoder
 from ctrag.tools.prior import ToolPrior, item_weights, prior_inputs
@@ -99,7 +98,7 @@ def test_scores_are_prior_plus_weighted_cosine(examples: list[Example]) -> None:
     encoder = load_encoder()
     retriever = ToolRetriever(TOOLBOX, encoder, ToolPrior.packaged())
     scene = examples[1].scene
-    found = retriever.search(Found.given(scene, NOTHING), k=59)
+    found = retriever.search(scene.request, k=59, scene=scene)
     best = found.tools[0]
     cosine = float(encoder.encode([tool_text(best.tool)])[0] @ scene.vector)
     assert best.score == pytest.approx(best.prior + COSINE_WEIGHT * cosine, abs=1e-4)
@@ -112,9 +111,9 @@ def test_scores_are_prior_plus_weighted_cosine(examples: list[Example]) -> None:
 def test_without_a_prior_items_pull_towards_their_application(examples: list[Example]) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder())
     scene = examples[1].scene
-    calls = [row for row, item in enumerate(scene.view.items) if item.app == "phonecall"][:2]
-    notes = [row for row, item in enumerate(scene.view.items) if item.app == "notes"][:1]
-    found = retriever.search(Found.given(scene, np.array([*calls, *notes])), k=59)
+    calls = [item for item in scene.view.items if item.app == "phonecall"][:2]
+    notes = [item for item in scene.view.items if item.app == "notes"][:1]
+    found = retriever.search(scene.request, [*calls, *notes], 59, scene=scene)
     shares = {one.tool.app: one.context for one in found.tools}
     total = 1 + APP_DECAY + APP_DECAY**2
     assert shares["phonecall"] == pytest.approx((1 + APP_DECAY) / total, abs=1e-6)
@@ -126,9 +125,10 @@ def test_a_toolbox_that_the_prior_does_not_know_is_searched_by_meaning(
     examples: list[Example],
 ) -> None:
     renamed = Toolbox(tool.model_copy(update={"api": f"my_{tool.api}"}) for tool in TOOLBOX)
-    plain = ToolRetriever(renamed, load_encoder()).search(Found.given(examples[0].scene, NOTHING))
+    scene = examples[0].scene
+    plain = ToolRetriever(renamed, load_encoder()).search(scene.request, scene=scene)
     given = ToolRetriever(renamed, load_encoder(), ToolPrior.packaged()).search(
-        Found.given(examples[0].scene, NOTHING)
+        scene.request, scene=scene
     )
     assert given == plain
 
@@ -136,5 +136,5 @@ def test_a_toolbox_that_the_prior_does_not_know_is_searched_by_meaning(
 def test_context_finds_the_voicemail_that_the_words_do_not_name(examples: list[Example]) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder(), ToolPrior.packaged())
     asked = next(one for one in examples if one.asked.query_id == "p007-q2")
-    found = Found.given(asked.scene, np.flatnonzero(asked.relevance))
-    assert retriever.search(found).tools[0].tool.api == "play_voicemail"
+    found = retriever.search(asked.scene.request, asked.relevant_items, scene=asked.scene)
+    assert found.tools[0].tool.api == "play_voicemail"

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.context.retrieve import FURTHER, Found
+from ctrag.context.retrieve import FURTHER
 from ctrag.planner.arguments import ArgumentRanker, candidates, mixed
 from ctrag.planner.value_reader import (
     LINE,
@@ -116,7 +116,16 @@ def asked(examples: list[Example]) -> list[tuple[Any, Any, Any, Any]]:
     for example in examples:
         tool = Toolbox.packaged().get(example.labels.plan.api) if example.labels.plan else None
         best = np.argsort(-example.relevance, kind="stable")[: ITEMS + FURTHER]
-        grounds = Grounds.of(Found.given(example.scene, best, example.relevance[best], ITEMS))
+        view = example.scene.view
+        ranked = [view.items[row] for row in best]
+        grounds = Grounds.of(
+            example.scene.request,
+            view.person,
+            ranked[:ITEMS],
+            example.relevance[best],
+            view.items,
+            ranked[ITEMS:],
+        )
         for argument in tool.arguments if tool else ():
             offers = candidates(argument, grounds.offers(tool, argument)) if tool else []
             if argument.match == "value" and len(offers) > 1 and len(found) < 4:
