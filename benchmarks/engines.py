@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from functools import partial
 from tempfile import TemporaryDirectory
 from typing import get_args
 
@@ -16,6 +17,7 @@ from ctrag.assistant import Assistant
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.planner.engine import EngineName
 from ctrag.planner.grammar import plan_grammar
+from ctrag.planner.interface import PlanRequest
 from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import planner_prompt
 from ctrag.settings import settings
@@ -86,8 +88,10 @@ def _plans(name: EngineName) -> list[str]:
         wanted = set(label.relevant or ())
         items = sorted(owner.items, key=lambda item: item.id not in wanted)[:3]
         grammar = plan_grammar(tools, Grounds(one.request, owner.person, items))
-        prompt = planner_prompt(one.request, owner.person, items, tools, planner.count_tokens)
-        plans.append(planner.plan(prompt, grammar).text)
+        prompt = partial(
+            planner_prompt, one.request, owner.person, items, tools, planner.count_tokens
+        )
+        plans.append(planner.plan(PlanRequest(tools, grammar, prompt)).text)
     return plans
 
 

@@ -143,7 +143,7 @@ def _plans(dataset: Dataset, work: Path) -> list[Timing]:
         whole.append(1000 * (time.perf_counter() - began))
         steps = {step.name: step.milliseconds for step in answer.trace.steps}
         tools.append(steps["tools.search"])
-        plans.append(steps["prompt.assemble"] + steps["planner.plan"])
+        plans.append(steps["values.rank"] + steps["planner.plan"])
     return [
         Timing("request to plan: open and first one", 1, first, first),
         timing("request to plan", whole),

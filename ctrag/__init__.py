@@ -4,8 +4,10 @@ A request's way through the package, each step usable alone:
 
 - `context`: the person's own items that the request is about (`ContextRetriever`).
 - `tools`: the tools that it needs (`ToolRetriever`, `ToolIndex` for any catalogue).
-- `prompt`: what the planner reads, under a token budget; for any agent, `PromptBuilder`.
-- `planner`: one grounded API call (`EmbeddedPlanner`, `EndpointPlanner`).
+- `planner`: the values that arguments may take, best first (`rank_values`), and one grounded API
+  call (`EmbeddedPlanner`, `EndpointPlanner`).
+- `prompt`: what a planner's model reads, under a token budget, made only when it is asked; for any
+  agent, `PromptBuilder`.
 - `apps`: the 59 APIs, run on the person's stores.
 - `session`: the trace of it all.
 - `assistant`: joins them (`Assistant`); `answer`: what it answers (`Answer`).

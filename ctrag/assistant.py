@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from ctrag.answer import Answer
@@ -12,18 +13,13 @@ from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView, encode_items, load_view
 from ctrag.encoder import Encoder, load_encoder
 from ctrag.opening import open_stores
-from ctrag.planner.configured import (
-    Planner,
-    is_tuned,
-    make_planner,
-    writes_outward,
-    writes_text,
-)
-from ctrag.planner.embedded import EmbeddedPlanner, Planned
+from ctrag.planner.configured import make_planner
 from ctrag.planner.grammar import plan_grammar
+from ctrag.planner.interface import Planned, Planner, PlanRequest
 from ctrag.planner.plan import NONE, Plan
+from ctrag.planner.ranked_values import rank_values
 from ctrag.planner.values import Grounds
-from ctrag.prompt.planner import planner_prompt
+from ctrag.prompt.planner import PlannerPrompt, planner_prompt
 from ctrag.session.trace import Trace
 from ctrag.settings import Settings, settings
 from ctrag.tools.retrieve import FoundTools, ToolRetriever
@@ -134,12 +130,19 @@ class Assistant:
                 "unavailable": found.unavailable,
             }
         with trace.step("tools.search", items=[one.item.id for one in found.items]) as step:
-            tools = self.tools.search(found, self._options.tools)
+            tools = self.tools.search(
+                request,
+                [one.item for one in found.items],
+                self._options.tools,
+                relevance=found.relevance,
+                scene=found.scene,
+            )
             step.outputs = {
                 "tools": {one.tool.api: round(one.score, 3) for one in tools.tools},
                 "none": round(tools.none, 3),
             }
-        planned, other = self._plan(request, found, tools, trace)
+        planned = self._plan(request, view, found, tools, trace)
+        other = planned.alternative
         plan = NONE if planned.plan is None else planned.plan
         doubt = "Not sure." if planned.confidence < self._options.sure else ""
         if doubt and other is not None:
@@ -199,68 +202,41 @@ class Assistant:
         return Request(text, at, place, self.playing() if playing is None else playing)
 
     def _plan(
-        self,
-        request: Request,
-        found: Found,
-        tools: FoundTools,
-        trace: Trace,
-    ) -> tuple[Planned, Plan | None]:
-        """The plan, and the next best one where the first is not sure."""
+        self, request: Request, view: PersonView, found: Found, tools: FoundTools, trace: Trace
+    ) -> Planned:
         items = [one.item for one in found.items]
         exposed = [one.tool for one in tools.tools]
-        with trace.step("prompt.assemble", budget=self._options.prompt_budget) as step:
-            embedded = isinstance(self.planner, EmbeddedPlanner)
+        planner, options = self.planner, self._options
+        with trace.step("values.rank", tools=[tool.api for tool in exposed]) as step:
+            grounds = Grounds.of(
+                request, view.person, items, found.relevance, view.items, found.further
+            )
+            ranker = self.arguments if planner.best_only else None
             grammar = plan_grammar(
                 exposed,
-                Grounds.of(found),
-                best_only=embedded,
-                write_text=writes_text(self.planner, self._options),
-                write_outward=writes_outward(self.planner, self._options),
-                ranker=self.arguments if embedded else None,
+                grounds,
+                best_only=planner.best_only,
+                write_text=planner.writes_text,
+                write_outward=planner.writes_outward,
+                values=rank_values(exposed, grounds, ranker),
             )
-            prompt = planner_prompt(
-                request,
-                self.person,
-                items,
-                exposed,
-                self.planner.count_tokens,
-                self._options.prompt_budget,
-                brief=is_tuned(self.planner),
+            step.outputs = grammar.traced()
+
+        def prompt() -> PlannerPrompt:
+            budget, count = options.prompt_budget, planner.count_tokens
+            with trace.step("prompt.assemble", budget=budget) as step:
+                made = planner_prompt(
+                    request, self.person, items, exposed, count, budget, brief=planner.brief
+                )
+                step.outputs = made.traced()
+            return made
+
+        with trace.step("planner.plan", planner=type(planner).__name__) as step:
+            planned = planner.plan(
+                PlanRequest(exposed, grammar, prompt, tools.preferences, options.sure)
             )
-            step.outputs = {
-                "prompt": f"{prompt.system}\n\n{prompt.user}",
-                "tokens": prompt.tokens,
-                "cut": list(prompt.cut),
-                "left_out": grammar.left_out,
-                "values": {
-                    api: {name: [one.value for one in offers] for name, offers in found.items()}
-                    for api, found in grammar.offers.items()
-                },
-            }
-        with trace.step("planner.plan", planner=type(self.planner).__name__) as step:
-            other: Plan | None = None
-            if isinstance(self.planner, EmbeddedPlanner):
-                planned = self.planner.plan(prompt, grammar, tools.preferences)
-                if planned.confidence < self._options.sure and planned.plan is not None:
-                    rest = {
-                        api: score
-                        for api, score in tools.preferences.items()
-                        if api not in (planned.plan.api, NONE.api)
-                    }
-                    other = self.planner.plan(prompt, grammar, rest).plan
-                    if other is not None and other.is_none:
-                        other = None
-            else:
-                planned = self.planner.plan(prompt, grammar, exposed)
-            step.outputs = {
-                "answer": planned.text,
-                "confidence": planned.confidence,
-                "prompt_tokens": planned.prompt_tokens,
-                "plan_tokens": planned.plan_tokens,
-                "engine": planned.engine,
-                "other": None if other is None else str(other),
-            }
-        return planned, other
+            step.outputs = planned.traced()
+        return planned
 
     def _run(
         self,
@@ -280,7 +256,7 @@ class Assistant:
                 items=view.items,
                 at=request.asked_at,
                 toolbox=self.toolbox,
-                encode=lambda owned: encode_items(self._encoder, list(owned)),
+                encode=partial(encode_items, self._encoder),
                 confirm=confirm,
                 playing=request.playing,
                 preferred=[one.item.id for one in found.items],

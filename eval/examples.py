@@ -10,7 +10,7 @@ from ctrag.context.view import Floats, PersonView, encode_items
 from ctrag.encoder import Encoder
 from ctrag.tuned import Adapter, RequestReader
 from stores.dataset import Asked, Dataset, load_dataset, load_labels
-from stores.items import Labels
+from stores.items import Item, Labels
 from stores.spec import known_apps
 
 
@@ -23,6 +23,12 @@ class Example:
     labels: Labels
     relevance: Floats
     """1 for the items that a careful assistant needs, else 0."""
+
+    @property
+    def relevant_items(self) -> list[Item]:
+        """The items that a careful assistant needs, in the order of the scene."""
+        scene = self.scene
+        return [scene.view.items[row] for row in scene.rows[np.flatnonzero(self.relevance)]]
 
 
 def load_examples(folder: Path, encoder: Encoder, adapter: Adapter | None = None) -> list[Example]:

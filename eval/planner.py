@@ -15,7 +15,7 @@ from ctrag.context.retrieve import ContextRetriever
 from ctrag.encoder import load_encoder
 from ctrag.opening import toolbox_of
 from ctrag.planner.adapter import load_card, weights_sha256
-from ctrag.planner.configured import embedded_planner, writes_outward, writes_text
+from ctrag.planner.configured import embedded_planner
 from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
 from ctrag.settings import settings
 from ctrag.tools.retrieve import ToolRetriever
@@ -106,8 +106,8 @@ def run_planner(
         options.items,
         options.tools,
         options.prompt_budget,
-        writes_text(planner, options),
-        writes_outward(planner, options),
+        planner.writes_text,
+        planner.writes_outward,
         None if planner.adapter is None else weights_sha256(planner.adapter),
     )
     run = sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]
@@ -166,8 +166,8 @@ def run_planner(
             "items": options.items,
             "tools": options.tools,
             "prompt_budget": options.prompt_budget,
-            "write_text": writes_text(planner, options),
-            "write_outward": writes_outward(planner, options),
+            "write_text": planner.writes_text,
+            "write_outward": planner.writes_outward,
             "limit": limit,
             "free": free,
         },

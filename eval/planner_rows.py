@@ -1,18 +1,19 @@
 """What each planning setting shows the planner, and the plans that it decodes from it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from ctrag.apps.toolbox import Tool, Toolbox
-from ctrag.context.retrieve import ContextRetriever, Found
-from ctrag.context.view import PersonView
+from ctrag.context.retrieve import ContextRetriever
 from ctrag.planner.arguments import ArgumentRanker
-from ctrag.planner.configured import writes_outward, writes_text
-from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.planner.grammar import plan_grammar
+from ctrag.planner.interface import Planner, PlanRequest
+from ctrag.planner.ranked_values import rank_values
 from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import planner_prompt
 from ctrag.settings import Settings
@@ -42,7 +43,8 @@ class Row(BaseModel):
 class Shown:
     """What one setting shows the planner."""
 
-    found: Found
+    grounds: Grounds
+    """The items in the prompt, and what else values may come from."""
     tools: list[Tool]
     """Tools in the prompt."""
     callable_tools: list[Tool]
@@ -51,9 +53,9 @@ class Shown:
     """What tool retrieval says of them; None where there is no retrieval."""
 
     @property
-    def items(self) -> list[Item]:
+    def items(self) -> Sequence[Item]:
         """Items in the prompt, best first."""
-        return [one.item for one in self.found.items]
+        return self.grounds.items
 
 
 class Shower:
@@ -76,24 +78,32 @@ class Shower:
     def __call__(self, example: Example, setting: str) -> Shown:
         """Items and tools of one setting, labelled ones only where its name says so."""
         scene, labels = example.scene, example.labels
-        found = Found.given(scene, np.empty(0, dtype=np.int64))
+        view, request = scene.view, scene.request
+        items: list[Item] = []
+        further: Sequence[Item] = ()
+        relevance = np.zeros(0, np.float32)
         if setting == "context_tuned_rag":
             found = self._retriever.retrieve(
-                scene.view, scene.request, self._options.items, read=(scene.vector, scene.tuned)
+                view, request, self._options.items, read=(scene.vector, scene.tuned)
             )
+            items, further = [one.item for one in found.items], found.further
+            relevance = found.relevance
         elif setting == "context_tuned_upper_bound":
-            found = Found.given(scene, np.flatnonzero(example.relevance))
+            items = example.relevant_items
+            relevance = np.zeros(len(items), np.float32)
+        grounds = Grounds.of(request, view.person, items, relevance, view.items, further)
         if setting == "lower_bound":
-            return Shown(found, [], list(self._toolbox), None)
+            return Shown(grounds, [], list(self._toolbox), None)
+        search = partial(self._tools.search, request, items, relevance=relevance, scene=scene)
         if setting.endswith("upper_bound"):
             # Retrieval orders the labelled tools: their own order is the answer.
-            ranked = self._tools.search(found, len(self._toolbox))
+            ranked = search(len(self._toolbox))
             kept = tuple(one for one in ranked.tools if one.tool.api in (labels.tools or ()))
             ranked = FoundTools(kept, ranked.none)
         else:
-            ranked = self._tools.search(found, self._options.tools)
+            ranked = search(self._options.tools)
         tools = [one.tool for one in ranked.tools]
-        return Shown(found, tools, tools, ranked.preferences)
+        return Shown(grounds, tools, tools, ranked.preferences)
 
 
 class Rows:
@@ -120,7 +130,7 @@ def decode(
     setting: str,
     free: bool,
     show: Shower,
-    planner: EmbeddedPlanner,
+    planner: Planner,
     options: Settings,
     run: str,
 ) -> Row:
@@ -135,34 +145,33 @@ def decode(
         options: Prompt budget and whether free text is written.
         run: Hash of what the plan depends on besides the request.
     """
-    view: PersonView = example.scene.view
-    request = example.scene.request
     shown = show(example, setting)
-    prompt = planner_prompt(
-        request,
-        view.person,
+    exposed, grounds = shown.callable_tools, shown.grounds
+    prompt = partial(
+        planner_prompt,
+        grounds.request,
+        grounds.person,
         shown.items,
         shown.tools,
         planner.count_tokens,
         options.prompt_budget,
-        brief=planner.adapter is not None,
+        brief=planner.brief,
     )
-    grounds = Grounds.of(shown.found)
     # Without items in the prompt there may be nothing to ground a value in: then it is open.
     grammar = (
         None
         if free
         else plan_grammar(
-            shown.callable_tools,
+            exposed,
             grounds,
-            best_only=True,
-            write_text=writes_text(planner, options),
-            write_outward=writes_outward(planner, options),
+            best_only=planner.best_only,
+            write_text=planner.writes_text,
+            write_outward=planner.writes_outward,
             open_when_empty=not shown.items,
-            ranker=show.arguments,
+            values=rank_values(exposed, grounds, show.arguments),
         )
     )
-    planned = planner.plan(prompt, grammar, shown.preferences)
+    planned = planner.plan(PlanRequest(exposed, grammar, prompt, shown.preferences))
     return Row(
         run=run,
         setting=setting,

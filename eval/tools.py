@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from pydantic import JsonValue
 
 from ctrag.artefacts import load_artefacts
-from ctrag.context.retrieve import ContextRetriever, Found
+from ctrag.context.retrieve import ContextRetriever
+from ctrag.context.view import Floats
 from ctrag.encoder import load_encoder
 from ctrag.opening import toolbox_of
 from ctrag.settings import settings
@@ -19,6 +19,7 @@ from eval.experiment import Experiment, data_sha256, versions
 from eval.intervals import bootstrap_interval
 from eval.ranking import RankingScores, evaluate_run
 from eval.tables import Table, figure
+from stores.items import Item
 
 METHODS = ("query_only", "with_context", "with_true_context")
 KS = (1, 3, 5, 10)
@@ -118,27 +119,34 @@ def table(experiment: Experiment) -> Table:
     return Table(["retrieval", "context", *(f"Recall@{k}" for k in KS)], rows, notes)
 
 
-def _context(method: str, example: Example, retriever: ContextRetriever) -> Found:
+def _context(
+    method: str, example: Example, retriever: ContextRetriever
+) -> tuple[list[Item], Floats | None]:
+    """Items, and the relevance of each where it is known."""
     scene = example.scene
     if method == "query_only":
-        return Found.given(scene, np.empty(0, dtype=np.int64))
+        return [], None
     if method == "with_true_context":
-        return Found.given(scene, np.flatnonzero(example.relevance))
-    return retriever.retrieve(
+        return example.relevant_items, None
+    found = retriever.retrieve(
         scene.view, scene.request, settings().items, read=(scene.vector, scene.tuned)
     )
+    return [one.item for one in found.items], found.relevance
 
 
 def _scores(
-    tools: ToolRetriever, examples: Sequence[Example], contexts: Sequence[Found]
+    tools: ToolRetriever,
+    examples: Sequence[Example],
+    contexts: Sequence[tuple[list[Item], Floats | None]],
 ) -> tuple[RankingScores, RankingScores]:
     """Scores by the best API, and by all labelled ones."""
-    run = {
-        example.asked.query_id: [
-            one.tool.api for one in tools.search(found, len(tools.toolbox)).tools
-        ]
-        for example, found in zip(examples, contexts, strict=True)
-    }
+    run = {}
+    for example, (items, relevance) in zip(examples, contexts, strict=True):
+        scene = example.scene
+        found = tools.search(
+            scene.request, items, len(tools.toolbox), relevance=relevance, scene=scene
+        )
+        run[example.asked.query_id] = [one.tool.api for one in found.tools]
     best = {one.asked.query_id: set((one.labels.tools or ())[:1]) for one in examples}
     labelled = {one.asked.query_id: set(one.labels.tools or ()) for one in examples}
     return (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.apps.toolbox import Argument, Tool, Toolbox
-from ctrag.context.retrieve import FURTHER, Found
+from ctrag.context.retrieve import FURTHER
 from ctrag.context.view import Floats
 from ctrag.planner.arguments import (
     CATEGORIES,
@@ -67,7 +67,16 @@ def choices(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Choic
         if gold is None or tool is None:
             continue
         best = np.argsort(-score_of, kind="stable")[: ITEMS + FURTHER]
-        grounds = Grounds.of(Found.given(example.scene, best, score_of[best], ITEMS))
+        scene = example.scene
+        ranked = [scene.view.items[row] for row in scene.rows[best]]
+        grounds = Grounds.of(
+            scene.request,
+            scene.view.person,
+            ranked[:ITEMS],
+            score_of[best],
+            scene.view.items,
+            ranked[ITEMS:],
+        )
         for argument in tool.arguments:
             if argument.match != "value":
                 continue

@@ -31,8 +31,8 @@ class Call:
     """Id of the song that plays, or None."""
     preferred: Sequence[str] = ()
     """Ids of the items that retrieval found, best first: they win where several fit."""
-    states: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    """Application → name → value, as the stores keep them (blocked callers)."""
+    states: Mapping[str, object] = field(default_factory=dict)
+    """What the application keeps beside its items and this API needs, by name; see `STATES`."""
     online: bool = True
     new_id: Callable[[str], str] = lambda app: f"{app}-new"
     """Makes an id for a new item of an application."""

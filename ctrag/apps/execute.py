@@ -7,7 +7,7 @@ from typing import Literal
 
 from ctrag.apps import own
 from ctrag.apps.call import Call, Effect, Refusal
-from ctrag.apps.registry import APIS
+from ctrag.apps.registry import APIS, STATES
 from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.planner.plan import Plan, check
 from stores.changes import Change, ChangeRecord
@@ -52,9 +52,9 @@ def execute(
     person: Person,
     items: Sequence[Item],
     at: datetime,
-    toolbox: Toolbox,
-    encode: Encode,
-    confirm: Confirm,
+    toolbox: Toolbox | None = None,
+    encode: Encode | None = None,
+    confirm: Confirm = lambda question: False,
     playing: str | None = None,
     preferred: Sequence[str] = (),
     online: bool = True,
@@ -68,10 +68,12 @@ def execute(
         person: Whose plan it is.
         items: All items of the person.
         at: When the person asked.
-        toolbox: The APIs; a plan that breaks a schema is refused.
-        encode: Makes vectors of items that are new or changed.
+        toolbox: The APIs, the packaged ones when None; a plan that breaks a schema is refused.
+        encode: Makes vectors of items that are new or changed; the encoder of the stores' other
+            vectors, or of the settings, when None.
         confirm: Asked before every `outward` effect, with the recipient and the item; also
-            before an effect that has recipients though `toolbox` does not call it outward.
+            before an effect that has recipients though `toolbox` does not call it outward. Says no
+            by default.
         playing: Id of the song that plays.
         preferred: Ids of the retrieved items, best first.
         online: False makes what needs a network refuse.
@@ -83,6 +85,7 @@ def execute(
     """
     if plan.is_none:
         return Result("nothing", "No application here can do that.")
+    toolbox = Toolbox.packaged() if toolbox is None else toolbox
     call = Call(
         api=plan.api,
         arguments=plan.arguments,
@@ -105,7 +108,7 @@ def execute(
         return Result("declined", "Nothing was done.", effect.items)
     record = None
     if effect.change is not None:
-        change = _with_vectors(effect.change, person, encode)
+        change = _with_vectors(effect.change, person, encode or _encoder_of(stores))
         record = stores.apply(person.person_id, tool.app, change, at)
     return Result("done", effect.answer, effect.items, record)
 
@@ -118,11 +121,21 @@ def question(tool: Tool, plan: Plan, effect: Effect) -> str:
     return f"{tool.api}{to}: {summary}{source}. Go ahead?"
 
 
-def _states(tool: Tool | None, stores: Stores, person: Person) -> dict[str, dict[str, object]]:
-    """What an API needs to know beside items; other applications' stores are not opened for it."""
-    if tool is None or tool.app != "phonecall":
+def _states(tool: Tool | None, stores: Stores, person: Person) -> dict[str, object]:
+    """What an API needs to know beside items."""
+    if tool is None:
         return {}
-    return {"phonecall": {"blocked": stores.state(person.person_id, "phonecall", "blocked")}}
+    needed = STATES.get(tool.api, ())
+    return {name: stores.state(person.person_id, tool.app, name) for name in needed}
+
+
+def _encoder_of(stores: Stores) -> Encode:
+    from ctrag.context.view import encode_items
+    from ctrag.encoder import load_encoder
+    from ctrag.settings import settings
+
+    encoder = load_encoder(stores.encoder or settings().encoder)
+    return lambda owned: encode_items(encoder, owned)
 
 
 def _with_vectors(change: Change, person: Person, encode: Encode) -> Change:

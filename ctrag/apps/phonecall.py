@@ -104,7 +104,7 @@ def block_caller(call: Call) -> Effect:
     if contact is None and not calls:
         raise Refusal(f"The caller {quote(name)} is unknown.")
     caller = contact.name if contact else _caller(calls[0])
-    blocked = call.states.get("phonecall", {}).get("blocked")
+    blocked = call.states.get("blocked")
     blocked = [str(one) for one in blocked] if isinstance(blocked, list) else []
     if caller in blocked:
         return Effect(f"{caller} is already blocked.", tuple(calls))
@@ -122,6 +122,8 @@ APIS = (
     play_voicemail,
     block_caller,
 )
+
+STATES = {"block_caller": ("blocked",)}
 
 
 def _caller(logged: Item) -> str:

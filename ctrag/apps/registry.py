@@ -1,4 +1,6 @@
-"""All APIs by name."""
+"""All APIs by name, and the states that they need."""
+
+from collections.abc import Mapping
 
 from ctrag.apps import calendar, google, mail, music, notes, phonecall, reminders
 from ctrag.apps.call import Api
@@ -8,3 +10,6 @@ APIS: dict[str, Api] = {
     for app in (music, google, notes, mail, phonecall, calendar, reminders)
     for api in app.APIS
 }
+
+STATES: Mapping[str, tuple[str, ...]] = phonecall.STATES
+"""API → names of the values that its application keeps beside its items and that it reads."""

@@ -5,6 +5,7 @@ reciprocal rank fusion joins the rankings. (The rankings must share their rows: 
 stores have no item in common and cannot be fused by rank.)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +19,7 @@ from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats, Ints, PersonView
 from ctrag.encoder import Encoder, Matrix
 from ctrag.tuned import Adapter, RequestReader, Tuned
-from stores.items import Item, Request
+from stores.items import Item, Person, Request
 
 FURTHER = 10
 """Items behind the retrieved ones that values may still be taken from."""
@@ -57,17 +58,13 @@ class Found:
 
     items: tuple[FoundItem, ...]
     scene: Scene
-    """The request beside the candidates, for whoever comes next."""
-    rows: Ints
-    """Rows of `scene` that hold `items`, in their order."""
+    """The request beside the candidates; `ToolRetriever.search` need not make it again."""
     relevance: Floats
-    """LambdaMART score of each of `items`."""
+    """LambdaMART score of each of `items`, then of each of `further`."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
     further: tuple[Item, ...] = ()
     """What ranks behind `items`, best first: an API may need something of its own application."""
-    further_relevance: Floats = field(default_factory=lambda: np.empty(0, np.float32))
-    """LambdaMART score of each of `further`."""
 
     @property
     def candidates(self) -> int:
@@ -79,32 +76,16 @@ class Found:
         """The request's vector."""
         return self.scene.vector
 
-    @classmethod
-    def given(
-        cls, scene: Scene, rows: Ints, relevance: Floats | None = None, limit: int | None = None
-    ) -> "Found":
-        """Items that were not retrieved but given: labelled ones, or none at all.
-
-        Args:
-            scene: The request beside the candidates.
-            rows: Rows of the scene, best first.
-            relevance: A score per row; equal when None.
-            limit: So many are the items, the others are `further`; all are items when None.
-        """
-        scores = np.zeros(len(rows), dtype=np.float32) if relevance is None else relevance
-        given = tuple(scene.view.items[scene.rows[row]] for row in rows)
-        return cls(
-            tuple(FoundItem(item, 0.0, {}, {}) for item in given[:limit]),
-            scene,
-            rows[:limit],
-            scores[:limit],
-            further=() if limit is None else given[limit:],
-            further_relevance=scores[:0] if limit is None else scores[limit:],
-        )
-
 
 class ContextRetriever:
-    """Finds the items of a person that a request needs."""
+    """Finds the items of a person that a request needs.
+
+    Example::
+
+        retriever = ContextRetriever.open()
+        found = retriever.retrieve(retriever.view(person, items), Request("call him back", now))
+        print([one.item.id for one in found.items])
+    """
 
     def __init__(self, encoder: Encoder, ranker: Ranker, adapter: Adapter | None = None) -> None:
         if ranker.card.encoder != encoder.name:
@@ -113,6 +94,25 @@ class ContextRetriever:
             )
         self.reader = RequestReader(encoder, adapter)
         self.ranker = ranker
+        self._encoder = encoder
+
+    @classmethod
+    def open(cls) -> "ContextRetriever":
+        """With the encoder and the artefacts that the settings name, the packaged ones by default.
+
+        Raises:
+            ModelMissing: The encoder is not installed.
+        """
+        from ctrag.artefacts import load_context_artefacts
+        from ctrag.encoder import load_encoder
+        from ctrag.settings import settings
+
+        options = settings()
+        return cls(load_encoder(options.encoder), *load_context_artefacts(options.artefacts))
+
+    def view(self, person: Person, items: Sequence[Item]) -> PersonView:
+        """A person's items as `retrieve` takes them; `load_view` reads them from stores."""
+        return PersonView.of(person, items, self._encoder)
 
     def retrieve(
         self,
@@ -135,8 +135,7 @@ class ContextRetriever:
         vector, tuned = self.reader.read([request.text])[0] if read is None else read
         scene = Scene(view, request, vector, candidates(view, request, vector, tuned), tuned)
         if not len(scene):
-            nothing = np.empty(0, dtype=np.int64)
-            return Found((), scene, nothing, np.empty(0, np.float32), view.unavailable)
+            return Found((), scene, np.empty(0, np.float32), view.unavailable)
         table = compute(scene, self.ranker.prior)
         scores = rankings(scene, self.ranker.scores_of(scene, table))
         card = self.ranker.card
@@ -165,11 +164,9 @@ class ContextRetriever:
         return Found(
             found,
             scene,
-            best,
-            relevance[best],
+            relevance[order[: limit + FURTHER]],
             view.unavailable,
             tuple(view.items[scene.rows[row]] for row in behind),
-            relevance[behind],
         )
 
     def _reasons(

@@ -4,6 +4,7 @@ Everything here is computed once per request, vectorised over the items, and see
 method may see: the request, the person and the items.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 
@@ -15,7 +16,7 @@ from ctrag.context.view import Floats, Ints, PersonView, hours
 from ctrag.context.words import fold, terms, words
 from ctrag.encoder import Matrix
 from ctrag.tuned import Tuned
-from stores.items import Request
+from stores.items import Item, Request
 
 Doubles = NDArray[np.float64]
 
@@ -37,6 +38,20 @@ class Scene:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def rows_of(self, items: Sequence[Item]) -> Ints:
+        """Rows of the scene that hold the items, in their order.
+
+        Raises:
+            ValueError: An item is not a candidate.
+        """
+        rows = []
+        for item in items:
+            held = np.flatnonzero(self.rows == self.view.row.get(item.id, -1))
+            if not len(held):
+                raise ValueError(f"items: {item.id!r} is not a candidate of the scene")
+            rows.append(held[0])
+        return np.array(rows, dtype=np.int64)
 
     def __getstate__(self) -> dict[str, object]:
         """Fields only: what is computed from them is computed again."""

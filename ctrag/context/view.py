@@ -69,6 +69,13 @@ class PersonView:
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
 
+    @classmethod
+    def of(cls, person: Person, items: Sequence[Item], encoder: Encoder) -> "PersonView":
+        """Items that are in no store; their vectors are made here."""
+        if not items:
+            return cls(person, (), np.empty((0, 0), np.float32))
+        return cls(person, tuple(items), encode_items(encoder, [(person, one) for one in items]))
+
     def __len__(self) -> int:
         return len(self.items)
 

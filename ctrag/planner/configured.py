@@ -1,19 +1,23 @@
-"""The planner that the settings name, and what it may write."""
+"""The planner that the settings name."""
 
 from ctrag.planner.adapter import packaged_adapter
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.planner.endpoint import EndpointPlanner
-from ctrag.settings import Settings
+from ctrag.planner.interface import Planner
+from ctrag.settings import Settings, settings
 
-Planner = EmbeddedPlanner | EndpointPlanner
 
+def make_planner(name: str = "embedded", options: Settings | None = None) -> Planner:
+    """The planner of that name, `embedded` or `openai`.
 
-def make_planner(name: str, options: Settings) -> Planner:
-    """The planner of that name.
+    Args:
+        name: Which one.
+        options: The settings of this process when None.
 
     Raises:
         ValueError: There is no such planner.
     """
+    options = settings() if options is None else options
     if name == "embedded":
         return embedded_planner(options)
     if name == "openai":
@@ -29,22 +33,10 @@ def make_planner(name: str, options: Settings) -> Planner:
 def embedded_planner(options: Settings) -> EmbeddedPlanner:
     """The embedded planner with the adapter that the settings name."""
     adapter = options.planner_adapter or packaged_adapter(options.planner_model)
-    return EmbeddedPlanner(options.planner_model, options.threads, adapter, options.planner_engine)
-
-
-def is_tuned(planner: Planner) -> bool:
-    """Whether the planner knows the packaged APIs by training."""
-    return isinstance(planner, EmbeddedPlanner) and planner.adapter is not None
-
-
-def writes_text(planner: Planner, options: Settings) -> bool:
-    """Whether the planner writes free text: an endpoint does, the embedded one with an adapter."""
-    if isinstance(planner, EndpointPlanner):
-        return True
-    return is_tuned(planner) if options.write_text is None else options.write_text
-
-
-def writes_outward(planner: Planner, options: Settings) -> bool:
-    """Whether the planner also writes what reaches others: an endpoint does; the small model
-    invents facts there, so that it does only where the settings say so."""
-    return isinstance(planner, EndpointPlanner) or bool(options.write_text)
+    return EmbeddedPlanner(
+        options.planner_model,
+        options.threads,
+        adapter,
+        options.planner_engine,
+        options.write_text,
+    )

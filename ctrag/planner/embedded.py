@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -14,6 +14,7 @@ import numpy as np
 from ctrag import models
 from ctrag.planner.engine import Engine, EngineName, Logits, open_engine
 from ctrag.planner.grammar import PlanGrammar
+from ctrag.planner.interface import Planned, PlanRequest
 from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
 from ctrag.planner.weights import planner_folder
 from ctrag.prompt.chat import closing, opening
@@ -27,24 +28,6 @@ LONGEST_FREE = 120
 """Tokens of a freely decoded answer at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """What a planner answered."""
-
-    plan: Plan | None
-    """None when the answer was no plan; under the grammar that cannot happen."""
-    text: str
-    """The answer as it came."""
-    confidence: float
-    """Probability, 0 to 1, of the plan: of its API among the possible ones (from tool retrieval
-    where it chose, else the model's own) times that of its arguments' values."""
-    prompt_tokens: int
-    plan_tokens: int
-    seconds: float
-    engine: str = ""
-    """What ran the model; empty where nothing was left to ask it."""
-
-
 class EmbeddedPlanner:
     """A causal language model from the Llama family, loaded when first used."""
 
@@ -54,9 +37,11 @@ class EmbeddedPlanner:
         threads: int = 2,
         adapter: Path | None = None,
         engine: EngineName | None = None,
+        write_text: bool | None = None,
     ) -> None:
         self._name = name_or_path
         self._threads = threads
+        self._write_text = write_text
         self.adapter = adapter
         """Folder of the LoRA adapter that is merged in; None for the base as it is."""
         packaged = name_or_path in (None, models.PLANNER)
@@ -83,50 +68,76 @@ class EmbeddedPlanner:
         text: str = self._tokenizer.decode(tokens)
         return text
 
-    def plan(
-        self,
-        prompt: PlannerPrompt,
-        grammar: PlanGrammar | None,
-        preferences: Mapping[str, float] | None = None,
-    ) -> Planned:
+    @property
+    def best_only(self) -> bool:
+        """True: the model is too small to choose values."""
+        return True
+
+    @property
+    def brief(self) -> bool:
+        """Whether it knows the packaged APIs by training."""
+        return self.adapter is not None
+
+    @property
+    def writes_text(self) -> bool:
+        """With an adapter, unless the constructor was told otherwise."""
+        return self.adapter is not None if self._write_text is None else self._write_text
+
+    @property
+    def writes_outward(self) -> bool:
+        """Only where the constructor was told so: the small model invents facts there."""
+        return bool(self._write_text)
+
+    def plan(self, request: PlanRequest) -> Planned:
         """Decode one plan, greedily.
 
-        Args:
-            prompt: What the model reads.
-            grammar: All plans that are possible; None decodes freely, up to a line break.
-            preferences: Log-scale score of each API and of `none`, from tool retrieval: the best
-                one that the grammar allows is called, and the model fills in its arguments. With
-                None the model chooses the API too.
+        With preferences, the best API that the grammar allows is called and the model fills in its
+        arguments; without them the model chooses the API too. It is not asked for what the grammar
+        leaves no choice in.
         """
         began = time.perf_counter()
-        if grammar is not None and preferences is not None:
-            api, chosen = _choice(grammar, preferences)
-            if api == NONE.api:
-                return Planned(NONE, str(NONE), chosen, 0, 0, time.perf_counter() - began)
-            ids = self._prompt_ids(prompt)
-            tokens, _, asked = self.bound(ids, grammar.lark, f"{api}(")
-            confidence = chosen * grammar.belief.get(api, 1.0)
+        prompt = _PromptIds(lambda: self._prompt_ids(request.prompt()))
+        grammar, preferences = request.grammar, request.preferences
+        alternative = None
+        if grammar is None:
+            tokens, confidence, _ = self._free(prompt())
+            made = self._parsed(tokens)
+        elif preferences is None:
+            tokens, confidence, _ = self.bound(prompt, grammar.lark)
+            made = self._parsed(tokens)
+            confidence *= 1.0 if made.plan is None else grammar.belief.get(made.plan.api, 1.0)
         else:
-            ids = self._prompt_ids(prompt)
-            tokens, confidence, asked = (
-                self._free(ids) if grammar is None else self.bound(ids, grammar.lark)
-            )
+            api, confidence = _choice(grammar, preferences)
+            confidence *= grammar.belief.get(api, 1.0)
+            made = self._call(api, grammar, prompt)
+            if confidence < request.sure:
+                rest = {one: preferences[one] for one in preferences if one not in (api, NONE.api)}
+                second, _ = _choice(grammar, rest)
+                if second != NONE.api:
+                    alternative = self._call(second, grammar, prompt).plan
+        return Planned(
+            made.plan,
+            made.text,
+            confidence,
+            len(prompt.ids),
+            made.tokens,
+            time.perf_counter() - began,
+            self.engine_name if prompt.ids else "",
+            alternative,
+        )
+
+    def _call(self, api: str, grammar: PlanGrammar, prompt: "_PromptIds") -> "_Decoded":
+        """The call of one API, or `none()`."""
+        if api == NONE.api:
+            return _Decoded(NONE, str(NONE), 0)
+        return self._parsed(self.bound(prompt, grammar.lark, f"{api}(")[0])
+
+    def _parsed(self, tokens: list[int]) -> "_Decoded":
         text = self._tokenizer.decode(tokens).strip()
         try:
-            plan = Plan.parse(text)
+            return _Decoded(Plan.parse(text), text, len(tokens))
         except PlanSyntaxError:
-            plan = None
-        if grammar is not None and preferences is None and plan is not None:
-            confidence *= grammar.belief.get(plan.api, 1.0)
-        return Planned(
-            plan,
-            text,
-            confidence,
-            len(ids),
-            len(tokens),
-            time.perf_counter() - began,
-            self.engine_name if asked else "",
-        )
+            return _Decoded(None, text, len(tokens))
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -185,12 +196,16 @@ class EmbeddedPlanner:
         return self.encode(text)
 
     def bound(
-        self, prompt: list[int], lark: str, begin: str = "", shared: int = 0
+        self,
+        prompt: list[int] | Callable[[], list[int]],
+        lark: str,
+        begin: str = "",
+        shared: int = 0,
     ) -> tuple[list[int], float, bool]:
         """Decode greedily under a grammar.
 
         Args:
-            prompt: Tokens that the model reads first.
+            prompt: Tokens that the model reads first, or what makes them once it is asked.
             lark: The grammar of all answers, for llguidance.
             begin: How the answer begins.
             shared: See `read`.
@@ -223,7 +238,7 @@ class EmbeddedPlanner:
                 fresh += forced
                 continue
             if cache is None:
-                logits, cache = self.read(prompt, shared)
+                logits, cache = self.read(prompt() if callable(prompt) else prompt, shared)
             if fresh:
                 logits, cache = self.engine.forward(fresh, cache)
             llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
@@ -259,6 +274,27 @@ class EmbeddedPlanner:
     def _ends(self) -> frozenset[int]:
         ends = self._config["eos_token_id"]
         return frozenset(ends if isinstance(ends, list) else [ends])
+
+
+@dataclass(frozen=True, slots=True)
+class _Decoded:
+    plan: Plan | None
+    text: str
+    tokens: int
+
+
+class _PromptIds:
+    """Tokens of a prompt, made when they are first needed."""
+
+    def __init__(self, make: Callable[[], list[int]]) -> None:
+        self._make = make
+        self.ids: list[int] = []
+        """Empty as long as nobody has needed them."""
+
+    def __call__(self) -> list[int]:
+        if not self.ids:
+            self.ids = self._make()
+        return self.ids
 
 
 def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:

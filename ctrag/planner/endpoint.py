@@ -2,15 +2,12 @@
 
 import re
 import time
-from collections.abc import Sequence
 
-from ctrag.apps.toolbox import Tool
 from ctrag.endpoint import ChatEndpoint, EndpointError
-from ctrag.planner.embedded import Planned
 from ctrag.planner.grammar import PlanGrammar
 from ctrag.planner.grounding import violations
+from ctrag.planner.interface import Planned, PlanRequest
 from ctrag.planner.plan import Plan, PlanSyntaxError
-from ctrag.prompt.planner import PlannerPrompt
 
 __all__ = ["EndpointError", "EndpointPlanner"]
 
@@ -18,7 +15,13 @@ ATTEMPTS = 2
 
 
 class EndpointPlanner:
-    """Asks a chat-completions endpoint; an answer that breaks a rule is asked again once."""
+    """Asks a chat-completions endpoint; an answer that breaks a rule is asked again once.
+
+    The model behind it chooses API and values by itself and writes any text.
+    """
+
+    best_only = brief = False
+    writes_text = writes_outward = True
 
     def __init__(self, base_url: str, model: str, api_key: str, timeout: float = 60.0) -> None:
         self._endpoint = ChatEndpoint(base_url, model, api_key, timeout)
@@ -27,13 +30,17 @@ class EndpointPlanner:
         """Tokens of a text, estimated as a quarter of its characters."""
         return (len(text) + 3) // 4
 
-    def plan(self, prompt: PlannerPrompt, grammar: PlanGrammar, tools: Sequence[Tool]) -> Planned:
+    def plan(self, request: PlanRequest) -> Planned:
         """One plan; `plan` is None when the endpoint's answers break the rules twice.
 
         Raises:
             EndpointError: The endpoint cannot be reached or refuses.
+            ValueError: The request has no grammar to check the answer by.
         """
         began = time.perf_counter()
+        prompt, grammar = request.prompt(), request.grammar
+        if grammar is None:
+            raise ValueError("grammar: an endpoint's answer is checked by one, but it is None")
         messages = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": f"{prompt.user}\n\n{_values(grammar)}"},
@@ -45,7 +52,7 @@ class EndpointPlanner:
             text = self._ask(messages, used)
             try:
                 plan = Plan.parse(text)
-                problems = violations(plan, tools, grammar)
+                problems = violations(plan, request.tools, grammar)
             except PlanSyntaxError as error:
                 problems = [str(error)]
             if not problems:

@@ -7,11 +7,12 @@ API names come from the exposed tools, argument names and order from their schem
 import itertools
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ctrag.apps.toolbox import Argument, Tool
-from ctrag.planner.arguments import ABSENT, ArgumentRanker
+from ctrag.planner.ranked_values import ToolValues, rank_values
 from ctrag.planner.values import OPEN, Grounds, Offer
 
 TEXT_LENGTH = 120
@@ -42,6 +43,14 @@ class PlanGrammar:
     belief: dict[str, float] = field(default_factory=dict)
     """API → how surely its likeliest arguments are right, 0 to 1; 1 without a ranker of values."""
 
+    def traced(self) -> dict[str, Any]:
+        """What the trace shows of it."""
+        values = {
+            api: {name: [one.value for one in offers] for name, offers in found.items()}
+            for api, found in self.offers.items()
+        }
+        return {"values": values, "left_out": self.left_out}
+
 
 def plan_grammar(
     tools: Sequence[Tool],
@@ -51,46 +60,36 @@ def plan_grammar(
     write_text: bool = True,
     write_outward: bool = True,
     open_when_empty: bool = False,
-    ranker: ArgumentRanker | None = None,
+    values: Mapping[str, ToolValues] | None = None,
 ) -> PlanGrammar:
     """The grammar of all plans that the exposed tools and the grounds allow.
 
     Args:
         tools: The exposed tools.
         grounds: Where values may come from.
-        best_only: Allow one value per argument, the likeliest (an enum keeps all of its own), and
-            every optional argument that has a value; free text that is optional only where
-            nothing else is said. For a model that cannot choose values well (docs/log.md).
+        best_only: Allow one value per argument, the likeliest (an enum that no ranker has ordered
+            keeps all of its own), and every optional argument that has a value; free text that is
+            optional only where nothing else is said. For a model that cannot choose values well
+            (docs/log.md).
         write_text: Let the model write free text. Else text arguments are the person's own words,
             or the title of the item that a search is after.
         write_outward: Whether that holds for text that reaches others too; False keeps what is
             sent in the person's own words.
         open_when_empty: Allow any short text where nothing is offered; for experiments that hide
             the person's items, never for serving.
-        ranker: Orders the offers, and says which optional arguments are left out where only the
-            best may be taken; without one the order in which they were found stands.
+        values: API → what `rank_values` says of its arguments; when None, what it says without
+            a ranker.
     """
     rules: list[str] = []
     offers: dict[str, dict[str, tuple[Offer, ...]]] = {}
     left_out: dict[str, str] = {}
     apis: list[str] = []
     belief: dict[str, float] = {}
+    values = rank_values(tools, grounds) if values is None else values
     for number, tool in enumerate(tools):
-        found: dict[str, tuple[Offer, ...]] = {}
-        dropped: set[str] = set()
-        sure = 1.0
+        known = values[tool.api]
+        found = known.offers
         writes = write_text and (write_outward or tool.effect != "outward")
-        for argument in tool.arguments:
-            if argument.match != "value":
-                continue
-            offered = grounds.offers(tool, argument)
-            if ranker is not None:
-                ordered = ranker.order(grounds, tool, argument, offered)
-                if ordered and ordered[0][0] is ABSENT:
-                    dropped.add(argument.name)
-                sure *= ordered[0][1] if ordered else 1.0
-                offered = [one for one, _ in ordered if one is not ABSENT]
-            found[argument.name] = tuple(offered)
         empty = {
             argument.name
             for argument in tool.arguments
@@ -104,21 +103,21 @@ def plan_grammar(
         if missing:
             left_out[tool.api] = missing[0]
             continue
-        left = empty | dropped if best_only else empty
+        left = empty | known.absent if best_only else empty
         usable = [argument for argument in tool.arguments if argument.name not in left]
         for position, argument in enumerate(usable):
-            values = found.get(argument.name, ())
-            if best_only and (argument.type != "enum" or ranker is not None):
-                values = values[:1]
+            offered = found.get(argument.name, ())
+            if best_only and (argument.type != "enum" or known.ranked):
+                offered = offered[:1]
             if argument.match == "text" and not writes:
                 rule = _literal(_spelled(grounds.own_words(tool, argument)))
             else:
-                rule = _value_rule(argument, values, best_only)
+                rule = _value_rule(argument, offered, best_only)
             rules.append(f"v{number}_{position}: {rule}")
         rules.append(f"api{number}: {_call_rule(tool, usable, number, best_only)}")
         apis.append(tool.api)
         offers[tool.api] = found
-        belief[tool.api] = sure
+        belief[tool.api] = known.belief
     names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in offers]
     start = "start: " + " | ".join([*names, '"none()"'])
     return PlanGrammar("\n".join([start, *rules, _RULES]), tuple(apis), offers, left_out, belief)

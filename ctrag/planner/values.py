@@ -11,12 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
-import numpy as np
-
 from ctrag.apps.toolbox import Argument, Tool
 from ctrag.context import item_text
 from ctrag.context.moments import find_moments, offered_dates, offered_datetimes
-from ctrag.context.retrieve import Found
+from ctrag.context.view import Floats
 from ctrag.context.words import STOPWORDS, fold, terms, words
 from ctrag.tools.prior import item_weights
 from stores.items import Item, Person, Request
@@ -97,19 +95,27 @@ class Grounds:
     """What ranks behind `items`, best first: only for calls in the item's own application."""
 
     @classmethod
-    def of(cls, found: Found) -> "Grounds":
-        """What the answer of context retrieval gives; without an item, the person's other things
-        are no ground either."""
-        view = found.scene.view
-        relevance = np.concatenate([found.relevance, found.further_relevance])
-        return cls(
-            found.scene.request,
-            view.person,
-            [one.item for one in found.items],
-            [float(share) for share in item_weights(relevance)],
-            view.items if found.items else (),
-            found.further,
-        )
+    def of(
+        cls,
+        request: Request,
+        person: Person,
+        items: Sequence[Item],
+        relevance: Floats,
+        owned: Sequence[Item] = (),
+        further: Sequence[Item] = (),
+    ) -> "Grounds":
+        """What context retrieval gives.
+
+        Args:
+            request: What was said, when and where.
+            person: Whose request it is.
+            items: Retrieved items, best first.
+            relevance: LambdaMART score of each item, then of each further one.
+            owned: Everything that the person has; no ground where no item was retrieved.
+            further: What ranks behind `items`, best first.
+        """
+        shares = [float(share) for share in item_weights(relevance)]
+        return cls(request, person, items, shares, owned if items else (), further)
 
     @property
     def ranked(self) -> list[Item]:

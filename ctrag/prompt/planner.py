@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ctrag.apps.toolbox import Tool
 from ctrag.context.item_line import WIDTH, item_line, item_name, one_line
@@ -31,6 +32,11 @@ class PlannerPrompt:
     """Ids of the items that are in the prompt."""
     cut: tuple[str, ...]
     """Ids of the items that did not fit."""
+
+    def traced(self) -> dict[str, Any]:
+        """What the trace shows of it."""
+        text = f"{self.system}\n\n{self.user}"
+        return {"prompt": text, "tokens": self.tokens, "cut": list(self.cut)}
 
 
 def planner_prompt(

@@ -19,17 +19,20 @@ class Step:
 
 @dataclass(slots=True)
 class Trace:
-    """The steps of one request, in order."""
+    """The steps of one request, in the order in which they ended."""
 
     steps: list[Step] = field(default_factory=list)
 
     @contextmanager
     def step(self, name: str, **inputs: Any) -> Iterator[Step]:
-        """Time a step; the block fills in `outputs`. A step that raises is kept too."""
+        """Time a step; the block fills in `outputs`. A step that raises is kept too.
+
+        A step inside another one stands before it, and its time is part of the other's.
+        """
         step = Step(name, inputs)
-        self.steps.append(step)
         began = time.perf_counter()
         try:
             yield step
         finally:
             step.milliseconds = round(1000 * (time.perf_counter() - began), 3)
+            self.steps.append(step)

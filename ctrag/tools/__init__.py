@@ -1,6 +1,7 @@
 """Finding tools.
 
-- `retrieve`: which of the assistant's APIs a request needs, with and without retrieved context.
+- `retrieve`: which of the assistant's APIs a request needs, with and without retrieved context
+  (`ToolRetriever`).
 - `reader`, `sight`: the tool reader: encoders tuned to name the API from request and items;
   `artefact/` holds the packaged one with its card.
 - `prior`: what the learners of APIs share: their classes, and what each retrieved item counts.

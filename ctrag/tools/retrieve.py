@@ -1,18 +1,21 @@
 """Which APIs of a toolbox a request needs."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.apps.toolbox import Tool, Toolbox
-from ctrag.context.retrieve import Found
+from ctrag.context.scene import Scene
+from ctrag.context.view import Floats, PersonView
 from ctrag.encoder import Encoder, Matrix
 from ctrag.tools.kin import families, from_none, shared_out
 from ctrag.tools.prior import CONTEXT, item_weights
 from ctrag.tools.reader import ToolReader
+from stores.items import Item, Person, Profile, Request
 
 UNKNOWN = -9.0
 """Log probability of an API that was never learned."""
@@ -61,6 +64,12 @@ class ToolRetriever:
     With a reader, the score is its log probability; without one, for a toolbox of which it knows
     nothing, or with another encoder than it was trained with, cosine plus the applications of the
     retrieved items.
+
+    Example::
+
+        tools = ToolRetriever.open()
+        for one in tools.search("how bad is it to the jetty", k=59).tools:
+            print(one.tool.api, one.score)
     """
 
     def __init__(
@@ -70,6 +79,7 @@ class ToolRetriever:
         reader: ToolReader | None = None,
     ) -> None:
         self.toolbox = toolbox
+        self._encoder = encoder
         self._tools = list(toolbox)
         self._vectors: Matrix = encoder.encode([tool_text(tool) for tool in self._tools])
         self._families = families(self._tools)
@@ -79,26 +89,66 @@ class ToolRetriever:
         read = set() if reader is None else set(reader.card.apis)
         self._reader = reader if fits and read.intersection(toolbox.names) else None
 
-    def search(self, found: Found, k: int = 5) -> FoundTools:
+    @classmethod
+    def open(cls, toolbox: Toolbox | None = None) -> "ToolRetriever":
+        """With the encoder and the artefacts that the settings name, the packaged ones by default.
+
+        Args:
+            toolbox: The APIs; the 59 packaged ones when None.
+
+        Raises:
+            ModelMissing: The encoder is not installed.
+        """
+        from ctrag.artefacts import load_artefacts
+        from ctrag.encoder import load_encoder
+        from ctrag.settings import settings
+
+        options = settings()
+        reader = load_artefacts(options.artefacts).reader
+        box = Toolbox.packaged() if toolbox is None else toolbox
+        return cls(box, load_encoder(options.encoder), reader=reader)
+
+    def search(
+        self,
+        request: Request | str,
+        items: Sequence[Item] = (),
+        k: int = 5,
+        *,
+        person: Person | None = None,
+        relevance: Floats | None = None,
+        scene: Scene | None = None,
+    ) -> FoundTools:
         """The `k` best tools, best first.
 
         Args:
-            found: The request with its retrieved items; without items it is the request alone.
+            request: What was said, when and where; a text alone is said now.
+            items: Retrieved items, best first; without them it is the request alone.
             k: How many tools to return at most.
+            person: Whose request it is; somebody without contacts when None.
+            relevance: LambdaMART score of each item (more of them are passed over); equal ones
+                when None.
+            scene: The request beside candidates with these items among them, as retrieval leaves
+                it, so that nothing is encoded again; it stands for `request` and `person`.
+
+        Raises:
+            ValueError: An item is not in the scene.
         """
-        cosines = self._vectors @ found.scene.vector
-        shares = self._app_shares(found)
+        scene = self._scene(request, items, person) if scene is None else scene
+        scores_of = np.zeros(len(items), np.float32) if relevance is None else relevance
+        cosines = self._vectors @ scene.vector
+        by_app = _shares_by_app(items)
+        shares = np.array([by_app.get(tool.app, 0.0) for tool in self._tools], dtype=np.float32)
         learned: Mapping[str, float] = {}
         if self._reader is not None:
-            weights = item_weights(found.relevance[:CONTEXT])
-            learned = self._reader.log_probabilities(found.scene, found.rows[:CONTEXT], weights)
+            rows = scene.rows_of(items[:CONTEXT])
+            weights = item_weights(scores_of[: len(rows)])
+            learned = self._reader.log_probabilities(scene, rows, weights)
         priors = np.array([learned.get(tool.api, UNKNOWN) for tool in self._tools])
         if not learned:
             scores = cosines + APP_WEIGHT * shares
             none = float(np.median(scores))
         else:
             scores = self._with_stand_ins(priors, learned)
-            by_app = self._shares_by_app(found)
             for family in self._families:
                 scores = shared_out(scores, family, self._tools, self._vectors, cosines, by_app)
             none = learned.get("none", UNKNOWN)
@@ -132,16 +182,20 @@ class ToolRetriever:
         filled[unread] = (logs[~unread] + STAND_IN_WEIGHT * (likeness - 1)).max(axis=1)
         return filled
 
-    def _app_shares(self, found: Found) -> Matrix:
-        shares = self._shares_by_app(found)
-        return np.array([shares.get(tool.app, 0.0) for tool in self._tools], dtype=np.float32)
+    def _scene(self, request: Request | str, items: Sequence[Item], person: Person | None) -> Scene:
+        asked = Request(request, datetime.now()) if isinstance(request, str) else request
+        whose = Person("", asked.asked_at, Profile(name="")) if person is None else person
+        view = PersonView.of(whose, items, self._encoder)
+        return Scene(view, asked, self._encoder.encode([asked.text])[0], np.arange(len(view)))
 
-    def _shares_by_app(self, found: Found) -> dict[str, float]:
-        weights: dict[str, float] = {}
-        for position, one in enumerate(found.items):
-            weights[one.item.app] = weights.get(one.item.app, 0.0) + APP_DECAY**position
-        total = sum(weights.values()) or 1.0
-        return {app: weight / total for app, weight in weights.items()}
+
+def _shares_by_app(items: Sequence[Item]) -> dict[str, float]:
+    """Application → share of the items that are its own, the first ones counting more."""
+    weights: dict[str, float] = {}
+    for position, item in enumerate(items):
+        weights[item.app] = weights.get(item.app, 0.0) + APP_DECAY**position
+    total = sum(weights.values()) or 1.0
+    return {app: weight / total for app, weight in weights.items()}
 
 
 def purpose(tool: Tool) -> str:

@@ -50,6 +50,7 @@ def test_json_has_every_part_of_the_answer(ask: Run) -> None:
     assert [step["step"] for step in told["trace"]] == [
         "context.retrieve",
         "tools.search",
+        "values.rank",
         "prompt.assemble",
         "planner.plan",
         "apps.execute",
@@ -71,7 +72,8 @@ def test_explain_prints_reasons_in_words_and_each_step(ask: Run) -> None:
     assert "has your “gate”, “code”" in why
     assert not any(signal.name in why for signal in SIGNALS if "_" in signal.name)
     trace = out.partition("\ntrace\n")[2]
-    for step in ("context.retrieve", "tools.search", "prompt.assemble", "planner.plan"):
+    steps = ("context.retrieve", "tools.search", "values.rank", "prompt.assemble", "planner.plan")
+    for step in steps:
         assert f"  {step}  " in trace
     assert "Request: what was the gate code" in trace
 

@@ -10,7 +10,7 @@ import pytest
 
 from ctrag.context import candidates
 from ctrag.context.ranker import Ranker
-from ctrag.context.retrieve import FURTHER, ContextRetriever, Found
+from ctrag.context.retrieve import FURTHER, ContextRetriever
 from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS
 from ctrag.context.view import PersonView
@@ -86,14 +86,7 @@ def test_what_follows_the_limit_goes_along_for_values(
     every = [one.item for one in retriever.retrieve(ada, ASKED, limit=1_000).items]
     found = retriever.retrieve(ada, ASKED, limit=2)
     assert list(found.further) == every[2 : 2 + FURTHER]
-    assert len(found.further_relevance) == len(found.further)
-    given = Found.given(found.scene, np.arange(4), np.arange(4, dtype=np.float32), limit=3)
-    assert [one.item for one in given.items] == [ada.items[row] for row in found.scene.rows[:3]]
-    assert (given.further, list(given.further_relevance)) == (
-        (ada.items[found.scene.rows[3]],),
-        [3],
-    )
-    assert Found.given(found.scene, np.arange(4)).further == ()
+    assert len(found.relevance) == 2 + len(found.further)
 
 
 def test_a_vector_that_is_known_is_not_made_again(ada: PersonView) -> None:

@@ -19,6 +19,7 @@ from ctrag.planner.arguments import (
     features,
 )
 from ctrag.planner.grammar import plan_grammar
+from ctrag.planner.ranked_values import rank_values
 from ctrag.planner.values import Grounds, Offer
 from stores.items import Contact, Item, Person, Profile, Request
 
@@ -130,7 +131,8 @@ def test_the_shipped_ranker_starts_flights_at_home_and_sends_to_whom_was_said() 
 def test_the_grammar_takes_the_ranked_first_and_says_how_sure() -> None:
     tool, _ = argument_of("forward_mail", "to")
     grounds = Grounds(Request("pass it to my brother", AT), ADA, [MAIL], [], [MAIL])
-    made = plan_grammar([tool], grounds, best_only=True, ranker=ArgumentRanker.packaged())
+    values = rank_values([tool], grounds, ArgumentRanker.packaged())
+    made = plan_grammar([tool], grounds, best_only=True, values=values)
     assert made.offers["forward_mail"]["to"][0].value == "Rui Prado"
     assert 0.0 < made.belief["forward_mail"] < 1.0
     plain = plan_grammar([tool], grounds, best_only=True)

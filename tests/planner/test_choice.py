@@ -8,6 +8,7 @@ import pytest
 from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.planner.embedded import EmbeddedPlanner, _unrepeated
 from ctrag.planner.grammar import PlanGrammar, plan_grammar
+from ctrag.planner.interface import PlanRequest
 from ctrag.planner.plan import NONE, Plan
 from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import PlannerPrompt
@@ -46,6 +47,10 @@ def grammar(*apis: str, items: tuple[Item, ...] = (LUNCH, RENT)) -> PlanGrammar:
     return plan_grammar(tools(*apis), grounds, best_only=True, write_text=False)
 
 
+def asked(grammar: PlanGrammar, preferences: dict[str, float], sure: float = 0.0) -> PlanRequest:
+    return PlanRequest([], grammar, lambda: PROMPT, preferences, sure)
+
+
 @pytest.fixture(scope="module")
 def planner(converted_planner: Path) -> EmbeddedPlanner:
     return EmbeddedPlanner(str(next((converted_planner / "models").iterdir())), threads=1)
@@ -53,7 +58,7 @@ def planner(converted_planner: Path) -> EmbeddedPlanner:
 
 def test_the_preferred_api_is_called_with_the_likeliest_values(planner: EmbeddedPlanner) -> None:
     made = grammar("reschedule_event", "read_note")
-    planned = planner.plan(PROMPT, made, {"reschedule_event": 1.0, "read_note": 0.0, "none": -1.0})
+    planned = planner.plan(asked(made, {"reschedule_event": 1.0, "read_note": 0.0, "none": -1.0}))
     assert planned.plan == Plan(
         "reschedule_event", {"title": "Lunch", "new_start": "2025-04-18T13:30"}
     )
@@ -61,19 +66,19 @@ def test_the_preferred_api_is_called_with_the_likeliest_values(planner: Embedded
 
 def test_confidence_is_the_softmax_over_what_can_be_called(planner: EmbeddedPlanner) -> None:
     made = grammar("reschedule_event", "read_note")
-    planned = planner.plan(PROMPT, made, {"reschedule_event": 0.0, "read_note": 0.0, "none": 0.0})
+    planned = planner.plan(asked(made, {"reschedule_event": 0.0, "read_note": 0.0, "none": 0.0}))
     assert planned.confidence == pytest.approx(1 / 3)
 
 
 def test_an_api_without_values_leaves_the_call_to_the_next_one(planner: EmbeddedPlanner) -> None:
     made = grammar("reschedule_event", "read_note", items=(RENT,))
     assert made.left_out == {"reschedule_event": "title"}
-    planned = planner.plan(PROMPT, made, {"reschedule_event": 5.0, "read_note": 0.0, "none": -1.0})
+    planned = planner.plan(asked(made, {"reschedule_event": 5.0, "read_note": 0.0, "none": -1.0}))
     assert planned.plan == Plan("read_note", {"title": "Rent"})
 
 
 def test_none_is_answered_when_it_is_preferred(planner: EmbeddedPlanner) -> None:
-    planned = planner.plan(PROMPT, grammar("read_note"), {"read_note": 0.0, "none": 3.0})
+    planned = planner.plan(asked(grammar("read_note"), {"read_note": 0.0, "none": 3.0}))
     assert planned.plan == NONE
 
 
@@ -84,21 +89,50 @@ def test_a_plan_without_a_choice_needs_no_model(
     monkeypatch.setattr(
         EmbeddedPlanner, "read", lambda *_: pytest.fail("the model was asked for a fixed plan")
     )
-    planned = fresh.plan(PROMPT, grammar("read_note"), {"read_note": 0.0, "none": -1.0})
+    unread = PlanRequest(
+        [],
+        grammar("read_note"),
+        lambda: pytest.fail("a prompt was built that nobody reads"),
+        {"read_note": 0.0, "none": -1.0},
+    )
+    planned = fresh.plan(unread)
     assert planned.plan == Plan("read_note", {"title": "Lunch"}) or planned.plan == Plan(
         "read_note", {"title": "Rent"}
     )
-    assert planned.engine == ""
+    assert (planned.engine, planned.prompt_tokens) == ("", 0)
+
+
+def test_a_plan_less_sure_than_asked_brings_the_next_best_and_no_other_does(
+    planner: EmbeddedPlanner,
+) -> None:
+    made = grammar("reschedule_event", "read_note", "delete_note")
+    wanted = {"reschedule_event": 1.0, "delete_note": -1.0, "read_note": 0.0, "none": 0.5}
+    # 1 / (1 + 1/e + 1/sqrt(e) + 1/e²) = 0.474
+    unsure = planner.plan(asked(made, wanted, sure=0.48))
+    assert unsure.plan is not None
+    assert unsure.plan.api == "reschedule_event"
+    assert unsure.confidence == pytest.approx(0.474, abs=1e-3)
+    assert unsure.alternative is not None
+    assert unsure.alternative.api == "read_note"
+    sure = planner.plan(asked(made, wanted, sure=0.47))
+    assert (sure.plan, sure.alternative) == (unsure.plan, None)
+
+
+def test_none_has_an_alternative_and_is_none(planner: EmbeddedPlanner) -> None:
+    doubted = planner.plan(asked(grammar("read_note"), {"read_note": 0.0, "none": 1.0}, sure=1.0))
+    assert doubted.plan == NONE
+    assert doubted.alternative is not None
+    assert doubted.alternative.api == "read_note"
+    only = planner.plan(asked(grammar("read_note"), {"read_note": 1.0, "none": 0.0}, sure=1.0))
+    assert only.alternative is None
 
 
 def test_text_is_what_the_person_said_unless_a_search_names_an_item(
     planner: EmbeddedPlanner,
 ) -> None:
-    told = planner.plan(
-        PROMPT, grammar("notify_attendees"), {"notify_attendees": 0.0, "none": -1.0}
-    )
+    told = planner.plan(asked(grammar("notify_attendees"), {"notify_attendees": 0.0, "none": -1.0}))
     assert told.plan == Plan("notify_attendees", {"title": "Lunch", "message": SAID})
-    sought = planner.plan(PROMPT, grammar("search_notes"), {"search_notes": 0.0, "none": -1.0})
+    sought = planner.plan(asked(grammar("search_notes"), {"search_notes": 0.0, "none": -1.0}))
     assert sought.plan == Plan("search_notes", {"query": "Rent"})
 
 

@@ -12,6 +12,7 @@ from ctrag.planner import embedded, weights
 from ctrag.planner.embedded import LONGEST_PLAN, EmbeddedPlanner
 from ctrag.planner.grammar import PlanGrammar, plan_grammar
 from ctrag.planner.grounding import violations
+from ctrag.planner.interface import PlanRequest
 from ctrag.planner.plan import Plan
 from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import PlannerPrompt, planner_prompt
@@ -46,12 +47,16 @@ def made(
     return prompt, grammar, tools
 
 
+def asked(prompt: PlannerPrompt, grammar: PlanGrammar | None) -> PlanRequest:
+    return PlanRequest([], grammar, lambda: prompt)
+
+
 @pytest.mark.parametrize("number", range(6))
 def test_under_the_grammar_the_answer_is_a_grounded_plan_of_an_exposed_api(
     planner: EmbeddedPlanner, number: int
 ) -> None:
     prompt, grammar, tools = case(planner, number)
-    planned = planner.plan(prompt, grammar)
+    planned = planner.plan(asked(prompt, grammar))
     assert planned.plan is not None
     assert planned.plan == Plan.parse(planned.text)
     assert planned.plan.api in (*grammar.apis, "none")
@@ -63,7 +68,7 @@ def test_under_the_grammar_the_answer_is_a_grounded_plan_of_an_exposed_api(
 
 def test_the_same_input_gives_the_same_plan_and_confidence(planner: EmbeddedPlanner) -> None:
     prompt, grammar, _ = case(planner, 3)
-    first, second = planner.plan(prompt, grammar), planner.plan(prompt, grammar)
+    first, second = planner.plan(asked(prompt, grammar)), planner.plan(asked(prompt, grammar))
     assert replace(first, seconds=0.0) == replace(second, seconds=0.0)
 
 
@@ -86,14 +91,14 @@ def test_any_offered_value_can_be_decoded_and_comes_back_as_it_is(
     read = TOOLBOX.get("read_note")
     assert read is not None
     prompt, grammar, tools = made(planner, request, [Item("n", "notes", fields)], [read])
-    planned = planner.plan(prompt, grammar)
+    planned = planner.plan(asked(prompt, grammar))
     assert planned.plan in (Plan("read_note", {"title": title}), Plan("none"))
     assert violations(planned.plan, tools, grammar) == []
 
 
 def test_with_no_api_to_call_the_answer_is_none(planner: EmbeddedPlanner) -> None:
     prompt, grammar, _ = made(planner, Request("hello", OWNER.person.now), [], [])
-    planned = planner.plan(prompt, grammar)
+    planned = planner.plan(asked(prompt, grammar))
     assert planned.plan == Plan("none")
 
 
@@ -103,7 +108,7 @@ def test_free_decoding_ends_at_a_line_break_or_the_longest_plan(
 ) -> None:
     monkeypatch.setattr(embedded, "LONGEST_FREE", longest)
     prompt, _, _ = made(planner, Request("tell me a long story", OWNER.person.now), [], [])
-    planned = planner.plan(prompt, None)
+    planned = planner.plan(asked(prompt, None))
     assert "\n" not in planned.text
     assert 0 < planned.plan_tokens <= longest
 

@@ -10,6 +10,7 @@ import pytest
 from ctrag.apps.toolbox import Toolbox
 from ctrag.planner.endpoint import EndpointError, EndpointPlanner
 from ctrag.planner.grammar import plan_grammar
+from ctrag.planner.interface import PlanRequest
 from ctrag.planner.plan import Plan
 from ctrag.planner.values import Grounds
 from ctrag.prompt.planner import planner_prompt
@@ -37,7 +38,7 @@ def ask(endpoint: Any, api_key: str) -> Callable[..., Any]:
         endpoint.answers = list(answers) or [GOOD]
         planner = EndpointPlanner(url or endpoint.url, "toy", api_key, timeout)
         prompt = planner_prompt(REQUEST, ADA, [NOTE], TOOLS, planner.count_tokens)
-        return planner.plan(prompt, GRAMMAR, TOOLS)
+        return planner.plan(PlanRequest(TOOLS, GRAMMAR, lambda: prompt))
 
     return planned
 

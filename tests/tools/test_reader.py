@@ -1,12 +1,12 @@
 """Claims about the shipped tool reader, and about tool retrieval with it."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.context.retrieve import Found
 from ctrag.encoder import load_encoder
 from ctrag.tools.prior import item_weights
 from ctrag.tools.reader import ToolReader, gelu, reader_text, tokens_of
@@ -29,8 +29,9 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Example]:
     return load_examples(copy_people("dev", 3, tmp_path_factory.mktemp("dev")), load_encoder())
 
 
-def labelled(example: Example) -> Found:
-    return Found.given(example.scene, np.flatnonzero(example.relevance))
+def labelled(example: Example) -> dict[str, Any]:
+    scene = example.scene
+    return {"request": scene.request, "items": example.relevant_items, "scene": scene}
 
 
 def test_probabilities_of_all_apis_and_none_sum_to_one(
@@ -53,7 +54,7 @@ def test_a_saved_reader_says_the_same(
 
 def test_retrieval_goes_by_the_readers_word(reader: ToolReader, examples: list[Example]) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder(), reader)
-    found = retriever.search(labelled(examples[1]), k=59)
+    found = retriever.search(**labelled(examples[1]), k=59)
     assert [one.score for one in found.tools] == sorted(
         (one.score for one in found.tools), reverse=True
     )
@@ -66,11 +67,11 @@ def test_apis_that_were_never_learned_are_searched_by_meaning(
 ) -> None:
     renamed = Toolbox(tool.model_copy(update={"api": f"my_{tool.api}"}) for tool in TOOLBOX)
     encoder = load_encoder()
-    plain = ToolRetriever(renamed, encoder).search(labelled(examples[0]))
-    assert ToolRetriever(renamed, encoder, reader).search(labelled(examples[0])) == plain
+    plain = ToolRetriever(renamed, encoder).search(**labelled(examples[0]))
+    assert ToolRetriever(renamed, encoder, reader).search(**labelled(examples[0])) == plain
     first = TOOLBOX.tools[0]
     mixed = Toolbox([*TOOLBOX.tools[1:], first.model_copy(update={"api": "my_song"})])
-    found = ToolRetriever(mixed, encoder, reader).search(labelled(examples[0]), k=59)
+    found = ToolRetriever(mixed, encoder, reader).search(**labelled(examples[0]), k=59)
     new = next(one for one in found.tools if one.tool.api == "my_song")
     assert new.prior == UNKNOWN
     known = {one.tool.api: one for one in found.tools if one is not new}
@@ -89,8 +90,8 @@ def test_a_reader_of_another_encoder_is_not_asked(
     reader: ToolReader, examples: list[Example]
 ) -> None:
     foreign = ToolReader(reader.arrays, reader.card.model_copy(update={"encoder": "other"}))
-    with_it = ToolRetriever(TOOLBOX, load_encoder(), foreign).search(labelled(examples[0]))
-    assert with_it == ToolRetriever(TOOLBOX, load_encoder()).search(labelled(examples[0]))
+    with_it = ToolRetriever(TOOLBOX, load_encoder(), foreign).search(**labelled(examples[0]))
+    assert with_it == ToolRetriever(TOOLBOX, load_encoder()).search(**labelled(examples[0]))
 
 
 def test_the_items_decide_what_the_words_leave_open(
@@ -98,7 +99,7 @@ def test_the_items_decide_what_the_words_leave_open(
 ) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder(), reader)
     asked = next(one for one in examples if one.asked.query_id == "p007-q2")
-    assert retriever.search(labelled(asked)).tools[0].tool.api == "play_voicemail"
+    assert retriever.search(**labelled(asked)).tools[0].tool.api == "play_voicemail"
 
 
 def test_the_words_of_a_request_cannot_pose_as_an_item(examples: list[Example]) -> None:

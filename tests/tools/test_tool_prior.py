@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.context.retrieve import Found
 from ctrag.context.scene import Scene
 from ctrag.encoder import load_encoder
 from ctrag.tools.prior import item_weights
@@ -47,8 +46,8 @@ def test_without_a_reader_scores_are_cosine_plus_weighted_application(
 ) -> None:
     encoder = load_encoder()
     scene = examples[1].scene
-    call = next(row for row, item in enumerate(scene.view.items) if item.app == "phonecall")
-    found = ToolRetriever(TOOLBOX, encoder).search(Found.given(scene, np.array([call])), k=59)
+    call = next(item for item in scene.view.items if item.app == "phonecall")
+    found = ToolRetriever(TOOLBOX, encoder).search(scene.request, [call], 59, scene=scene)
     for one in found.tools:
         cosine = float(encoder.encode([tool_text(one.tool)])[0] @ scene.vector)
         own = APP_WEIGHT * (one.tool.app == "phonecall")
@@ -63,9 +62,9 @@ def test_without_a_reader_scores_are_cosine_plus_weighted_application(
 def test_without_a_reader_items_pull_towards_their_application(examples: list[Example]) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder())
     scene = examples[1].scene
-    calls = [row for row, item in enumerate(scene.view.items) if item.app == "phonecall"][:2]
-    notes = [row for row, item in enumerate(scene.view.items) if item.app == "notes"][:1]
-    found = retriever.search(Found.given(scene, np.array([*calls, *notes])), k=59)
+    calls = [item for item in scene.view.items if item.app == "phonecall"][:2]
+    notes = [item for item in scene.view.items if item.app == "notes"][:1]
+    found = retriever.search(scene.request, [*calls, *notes], 59, scene=scene)
     shares = {one.tool.app: one.context for one in found.tools}
     total = 1 + APP_DECAY + APP_DECAY**2
     assert shares["phonecall"] == pytest.approx((1 + APP_DECAY) / total, abs=1e-6)

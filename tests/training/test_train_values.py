@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.context.retrieve import FURTHER, Found
+from ctrag.context.retrieve import FURTHER
 from ctrag.planner.arguments import FEATURES, ArgumentRanker, candidates
 from ctrag.planner.values import Grounds
 from ctrag.tools.sight import ITEMS
@@ -38,7 +38,16 @@ def test_a_choice_has_a_row_for_each_value_on_offer(
         plan = example.labels.plan
         tool = None if plan is None else toolbox.get(plan.api)
         best = np.argsort(-example.relevance, kind="stable")[: ITEMS + FURTHER]
-        grounds = Grounds.of(Found.given(example.scene, best, example.relevance[best], ITEMS))
+        view = example.scene.view
+        ranked = [view.items[row] for row in best]
+        grounds = Grounds.of(
+            example.scene.request,
+            view.person,
+            ranked[:ITEMS],
+            example.relevance[best],
+            view.items,
+            ranked[ITEMS:],
+        )
         for argument in () if tool is None else tool.arguments:
             offers = candidates(argument, grounds.offers(tool, argument)) if tool else []
             if argument.match == "value" and offers:
@@ -75,7 +84,15 @@ def test_a_saved_ranker_orders_values_as_before(
     loaded = ArgumentRanker.load(tmp_path)
     assert loaded.card == ranker.card
     example = next(one for one in examples if one.labels.plan is not None)
-    grounds = Grounds.of(Found.given(example.scene, np.argsort(-example.relevance)))
+    best = np.argsort(-example.relevance)
+    view = example.scene.view
+    grounds = Grounds.of(
+        example.scene.request,
+        view.person,
+        [view.items[row] for row in best],
+        example.relevance[best],
+        view.items,
+    )
     tool = Toolbox.packaged().get("call_contact")
     assert tool is not None
     [argument] = tool.arguments
