@@ -22,11 +22,12 @@ from ctrag.encoder import Matrix, Tower, TowerEncoder
 from ctrag.tools.prior import classes_of
 from ctrag.tuned import Adapter, AdapterCard, Tuned
 from eval.examples import Example
-from eval.experiment import data_sha256, folders_sha256, versions
+from eval.experiment import data_sha256
 from training.checkpoints import CHECKPOINTS
 from training.encoder_network import TOWERS, EncoderSettings, TowerSettings, make_network
 from training.figures import ranking_figures
 from training.folds import folds_by_person
+from training.origin import origin, people_in
 from training.schedule import warmed_cosine
 from training.together import load_together
 from training.tuned_encoder import TunedEncoder, with_readings
@@ -136,13 +137,11 @@ def train_encoder(
     if before is not None:
         readings = before.readings | readings
         folds = before.fold | folds
-    options = "".join(f" --more {one.name}" for one in more)
-    options += " --start ENCODER" if before is not None else ""
-    options += f" --folds {settings.folds}" if settings.folds != EncoderSettings().folds else ""
-    options += f" --epochs {settings.epochs}" if settings.epochs else ""
-    options += f" --dropout {settings.dropout:g}" if settings.dropout is not None else ""
+    source = origin([data, *more], settings.seed)
+    if before is not None:
+        source["people"] = sorted(people_in(before.adapter.card, "--start").union(source["people"]))
     card = AdapterCard(
-        command=f"ctrag train encoder --data {data.name}{options} --out DIR",
+        **source,
         encoder=encoder.name,
         kinds=list(KINDS),
         apis=apis,
@@ -153,11 +152,7 @@ def train_encoder(
             "towers": {t.name: asdict(_of(t)) for t in encoder.towers},
             "start": None if before is None else before.adapter.digest,
         },
-        data="+".join(one.name for one in (data, *more)),
-        data_sha256=folders_sha256([data, *more]),
-        seed=settings.seed,
         figures=figures,
-        versions=versions(),
     )
     return TunedEncoder(Adapter(arrays, card), readings, folds)
 

@@ -52,12 +52,9 @@ def train_planner(
     base: str | None,
     settings: PlannerSettings,
     out: Path,
-    data: str,
-    data_sha256: str,
-    versions: dict[str, str],
+    source: dict[str, Any],
     progress: Progress = lambda _: None,
     resume: bool = True,
-    command: str = "",
 ) -> PlannerCard:
     """Train an adapter and leave it in `out`, with its card.
 
@@ -66,12 +63,9 @@ def train_planner(
         base: Name, folder or hub name of the base model; the embedded one when None.
         settings: See `PlannerSettings`.
         out: The adapter's folder; the checkpoint lies there too while training.
-        data: Names of the data sets.
-        data_sha256: Their hash.
-        versions: Library versions, for the card.
+        source: `training.origin.origin` of the data sets, for the card.
         progress: Told loss, speed and time left.
         resume: Whether to go on from a checkpoint in `out`.
-        command: What makes the adapter again, for the card.
 
     Raises:
         ValueError: There is nothing to learn from, or nothing fits into a row.
@@ -122,14 +116,11 @@ def train_planner(
         if step % settings.save_every == 0:
             _checkpoint(out, key, step, model, optimiser, schedule)
     card = PlannerCard(
-        command=command or f"ctrag train planner --data {data} --out DIR",
+        **source,
         base=base or "",
         rank=settings.rank,
         alpha=settings.alpha,
         settings=json.loads(json.dumps(asdict(settings))),
-        data=data,
-        data_sha256=data_sha256,
-        seed=settings.seed,
         figures={
             "training": {
                 "requests": float(len(taught)),
@@ -137,7 +128,6 @@ def train_planner(
                 "last_loss": round(sum(losses[-50:]) / max(len(losses[-50:]), 1), 4),
             }
         },
-        versions=versions,
     )
     save_adapter(out, _weights(model), card)
     (out / CHECKPOINT).unlink(missing_ok=True)

@@ -50,7 +50,7 @@ def train_reader(
         learned: What is learned from.
         held_out: Requests of other people; may be empty.
         settings: See `ReaderSettings`.
-        card: The fields `command`, `encoder`, `data`, `data_sha256`, `seed` and `versions`.
+        card: `training.origin.origin` of the data sets, and `encoder`.
         checkpoints: Folder for finished epochs; a run that finds it there goes on from it.
         progress: Told what happens.
         start: A reader to train on; None starts from the untuned encoders.

@@ -21,10 +21,9 @@ from ctrag.tools.prior import (
 from ctrag.tools.reader import log_softmax
 from ctrag.tools.retrieve import COSINE_WEIGHT, UNKNOWN, tool_text
 from eval.examples import Example
-from eval.experiment import folders_sha256, versions
 from training.cross_fitted import CrossFitted
 from training.figures import recall
-from training.ranker import ranker_command
+from training.origin import origin
 
 _UNSEEN = -30.0
 """Intercept of an API that no example needs: its probability is nothing."""
@@ -126,17 +125,12 @@ def train_tool_prior(
     own = np.flatnonzero(known[fitted.measured])
     for name, scores in held_out.items():
         figures[name] = recall((scores + COSINE_WEIGHT * cosines)[own], wanted[own])
-    tuned = " --encoder ENCODER" if fitted.examples[0].scene.tuned is not None else ""
     card = ToolPriorCard(
-        command=ranker_command(data, tuned),
+        **origin(data, seed),
         encoder=encoder.name,
         apis=apis,
         settings={**asdict(settings), "cosine_weight": COSINE_WEIGHT},
-        data="+".join(one.name for one in data),
-        data_sha256=folders_sha256(data),
-        seed=seed,
         figures=figures,
-        versions=versions(),
     )
     return ToolPrior(fit_tool_prior(context, alone, wanted, len(apis), settings), card)
 

@@ -241,26 +241,18 @@ def reranker(
     --out runs/reranker
     """
     from ctrag.prompt.reading import MiniLMReader
-    from eval.experiment import folders_sha256, versions
+    from training.origin import origin
     from training.reranker import RerankerSettings, train_reranker
     from training.reranker_decisions import load_source
     from training.shares import shares_of
 
     shares = shares_of(share, [one.name for one in data])
     sources = [load_source(one, shares.get(one.name, 1.0)) for one in data]
-    command = "ctrag train reranker" + "".join(f" --data {one.name}" for one in data)
-    command += "".join(f" --share {one}" for one in share) + f" --steps {steps} --out DIR"
     trained = train_reranker(
         sources,
         MiniLMReader(),
         RerankerSettings(steps=steps, seed=seed, threads=threads),
-        {
-            "command": command,
-            "data": "+".join(one.name for one in data),
-            "data_sha256": folders_sha256(data),
-            "seed": seed,
-            "versions": versions(),
-        },
+        origin(data, seed),
         out / "readings",
         progress,
     )
@@ -269,6 +261,27 @@ def reranker(
         print_json(trained.card.model_dump())
         return
     show(out, trained.card.data, trained.card.figures)
+
+
+@app.command("people")
+def people(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of artefacts whose cards name nobody yet.")
+    ],
+    data: Data,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+) -> None:
+    """Name in older cards the people that were learned from.
+
+    Checks that DATA and MORE are what a card was made from. People who were held out are not
+    named.
+
+    Example: ctrag train people runs/ranker --data synth/data/reference/train
+    """
+    from training.origin import name_people
+
+    for path in name_people(folder, [data, *more]):
+        line(f"{path}: people named")
 
 
 app.command("tools")(train_plans.tools)

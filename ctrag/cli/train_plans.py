@@ -18,8 +18,7 @@ from ctrag.cli.training import (
     Threads,
     Tuned,
     check_held_out,
-    command_of,
-    names_of,
+    held_out,
     retrieved,
     show,
 )
@@ -53,8 +52,8 @@ def tools(
     import shutil
 
     from ctrag.tools.reader import ToolReader
-    from eval.experiment import folders_sha256, versions
     from training.checkpoints import CHECKPOINTS
+    from training.origin import origin, people_in
     from training.reader import train_reader
     from training.reader_examples import seen_requests
     from training.reader_network import ReaderSettings
@@ -62,32 +61,20 @@ def tools(
 
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
     before = None if start is None else ToolReader.load(start)
+    out_of_data = held_out(data, seed)
     if before is not None:
-        check_held_out("--start", before.card, data, seed)
+        check_held_out("--start", before.card, out_of_data)
     found = retrieved(data, more, tuned, seed, threads)
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
+    source = origin([data, *more], seed, out_of_data)
+    if before is not None:
+        source["people"] = sorted(people_in(before.card, "--start").union(source["people"]))
     reader = train_reader(
         seen_requests(*found.learned(shares)),
         seen_requests(*found.kept_back()),
         ReaderSettings(average=average, seed=seed, threads=threads).seen(epochs, before),
-        {
-            "command": command_of(
-                "tools",
-                data,
-                more,
-                *(f"--share {one}" for one in share),
-                "--encoder ENCODER" if tuned else "",
-                "--start READER" if start else "",
-                "--last" if start and not average else "",
-                f"--epochs {epochs}" if epochs else "",
-            ),
-            "data": names_of(data, more),
-            "data_sha256": folders_sha256([data, *more]),
-            "seed": seed,
-            "versions": versions(),
-            "encoder": found.encoder,
-        },
+        source | {"encoder": found.encoder},
         out / CHECKPOINTS,
         progress,
         before,
@@ -134,9 +121,9 @@ def values(
     from ctrag.artefacts import load_artefacts
     from ctrag.settings import settings
     from ctrag.tools.reader import ToolReader
-    from eval.experiment import folders_sha256, versions
     from training.arguments import ArgumentSettings
     from training.checkpoints import CHECKPOINTS
+    from training.origin import origin
     from training.shares import shares_of
     from training.value_reader import ValueReaderSettings
     from training.values import train_values
@@ -145,11 +132,12 @@ def values(
         raise ValueError("--no-ranker: with --no-reader nothing is left to train")
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
     before = None if start is None else ToolReader.load(start)
+    out_of_data = held_out(data, seed)
     if before is not None:
-        check_held_out("--start", before.card, data, seed)
+        check_held_out("--start", before.card, out_of_data)
     kept = None if rank else load_artefacts(settings().artefacts).arguments
     if kept is not None:
-        check_held_out("--no-ranker", kept.card, data, seed)
+        check_held_out("--no-ranker", kept.card, out_of_data)
     found = retrieved(data, more, tuned, seed, threads)
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
@@ -160,23 +148,7 @@ def values(
             ArgumentSettings(seed=seed, threads=threads),
             ValueReaderSettings(epochs=epochs, seed=seed, threads=threads) if read else None,
         ),
-        {
-            "command": command_of(
-                "values",
-                data,
-                more,
-                *(f"--share {one}" for one in share),
-                "--encoder ENCODER" if tuned else "",
-                "--start READER" if start else "",
-                f"--epochs {epochs}" if epochs != 2 else "",
-                "" if read else "--no-reader",
-                "" if rank else "--no-ranker",
-            ),
-            "data": names_of(data, more),
-            "data_sha256": folders_sha256([data, *more]),
-            "seed": seed,
-            "versions": versions(),
-        },
+        origin([data, *more], seed, out_of_data),
         out / CHECKPOINTS,
         progress,
         before,
@@ -217,7 +189,7 @@ def planner(
     Example: ctrag train planner --data synth/data/reference/train --more synth/data/scenes
     --encoder runs/encoder --out runs/planner
     """
-    from eval.experiment import folders_sha256, versions
+    from training.origin import origin
     from training.planner import PlannerSettings, train_planner
     from training.planner_examples import EASY, lessons, practised
 
@@ -227,19 +199,9 @@ def planner(
         base,
         PlannerSettings(epochs=epochs, seed=seed, threads=threads, four_bit=four_bit),
         out,
-        names_of(data, more),
-        folders_sha256([data, *more]),
-        versions(),
+        origin([data, *more], seed, held_out(data, seed)),
         progress,
         resume,
-        command_of(
-            "planner",
-            data,
-            more,
-            "--encoder ENCODER" if tuned else "",
-            f"--epochs {epochs}" if epochs > 1 else "",
-            f"--limit {limit}" if limit else "",
-        ),
     )
     if json:
         print_json(card.model_dump())
