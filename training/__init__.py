@@ -13,8 +13,12 @@
   `reader_network` the torch module.
 - `values`, `arguments`, `value_reader`: what chooses the values of a call's arguments
   (`ctrag train values`): their ranker, a reader of values, and what the reader counts.
-- `checkpoints`, `schedule`: finished epochs on disk; how the learning rate goes.
-- `tool_encoder`, `tool_ranker`: the encoder and the weights of the search in any agent's tools.
+- `loop`, `checkpoints`, `schedule`: steps of all trainings with torch; finished epochs on disk; how
+  the learning rate goes.
+- `origin`: where an artefact comes from, for its card: command, data, people by fingerprint.
+- `low_rank`: low-rank changes of an encoder while they are learned.
+- `tool_encoder`, `tool_ranker`: the encoder and the weights of the search in any agent's tools
+  (`ctrag train tool-encoder`, `tool-ranker`).
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `reranker`, `reranker_decisions`: the cross-encoder of prompts, from other people's catalogues
   (`ctrag train reranker`).

@@ -23,18 +23,17 @@ from ctrag.tools.prior import classes_of
 from ctrag.tuned import Adapter, AdapterCard, Tuned
 from eval.examples import Example
 from eval.experiment import data_sha256
+from stores.files import replacing
 from training.checkpoints import CHECKPOINTS
 from training.encoder_network import TOWERS, EncoderSettings, TowerSettings, make_network
 from training.figures import ranking_figures
 from training.folds import folds_by_person
+from training.loop import Loop
 from training.origin import origin, people_in
-from training.schedule import warmed_cosine
 from training.together import load_together
 from training.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
-_TOLD = 200
-"""Batches between two words of progress."""
 _TOOL_SHARES = (0.7, 0.2, 0.1)
 """What the three labelled tools count as targets of the API head."""
 
@@ -219,10 +218,8 @@ def _checkpointed(path: Path, make: Callable[[], dict[str, Matrix]]) -> dict[str
             return {name: arrays[name] for name in arrays.files}
     made = make()
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}")
-    with temporary.open("wb") as file:
+    with replacing(path) as file:
         np.savez(file, allow_pickle=False, **made)
-    temporary.replace(path)
     return made
 
 
@@ -279,26 +276,24 @@ def _fit(
         {"params": net.head_parameters(), "lr": settings.head_rate},
         {"params": net.adapter_parameters(), "lr": own.learning_rate},
     ]
-    optimiser = torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
-    steps = epochs * math.ceil(len(rows) / settings.batch)
-    schedule = warmed_cosine(optimiser, steps)
+    loop = Loop(
+        tower.name,
+        groups,
+        net.parameters(),
+        epochs * math.ceil(len(rows) / settings.batch),
+        settings.weight_decay,
+        progress,
+    )
     order = np.random.default_rng(settings.seed)
     net.train()
-    for epoch in range(epochs):
+    for _ in range(epochs):
         shuffled = order.permutation(len(rows))
-        for begin in range(0, len(rows), settings.batch):
-            if begin % (_TOLD * settings.batch) == 0:
-                progress(
-                    f"{tower.name}: epoch {epoch + 1} of {epochs}, {begin} of {len(rows)} requests"
-                )
-            batch = [rows[i] for i in shuffled[begin : begin + settings.batch]]
-            loss = _loss(net, batch, settings)
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-    weights: dict[str, Matrix] = net.weights()
+        batches = [
+            [rows[i] for i in shuffled[begin : begin + settings.batch]]
+            for begin in range(0, len(rows), settings.batch)
+        ]
+        loop.run(batches, partial(_loss, net, settings))
+    weights: dict[str, Matrix] = net.arrays()
     return weights
 
 
@@ -309,7 +304,7 @@ def _mean(before: dict[str, Matrix], after: dict[str, Matrix]) -> dict[str, Matr
     }
 
 
-def _loss(net: Any, batch: Sequence[_Row], settings: EncoderSettings) -> Any:
+def _loss(net: Any, settings: EncoderSettings, batch: Sequence[_Row]) -> Any:
     import torch
     from torch.nn.functional import log_softmax
 

@@ -18,6 +18,7 @@ from ctrag.tuned import RequestReader, Tuned
 from eval.examples import Example
 from eval.experiment import data_sha256
 from stores.dataset import fingerprints
+from stores.files import replacing
 from training.cross_fitted import cross_fit, prepare
 from training.origin import held_out_ids, people_in, people_of
 from training.ranker_settings import RankerSettings
@@ -115,13 +116,8 @@ class Retrieval:
             return found
         found = self.run(progress)
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}")
-        try:
-            with temporary.open("wb") as file:
-                pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replacing(path) as file:
+            pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
         return found
 
     def run(self, progress: Progress = lambda _: None) -> Retrieved:

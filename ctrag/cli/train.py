@@ -1,22 +1,19 @@
 """`ctrag train`: artefacts from labelled data.
 
 Here those of retrieval and of other agents' tools; `train_plans` has those that learn from what
-retrieval brings.
+retrieval brings, `train_search` those of the search in any agent's tools.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ctrag import models
-from ctrag.cli import train_plans
+from ctrag.cli import train_plans, train_search
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.training import Average, Data, More, Out, Resume, Seed, Share, Threads, Tuned, show
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(
     help="Train artefacts.\n\n"
@@ -287,3 +284,5 @@ def people(
 app.command("tools")(train_plans.tools)
 app.command("values")(train_plans.values)
 app.command("planner")(train_plans.planner)
+app.command("tool-encoder")(train_search.tool_encoder)
+app.command("tool-ranker")(train_search.tool_ranker)

@@ -1,6 +1,5 @@
 """The index over fragments or tools: vectors on disk by content hash, words in memory."""
 
-import os
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from ctrag.context.words import terms
 from ctrag.encoder import Matrix
 from ctrag.prompt.reading import Reader, Reading
+from stores.files import replacing
 
 Floats = NDArray[np.float64]
 PASSAGE = 110
@@ -78,8 +78,7 @@ class ReadingStore:
         assert self._path is not None
         self._path.parent.mkdir(parents=True, exist_ok=True)
         readings = list(known.values())
-        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        with temporary.open("wb") as file:
+        with replacing(self._path) as file:
             np.savez(
                 file,
                 allow_pickle=False,
@@ -88,7 +87,6 @@ class ReadingStore:
                 states=np.concatenate([one.states for one in readings]).astype(np.float16),
                 ends=np.cumsum([len(one.states) for one in readings]),
             )
-        temporary.replace(self._path)
 
 
 @dataclass(frozen=True, slots=True)
