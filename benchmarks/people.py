@@ -23,6 +23,7 @@ from ctrag.context.view import PersonView, encode_items
 from ctrag.context.words import fold
 from ctrag.encoder import Encoder, Matrix
 from stores.dataset import Dataset, Persona
+from stores.files import replacing
 from stores.item_rows import Vector
 from stores.items import Item, Person, Request, Value
 from stores.spec import Role, packaged_apps
@@ -77,10 +78,8 @@ class RememberingEncoder:
             return
         self._file.parent.mkdir(parents=True, exist_ok=True)
         texts = np.frombuffer(b"".join(self._known), np.uint8).reshape(-1, 16)
-        temporary = self._file.with_name(f".{self._file.name}")
-        with temporary.open("wb") as file:
+        with replacing(self._file) as file:
             np.savez(file, texts=texts, vectors=np.stack(list(self._known.values())))
-        temporary.replace(self._file)
         self._saved = len(self._known)
 
 

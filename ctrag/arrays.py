@@ -7,15 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from ctrag.encoder import Matrix
+from stores.files import replacing
 
 
 def save_arrays(path: Path, arrays: Mapping[str, Matrix]) -> None:
     """Write arrays as float16, compressed; the file is whole or not there."""
-    temporary = path.with_name(f".{path.name}")
     half = {name: array.astype(np.float16) for name, array in arrays.items()}
-    with temporary.open("wb") as file:
+    with replacing(path) as file:
         np.savez_compressed(file, allow_pickle=False, **half)
-    temporary.replace(path)
 
 
 def load_arrays(path: Path) -> dict[str, Matrix]:

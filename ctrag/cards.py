@@ -14,6 +14,9 @@ class Card(BaseModel):
     settings: dict[str, Any]
     data: str
     data_sha256: str
+    people: list[str] | None = None
+    """Fingerprints (`stores.dataset.fingerprints`) of those whose requests it learned from, sorted;
+    None in cards of before they were named: nobody knows."""
     seed: int
     figures: dict[str, dict[str, float]]
     """Method → figure, in percent, of people or requests that were not learned from: held out or

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from stores.files import write_text
 
 LIBRARIES = (
     "ctrag",
@@ -67,12 +68,7 @@ class Experiment(BaseModel):
             text = json.dumps(self.model_dump(), indent=2, ensure_ascii=False, allow_nan=False)
         except ValueError as error:
             raise ValueError(f"{path}: a figure is infinite or not a number") from error
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            temporary.write_text(f"{text}\n", encoding="utf-8")
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_text(path, f"{text}\n")
 
 
 def folders_sha256(folders: Sequence[Path]) -> str:

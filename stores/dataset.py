@@ -7,6 +7,7 @@ by accident.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,6 +26,9 @@ QUERIES = "queries.jsonl"
 Kind = Literal[
     "now", "reference", "habit", "mismatch", "write", "multi", "refind", "explicit", "no_tool"
 ]
+
+_DIGITS = 12
+"""Of a fingerprint: 48 bits."""
 
 _Text = Annotated[str, StringConstraints(min_length=1)]
 
@@ -152,6 +156,28 @@ def load_dataset(folder: Path, apps: Sequence[AppSpec] | None = None) -> Dataset
     return Dataset(folder, tuple(personas.values()), requests)
 
 
+def fingerprints(folder: Path) -> dict[str, str]:
+    """Person id → hash of id and content, of everybody who asks something in a data set folder.
+
+    The content is the line of `personas.jsonl`, whatever the order of its keys and without what is
+    empty: copies of a folder have the same people, and another person of the same id is another.
+    A folder without `personas.jsonl` has no people.
+
+    Raises:
+        ValueError: A line breaks a rule.
+    """
+    if not (folder / PERSONAS).is_file():
+        return {}
+    asking = {one.person_id for one in load_dataset(folder).requests}
+    return {
+        raw["persona_id"]: sha256(
+            json.dumps(_without_empty(raw), sort_keys=True, ensure_ascii=False).encode()
+        ).hexdigest()[:_DIGITS]
+        for _, raw in read_lines(folder / PERSONAS)
+        if raw["persona_id"] in asking
+    }
+
+
 def load_labels(folder: Path, apps: Sequence[AppSpec] | None = None) -> dict[str, Labels]:
     """Labels by query id, for training and scoring only.
 
@@ -251,3 +277,12 @@ def _requests(
         yield Asked(
             row.query_id, row.persona_id, Request(row.text, row.asked_at, row.place, row.playing)
         )
+
+
+def _without_empty(value: Any) -> Any:
+    """JSON without keys that say nothing: null, and what is empty."""
+    if isinstance(value, dict):
+        return {
+            key: _without_empty(one) for key, one in value.items() if one not in (None, "", [], {})
+        }
+    return [_without_empty(one) for one in value] if isinstance(value, list) else value

@@ -1,21 +1,29 @@
 """Writing files so that a crash leaves either the old content or the new."""
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import get_ident
+from typing import IO, Any, Literal
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path` through a temporary name in the same folder and a rename.
+@contextmanager
+def replacing(path: Path, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any]]:
+    """A file under a temporary name in the same folder, which becomes `path` at the end.
+
+    Args:
+        path: What is written or replaced.
+        mode: "w" writes UTF-8 text, "wb" bytes.
 
     Raises:
-        OSError: The folder is missing or read-only, or the disk is full; `path` is untouched.
+        OSError: The folder is missing or read-only, or the disk is full; `path` is untouched, as it
+            is after an error of whoever writes.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.tmp")
     try:
-        with temporary.open("w", encoding="utf-8") as file:
-            file.write(text)
+        with temporary.open(mode, encoding="utf-8" if mode == "w" else None) as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -26,6 +34,18 @@ def write_text(path: Path, text: str) -> None:
     # The new content is in place: a folder that cannot be synced must not look like a failure.
     with suppress(OSError):
         sync(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` to `path`, whole or not at all; errors as `replacing`."""
+    with replacing(path, "w") as file:
+        file.write(text)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write `content` to `path`, whole or not at all; errors as `replacing`."""
+    with replacing(path) as file:
+        file.write(content)
 
 
 def sync(path: Path) -> None:

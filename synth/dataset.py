@@ -4,7 +4,6 @@ Each person follows from the seed and their number alone, so processes, threads 
 share the work and the files are the same byte for byte. Only what is being made is in memory.
 """
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Any
 
 from ctrag.apps.toolbox import Toolbox
 from stores.dataset import QUERIES, Persona, load_dataset
-from stores.files import sync
+from stores.files import replacing
 from stores.spec import AppSpec, packaged_apps, write_apps
 from synth.checks import SeenTexts
 from synth.job import Job, MadePerson
@@ -163,18 +162,12 @@ def make_queries(
     numbered = list(enumerate(people))
     counts: Counter[str] = Counter()
     seen = SeenTexts()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("w", encoding="utf-8") as file:
-            made = in_order(task, numbered, job.provider.workers, scheduler, workers)
-            for person in _told(made, len(people), progress):
-                counts.update(write_requests(file, person, person.wanted, seen))
-                counts["personas"] += 1
-        sync(temporary)
+    with replacing(path, "w") as file:
+        made = in_order(task, numbered, job.provider.workers, scheduler, workers)
+        for person in _told(made, len(people), progress):
+            counts.update(write_requests(file, person, person.wanted, seen))
+            counts["personas"] += 1
         _declare(out, job)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
     return _made({out.name: counts}, began)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
 from stores.dataset import PERSONAS, QUERIES
 from stores.files import sync
@@ -65,7 +65,7 @@ class Folders:
             shutil.rmtree(self.folder(name), ignore_errors=True)
 
 
-def write_requests(file: TextIO, person: MadePerson, wanted: int, seen: SeenTexts) -> Counter[str]:
+def write_requests(file: IO[str], person: MadePerson, wanted: int, seen: SeenTexts) -> Counter[str]:
     """Write so many requests that were not there before; counts of written and left out."""
     counts = Counter({f"rejected {name}": count for name, count in person.rejected.items()})
     owner = json.loads(person.persona)["persona_id"]

@@ -1,35 +1,93 @@
 """Claims about which trained artefacts are used."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import ctrag
 from ctrag.artefacts import load_artefacts
 from ctrag.cards import Card
+from ctrag.cli.training import held_out
 from ctrag.context.ranker import Ranker
 from ctrag.planner.arguments import ArgumentRanker
 from ctrag.tools.reader import ToolReader
 from eval.experiment import folders_sha256
-from stores.dataset import load_dataset
 from synth.reference import scenes_folder, split_folder
+from training.origin import name_people, people_of
 
 
 def test_the_packaged_artefacts_are_the_default() -> None:
     assert load_artefacts(None).ranker.card == Ranker.packaged().card
 
 
+PACKAGED = {"train": split_folder("train")} | {
+    name: scenes_folder().parent / name
+    for name in ("train-further", "scenes", "further", "people", "oblique")
+}
+
+
+@pytest.fixture(scope="module")
+def people() -> dict[str, frozenset[str]]:
+    """Fingerprints by packaged data set, those that hold tools alone without anybody."""
+    return {name: people_of([folder]) for name, folder in PACKAGED.items()}
+
+
+@pytest.fixture(scope="module")
+def held_out_of_train() -> frozenset[str]:
+    return held_out(PACKAGED["train"], seed=1)
+
+
 @pytest.mark.parametrize("part", ["ranker", "adapter", "reader", "arguments"])
-def test_an_artefact_was_trained_on_the_packaged_people_and_nobody_of_dev(part: str) -> None:
+def test_an_artefact_was_trained_on_the_packaged_people(part: str) -> None:
     card: Card = getattr(load_artefacts(None), part).card
-    packaged = scenes_folder().parent
-    folders = [
-        split_folder(name) if name == "train" else packaged / name for name in card.data.split("+")
-    ]
-    assert card.data_sha256 == folders_sha256(folders)
-    known = {one.person.person_id for one in load_dataset(split_folder("dev")).personas}
-    for folder in folders:
-        assert not known & {one.person_id for one in load_dataset(folder).requests}
+    assert card.data_sha256 == folders_sha256([PACKAGED[name] for name in card.data.split("+")])
+
+
+@pytest.mark.parametrize(
+    ("card", "holds_out"),
+    [
+        ("context/artefact/card", False),
+        ("context/artefact/adapter-card", False),
+        ("tools/artefact/reader-card", True),
+        ("planner/artefact/arguments-card", True),
+        ("planner/artefact/adapter-card", True),
+        ("prompt/artefact/reranker-card", False),
+    ],
+)
+def test_a_packaged_card_names_exactly_the_people_who_were_learned_from(
+    card: str,
+    holds_out: bool,
+    people: dict[str, frozenset[str]],
+    held_out_of_train: frozenset[str],
+) -> None:
+    value = json.loads((Path(ctrag.__file__).parent / f"{card}.json").read_bytes())
+    learned = frozenset[str]().union(*(people.get(one, ()) for one in value["data"].split("+")))
+    assert learned
+    assert value["people"] == sorted(learned - (held_out_of_train if holds_out else frozenset()))
+    assert not people_of([split_folder("dev")]) & set(value["people"])
+
+
+def test_the_packaged_search_of_tools_names_its_people(people: dict[str, frozenset[str]]) -> None:
+    folder = Path(ctrag.__file__).parent / "tools/artefact"
+    assert json.loads((folder / "encoder-card.json").read_bytes())["people"] == []
+    card = json.loads((folder / "discovery.json").read_bytes())["card"]
+    assert card["people"] == sorted(people["train"] | people["scenes"])
+
+
+def test_older_cards_are_given_their_people_by_the_data_they_name(tmp_path: Path) -> None:
+    dev, scenes = split_folder("dev"), PACKAGED["scenes"]
+    ranker = Ranker.packaged()
+    old = ranker.card.model_copy(update={"people": None, "data_sha256": folders_sha256([dev])})
+    replace(ranker, card=old).save(tmp_path)
+    with pytest.raises(
+        ValueError, match=r"--data: no card in .* \(card\.json: train\+train-further"
+    ):
+        name_people(tmp_path, [dev, scenes])
+    assert name_people(tmp_path, [dev]) == [tmp_path / "card.json"]
+    named = Ranker.load(tmp_path).card
+    assert named == old.model_copy(update={"people": sorted(people_of([dev]))})
 
 
 def test_a_ranker_of_ones_own_wins_and_its_old_neighbours_are_ignored(tmp_path: Path) -> None:

@@ -11,8 +11,12 @@
 - `reader`: the tool reader (`ctrag train tools`); `reader_examples` is what it practises,
   `reader_network` the torch module.
 - `arguments`: the ranker of the values of a call's arguments (`ctrag train values`).
-- `checkpoints`, `schedule`: finished epochs on disk; how the learning rate goes.
-- `tool_encoder`, `tool_ranker`: the encoder and the weights of the search in any agent's tools.
+- `loop`, `checkpoints`, `schedule`: steps of all trainings with torch; finished epochs on disk; how
+  the learning rate goes.
+- `origin`: where an artefact comes from, for its card: command, data, people by fingerprint.
+- `low_rank`: low-rank changes of an encoder while they are learned.
+- `tool_encoder`, `tool_ranker`: the encoder and the weights of the search in any agent's tools
+  (`ctrag train tool-encoder`, `tool-ranker`).
 - `planner_examples`, `packs`, `planner`: the planner's LoRA adapter (`ctrag train planner`).
 - `reranker`, `reranker_decisions`: the cross-encoder of prompts, from other people's catalogues
   (`ctrag train reranker`).

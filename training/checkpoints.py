@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from stores.files import replacing
+
 CHECKPOINTS = "checkpoints"
 """Their folder within an artefact's."""
 
@@ -12,15 +14,14 @@ def save(path: Path, epoch: int, network: Any, optimiser: Any, schedule: Any) ->
     import torch
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}")
     content = {
         "epoch": epoch,
         "weights": {name: one for name, one in network.named_parameters() if one.requires_grad},
         "optimiser": optimiser.state_dict(),
         "schedule": schedule.state_dict(),
     }
-    torch.save(content, temporary)
-    temporary.replace(path)
+    with replacing(path) as file:
+        torch.save(content, file)
 
 
 def restore(path: Path, network: Any, optimiser: Any, schedule: Any) -> int:

@@ -14,6 +14,7 @@ from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
 from eval.examples import Example
 from training.lambdamart import fit_first, fit_second, predict
+from training.origin import people_in, people_of
 from training.prior import cross_fitted_priors
 from training.ranker_settings import RankerSettings
 from training.together import load_together
@@ -83,7 +84,7 @@ def prepare(
     progress(f"cross-fitting priors on {len(examples)} requests")
     priors, fold = cross_fitted_priors(examples, settings.folds, settings.seed)
     if tuned is not None:
-        _all_read(examples, tuned)
+        _all_read(examples, tuned, [data, *more])
         examples = with_readings(examples, tuned.readings)
     tables = [compute(one.scene, priors[place]) for one, place in zip(examples, fold, strict=True)]
     return Prepared(examples, fold, tables, tuple(map(len, parts)))
@@ -141,7 +142,13 @@ def out_of_fold(
     return found
 
 
-def _all_read(examples: Sequence[Example], tuned: TunedEncoder) -> None:
+def _all_read(examples: Sequence[Example], tuned: TunedEncoder, folders: Sequence[Path]) -> None:
+    strangers = people_of(folders) - people_in(tuned.adapter.card, "encoder")
+    if strangers:
+        raise ValueError(
+            f"encoder: it never saw {len(strangers)} people of "
+            f"{', '.join(str(one) for one in folders)}; train it on the same data"
+        )
     missing = [one.asked.query_id for one in examples if one.asked.query_id not in tuned.readings]
     if missing:
         raise ValueError(

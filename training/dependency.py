@@ -32,6 +32,7 @@ from eval.dependency_steps import Steps, rank_steps
 from eval.experiment import data_sha256, versions
 from training.dependency_settings import DependencySettings
 from training.dependency_trees import Stage, StepRows, fit_trees, step_rows
+from training.origin import command_line, people_of
 
 
 def fit_next_tool(
@@ -50,7 +51,7 @@ def fit_next_tool(
             it. Tools that are only demonstrated come on top, without a text.
         encoder: Of requests and tool texts.
         settings: See `DependencySettings`.
-        source: `command`, `data` and `data_sha256` for the card.
+        source: `command`, `data`, `data_sha256` and `people` for the card.
         progress: Told what is being done.
 
     Raises:
@@ -152,11 +153,12 @@ def fitting(
     name = f"{models.ENCODER}-int8"
     encoder = CachedEncoder(load_encoder(name), cache_folder() / "vectors")
     source = {
-        "command": f"ctrag train dependency --data {data.name} --seed {seed} --out DIR",
+        "command": command_line(),
         "data": data.name,
         "data_sha256": sha256(data.read_bytes()).hexdigest()
         if data.is_file()
         else data_sha256(data),
+        "people": sorted(people_of([data])),
     }
 
     def fit(demonstrations: Sequence[Demonstration], **changes: Any) -> NextTool:
@@ -205,12 +207,7 @@ def train_dependency(
         asked = {one.text for one in held}
         watched = [one for one in _observed(observed) if one.text not in asked]
     model = fit([*kept, *watched])
-    command = model.card.command
-    if observed is not None:
-        command = command.replace(" --seed", f" --observed {observed.name} --seed")
-    if hold_out:
-        command = command.replace(" --out", " --hold-out --out")
-    model.card = model.card.model_copy(update={"command": command, "observed": len(watched)})
+    model.card = model.card.model_copy(update={"observed": len(watched)})
     if not held:
         return model
     steps = Steps.of(held)

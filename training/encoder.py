@@ -23,18 +23,18 @@ from ctrag.errors import reading
 from ctrag.tools.prior import classes_of
 from ctrag.tuned import Adapter, AdapterCard, Tuned
 from eval.examples import Example
-from eval.experiment import data_sha256, folders_sha256, versions
+from eval.experiment import data_sha256
+from stores.files import replacing
 from training.checkpoints import CHECKPOINTS
 from training.encoder_network import TOWERS, EncoderSettings, TowerSettings, make_network
 from training.figures import ranking_figures
 from training.folds import folds_by_person
-from training.schedule import warmed_cosine
+from training.loop import Loop
+from training.origin import origin, people_in
 from training.together import load_together
 from training.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
-_TOLD = 200
-"""Batches between two words of progress."""
 _TOOL_SHARES = (0.7, 0.2, 0.1)
 """What the three labelled tools count as targets of the API head."""
 
@@ -137,13 +137,11 @@ def train_encoder(
     if before is not None:
         readings = before.readings | readings
         folds = before.fold | folds
-    options = "".join(f" --more {one.name}" for one in more)
-    options += " --start ENCODER" if before is not None else ""
-    options += f" --folds {settings.folds}" if settings.folds != EncoderSettings().folds else ""
-    options += f" --epochs {settings.epochs}" if settings.epochs else ""
-    options += f" --dropout {settings.dropout:g}" if settings.dropout is not None else ""
+    source = origin([data, *more], settings.seed)
+    if before is not None:
+        source["people"] = sorted(people_in(before.adapter.card, "--start").union(source["people"]))
     card = AdapterCard(
-        command=f"ctrag train encoder --data {data.name}{options} --out DIR",
+        **source,
         encoder=encoder.name,
         kinds=list(KINDS),
         apis=apis,
@@ -154,11 +152,7 @@ def train_encoder(
             "towers": {t.name: asdict(_of(t)) for t in encoder.towers},
             "start": None if before is None else before.adapter.digest,
         },
-        data="+".join(one.name for one in (data, *more)),
-        data_sha256=folders_sha256([data, *more]),
-        seed=settings.seed,
         figures=figures,
-        versions=versions(),
     )
     return TunedEncoder(Adapter(arrays, card), readings, folds)
 
@@ -225,10 +219,8 @@ def _checkpointed(path: Path, make: Callable[[], dict[str, Matrix]]) -> dict[str
             return {name: arrays[name] for name in arrays.files}
     made = make()
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}")
-    with temporary.open("wb") as file:
+    with replacing(path) as file:
         np.savez(file, allow_pickle=False, **made)
-    temporary.replace(path)
     return made
 
 
@@ -285,26 +277,24 @@ def _fit(
         {"params": net.head_parameters(), "lr": settings.head_rate},
         {"params": net.adapter_parameters(), "lr": own.learning_rate},
     ]
-    optimiser = torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
-    steps = epochs * math.ceil(len(rows) / settings.batch)
-    schedule = warmed_cosine(optimiser, steps)
+    loop = Loop(
+        tower.name,
+        groups,
+        net.parameters(),
+        epochs * math.ceil(len(rows) / settings.batch),
+        settings.weight_decay,
+        progress,
+    )
     order = np.random.default_rng(settings.seed)
     net.train()
-    for epoch in range(epochs):
+    for _ in range(epochs):
         shuffled = order.permutation(len(rows))
-        for begin in range(0, len(rows), settings.batch):
-            if begin % (_TOLD * settings.batch) == 0:
-                progress(
-                    f"{tower.name}: epoch {epoch + 1} of {epochs}, {begin} of {len(rows)} requests"
-                )
-            batch = [rows[i] for i in shuffled[begin : begin + settings.batch]]
-            loss = _loss(net, batch, settings)
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-    weights: dict[str, Matrix] = net.weights()
+        batches = [
+            [rows[i] for i in shuffled[begin : begin + settings.batch]]
+            for begin in range(0, len(rows), settings.batch)
+        ]
+        loop.run(batches, partial(_loss, net, settings))
+    weights: dict[str, Matrix] = net.arrays()
     return weights
 
 
@@ -315,7 +305,7 @@ def _mean(before: dict[str, Matrix], after: dict[str, Matrix]) -> dict[str, Matr
     }
 
 
-def _loss(net: Any, batch: Sequence[_Row], settings: EncoderSettings) -> Any:
+def _loss(net: Any, settings: EncoderSettings, batch: Sequence[_Row]) -> Any:
     import torch
     from torch.nn.functional import log_softmax
 

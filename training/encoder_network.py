@@ -64,13 +64,13 @@ def make_network(tower: Tower, settings: EncoderSettings, dropout: float, apis: 
     import torch
     from torch import nn
 
-    from training.low_rank import make_low_rank
+    from training.low_rank import LowRankNetwork, make_low_rank
 
     model = load_model(tower.name)
     size = int(model.config.hidden_size)
     mpnet = model.config.model_type == "mpnet"
 
-    class Network(nn.Module):  # type: ignore[misc]
+    class Network(LowRankNetwork):
         def __init__(self) -> None:
             super().__init__()
             self.low = make_low_rank(model, tower.top, settings.rank, settings.scale, dropout)
@@ -84,9 +84,6 @@ def make_network(tower: Tower, settings: EncoderSettings, dropout: float, apis: 
 
         def head_parameters(self) -> list[nn.Parameter]:
             return [*self.kinds.parameters(), *self.apis.parameters()]
-
-        def adapter_parameters(self) -> list[nn.Parameter]:
-            return [part for low in self.low.values() for part in (low.A, low.B)]
 
         def forward(self, below: Sequence[Matrix]) -> tuple[Any, Any, Any]:
             longest = max(len(one) for one in below)
@@ -106,11 +103,8 @@ def make_network(tower: Tower, settings: EncoderSettings, dropout: float, apis: 
             scaled = self.drop(unit * math.sqrt(size))
             return unit, self.kinds(scaled), self.apis(scaled)
 
-        def weights(self) -> dict[str, Matrix]:
-            found = {}
-            for name, low in self.low.items():
-                found[f"{name}.A"] = low.A.detach().numpy().copy()
-                found[f"{name}.B"] = low.B.detach().numpy().copy()
+        def arrays(self) -> dict[str, Matrix]:
+            found = super().arrays()
             for name in ("kinds", "apis"):
                 head = getattr(self, name)
                 rows = torch.cat([head.weight.T, head.bias[None]]).detach().numpy().copy()
@@ -119,9 +113,8 @@ def make_network(tower: Tower, settings: EncoderSettings, dropout: float, apis: 
 
         def restore(self, weights: dict[str, Matrix]) -> None:
             with torch.no_grad():
-                for name, low in self.low.items():
-                    low.A.copy_(torch.from_numpy(weights[f"{name}.A"]))
-                    low.B.copy_(torch.from_numpy(weights[f"{name}.B"]))
+                for name, part in self.named_parts().items():
+                    part.copy_(torch.from_numpy(weights[name]))
                 for name in ("kinds", "apis"):
                     head = getattr(self, name)
                     head.weight.copy_(torch.from_numpy(weights[name][:-1].T))

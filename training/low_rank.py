@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from ctrag.encoder import Matrix
 from ctrag.graphs import LINEAR
 
 
@@ -23,6 +24,29 @@ class LowRank(nn.Module):  # type: ignore[misc]  # torch is untyped here
     def forward(self, x: Any) -> Any:
         """The map's answer with the change."""
         return self.linear(x) + self.scale * (self.drop(x) @ self.A.T) @ self.B.T
+
+
+class LowRankNetwork(nn.Module):  # type: ignore[misc]
+    """An encoder whose low-rank maps are learned, perhaps with heads on top."""
+
+    low: dict[str, LowRank]
+    """What `make_low_rank` gave."""
+
+    def adapter_parameters(self) -> list[nn.Parameter]:
+        """Those of the low-rank maps."""
+        return [part for low in self.low.values() for part in (low.A, low.B)]
+
+    def named_parts(self) -> dict[str, nn.Parameter]:
+        """What artefacts keep: `map.A` (rank, inputs) and `map.B` (outputs, rank)."""
+        return {
+            f"{name}.{letter}": getattr(low, letter)
+            for name, low in self.low.items()
+            for letter in "AB"
+        }
+
+    def arrays(self) -> dict[str, Matrix]:
+        """Copies of the parts."""
+        return {name: part.detach().numpy().copy() for name, part in self.named_parts().items()}
 
 
 def make_low_rank(

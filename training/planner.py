@@ -5,10 +5,9 @@ epoch's packs follow from seed and epoch.
 """
 
 import json
-import math
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +17,8 @@ from ctrag.planner.adapter import PlannerCard, save_adapter
 from ctrag.planner.weights import planner_folder
 from ctrag.prompt.chat import END
 from ctrag.prompt.planner import SYSTEM
+from stores.files import replacing
+from training.loop import Loop
 from training.packs import Row, chat, row_of
 from training.planner_examples import Lesson, MixSettings, packs
 
@@ -52,12 +53,9 @@ def train_planner(
     base: str | None,
     settings: PlannerSettings,
     out: Path,
-    data: str,
-    data_sha256: str,
-    versions: dict[str, str],
+    source: dict[str, Any],
     progress: Progress = lambda _: None,
     resume: bool = True,
-    command: str = "",
 ) -> PlannerCard:
     """Train an adapter and leave it in `out`, with its card.
 
@@ -66,12 +64,9 @@ def train_planner(
         base: Name, folder or hub name of the base model; the embedded one when None.
         settings: See `PlannerSettings`.
         out: The adapter's folder; the checkpoint lies there too while training.
-        data: Names of the data sets.
-        data_sha256: Their hash.
-        versions: Library versions, for the card.
+        source: `training.origin.origin` of the data sets, for the card.
         progress: Told loss, speed and time left.
         resume: Whether to go on from a checkpoint in `out`.
-        command: What makes the adapter again, for the card.
 
     Raises:
         ValueError: There is nothing to learn from, or nothing fits into a row.
@@ -89,55 +84,40 @@ def train_planner(
     if not steps:
         raise ValueError(f"data: no request fits into {settings.longest} tokens")
     learned = [one for one in model.parameters() if one.requires_grad]
-    optimiser = torch.optim.AdamW(
-        learned, lr=settings.learning_rate, weight_decay=settings.weight_decay
-    )
+    began, tokens = time.perf_counter(), 0
 
-    def rate(step: int) -> float:
-        rising = (step + 1) / (settings.warm_up * steps + 1)
-        return min(1.0, rising) * 0.5 * (1 + math.cos(math.pi * min(step / steps, 1.0)))
+    def tell(text: str) -> None:
+        progress(f"{text}, {tokens / (time.perf_counter() - began):.0f} tokens/s")
 
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, rate)
+    def loss_of(row: Row) -> Any:
+        nonlocal tokens
+        tokens += len(row.tokens)
+        return cross_entropy(*_predicted(model, row))
+
+    groups = [{"params": learned, "lr": settings.learning_rate}]
+    loop = Loop("planner", groups, learned, steps, settings.weight_decay, tell, settings.warm_up)
     out.mkdir(parents=True, exist_ok=True)
     key = _key(epochs, base, settings)
-    done = _restore(out, key, model, optimiser, schedule) if resume else 0
-    began, tokens, losses = time.perf_counter(), 0, []
+    done = _restore(out, key, model, loop.optimiser, loop.schedule) if resume else 0
+    every = [row for rows in epochs for row in rows]
     model.train()
-    for step, row in _remaining(epochs, done):
-        loss = cross_entropy(*_predicted(model, row))
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(learned, 1.0)
-        optimiser.step()
-        schedule.step()
-        tokens += len(row.tokens)
-        losses.append(float(loss.detach()))
-        if step % 20 == 0 or step == steps:
-            seconds, recent = time.perf_counter() - began, losses[-20:]
-            left = seconds / (step - done) * (steps - step) / 60
-            progress(
-                f"step {step} of {steps}, loss {sum(recent) / len(recent):.3f}, "
-                f"{tokens / seconds:.0f} tokens/s, {left:.0f} min left"
-            )
-        if step % settings.save_every == 0:
-            _checkpoint(out, key, step, model, optimiser, schedule)
+    for begin in range(done, steps, settings.save_every):
+        loop.run(every[begin : begin + settings.save_every], loss_of)
+        _checkpoint(out, key, loop.done, model, loop.optimiser, loop.schedule)
+    last = loop.losses[-50:]
     card = PlannerCard(
-        command=command or f"ctrag train planner --data {data} --out DIR",
+        **source,
         base=base or "",
         rank=settings.rank,
         alpha=settings.alpha,
         settings=json.loads(json.dumps(asdict(settings))),
-        data=data,
-        data_sha256=data_sha256,
-        seed=settings.seed,
         figures={
             "training": {
                 "requests": float(len(taught)),
                 "steps": float(steps),
-                "last_loss": round(sum(losses[-50:]) / max(len(losses[-50:]), 1), 4),
+                "last_loss": round(sum(last) / max(len(last), 1), 4),
             }
         },
-        versions=versions,
     )
     save_adapter(out, _weights(model), card)
     (out / CHECKPOINT).unlink(missing_ok=True)
@@ -190,11 +170,6 @@ def _rows(
     return [row for row in rows if row is not None]
 
 
-def _remaining(epochs: Sequence[Sequence[Row]], done: int) -> Iterator[tuple[int, Row]]:
-    every = (row for rows in epochs for row in rows)
-    return ((step, row) for step, row in enumerate(every, start=1) if step > done)
-
-
 def _predicted(model: Any, row: Row) -> tuple[Any, Any]:
     """Logits of the plans' tokens, and which tokens they should have been."""
     import numpy as np
@@ -236,7 +211,6 @@ def _key(epochs: Sequence[Sequence[Row]], base: str | None, settings: PlannerSet
 def _checkpoint(out: Path, key: str, step: int, model: Any, optimiser: Any, schedule: Any) -> None:
     import torch
 
-    temporary = out / f".{CHECKPOINT}"
     content = {
         "key": key,
         "step": step,
@@ -244,8 +218,8 @@ def _checkpoint(out: Path, key: str, step: int, model: Any, optimiser: Any, sche
         "optimiser": optimiser.state_dict(),
         "schedule": schedule.state_dict(),
     }
-    torch.save(content, temporary)
-    temporary.replace(out / CHECKPOINT)
+    with replacing(out / CHECKPOINT) as file:
+        torch.save(content, file)
 
 
 def _restore(out: Path, key: str, model: Any, optimiser: Any, schedule: Any) -> int:

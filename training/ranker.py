@@ -12,10 +12,10 @@ from ctrag.context.signals import SIGNALS
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
 from eval.examples import Example
-from eval.experiment import folders_sha256, versions
 from training.cross_fitted import CrossFitted, Progress, cross_fit, prepare
 from training.figures import mean_recall, ranking_figures
 from training.lambdamart import fit_first, fit_second
+from training.origin import origin
 from training.prior import fit_prior
 from training.ranker_settings import RankerSettings
 from training.tuned_encoder import TunedEncoder
@@ -58,7 +58,6 @@ def final_ranker(
     first = ranking_figures(fitted.examples[own], fitted.first_scores[own])
     figures = {"first_pass": first, **figures}
     progress("training the ranker on everybody")
-    tuned = " --encoder ENCODER" if fitted.examples[0].scene.tuned is not None else ""
     relevance = [one.relevance for one in fitted.examples]
     companies = [
         best_of(one.scene, scores)
@@ -70,7 +69,7 @@ def final_ranker(
             companies, [company_table(one) for one in companies], relevance, settings
         ),
         prior=fit_prior(fitted.examples),
-        card=_card(encoder, settings, data, figures, k, weights, ablation or {}, tuned),
+        card=_card(encoder, settings, data, figures, k, weights, ablation or {}),
     )
 
 
@@ -111,21 +110,15 @@ def _card(
     k: float,
     weights: dict[str, float],
     ablation: dict[str, dict[str, float]],
-    tuned: str,
 ) -> RankerCard:
-    more = "".join(f" --more {one.name}" for one in data[1:])
     return RankerCard(
-        command=f"ctrag train ranker --data {data[0].name}{more}{tuned} --out DIR",
+        **origin(data, settings.seed),
         encoder=encoder.name,
         signals=[signal.name for signal in SIGNALS],
         company=[signal.name for signal in COMPANY],
         fusion_k=k,
         fusion_weights=weights,
         settings=asdict(settings),
-        data="+".join(one.name for one in data),
-        data_sha256=folders_sha256(data),
-        seed=settings.seed,
         figures=figures,
         ablation=ablation,
-        versions=versions(),
     )

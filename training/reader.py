@@ -5,9 +5,9 @@ none, so that one reader serves all of them.
 """
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,9 @@ from ctrag.tools.reader import (
 )
 from training.checkpoints import restore, save
 from training.figures import recall
+from training.loop import Loop
 from training.reader_examples import MODES, Seen
 from training.reader_network import ReaderSettings, TowerSettings, make_network
-from training.schedule import warmed_cosine
 
 Progress = Callable[[str], None]
 _RARELY = 5000
@@ -50,7 +50,7 @@ def train_reader(
         learned: What is learned from.
         held_out: Requests of other people; may be empty.
         settings: See `ReaderSettings`.
-        card: The fields `command`, `encoder`, `data`, `data_sha256`, `seed` and `versions`.
+        card: `training.origin.origin` of the data sets, and `encoder`.
         checkpoints: Folder for finished epochs; a run that finds it there goes on from it.
         progress: Told what happens.
         start: A reader to train on; None starts from the untuned encoders.
@@ -115,7 +115,6 @@ def _fit(
     start: ToolReader | None = None,
 ) -> Any:
     import torch
-    from torch.nn.functional import log_softmax as torch_log_softmax
 
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
@@ -127,42 +126,44 @@ def _fit(
         {"params": network.head_parameters(), "lr": settings.head_rate},
         {"params": network.adapter_parameters(), "lr": tower.learning_rate},
     ]
-    optimiser = torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
-    steps = tower.epochs * math.ceil(len(learned) / settings.batch)
-    schedule = warmed_cosine(optimiser, steps)
-    done = restore(checkpoint, network, optimiser, schedule)
+    loop = Loop(
+        tower.name,
+        groups,
+        network.parameters(),
+        tower.epochs * math.ceil(len(learned) / settings.batch),
+        settings.weight_decay,
+        progress,
+    )
+    done = restore(checkpoint, network, loop.optimiser, loop.schedule)
     network.train()
     for epoch in range(done, tower.epochs):
         torch.manual_seed(settings.seed * _RARELY + epoch)
-        began, losses = time.perf_counter(), []
         batches = _batches(network, learned, settings, epoch)
-        for number, (rows, modes) in enumerate(batches, start=1):
-            scores, attention = network(
-                [network.tokens(learned[i], mode) for i, mode in zip(rows, modes, strict=True)],
-                [learned[i].sights[mode] for i, mode in zip(rows, modes, strict=True)],
-            )
-            wanted = torch.from_numpy(np.stack([learned[i].wanted for i in rows]))
-            loss = -(torch_log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()
-            needed = np.stack([learned[i].needed for i in rows])
-            needed[[mode != "retrieved" for mode in modes]] = 0
-            loss = loss + settings.item_weight * _missed(attention, torch.from_numpy(needed))
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-            losses.append(float(loss.detach()))
-            if number % 20 == 0 or number == len(batches):
-                spent = time.perf_counter() - began
-                ahead = (tower.epochs - epoch) * len(batches) - number
-                progress(
-                    f"{tower.name}: epoch {epoch + 1} of {tower.epochs}, batch {number} of "
-                    f"{len(batches)}, loss {np.mean(losses[-50:]):.3f}, "
-                    f"{spent / number * ahead / 60:.0f} min left"
-                )
-        save(checkpoint, epoch + 1, network, optimiser, schedule)
+        loop.run(batches, partial(_loss, network, learned, settings))
+        save(checkpoint, epoch + 1, network, loop.optimiser, loop.schedule)
     network.eval()
     return network
+
+
+def _loss(
+    network: Any,
+    learned: Sequence[Seen],
+    settings: ReaderSettings,
+    batch: tuple[list[int], list[str]],
+) -> Any:
+    import torch
+    from torch.nn.functional import log_softmax as torch_log_softmax
+
+    rows, modes = batch
+    scores, attention = network(
+        [network.tokens(learned[i], mode) for i, mode in zip(rows, modes, strict=True)],
+        [learned[i].sights[mode] for i, mode in zip(rows, modes, strict=True)],
+    )
+    wanted = torch.from_numpy(np.stack([learned[i].wanted for i in rows]))
+    loss = -(torch_log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()
+    needed = np.stack([learned[i].needed for i in rows])
+    needed[[mode != "retrieved" for mode in modes]] = 0
+    return loss + settings.item_weight * _missed(attention, torch.from_numpy(needed))
 
 
 def _missed(attention: Any, needed: Any) -> Any:

@@ -9,7 +9,6 @@ import numpy as np
 
 from ctrag import models
 from ctrag.context.prior import KINDS
-from ctrag.encoder import Matrix
 from ctrag.graphs import load_model
 from ctrag.tools.reader import VECTOR_SCALE, Tokens, ToolReader, reader_text, tokens_of
 from ctrag.tools.sight import ASKED, FLAGS, ITEMS, Sight
@@ -81,7 +80,7 @@ def make_network(
     import torch
     from torch import nn
 
-    from training.low_rank import make_low_rank
+    from training.low_rank import LowRankNetwork, make_low_rank
 
     model = load_model(tower.name)
     size = int(model.config.hidden_size)
@@ -142,7 +141,7 @@ def make_network(
             inner = nn.functional.gelu(self.hidden(joined), approximate="tanh")
             return self.out(self.many(inner)) + self.skip(joined), attention
 
-    class Network(nn.Module):  # type: ignore[misc]
+    class Network(LowRankNetwork):
         def __init__(self) -> None:
             super().__init__()
             self.head = Head()
@@ -161,9 +160,6 @@ def make_network(
 
         def head_parameters(self) -> list[nn.Parameter]:
             return list(self.head.parameters())
-
-        def adapter_parameters(self) -> list[nn.Parameter]:
-            return [part for low in self.low.values() for part in (low.A, low.B)]
 
         def forward(self, rows: Sequence[Tokens], sights: Sequence[Sight]) -> tuple[Any, Any]:
             longest = max(len(row.ids) for row in rows)
@@ -185,10 +181,8 @@ def make_network(
             return found
 
         def named_parts(self) -> dict[str, nn.Parameter]:
-            own = {f"head.{name}": part for name, part in self.head.named_parameters()}
-            for name, low in self.low.items():
-                own |= {f"{name}.A": low.A, f"{name}.B": low.B}
-            return own
+            head = {f"head.{name}": part for name, part in self.head.named_parameters()}
+            return head | super().named_parts()
 
         def take(self, start: ToolReader) -> None:
             for name, part in self.named_parts().items():
@@ -208,9 +202,5 @@ def make_network(
                 for name, part in self.named_parts().items():
                     array = start.arrays.get(f"{tower.name}/{name}")
                     part.add_(0 if array is None else torch.from_numpy(array)).div_(2)
-
-        def arrays(self) -> dict[str, Matrix]:
-            parts = self.named_parts().items()
-            return {name: part.detach().numpy().copy() for name, part in parts}
 
     return Network()

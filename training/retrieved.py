@@ -14,11 +14,13 @@ from ctrag.context.ranker import Ranker
 from ctrag.context.signals import compute
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder, load_encoder
-from ctrag.tuned import RequestReader
+from ctrag.tuned import RequestReader, Tuned
 from eval.examples import Example
 from eval.experiment import data_sha256
+from stores.dataset import fingerprints
+from stores.files import replacing
 from training.cross_fitted import cross_fit, prepare
-from training.folds import folds_by_person
+from training.origin import held_out_ids, people_in, people_of
 from training.ranker_settings import RankerSettings
 from training.shares import times
 from training.together import load_together, of_same_people
@@ -66,9 +68,9 @@ class Retrieval:
     """What the ranker learned from: it is cross-fitted by person here, and the first fold of its
     people is held out."""
     more: Sequence[Path]
-    """Further requests of the people of `data`, and data sets of other people. Those that the
-    ranker learned from, by the names in its card, and those of the people of `data` are
-    cross-fitted with it; nothing of other people is held out."""
+    """Further requests of the people of `data`, and data sets of other people. Those of people whom
+    the ranker learned from, by its card, and those of the people of `data` are cross-fitted with
+    it; nothing of other people is held out."""
     tuned: TunedEncoder
     """Has read the requests of `data` by adapters that never saw their people, and perhaps those
     of `more`; requests that it never saw are read by its adapter of everybody."""
@@ -114,13 +116,8 @@ class Retrieval:
             return found
         found = self.run(progress)
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}")
-        try:
-            with temporary.open("wb") as file:
-                pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replacing(path) as file:
+            pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
         return found
 
     def run(self, progress: Progress = lambda _: None) -> Retrieved:
@@ -130,75 +127,106 @@ class Retrieval:
         in.
 
         Raises:
-            ValueError: Everybody is new, but the ranker learned from a data set of that name; two
-                data sets have other items of a person, or one breaks a rule.
+            ValueError: Somebody is retrieved for by what learned from them, or a card does not say
+                from whom; two data sets have other items of a person, or one breaks a rule.
         """
         encoder: Encoder = load_encoder(self.tuned.adapter.card.encoder)
         apart = self._apart()
         others = [one for one in (self.data, *self.more) if one not in apart]
         examples: list[Example] = []
         scores: list[Floats] = []
-        names: list[str] = []
+        sources: list[Path] = []
         if apart:
             prepared = prepare(self.data, encoder, self.settings, self.tuned, progress, apart[1:])
             fitted = cross_fit(prepared, self.settings, progress)
             examples += fitted.examples
             scores += fitted.scores
             for folder, size in zip(apart, fitted.sizes, strict=True):
-                names += [folder.name] * size
-        added, new_scores, new_names = self._by_ranker(others, encoder, progress)
+                sources += [folder] * size
+        added, new_scores, new_sources = self._by_ranker(others, encoder, progress)
         examples += added
         scores += new_scores
-        names += new_names
-        return Retrieved(examples, scores, self._held_out(examples, names), encoder.name, names)
+        sources += new_sources
+        names = [one.name for one in sources]
+        return Retrieved(examples, scores, self._held_out(examples, sources), encoder.name, names)
 
     def _apart(self) -> list[Path]:
         """Data sets that are cross-fitted, `data` first; none when everybody is new."""
-        learned = self.ranker.card.data.split("+")
+        learned = people_in(self.ranker.card, "CTRAG_ARTEFACTS: the ranker in use")
         if not self.new:
             same = of_same_people(self.data, self.more)
-            return [self.data, *(one for one in self.more if one in same or one.name in learned)]
+            return [
+                self.data,
+                *(one for one in self.more if one in same or people_of([one]) & learned),
+            ]
+        learned |= people_in(self.tuned.adapter.card, "CTRAG_ARTEFACTS: the adapter in use")
         for folder in (self.data, *self.more):
-            if folder.name in learned:
+            seen = len(people_of([folder]) & learned)
+            if seen:
                 raise ValueError(
-                    f"--encoder: {folder} has the name of a data set that the ranker learned from "
-                    f"({self.ranker.card.data}); give a `ctrag train encoder` run that read its "
-                    "people apart, or rename the folder if these are other people"
+                    f"--encoder: the artefacts in use learned from {seen} people of {folder}, for "
+                    "whom they cannot retrieve as for strangers; give a `ctrag train encoder` run, "
+                    "which read everybody apart"
                 )
         return []
 
-    def _held_out(self, examples: Sequence[Example], names: Sequence[str]) -> NDArray[np.bool_]:
+    def _held_out(self, examples: Sequence[Example], sources: Sequence[Path]) -> NDArray[np.bool_]:
         """Whose requests nothing may be trained on: the same people whatever `more` holds."""
         people = [
             one.asked.person_id
-            for one, name in zip(examples, names, strict=True)
-            if name == self.data.name
+            for one, folder in zip(examples, sources, strict=True)
+            if folder == self.data
         ]
-        fold = folds_by_person(people, self.settings.folds, self.settings.seed)
-        out = {person for person, place in zip(people, fold, strict=True) if place == 0}
+        out = held_out_ids(people, self.settings.folds, self.settings.seed)
         return np.array([one.asked.person_id in out for one in examples], dtype=bool)
 
     def _by_ranker(
         self, folders: Sequence[Path], encoder: Encoder, progress: Progress
-    ) -> tuple[list[Example], list[Floats], list[str]]:
+    ) -> tuple[list[Example], list[Floats], list[Path]]:
         """Examples of people whom the ranker never saw, their scores, and their data sets."""
         progress("encoding items and requests")
         parts = load_together(folders, encoder)
-        names = [folder.name for folder, part in zip(folders, parts, strict=True) for _ in part]
-        read = self._read([one for part in parts for one in part], encoder)
+        sources = [folder for folder, part in zip(folders, parts, strict=True) for _ in part]
+        read = self._read([one for part in parts for one in part], sources, encoder)
         scores = [
             self.ranker.scores_of(one.scene, compute(one.scene, self.ranker.prior)) for one in read
         ]
-        return read, scores, names
+        return read, scores, sources
 
-    def _read(self, examples: Sequence[Example], encoder: Encoder) -> list[Example]:
-        """The examples with readings by adapters that never saw the request."""
-        new = [one for one in examples if one.asked.query_id not in self.tuned.readings]
+    def _read(
+        self, examples: Sequence[Example], sources: Sequence[Path], encoder: Encoder
+    ) -> list[Example]:
+        """The examples with readings by adapters that never saw the person."""
+        readings = {} if self.new else self._out_of_fold(examples, sources)
+        new = [one for one in examples if one.asked.query_id not in readings]
         texts = [one.asked.request.text for one in new]
         read = RequestReader(encoder, self.tuned.adapter).read(texts)
-        readings = {
+        readings |= {
             one.asked.query_id: tuned
             for one, (_, tuned) in zip(new, read, strict=True)
             if tuned is not None
         }
-        return with_readings(examples, self.tuned.readings | readings)
+        return with_readings(examples, readings)
+
+    def _out_of_fold(
+        self, examples: Sequence[Example], sources: Sequence[Path]
+    ) -> dict[str, Tuned]:
+        """Readings of the requests of those whom the adapter learned from.
+
+        Raises:
+            ValueError: One of them was not read: the adapter of everybody knows the person.
+        """
+        learned = people_in(self.tuned.adapter.card, "--encoder")
+        people = {folder: fingerprints(folder) for folder in dict.fromkeys(sources)}
+        found = {}
+        for one, folder in zip(examples, sources, strict=True):
+            if people[folder][one.asked.person_id] not in learned:
+                continue  # a request of another person may have the same id
+            query = one.asked.query_id
+            if query not in self.tuned.readings:
+                raise ValueError(
+                    f"--encoder: it learned from {one.asked.person_id} of {folder}, but has not "
+                    f"read {query} apart; train it with this data set too"
+                )
+            found[query] = self.tuned.readings[query]
+        return found

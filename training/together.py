@@ -11,7 +11,7 @@ from ctrag.encoder import Encoder
 from ctrag.settings import cache_folder
 from ctrag.tools.vectors import CachedEncoder
 from eval.examples import Example, load_examples
-from stores.dataset import load_dataset
+from stores.dataset import fingerprints
 
 
 def load_with_memory(folder: Path, encoder: Encoder) -> list[Example]:
@@ -47,11 +47,12 @@ def of_same_people(data: Path, more: Sequence[Path]) -> list[Path]:
     Raises:
         ValueError: One has some people of `data` and others besides.
     """
-    known = _people(data)
+    known = set(fingerprints(data).values())
     found = []
     for folder in more:
-        other = _people(folder) - known
-        if len(other) == len(_people(folder)):
+        people = fingerprints(folder)
+        other = [person for person, one in people.items() if one not in known]
+        if len(other) == len(people):
             continue
         if other:
             raise ValueError(
@@ -59,7 +60,3 @@ def of_same_people(data: Path, more: Sequence[Path]) -> list[Path]:
             )
         found.append(folder)
     return found
-
-
-def _people(folder: Path) -> set[str]:
-    return {one.person_id for one in load_dataset(folder).requests}

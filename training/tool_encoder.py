@@ -1,16 +1,15 @@
 """Tuning the encoder of tool search: requests beside the tools that they need, and near misses.
 
-`python -m training.tool_encoder --data DIR --held-out DIR --out DIR`. Low-rank changes of all
-layers are learned by contrast (InfoNCE): a request's tool against the tools of the other requests
-of a batch, and against those that the untuned encoder finds nearest to the request.
+`ctrag train tool-encoder`. Low-rank changes of all layers are learned by contrast (InfoNCE): a
+request's tool against the tools of the other requests of a batch, and against those that the
+untuned encoder finds nearest to the request.
 """
 
-import argparse
 import math
 import random
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,14 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag import models
-from ctrag.encoder import Matrix
 from ctrag.graphs import load_model
 from ctrag.tools.tuned import ToolEncoderCard, ToolEncoderWeights
 from ctrag.weights import encoder_folder
 from eval.discovery_data import Benchmark, read_folder
-from eval.experiment import folders_sha256, versions
-from training.checkpoints import CHECKPOINTS, restore, save
-from training.schedule import warmed_cosine
+from training.checkpoints import restore, save
+from training.loop import Loop
+from training.origin import origin
 
 Progress = Callable[[str], None]
 _RARELY = 5000
@@ -75,7 +73,6 @@ def train_tool_encoder(
     data: Sequence[Path],
     held_out: Sequence[Path],
     settings: ToolEncoderSettings,
-    command: str,
     checkpoints: Path,
     progress: Progress = lambda _: None,
 ) -> ToolEncoderWeights:
@@ -85,7 +82,6 @@ def train_tool_encoder(
         data: Folders with tools and requests that are learned from.
         held_out: Folders that give the figures.
         settings: See `ToolEncoderSettings`.
-        command: Goes into the card.
         checkpoints: Folder for finished epochs.
         progress: Told what happens.
 
@@ -116,15 +112,11 @@ def train_tool_encoder(
     after = {name: recalls(network, one) for name, one in tests.items()}
     figures = {f"{name} before": one for name, one in before.items()} | after
     return ToolEncoderWeights(
-        network.arrays(),
+        {f"{settings.tower}/{name}": array for name, array in network.arrays().items()},
         ToolEncoderCard(
-            command=command,
+            **origin(data, settings.seed),
             settings=asdict(settings),
-            data="+".join(one.name for one in data),
-            data_sha256=folders_sha256(data),
-            seed=settings.seed,
             figures=figures,
-            versions=versions(),
             tower=settings.tower,
             layers=settings.layers,
             scale=settings.scale,
@@ -169,45 +161,36 @@ def _fit(
 ) -> None:
     import torch
 
-    optimiser = torch.optim.AdamW(
-        network.adapter_parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+    learned = network.adapter_parameters()
+    loop = Loop(
+        "tool encoder",
+        [{"params": learned, "lr": settings.learning_rate}],
+        learned,
+        settings.epochs * math.ceil(len(pairs) / settings.batch),
+        settings.weight_decay,
+        progress,
     )
-    steps = settings.epochs * math.ceil(len(pairs) / settings.batch)
-    schedule = warmed_cosine(optimiser, steps)
-    done = restore(checkpoint, network, optimiser, schedule)
+    done = restore(checkpoint, network, loop.optimiser, loop.schedule)
     network.train()
     for epoch in range(done, settings.epochs):
         torch.manual_seed(settings.seed * _RARELY + epoch)
         draw = random.Random(settings.seed * _RARELY + epoch)
         order = draw.sample(range(len(pairs)), len(pairs))
-        began, losses = time.perf_counter(), []
-        for begin in range(0, len(order), settings.batch):
-            part = [pairs[place] for place in order[begin : begin + settings.batch]]
-            loss = _loss(network, tools, part, settings, draw)
-            optimiser.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(network.adapter_parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-            losses.append(float(loss.detach()))
-            number = begin // settings.batch + 1
-            if number % 20 == 0:
-                spent = time.perf_counter() - began
-                ahead = (settings.epochs - epoch) * math.ceil(len(pairs) / settings.batch) - number
-                progress(
-                    f"tool encoder: epoch {epoch + 1} of {settings.epochs}, batch {number}, "
-                    f"loss {np.mean(losses[-50:]):.3f}, {spent / number * ahead / 60:.0f} min left"
-                )
-        save(checkpoint, epoch + 1, network, optimiser, schedule)
+        batches = [
+            [pairs[place] for place in order[begin : begin + settings.batch]]
+            for begin in range(0, len(order), settings.batch)
+        ]
+        loop.run(batches, partial(_loss, network, tools, settings, draw))
+        save(checkpoint, epoch + 1, network, loop.optimiser, loop.schedule)
     network.eval()
 
 
 def _loss(
     network: Any,
     tools: Sequence[str],
-    part: Sequence[Pair],
     settings: ToolEncoderSettings,
     draw: random.Random,
+    part: Sequence[Pair],
 ) -> Any:
     import torch
 
@@ -231,7 +214,7 @@ def make_network(settings: ToolEncoderSettings) -> Any:
     from tokenizers import Tokenizer
     from torch import nn
 
-    from training.low_rank import make_low_rank
+    from training.low_rank import LowRankNetwork, make_low_rank
 
     model = load_model(settings.tower)
     padding = int(model.config.pad_token_id)
@@ -239,16 +222,13 @@ def make_network(settings: ToolEncoderSettings) -> Any:
     tokenizer.no_padding()
     tokenizer.enable_truncation(settings.longest)
 
-    class Network(nn.Module):  # type: ignore[misc]  # torch is untyped here
+    class Network(LowRankNetwork):
         def __init__(self) -> None:
             super().__init__()
             self.low = make_low_rank(
                 model, settings.layers, settings.rank, settings.scale, settings.dropout
             )
             self.model = model
-
-        def adapter_parameters(self) -> list[nn.Parameter]:
-            return [part for low in self.low.values() for part in (low.A, low.B)]
 
         def forward(self, texts: Sequence[str]) -> Any:
             rows = [tokenizer.encode(text).ids for text in texts]
@@ -282,40 +262,4 @@ def make_network(settings: ToolEncoderSettings) -> Any:
                 for low in self.low.values():
                     low.B.mul_(share)
 
-        def arrays(self) -> dict[str, Matrix]:
-            return {
-                f"{settings.tower}/{name}.{letter}": getattr(low, letter).detach().numpy().copy()
-                for name, low in self.low.items()
-                for letter in "AB"
-            }
-
     return Network()
-
-
-def main() -> None:
-    """The command."""
-    usual = ToolEncoderSettings()
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, action="append", required=True)
-    parser.add_argument("--held-out", type=Path, action="append", default=[])
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--epochs", type=int, default=usual.epochs)
-    parser.add_argument("--share", type=float, default=usual.share)
-    given = parser.parse_args()
-    settings = ToolEncoderSettings(epochs=given.epochs, share=given.share)
-    options = [f"--data {one.name}" for one in given.data]
-    options += [f"--held-out {one.name}" for one in given.held_out]
-    options += [f"--epochs {given.epochs}"] * (given.epochs != usual.epochs)
-    options += [f"--share {given.share:g}"] * (given.share != usual.share)
-    train_tool_encoder(
-        given.data,
-        given.held_out,
-        settings,
-        f"python -m training.tool_encoder {' '.join(options)} --out DIR",
-        given.out / CHECKPOINTS,
-        lambda text: print(text, flush=True),
-    ).save(given.out)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,11 +1,10 @@
 """Weights of `ctrag.tools.ranker`, fitted on requests that name the tools they need.
 
-`python -m training.tool_ranker --data DIR --data DIR --people DIR --out FILE`. Only half of each
-folder's requests, by hash, is read; the other half is for testing. People's requests are learned
-from too, and those of the first data set give talk around others.
+`ctrag train tool-ranker`. Only half of each folder's requests, by hash, is read; the other half is
+for testing. People's requests are learned from too, and those of the first data set give talk
+around others.
 """
 
-import argparse
 import json
 import random
 from collections.abc import Sequence
@@ -27,6 +26,7 @@ from ctrag.tools.vectors import CachedEncoder
 from eval.discovery_data import Benchmark, Need, held_out, read_folder, read_people
 from eval.experiment import data_sha256
 from stores.tool_rows import Filter
+from training.origin import command_line, people_of
 
 SEED = 0
 MOST_PER_FOLDER = 350
@@ -42,11 +42,6 @@ OBLIQUE = 0.3
 LEAST = 0.25
 """The floor: below this calibrated probability nothing fits. Lower than a half, because to be told
 wrongly that nothing fits costs an agent its tool; above what no evidence at all gives, 0.23."""
-_COMMAND = (
-    "python -m training.tool_ranker --data seal-tools --data ultratool-chains --data tools/test "
-    "--people synth/data/reference/train --people synth/data/scenes "
-    "--out ctrag/tools/artefact/discovery.json"
-)
 _RIDGE = 1e-3
 _STEPS = 40
 _NEEDS_OF_SIZE = 4
@@ -305,9 +300,10 @@ def train(folders: Sequence[Path], people: Sequence[Path], out: Path) -> ToolRan
     hybrid = with_floor(fit(every), every)
     lexical = with_floor(fit(without_cosines(every)), without_cosines(every))
     card = {
-        "command": _COMMAND,
+        "command": command_line(),
         "encoder": encoder.name,
         "data": {folder.name: data_sha256(folder) for folder in [*folders, *people]},
+        "people": sorted(people_of([*folders, *people])),
         "half": "the requests for which eval.discovery_data.held_out is false",
         "requests": len(every),
         "seed": SEED,
@@ -321,17 +317,3 @@ def _half(needs: Sequence[Need], half: bool, most: int) -> list[Need]:
     found = [one for one in needs if held_out(one.query_id) == half]
     random.Random(SEED).shuffle(found)
     return found[:most]
-
-
-def main() -> None:
-    """The command."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, action="append", required=True)
-    parser.add_argument("--people", type=Path, action="append", required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    given = parser.parse_args()
-    train(given.data, given.people, given.out)
-
-
-if __name__ == "__main__":
-    main()

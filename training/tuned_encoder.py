@@ -8,6 +8,7 @@ import numpy as np
 
 from ctrag.tuned import Adapter, Tuned
 from eval.examples import Example
+from stores.files import replacing
 
 READINGS = "readings.npz"
 
@@ -26,8 +27,7 @@ class TunedEncoder:
         """Adapter, card and the readings that the ranker is trained on."""
         self.adapter.save(folder)
         ids = list(self.readings)
-        temporary = folder / f".{READINGS}"
-        with temporary.open("wb") as file:
+        with replacing(folder / READINGS) as file:
             np.savez_compressed(
                 file,
                 allow_pickle=False,
@@ -38,7 +38,6 @@ class TunedEncoder:
                     for name in ("aim", "kinds", "apis")
                 },
             )
-        temporary.replace(folder / READINGS)
 
     @classmethod
     def load(cls, folder: Path) -> "TunedEncoder":

@@ -1,22 +1,19 @@
 """`ctrag train`: artefacts from labelled data.
 
 Here those of retrieval and of other agents' tools; `train_plans` has those that learn from what
-retrieval brings.
+retrieval brings, `train_search` those of the search in any agent's tools.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ctrag import models
-from ctrag.cli import train_plans
+from ctrag.cli import train_plans, train_search
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.training import Average, Data, More, Out, Resume, Seed, Share, Threads, Tuned, show
-
-if TYPE_CHECKING:
-    pass
 
 app = typer.Typer(
     help="Train artefacts.\n\n"
@@ -242,27 +239,18 @@ def reranker(
     --out runs/reranker
     """
     from ctrag.prompt.reading import MiniLMReader
-    from eval.experiment import folders_sha256, versions
+    from training.origin import origin
     from training.reranker import RerankerSettings, train_reranker
     from training.reranker_decisions import load_source
     from training.shares import shares_of
 
     shares = shares_of(share, [one.name for one in data])
     sources = [load_source(one, shares.get(one.name, 1.0)) for one in data]
-    command = "ctrag train reranker" + "".join(f" --data {one.name}" for one in data)
-    command += "".join(f" --share {one}" for one in share) + f" --steps {steps}"
-    command += ("" if base == models.ENCODER else f" --base {base}") + " --out DIR"
     trained = train_reranker(
         sources,
         MiniLMReader(),
         RerankerSettings(base=base, steps=steps, seed=seed, threads=threads),
-        {
-            "command": command,
-            "data": "+".join(one.name for one in data),
-            "data_sha256": folders_sha256(data),
-            "seed": seed,
-            "versions": versions(),
-        },
+        origin(data, seed),
         out / "readings",
         progress,
     )
@@ -273,6 +261,29 @@ def reranker(
     show(out, trained.card.data, trained.card.figures)
 
 
+@app.command("people")
+def people(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of artefacts whose cards name nobody yet.")
+    ],
+    data: Data,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+) -> None:
+    """Name in older cards the people that were learned from.
+
+    Checks that DATA and MORE are what a card was made from. People who were held out are not
+    named.
+
+    Example: ctrag train people runs/ranker --data synth/data/reference/train
+    """
+    from training.origin import name_people
+
+    for path in name_people(folder, [data, *more]):
+        line(f"{path}: people named")
+
+
 app.command("tools")(train_plans.tools)
 app.command("values")(train_plans.values)
 app.command("planner")(train_plans.planner)
+app.command("tool-encoder")(train_search.tool_encoder)
+app.command("tool-ranker")(train_search.tool_ranker)

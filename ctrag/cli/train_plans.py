@@ -18,8 +18,7 @@ from ctrag.cli.training import (
     Threads,
     Tuned,
     check_held_out,
-    command_of,
-    names_of,
+    held_out,
     retrieved,
     show,
 )
@@ -53,8 +52,8 @@ def tools(
     import shutil
 
     from ctrag.tools.reader import ToolReader
-    from eval.experiment import folders_sha256, versions
     from training.checkpoints import CHECKPOINTS
+    from training.origin import origin, people_in
     from training.reader import train_reader
     from training.reader_examples import seen_requests
     from training.reader_network import ReaderSettings
@@ -62,32 +61,20 @@ def tools(
 
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
     before = None if start is None else ToolReader.load(start)
+    out_of_data = held_out(data, seed)
     if before is not None:
-        check_held_out("--start", before.card, data, seed)
+        check_held_out("--start", before.card, out_of_data)
     found = retrieved(data, more, tuned, seed, threads)
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
+    source = origin([data, *more], seed, out_of_data)
+    if before is not None:
+        source["people"] = sorted(people_in(before.card, "--start").union(source["people"]))
     reader = train_reader(
         seen_requests(*found.learned(shares)),
         seen_requests(*found.kept_back()),
         ReaderSettings(average=average, seed=seed, threads=threads).seen(epochs, before),
-        {
-            "command": command_of(
-                "tools",
-                data,
-                more,
-                *(f"--share {one}" for one in share),
-                "--encoder ENCODER" if tuned else "",
-                "--start READER" if start else "",
-                "--last" if start and not average else "",
-                f"--epochs {epochs}" if epochs else "",
-            ),
-            "data": names_of(data, more),
-            "data_sha256": folders_sha256([data, *more]),
-            "seed": seed,
-            "versions": versions(),
-            "encoder": found.encoder,
-        },
+        source | {"encoder": found.encoder},
         out / CHECKPOINTS,
         progress,
         before,
@@ -115,22 +102,17 @@ def values(
     Example: ctrag train values --data synth/data/reference/train --more synth/data/people
     --encoder runs/encoder --out runs/values
     """
-    from eval.experiment import folders_sha256, versions
     from training.arguments import ArgumentSettings, choices, train_arguments
+    from training.origin import origin
 
+    out_of_data = held_out(data, seed)
     found = retrieved(data, more, tuned, seed, threads)
     progress("training the ranker of values")
     trained = train_arguments(
         choices(*found.learned()),
         choices(*found.kept_back()),
         ArgumentSettings(seed=seed, threads=threads),
-        {
-            "command": command_of("values", data, more, "--encoder ENCODER" if tuned else ""),
-            "data": names_of(data, more),
-            "data_sha256": folders_sha256([data, *more]),
-            "seed": seed,
-            "versions": versions(),
-        },
+        origin([data, *more], seed, out_of_data),
     )
     trained.save(out)
     if json:
@@ -167,7 +149,7 @@ def planner(
     Example: ctrag train planner --data synth/data/reference/train --more synth/data/scenes
     --encoder runs/encoder --out runs/planner
     """
-    from eval.experiment import folders_sha256, versions
+    from training.origin import origin
     from training.planner import PlannerSettings, train_planner
     from training.planner_examples import EASY, lessons, practised
 
@@ -177,19 +159,9 @@ def planner(
         base,
         PlannerSettings(epochs=epochs, seed=seed, threads=threads, four_bit=four_bit),
         out,
-        names_of(data, more),
-        folders_sha256([data, *more]),
-        versions(),
+        origin([data, *more], seed, held_out(data, seed)),
         progress,
         resume,
-        command_of(
-            "planner",
-            data,
-            more,
-            "--encoder ENCODER" if tuned else "",
-            f"--epochs {epochs}" if epochs > 1 else "",
-            f"--limit {limit}" if limit else "",
-        ),
     )
     if json:
         print_json(card.model_dump())

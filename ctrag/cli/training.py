@@ -47,8 +47,8 @@ def retrieved(
     Without `tuned` the artefacts in use retrieve for all of them.
 
     Raises:
-        ValueError: There is no `tuned` and no packaged adapter, or the packaged ranker learned from
-            a data set of that name; or a data set breaks a rule.
+        ValueError: There is no `tuned` and no packaged adapter, or what retrieves
+            learned from the people or does not say from whom; or a data set breaks a rule.
     """
     from ctrag.artefacts import load_context_artefacts
     from ctrag.settings import cache_folder, settings
@@ -68,36 +68,34 @@ def retrieved(
     return retrieval.once(cache_folder() / "retrieved", progress)
 
 
-def check_held_out(option: str, card: "Card", data: Path, seed: int) -> None:
+def held_out(data: Path, seed: int) -> frozenset[str]:
+    """Fingerprints of the one person in five of `data` whom nothing is learned from."""
+    from training.origin import held_out_of
+    from training.ranker_settings import RankerSettings
+
+    return held_out_of(data, RankerSettings().folds, seed)
+
+
+def check_held_out(option: str, card: "Card", held_out: frozenset[str]) -> None:
     """Whether an artefact that is built on left alone the people whom this run holds out.
 
     Args:
         option: Names the artefact.
         card: Its card.
-        data: The data set that people are held out of.
-        seed: Decides who they are.
+        held_out: Their fingerprints.
 
     Raises:
-        ValueError: It learned from all of `data`, or held out others of it.
+        ValueError: It learned from one of them, or does not say from whom.
     """
-    first, *more = card.data.split("+")
-    if data.name in more or (data.name == first and card.seed != seed):
+    from training.origin import people_in
+
+    seen = len(held_out & people_in(card, option))
+    if seen:
         raise ValueError(
-            f"{option}: it learned from people of {data.name} who are held out here (its data: "
-            f"{card.data}, seed {card.seed}); give --data {first} --seed {card.seed}, or other "
-            "people"
+            f"{option}: it learned from {seen} of {len(held_out)} people who are held out here "
+            f"(its data: {card.data}, seed {card.seed}); hold out the same people by its --data "
+            "and --seed, or give other people"
         )
-
-
-def names_of(data: Path, more: list[Path]) -> str:
-    """The data sets as cards name them."""
-    return "+".join(one.name for one in (data, *more))
-
-
-def command_of(what: str, data: Path, more: list[Path], *options: str) -> str:
-    """What makes an artefact again; options that are empty are left out."""
-    folders = [f"--data {data.name}", *(f"--more {one.name}" for one in more)]
-    return " ".join(["ctrag train", what, *folders, *filter(None, options), "--out DIR"])
 
 
 def show(out: Path, data: str, figures: dict[str, dict[str, float]]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from ctrag import models
 from ctrag.cards import Card
 from ctrag.errors import reading
-from stores.files import write_text
+from stores.files import write_bytes, write_text
 
 WEIGHTS, CONFIG, CARD = "adapter_model.safetensors", "adapter_config.json", "adapter-card.json"
 
@@ -55,15 +55,13 @@ def save_adapter(folder: Path, weights: Mapping[str, Any], card: PlannerCard) ->
         card: Written beside them.
     """
     import torch
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
     folder.mkdir(parents=True, exist_ok=True)
     small = {
         name: one.detach().to("cpu", torch.float16).contiguous() for name, one in weights.items()
     }
-    temporary = folder / f".{WEIGHTS}"
-    save_file(small, str(temporary))
-    temporary.replace(folder / WEIGHTS)
+    write_bytes(folder / WEIGHTS, save(small))
     maps = sorted({name.split(".")[-3] for name in weights if name.endswith("lora_A.weight")})
     config = {
         "peft_type": "LORA",

@@ -1,6 +1,5 @@
 """The index over fragments or tools: vectors on disk by content hash, words in memory."""
 
-import os
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from ctrag.context.lexical import LexicalIndex
 from ctrag.context.words import terms
 from ctrag.encoder import Matrix
 from ctrag.prompt.reading import Reader
+from stores.files import replacing
 
 Floats = NDArray[np.float64]
 PASSAGE = 110
@@ -72,15 +72,13 @@ class ReadingStore:
     def _save(self, known: dict[str, Matrix]) -> None:
         assert self._path is not None
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-        with temporary.open("wb") as file:
+        with replacing(self._path) as file:
             np.savez(
                 file,
                 allow_pickle=False,
                 keys=np.array(list(known), dtype="U32"),
                 vectors=np.stack(list(known.values())),
             )
-        temporary.replace(self._path)
 
 
 @dataclass(frozen=True, slots=True)

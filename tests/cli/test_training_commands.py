@@ -5,29 +5,45 @@ from pathlib import Path
 import pytest
 
 from ctrag.cards import Card
-from ctrag.cli.training import check_held_out
+from ctrag.cli.training import check_held_out, held_out
+from synth.reference import split_folder
+from training.origin import people_of
 
 
-def card(data: str, seed: int = 1) -> Card:
+def card(people: frozenset[str] | None) -> Card:
     return Card(
-        command="toy", data=data, data_sha256="-", seed=seed, settings={}, figures={}, versions={}
+        command="toy",
+        data="train",
+        data_sha256="-",
+        people=None if people is None else sorted(people),
+        seed=1,
+        settings={},
+        figures={},
+        versions={},
     )
 
 
-@pytest.mark.parametrize(
-    ("learned", "data", "seed"),
-    [("train+people", "people", 1), ("train", "train", 2)],
-    ids=["from all of them", "from others than were held out"],
-)
-def test_what_learned_from_people_who_are_held_out_is_not_built_on(
-    learned: str, data: str, seed: int
-) -> None:
+@pytest.fixture(scope="module")
+def dev() -> Path:
+    return split_folder("dev")
+
+
+def test_what_learned_from_people_who_are_held_out_is_not_built_on(dev: Path) -> None:
+    out = held_out(dev, 1)
+    assert len(out) == 40 / 5
+    with pytest.raises(ValueError, match="--start: it learned from 8 of 8 people who are held out"):
+        check_held_out("--start", card(people_of([dev])), out)
+    with pytest.raises(ValueError, match=r"--start: it learned from . of 8 people"):
+        check_held_out("--start", card(people_of([dev]) - held_out(dev, 2)), out)
+
+
+def test_who_was_held_out_before_may_be_held_out_again(dev: Path) -> None:
+    out = held_out(dev, 1)
+    check_held_out("--start", card(people_of([dev]) - out), out)
+
+
+def test_a_card_that_names_nobody_is_not_built_on(dev: Path) -> None:
     with pytest.raises(
-        ValueError, match=rf"--start: it learned from people of {data} who are held"
+        ValueError, match=r"--start: its card does not name .* `ctrag train people`"
     ):
-        check_held_out("--start", card(learned), Path("any") / data, seed)
-
-
-def test_who_was_held_out_before_may_be_held_out_again() -> None:
-    check_held_out("--start", card("train+people"), Path("any/train"), 1)
-    check_held_out("--start", card("train+people"), Path("any/others"), 7)
+        check_held_out("--start", card(None), held_out(dev, 1))

@@ -15,6 +15,7 @@ from stores.dataset import (
     Dataset,
     Persona,
     dump_persona,
+    fingerprints,
     load_dataset,
     load_labels,
     write_personas,
@@ -293,3 +294,28 @@ def test_what_is_written_is_read_back_equal(
     folder = tmp_path_factory.mktemp("data")
     write_personas(folder, [one])
     assert load_dataset(folder) == Dataset(folder, (one,), ())
+
+
+def test_people_of_a_copied_folder_are_the_same_people(tmp_path: Path) -> None:
+    for name in ("train", "copy"):
+        (tmp_path / name).mkdir()
+    known = fingerprints(write(tmp_path / "train", people(), [query()]))
+    turned = [dict(reversed(one.items())) | {"note": None} for one in people()]
+    assert fingerprints(write(tmp_path / "copy", turned, [query()])) == known
+    assert list(known) == [query()["persona_id"]]  # nobody else asks anything
+
+
+def test_two_people_of_one_id_and_other_content_are_two(tmp_path: Path) -> None:
+    for name in ("train", "other"):
+        (tmp_path / name).mkdir()
+    known = fingerprints(write(tmp_path / "train", people(), [query()]))
+    changed = people()
+    changed[0]["profile"]["age"] = 99
+    other = fingerprints(write(tmp_path / "other", changed, [query()]))
+    assert known.keys() == other.keys()
+    assert not set(known.values()) & set(other.values())
+
+
+def test_a_folder_of_tools_has_no_people(tmp_path: Path) -> None:
+    (tmp_path / "tools.json").write_text("[]", encoding="utf-8")
+    assert fingerprints(tmp_path) == {}

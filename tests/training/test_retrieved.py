@@ -13,13 +13,15 @@ from ctrag.artefacts import load_context_artefacts
 from ctrag.context.ranker import Ranker
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.encoder import TowerEncoder, load_encoder
-from ctrag.tuned import RequestReader
-from eval.examples import Example
+from ctrag.tuned import Adapter, RequestReader, Tuned
+from eval.examples import Example, load_examples
 from stores.dataset import load_dataset
+from synth.reference import scenes_folder
 from tests.training.conftest import copy_people, halves
 from training.encoder import train_encoder
 from training.encoder_network import EncoderSettings
 from training.folds import folds_by_person
+from training.origin import people_of
 from training.prior import fit_prior
 from training.ranker_settings import FIRST, SECOND, RankerSettings
 from training.retrieved import Retrieval, Retrieved
@@ -100,21 +102,26 @@ def test_a_share_draws_requests_and_repeats_them(ask: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def unused() -> Ranker:
-    """A ranker that learned from `even` and `others` and raises when it is asked."""
+def others(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four people whom the ranker in use learned from."""
+    return copy_people("dev", 4, tmp_path_factory.mktemp("known") / "others")
+
+
+@pytest.fixture(scope="module")
+def unused(others: Path) -> Ranker:
+    """A ranker that learned from `others` and raises when it is asked."""
     ranker = Ranker.packaged()
-    card = ranker.card.model_copy(update={"data": "even+others"})
-    return replace(ranker, model="no trees", card=card)
+    card = ranker.card.model_copy(update={"people": sorted(people_of([others]))})
+    return replace(ranker, model="no trees: it raises when it is asked", card=card)
 
 
 @pytest.fixture(scope="module")
 def cross_fitted(
-    dozen: Path, unused: Ranker, tmp_path_factory: pytest.TempPathFactory
+    dozen: Path, others: Path, unused: Ranker, tmp_path_factory: pytest.TempPathFactory
 ) -> Retrieved:
     """Twelve people, further requests of theirs, and other people whom the ranker learned from."""
     folder = tmp_path_factory.mktemp("cross-fitted")
     own, further = halves(dozen, folder)
-    others = copy_people("dev", 4, folder / "others")
     quick = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
     tuned = train_encoder(
         own, TowerEncoder(models.ENCODER), quick, folder / "encoder", more=[further, others]
@@ -165,7 +172,7 @@ def test_the_same_people_are_held_out_whatever_is_learned_besides(
 def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
     tmp_path: Path,
 ) -> None:
-    three = copy_people("train", 3, tmp_path / "three")
+    three = copy_people("dev", 3, tmp_path / "train")  # a name that tells nothing
     own, further = halves(three, tmp_path)
     ranker, adapter = load_context_artefacts(None)
     assert adapter is not None
@@ -186,10 +193,61 @@ def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
     assert found.scores[0] == pytest.approx(ranker.scores_of(first.scene, table))
 
 
-def test_a_data_set_that_the_ranker_may_have_learned_from_is_not_new(tmp_path: Path) -> None:
+def in_use(data: Path, *more: Path, **changes: Any) -> Retrieval:
+    """Retrieval by the packaged artefacts, with changes to the cards of both."""
     ranker, adapter = load_context_artefacts(None)
     assert adapter is not None
-    tuned = TunedEncoder(adapter, {}, {})
-    new = Retrieval(tmp_path / "train", [], tuned, ranker, RankerSettings())
-    with pytest.raises(ValueError, match="has the name of a data set that the ranker learned from"):
-        new.run()
+    ranker = replace(ranker, card=ranker.card.model_copy(update=changes))
+    card = adapter.card.model_copy(update=changes)
+    tuned = TunedEncoder(Adapter(adapter.arrays, card), {}, {})
+    return Retrieval(data, more, tuned, ranker, RankerSettings(folds=3, threads=1))
+
+
+def test_people_that_the_artefacts_in_use_learned_from_are_known_in_any_folder(
+    tmp_path: Path,
+) -> None:
+    copied = copy_people("train", 3, tmp_path / "strangers")
+    others = copy_people("dev", 3, tmp_path / "others")
+    for retrieval in (in_use(copied), in_use(others, copied)):
+        with pytest.raises(ValueError, match=r"learned from 3 people of .*strangers"):
+            retrieval.run()
+
+
+def test_people_of_the_adapter_alone_are_known_too(tmp_path: Path) -> None:
+    scenes = scenes_folder()
+    ranker, adapter = load_context_artefacts(None)
+    assert adapter is not None
+    people = people_of([scenes])
+    assert not people & set(ranker.card.people or ())
+    with pytest.raises(ValueError, match=f"learned from {len(people)} people of .*scenes"):
+        in_use(scenes).run()
+
+
+def test_artefacts_that_do_not_name_their_people_retrieve_for_nobody(tmp_path: Path) -> None:
+    others = copy_people("dev", 3, tmp_path / "others")
+    with pytest.raises(ValueError, match="ranker in use: its card does not name the people"):
+        in_use(others, people=None).run()
+
+
+def test_a_request_of_somebody_whom_the_adapter_knows_must_have_been_read_apart(
+    dozen: Path, tmp_path: Path
+) -> None:
+    own, further = halves(dozen, tmp_path)
+    others = copy_people("dev", 3, tmp_path / "train")
+    quick = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
+    tuned = train_encoder(own, TowerEncoder(models.ENCODER), quick, tmp_path / "encoder")
+    unlearned = Ranker.packaged()
+    card = unlearned.card.model_copy(update={"people": []})
+    settings = RankerSettings(folds=3, threads=1)
+    retrieval = Retrieval(others, [further], tuned, replace(unlearned, card=card), settings)
+    with pytest.raises(ValueError, match=r"encoder: it never saw 3 people of .*train; train it on"):
+        retrieval.run()
+    examples = load_examples(further, TowerEncoder(models.ENCODER))
+    with pytest.raises(ValueError, match=r"it learned from p.* has not read .* apart"):
+        retrieval._out_of_fold(examples, [further] * len(examples))
+    same_ids = {one.asked.query_id: Tuned(*(np.zeros(1),) * 3) for one in examples}
+    strangers = load_examples(others, TowerEncoder(models.ENCODER))
+    tuned = replace(
+        tuned, readings=same_ids | {strangers[0].asked.query_id: next(iter(same_ids.values()))}
+    )
+    assert replace(retrieval, tuned=tuned)._out_of_fold(strangers, [others] * len(strangers)) == {}

@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def train(folder: Path, out: Path, settings: ToolEncoderSettings = QUICK) -> ToolEncoderWeights:
-    return train_tool_encoder([folder], [folder], settings, "toy", out)
+    return train_tool_encoder([folder], [folder], settings, out)
 
 
 def test_recall_counts_needed_tools_among_the_nearest() -> None:
@@ -82,7 +82,7 @@ def test_another_needed_tool_is_no_miss() -> None:
     network = Fixed({"x": [1.0, 0.0], "a": [0.5, 0.0], "b": [0.9, 0.0], "c": [0.3, 0.0]})
     part = [Pair("x", 0, frozenset({0, 1}), (1, 2))]
     settings = replace(QUICK, misses=2, temperature=0.1)
-    loss = float(module._loss(network, tools, part, settings, random.Random(0)))
+    loss = float(module._loss(network, tools, settings, random.Random(0), part))
     assert loss == pytest.approx(math.log(1 + math.exp((0.3 - 0.5) / 0.1)), abs=1e-5)
 
 
@@ -141,4 +141,4 @@ def test_a_share_of_what_was_learned_is_kept(folder: Path, tmp_path: Path) -> No
 def test_a_catalogue_without_requests_teaches_nothing(folder: Path, tmp_path: Path) -> None:
     (folder / "queries.jsonl").write_text("")
     with pytest.raises(ValueError, match="no request needs a tool"):
-        train_tool_encoder([folder], [], QUICK, "toy", tmp_path / "out")
+        train_tool_encoder([folder], [], QUICK, tmp_path / "out")

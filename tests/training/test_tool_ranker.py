@@ -86,6 +86,14 @@ def test_the_packaged_ranker_says_where_it_comes_from() -> None:
 
     path = Path(ctrag.__file__).parent / "tools" / "artefact" / "discovery.json"
     ranker = ToolRanker.load(path)
-    assert set(ranker.card) == {"command", "encoder", "data", "half", "requests", "seed"}
+    assert set(ranker.card) == {
+        "command",
+        "encoder",
+        "data",
+        "people",
+        "half",
+        "requests",
+        "seed",
+    }
     assert 0 < ranker.least < 1
     assert all(len(one.floor) == len(FLOOR) + 1 for one in (ranker.hybrid, ranker.lexical))

@@ -11,6 +11,14 @@ from eval.examples import Example
 from training.planner import CHECKPOINT, PlannerSettings, train_planner
 from training.planner_examples import Lesson, MixSettings, lessons
 
+SOURCE = {
+    "command": "toy",
+    "data": "toy",
+    "data_sha256": "hash",
+    "people": [],
+    "seed": 1,
+    "versions": {},
+}
 QUICK = PlannerSettings(
     epochs=1, rank=4, alpha=8, threads=1, save_every=2, mix=MixSettings(together=3, no_tools=1.0)
 )
@@ -55,7 +63,7 @@ def train(
     **more: Any,
 ) -> PlannerCard:
     said = [] if told is None else told
-    return train_planner(taught, str(base), settings, out, "toy", "hash", {}, said.append, **more)
+    return train_planner(taught, str(base), settings, out, SOURCE, said.append, **more)
 
 
 def weights(folder: Path) -> dict[str, np.ndarray]:

@@ -14,11 +14,13 @@ from ctrag.context.signals import SIGNALS, compute
 from ctrag.encoder import Encoder
 from eval.examples import Example
 from eval.experiment import data_sha256
+from stores.dataset import fingerprints
 from tests.training.conftest import halves
 from training import ranker as training
 from training.cross_fitted import cross_fit, prepare
 from training.figures import ranking_figures
 from training.lambdamart import fit_first
+from training.origin import command_line
 from training.prior import fit_prior
 from training.ranker import choose_fusion, train_ranker
 from training.ranker_settings import FIRST, SECOND, RankerSettings
@@ -53,7 +55,8 @@ def test_the_card_says_where_the_ranker_comes_from(
 ) -> None:
     card = ranker.card
     assert (card.data, card.data_sha256) == ("dozen", data_sha256(dozen))
-    assert card.command == "ctrag train ranker --data dozen --out DIR"
+    assert card.command == command_line()
+    assert card.people == sorted(fingerprints(dozen).values())
     assert (card.encoder, card.seed) == (encoder.name, QUICK.seed)
     assert card.signals == [signal.name for signal in SIGNALS]
     assert card.company == [signal.name for signal in COMPANY]
@@ -139,10 +142,7 @@ def test_further_requests_of_the_same_people_are_learned_from_and_not_measured(
     for one, place in zip(both.examples, both.fold, strict=True):
         assert fold.setdefault(one.asked.person_id, place) == place
     card = train_ranker(own, encoder, QUICK, more=[further]).card
-    assert (card.data, card.command) == (
-        "even+odd",
-        "ctrag train ranker --data even --more odd --out DIR",
-    )
+    assert (card.data, card.people) == ("even+odd", sorted(fingerprints(dozen).values()))
     fitted = cross_fit(both, QUICK)
     measured = fitted.examples[both.measured]
     assert card.figures == {

@@ -19,7 +19,7 @@ from ctrag.tools.dependency.graph import LENGTH
 from ctrag.tools.dependency.inputs import Inputs
 from ctrag.tools.dependency.memory import Memory
 from ctrag.tools.dependency.vocabulary import Vocabulary
-from stores.files import write_text
+from stores.files import write_bytes, write_text
 
 CARD, ARRAYS, TREES, NAMES = "card.json", "arrays.npz", "trees.txt", "names.json"
 SHOWN, TOOLS, LOG = "demonstrations.jsonl.gz", "tools.json", "observed.jsonl"
@@ -120,10 +120,7 @@ def write_artefact(folder: Path, stored: Stored, count: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     memory, inputs, fitted = stored.memory, stored.memory.inputs, stored.fitted
     shown = "".join(_line(one) for one in memory.demonstrations[:count])
-    packed = gzip.compress(shown.encode(), mtime=0)
-    temporary = folder / f".{SHOWN}"
-    temporary.write_bytes(packed)
-    temporary.replace(folder / SHOWN)
+    write_bytes(folder / SHOWN, gzip.compress(shown.encode(), mtime=0))
     tools = memory.names[1 : fitted.step.shape[1]]
     names = {"tools": tools, "words": inputs.vocabulary.entries}
     write_text(folder / NAMES, json.dumps(names, ensure_ascii=False) + "\n")
