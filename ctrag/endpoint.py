@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ctrag.extras import need
+
 if TYPE_CHECKING:
     import openai
 
@@ -53,6 +55,7 @@ class ChatEndpoint:
         Raises:
             ValueError: `model` is empty.
         """
+        need("an endpoint", "openai", extra="assistant")
         if not model:
             raise ValueError("model: the endpoint needs a model name; set CTRAG_OPENAI_MODEL")
         self.base_url = base_url

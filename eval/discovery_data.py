@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.files import checked
+from stores.compressed import open_kept, read_kept
 
 LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
 SINGLE_TURN = (
@@ -73,7 +74,7 @@ def read_folder(folder: Path) -> Benchmark:
         if tool.id != tool.name:
             ids_of.setdefault(tool.id, []).append(tool.id)
     needs = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(read_kept(path).decode("utf-8").splitlines(), 1):
         try:
             row = checked(_NEED, json.loads(line), f"{path}:{number}")
         except json.JSONDecodeError as error:
@@ -132,6 +133,6 @@ def read_bfcl(categories: tuple[str, ...]) -> Benchmark:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
+    with open_kept(path) as file:
         for line in file:
             yield json.loads(line)

@@ -14,6 +14,8 @@ from eval.experiment import folders_sha256
 from stores.dataset import load_dataset
 from synth.reference import scenes_folder, split_folder
 
+DATA = Path(__file__).parents[1] / "data"
+
 
 def test_the_packaged_artefacts_are_the_default() -> None:
     found = load_artefacts(None)
@@ -25,10 +27,8 @@ def test_the_packaged_artefacts_are_the_default() -> None:
 @pytest.mark.parametrize("part", ["ranker", "tool_prior", "adapter", "reader", "arguments"])
 def test_an_artefact_was_trained_on_the_packaged_people_and_nobody_of_dev(part: str) -> None:
     card: Card = getattr(load_artefacts(None), part).card
-    packaged = scenes_folder().parent
-    folders = [
-        split_folder(name) if name == "train" else packaged / name for name in card.data.split("+")
-    ]
+    packaged = {"train": split_folder("train"), "scenes": scenes_folder()}
+    folders = [packaged.get(name, DATA / name) for name in card.data.split("+")]
     assert card.data_sha256 == folders_sha256(folders)
     known = {one.person.person_id for one in load_dataset(split_folder("dev")).personas}
     for folder in folders:

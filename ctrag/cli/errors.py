@@ -4,6 +4,8 @@ import os
 import sys
 from collections.abc import Callable
 
+from ctrag.extras import EXTRA_OF, missing
+
 
 def exit_code(run: Callable[[], None]) -> int:
     """Run a command; errors that a person can mend become one line and code 1.
@@ -33,6 +35,8 @@ def one_line(error: Exception) -> str | None:
         path = f"{error.filename}: " if error.filename else ""
         reason = error.strerror or str(error)
         return " ".join(f"{path}{reason}".split())
+    if isinstance(error, ModuleNotFoundError) and (name := (error.name or "").partition(".")[0]):
+        return str(missing("this", name)) if name in EXTRA_OF else None
     if isinstance(error, ValueError) or type(error).__name__ in {
         "ModelMissing",
         "StoreUnavailable",

@@ -126,7 +126,7 @@ def values(
     One person in five of DATA is held out; the cards hold figures of these people, who also say
     how much the reader counts. --share is of the reader alone.
 
-    Example: ctrag train values --data synth/data/reference/train --more synth/data/people
+    Example: ctrag train values --data synth/data/reference/train --more data/people
     --encoder runs/encoder --out runs/values
     """
     import shutil

@@ -16,6 +16,7 @@ from ctrag.context.prior import Prior
 from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats
+from stores.compressed import read_kept
 from stores.files import write_text
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Ranker:
             )
         with np.load(folder / PRIOR) as arrays:
             prior = Prior(*(arrays[name].astype(np.float32) for name in Prior.__slots__))
-        model, second = ((folder / name).read_text(encoding="utf-8") for name in (MODEL, SECOND))
+        model, second = (read_kept(folder / name).decode("utf-8") for name in (MODEL, SECOND))
         return cls(model, second, prior, card)
 
     @classmethod

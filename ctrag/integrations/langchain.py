@@ -17,6 +17,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NotRequired
 
+from ctrag.extras import missing
+
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
     from langchain.agents.middleware.types import ToolCallRequest
@@ -26,7 +28,7 @@ try:
     from langgraph.runtime import Runtime
     from langgraph.types import Command
 except ImportError as error:
-    raise ImportError(f"{error.name} is missing: run `pip install 'ctrag[langchain]'`") from None
+    raise missing("the LangChain middleware", str(error.name), "langchain") from None
 
 from ctrag.integrations.formats import SEARCH_DESCRIPTION, SEARCH_NAME, SEARCH_PARAMETERS
 from ctrag.integrations.surfacing import surfaced

@@ -7,13 +7,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NotRequired
 
+from ctrag.extras import missing
+
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
     from langchain_core.messages import SystemMessage
     from langchain_core.utils.function_calling import convert_to_openai_tool
     from langgraph.runtime import Runtime
 except ImportError as error:
-    raise ImportError(f"{error.name} is missing: run `pip install 'ctrag[langchain]'`") from None
+    raise missing("the LangChain middleware", str(error.name), "langchain") from None
 
 from ctrag.prompt.assembly import DISCOVERY, Prompt
 from ctrag.prompt.builder import PromptBuilder

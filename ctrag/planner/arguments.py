@@ -24,6 +24,7 @@ from ctrag.context.view import Floats
 from ctrag.context.words import terms, words
 from ctrag.planner.value_reader import ValueReader
 from ctrag.planner.values import HOW, Grounds, Offer
+from stores.compressed import read_kept
 from stores.files import write_text
 from stores.spec import spec_of
 
@@ -159,7 +160,7 @@ class ArgumentRanker:
         reader = None if card.reader is None else ValueReader.load(folder)
         if reader is not None and reader.digest != card.reader:
             raise ValueError(f"{folder}: the reader of values is not the one of {CARD}")
-        return cls((folder / MODEL).read_text(encoding="utf-8"), card, reader)
+        return cls(read_kept(folder / MODEL).decode("utf-8"), card, reader)
 
     @classmethod
     def packaged(cls) -> "ArgumentRanker":

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ctrag import models
+from ctrag.extras import need
 from ctrag.planner.engine import Engine, EngineName, Logits, open_engine
 from ctrag.planner.grammar import PlanGrammar
 from ctrag.planner.plan import NONE, Plan, PlanSyntaxError
@@ -57,6 +58,7 @@ class EmbeddedPlanner:
     ) -> None:
         self._name = name_or_path
         self._threads = threads
+        need("the embedded planner", "torch", "transformers", "llguidance", extra="assistant")
         self.adapter = adapter
         """Folder of the LoRA adapter that is merged in; None for the base as it is."""
         packaged = name_or_path in (None, models.PLANNER)

@@ -40,18 +40,13 @@ class MiniLMReader:
     """all-MiniLM-L6-v2 on ONNX Runtime: one pass gives the vector and the lower states."""
 
     def __init__(self, longest_states: int = LONGEST_STATES) -> None:
-        from tokenizers import Tokenizer
+        from ctrag.bert_graph import plain_graph
+        from ctrag.vocabularies import packaged_vocabulary
 
-        from ctrag.graphs import base_graph
-        from ctrag.weights import encoder_folder
-
-        self.name = f"{models.ENCODER}-below{JOINT_LAYERS}-{longest_states}"
+        self.name = f"{models.ENCODER}-int8-below{JOINT_LAYERS}-{longest_states}"
         self._longest_states = longest_states
-        self._session = open_session(base_graph(models.ENCODER, JOINT_LAYERS))
-        folder = encoder_folder(models.ENCODER)
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(LONGEST_READ)
+        self._session = open_session(plain_graph(JOINT_LAYERS))
+        self._tokenizer = packaged_vocabulary(models.ENCODER, LONGEST_READ)
 
     def read(self, text: str) -> Reading:
         """See `Reader.read`."""
