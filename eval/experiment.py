@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from stores.compressed import SUFFIX, kept, open_kept
+from stores.compressed import SUFFIX, kept, read_kept
 
 LIBRARIES = (
     "ctrag",
@@ -120,5 +120,4 @@ def versions() -> dict[str, str]:
 
 
 def _file_sha256(path: Path) -> str:
-    with open_kept(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(read_kept(path)).hexdigest()

@@ -46,7 +46,7 @@ def test_vectors_are_those_of_the_float_encoder_but_for_rounding() -> None:
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
         assert float(vector @ whole) > 0.99, text
         assert below.shape == embedded.shape
-        assert abs(below - embedded).mean() < 0.03 * abs(embedded).mean()
+        assert abs(below - embedded).mean() < 0.1 * abs(embedded).mean()
 
 
 def test_the_states_below_three_layers_are_not_those_after_the_last() -> None:
