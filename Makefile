@@ -41,7 +41,7 @@ bench-scale: $(READY)
 
 # The wheel in a fresh environment, outside the repository.
 wheel-test: $(READY)
-	PYTHON='$(PYTHON)' sh .ci/wheel-test
+	PYTHON='$(PYTHON)' MYPY='$(abspath $(BIN))/mypy' sh .ci/wheel-test
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

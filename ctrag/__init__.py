@@ -12,10 +12,10 @@ A request's way through the package, each step usable alone:
 - `session`: the trace of it all.
 - `assistant`: joins them (`Assistant`); `answer`: what it answers (`Answer`).
 
-Besides: `encoder`, `graphs`, `weights` and `models` (vectors, how they are computed and where the
-weights come from), `tuned` (the adapter's reading of a request), `artefacts` (what was
-trained), `opening` and `importing` (from a folder or file to stores), `settings`, `errors`,
-`threads`, `cli`.
+Besides: `encoder`, `graphs`, `bert_graph`, `vocabularies`, `weights` and `models` (vectors, how
+they are computed, where the weights come from), `tuned` (the adapter's reading of a request),
+`artefacts` (what was trained), `opening` and `importing` (from a folder or file to stores),
+`extras` (what more than the bare install is needed), `settings`, `threads`, `cli`.
 `stores` is the package below; `synth`, `eval` and `training` are above.
 """
 

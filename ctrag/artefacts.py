@@ -12,6 +12,7 @@ from ctrag.tools.reader import WEIGHTS as READER
 from ctrag.tools.reader import ToolReader
 from ctrag.tuned import WEIGHTS as ADAPTER
 from ctrag.tuned import Adapter
+from stores.compressed import kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def _own(folder: Path | None) -> set[str]:
     """Parts that the folder holds."""
     if folder is None:
         return set()
-    own = {name for name in (RANKER, READER, ARGUMENTS) if (folder / name).exists()}
+    own = {name for name in (RANKER, READER, ARGUMENTS) if kept(folder / name).exists()}
     if not own:
         raise FileNotFoundError(
             f"{folder}: holds none of {RANKER}, {READER}, {ARGUMENTS}; "

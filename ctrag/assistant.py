@@ -12,6 +12,7 @@ from ctrag.artefacts import Artefacts, load_artefacts
 from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView, encode_items, load_view
 from ctrag.encoder import Encoder, load_encoder
+from ctrag.extras import need
 from ctrag.opening import open_stores
 from ctrag.planner.configured import make_planner
 from ctrag.planner.grammar import plan_grammar
@@ -78,7 +79,9 @@ class Assistant:
             FileNotFoundError: `path` is neither.
             ValueError: The person is unknown, or the data set breaks a rule.
             ModelMissing: A model is not installed.
+            MissingExtra: The extra `assistant` is not installed.
         """
+        need("the assistant", "torch", "transformers", "lightgbm", "llguidance", extra="assistant")
         options = settings()
         encoder = load_encoder(options.encoder)
         opened = open_stores(Path(path), person, encoder)

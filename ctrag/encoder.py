@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag import models
+from ctrag.extras import need
 
 Matrix = NDArray[np.float32]
 T = TypeVar("T")
@@ -39,14 +40,11 @@ class OnnxEncoder:
     """
 
     def __init__(self, workers: int = 2) -> None:
-        from tokenizers import Tokenizer
+        from ctrag.vocabularies import packaged_vocabulary
 
         self.name = f"{models.ENCODER}-int8"
         weights = models.require(self.name) / "model.onnx"
-        vocabulary = models.require(models.ENCODER) / "model" / "tokenizer.json"
-        self._tokenizer = Tokenizer.from_file(str(vocabulary))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_MAX_TOKENS)
+        self._tokenizer = packaged_vocabulary(models.ENCODER, _MAX_TOKENS)
         self._session = open_session(weights)
         self._workers = workers
 
@@ -163,6 +161,7 @@ class TransformersEncoder:
     """Any sentence-transformers folder (mean pooling), on torch; for other encoders by name."""
 
     def __init__(self, name_or_path: str) -> None:
+        need(f"the encoder {name_or_path}", "torch", "sentence_transformers", extra="assistant")
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         from sentence_transformers import SentenceTransformer
 

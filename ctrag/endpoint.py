@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ctrag.errors import EndpointError as EndpointError
+from ctrag.extras import need
 
 if TYPE_CHECKING:
     import openai
@@ -42,6 +43,7 @@ class ChatEndpoint:
         Raises:
             ValueError: `model` is empty.
         """
+        need("an endpoint", "openai", extra="assistant")
         if not model:
             raise ValueError("model: the endpoint needs a model name; set CTRAG_OPENAI_MODEL")
         self.base_url = base_url

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.extras import need
 from ctrag.weights import assembled, encoder_folder
 
 GRAPH = "graph.onnx"
@@ -47,6 +48,7 @@ LINEAR: dict[str, tuple[str, ...]] = {
 
 def load_model(name: str) -> Any:
     """The encoder's transformers model, float32, evaluation mode, without its pooler."""
+    need(f"converting {name}", "torch", "transformers", extra="assistant")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     from transformers import AutoModel
     from transformers.utils import logging as quiet
@@ -67,9 +69,9 @@ def base_graph(name: str, top: int) -> Path:
     """
 
     def make(folder: Path) -> None:
+        model = load_model(name)
         import torch
 
-        model = load_model(name)
         _export(_base(model, top), torch.tensor([[0, 2, 3, 4, 5, 6]]), folder, "plain", "below")
 
     return assembled(f"{Path(name).name}-base{top}-v{_FORMAT}", make) / GRAPH
@@ -86,9 +88,9 @@ def top_graph(name: str, top: int, deltas: Mapping[str, NDArray[np.float32]], di
     """
 
     def make(folder: Path) -> None:
+        model = load_model(name)
         import torch
 
-        model = load_model(name)
         _add(model, top, deltas)
         sample = torch.randn(1, 6, model.config.hidden_size)
         _export(_top(model, top), sample, folder, "tuned")
@@ -110,9 +112,9 @@ def whole_graph(
     """
 
     def make(folder: Path) -> None:
+        model = load_model(name)
         import torch
 
-        model = load_model(name)
         _add(model, layers, deltas())
         _export(_whole(model), torch.tensor([[0, 2, 3, 4, 5, 6]]), folder, "tuned", "states")
 

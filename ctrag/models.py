@@ -13,7 +13,7 @@ ENCODER = "all-MiniLM-L6-v2"
 LARGE_ENCODER = "all-mpnet-base-v2"
 PAIR = f"{ENCODER}+{LARGE_ENCODER}"
 """Both encoders side by side, the default."""
-TOOL_ENCODER = f"{ENCODER}-tools1"
+TOOL_ENCODER = f"{ENCODER}-tools2"
 """The small encoder tuned for tool search; another number for other weights, because stores keep
 vectors by this name."""
 PLANNER = "SmolLM2-135M-Instruct"

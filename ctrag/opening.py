@@ -8,6 +8,7 @@ from ctrag.apps.toolbox import Toolbox
 from ctrag.context.view import encode_items
 from ctrag.encoder import Encoder
 from ctrag.settings import cache_folder
+from stores.compressed import kept, read_kept
 from stores.dataset import PERSONAS, QUERIES, load_dataset
 from stores.federation import Stores
 from stores.generations import MANIFEST
@@ -40,11 +41,11 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
     """
     if (path / MANIFEST).exists():
         return Opened(Stores.open(path), toolbox_of(path), frozen_clock=False)
-    if not (path / PERSONAS).exists():
+    if not kept(path / PERSONAS).exists():
         raise FileNotFoundError(f"{path}: neither a data set folder nor a stores folder")
     content = [path / name for name in (PERSONAS, QUERIES, TOOLBOX)]
     content += [own for own in [path / APPS] if own.exists()]
-    parts = [one.read_bytes() if one.exists() else b"" for one in content]
+    parts = [read_kept(one) if kept(one).exists() else b"" for one in content]
     digest = sha256(b"\0".join([*parts, encoder.name.encode()])).hexdigest()[:16]
     apps = apps_of(path)
     stores = Stores(cache_folder() / "datasets" / digest, apps)

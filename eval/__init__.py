@@ -28,3 +28,7 @@
 - `rows`: rows of a long run, kept in a file as they come.
 - `planner_rows`: what a planning setting shows, and the plans decoded from it.
 """
+
+from ctrag.extras import need
+
+need("an experiment", "ir_measures", "matplotlib", "sklearn", "torch", extra="eval")

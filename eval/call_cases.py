@@ -15,6 +15,7 @@ from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from eval.bfcl import judge
 from eval.bfcl_reference import Calls, bfcl_rows, reference_verdict
 from eval.experiment import data_sha256
+from stores.compressed import kept, read_kept
 
 OFFERED = 4
 """Tools on offer for a request of a catalogue folder: its own and its neighbours in the alphabet,
@@ -63,7 +64,7 @@ def load_calls(data: str) -> CallCases:
     folder = Path(data)
     if (folder / "conversations.jsonl").is_file():
         cases = _tooltalk(folder)
-    elif (folder / "queries.jsonl").is_file():
+    elif kept(folder / "queries.jsonl").is_file():
         cases = _queries(folder)
     else:
         raise ValueError(
@@ -249,7 +250,7 @@ def _judged(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _rows(path: Path, model: type[M], *, whole: bool = False) -> list[M]:
     """Rows of a JSON Lines file, or of one JSON list."""
     with reading(path):
-        text = path.read_text(encoding="utf-8")
+        text = read_kept(path).decode("utf-8")
     try:
         lines = json.loads(text) if whole else [json.loads(line) for line in text.splitlines()]
     except json.JSONDecodeError as error:

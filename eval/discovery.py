@@ -35,6 +35,7 @@ from eval.intervals import bootstrap_interval
 from eval.ranking import evaluate_run
 from eval.sessions import SEARCH_TOOLS, episodes_from, packaged_episodes, session_profile
 from eval.tables import Table, figure
+from stores.compressed import kept
 from stores.tool_rows import Filter, Query
 
 POOLED = {"bfcl-live": LIVE, "bfcl": SINGLE_TURN}
@@ -138,7 +139,7 @@ def run_discovery(
 def _read(data: Path) -> Benchmark:
     if str(data) in POOLED and not data.exists():
         return read_bfcl(POOLED[str(data)])
-    if (data / "personas.jsonl").is_file():
+    if kept(data / "personas.jsonl").is_file():
         return read_people(data)
     return read_folder(data)
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from ctrag.errors import MissingExtra, reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.files import checked
+from stores.compressed import open_kept, read_kept
 
 LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
 SINGLE_TURN = (
@@ -75,7 +76,7 @@ def read_folder(folder: Path) -> Benchmark:
             ids_of.setdefault(tool.id, []).append(tool.id)
     needs = []
     with reading(path):
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = read_kept(path).decode("utf-8").splitlines()
     for number, line in enumerate(lines, 1):
         try:
             row = checked(_NEED, json.loads(line), f"{path}:{number}")
@@ -135,6 +136,6 @@ def read_bfcl(categories: tuple[str, ...]) -> Benchmark:
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
+    with open_kept(path) as file:
         for line in file:
             yield json.loads(line)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from stores.compressed import SUFFIX, kept, read_kept
 from stores.files import write_text
 
 LIBRARIES = (
@@ -82,7 +83,7 @@ def data_sha256(folder: Path | str) -> str:
 
     FILES are, of a data set, apps.yaml, personas.jsonl, queries.jsonl and toolbox.yaml, where
     there; of a folder without personas.jsonl all *.json, *.jsonl and *.yaml at its top; sorted by
-    name.
+    name. A compressed file counts under its plain name, by its content.
 
     Raises:
         ValueError: if the folder does not exist or holds none of these files.
@@ -90,15 +91,12 @@ def data_sha256(folder: Path | str) -> str:
     folder = Path(folder)
     if not folder.is_dir():
         raise ValueError(f"{folder}: is not a folder")
-    if (folder / "personas.jsonl").is_file():
+    if kept(folder / "personas.jsonl").is_file():
         names = ["apps.yaml", "personas.jsonl", "queries.jsonl", "toolbox.yaml"]
-        files = [folder / name for name in names if (folder / name).is_file()]
     else:
-        suffixes = {".json", ".jsonl", ".yaml"}
-        files = sorted(
-            (path for path in folder.iterdir() if path.suffix in suffixes and path.is_file()),
-            key=lambda path: path.name,
-        )
+        found = {path.name.removesuffix(SUFFIX) for path in folder.iterdir() if path.is_file()}
+        names = sorted(name for name in found if name.endswith((".json", ".jsonl", ".yaml")))
+    files = [folder / name for name in names if kept(folder / name).is_file()]
     if not files:
         raise ValueError(f"{folder}: holds no *.json, *.jsonl or *.yaml file")
     lines = (f"{_file_sha256(path)}  {path.name}\n" for path in files)
@@ -117,5 +115,4 @@ def versions() -> dict[str, str]:
 
 
 def _file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(read_kept(path)).hexdigest()

@@ -6,6 +6,7 @@ Modules, in the order in which data flows through them:
 - `spec`: which applications there are and what their fields mean (`apps.yaml`).
 - `items`: the values that move between packages: `Item`, `Person`, `Request`, `Labels`.
 - `local_time`, `lines`, `item_objects`: times, lines and items as data sets spell them.
+- `compressed`: files that may be kept as `NAME.bz2`.
 - `dataset`: reads and writes a data set folder; a bad line is named and nothing is loaded.
 - `migrations`: the stores' schema as named steps.
 - `database`: opens a DuckDB file for a moment, waits for other processes, names what is wrong.

@@ -1,4 +1,5 @@
-"""A data set folder: `personas.jsonl`, `queries.jsonl`, read whole or not at all.
+"""A data set folder: `personas.jsonl`, `queries.jsonl`, read whole or not at all; each may be
+compressed, as `personas.jsonl.bz2`.
 
 Labels are loaded by a function of their own, so that what answers a request cannot hold one
 by accident.
@@ -13,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from stores.compressed import kept
 from stores.files import write_text
 from stores.item_objects import dump_item, read_item
 from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
@@ -262,7 +264,7 @@ def _person(row: _Persona) -> Person:
 def _requests(
     path: Path, personas: Mapping[str, Persona], owners: Mapping[str, str]
 ) -> Iterator[Asked]:
-    if not path.exists():
+    if not kept(path).exists():
         return
     seen: set[str] = set()
     for where, raw in read_lines(path):

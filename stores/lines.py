@@ -8,22 +8,26 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from stores.compressed import kept, open_kept
+
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where a line stands (`file:number`) and the object in it; blank lines are passed over.
+    """Where a line stands (`file:number`) and the object in it; blank lines are passed over. Where
+    `path` is missing, `path.bz2` is read.
 
     Raises:
         ValueError: A line holds no JSON object, names a field twice, or has a text that cannot
             be stored.
     """
-    with path.open("rb") as file:
+    name = kept(path).name
+    with open_kept(path) as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
                 continue
-            where = f"{path.name}:{number}"
+            where = f"{name}:{number}"
             try:
                 raw = json.loads(line.decode("utf-8"), object_pairs_hook=_object)
             except json.JSONDecodeError as error:

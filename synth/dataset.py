@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.apps.toolbox import Toolbox
+from stores.compressed import kept
 from stores.dataset import QUERIES, Persona, load_dataset
 from stores.files import replacing
 from stores.spec import AppSpec, packaged_apps, write_apps
@@ -154,7 +155,7 @@ def make_queries(
     """
     began = time.perf_counter()
     path = out / QUERIES
-    if path.exists() and path.stat().st_size:
+    if kept(path).exists() and kept(path).stat().st_size:
         raise ValueError(f"out: {path} holds requests already; move it away to have others made")
     job = _job(provider, seed, apps, toolbox)
     people = load_dataset(out, job.apps).personas

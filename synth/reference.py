@@ -3,6 +3,8 @@
 from importlib.resources import files
 from pathlib import Path
 
+from stores.compressed import open_kept
+
 SPLITS = ("dev", "train")
 
 
@@ -19,10 +21,10 @@ def split_folder(split: str) -> Path:
 
 def folder_with(person_id: str) -> Path | None:
     """The split that holds a person, or None."""
-    marker = f'"persona_id": "{person_id}"'
+    marker = f'"persona_id": "{person_id}"'.encode()
     for split in SPLITS:
         folder = split_folder(split)
-        with (folder / "personas.jsonl").open(encoding="utf-8") as file:
+        with open_kept(folder / "personas.jsonl") as file:
             if any(marker in line[:200] for line in file):
                 return folder
     return None

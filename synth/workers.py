@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
-from ctrag.errors import MissingExtra
+from ctrag.extras import need
 
 _Answer = TypeVar("_Answer")
 _Value = TypeVar("_Value")
@@ -105,12 +105,8 @@ def dask_client(scheduler: str, workers: int) -> Iterator[Any]:
     Raises:
         ValueError: Dask is not installed, or nothing answers at the address.
     """
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise MissingExtra(
-            "scheduler: Dask is not installed; run: pip install 'ctrag[dask]'"
-        ) from None
+    need("a Dask scheduler", "distributed", extra="dask")
+    distributed: Any = import_module("distributed")
     if scheduler == "local":
         with (
             distributed.LocalCluster(

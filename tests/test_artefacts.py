@@ -17,14 +17,16 @@ from eval.experiment import folders_sha256
 from synth.reference import scenes_folder, split_folder
 from training.origin import name_people, people_of
 
+DATA = Path(__file__).parents[1] / "data"
+
 
 def test_the_packaged_artefacts_are_the_default() -> None:
     assert load_artefacts(None).ranker.card == Ranker.packaged().card
 
 
-PACKAGED = {"train": split_folder("train")} | {
-    name: scenes_folder().parent / name
-    for name in ("train-further", "scenes", "further", "people", "oblique")
+DATA = Path(__file__).parents[1] / "data"
+PACKAGED = {"train": split_folder("train"), "scenes": scenes_folder()} | {
+    name: DATA / name for name in ("train-further", "further", "people", "oblique")
 }
 
 

@@ -26,3 +26,7 @@
 - `dependency`: the next tool, from demonstrations (`ctrag train dependency`); `dependency_trees`,
   the cross-fitted trees of its combined ranker, `dependency_settings`.
 """
+
+from ctrag.extras import need
+
+need("training", "torch", "sklearn", "lightgbm", "peft", "optuna", extra="train")

@@ -30,6 +30,7 @@ from ctrag.tools.vectors import CachedEncoder
 from eval.dependency_figures import figures_of
 from eval.dependency_steps import Steps, rank_steps
 from eval.experiment import data_sha256, versions
+from stores.compressed import kept
 from training.dependency_settings import DependencySettings
 from training.dependency_trees import Stage, StepRows, fit_trees, step_rows
 from training.origin import command_line, people_of
@@ -149,7 +150,7 @@ def fitting(
         progress: Told what is being done.
     """
     catalogue = data / "tools.json"
-    tools = load_catalogue(catalogue) if catalogue.is_file() else []
+    tools = load_catalogue(catalogue) if kept(catalogue).is_file() else []
     name = f"{models.ENCODER}-int8"
     encoder = CachedEncoder(load_encoder(name), cache_folder() / "vectors")
     source = {

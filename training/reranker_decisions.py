@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ctrag.apps.toolbox import Toolbox
 from ctrag.errors import reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
+from stores import compressed
 from stores.dataset import load_dataset, load_labels
 from training.shares import drawn
 
@@ -53,7 +54,7 @@ def load_source(folder: Path, share: float = 1.0) -> Source:
         ValueError: A line breaks a rule, or names a tool that the catalogue lacks.
         FileNotFoundError: A file is missing.
     """
-    if (folder / "personas.jsonl").exists():
+    if compressed.kept(folder / "personas.jsonl").exists():
         return _from_dataset(folder, share)
     tools = load_catalogue(folder / "tools.json")
     rows = {tool.name: place for place, tool in enumerate(tools)}
@@ -101,7 +102,7 @@ def _catalogue(size: int, used: dict[int, None], most: int = 600) -> list[int]:
 def _queries(path: Path) -> Sequence[_Row]:
     found = []
     with reading(path):
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = compressed.read_kept(path).decode("utf-8").splitlines()
     for number, line in enumerate(lines, start=1):
         try:
             found.append(_Row.model_validate(json.loads(line)))

@@ -22,6 +22,7 @@ from eval.context import run_context
 from eval.experiment import data_sha256, versions
 from eval.planner import run_planner
 from eval.tools import run_tools
+from stores.compressed import read_kept
 from stores.dataset import PERSONAS, QUERIES, Dataset, load_dataset
 from stores.files import write_text
 from synth.checks import normal_text
@@ -188,7 +189,7 @@ class Comparison:
 
 
 def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").splitlines(keepends=True)
+    return read_kept(path).decode("utf-8").splitlines(keepends=True)
 
 
 def _owner(line: str) -> str:

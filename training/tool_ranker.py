@@ -25,6 +25,7 @@ from ctrag.tools.ranker import FLOOR, Floats, Readings, ToolRanker, Weights, flo
 from ctrag.tools.vectors import CachedEncoder
 from eval.discovery_data import Benchmark, Need, held_out, read_folder, read_people
 from eval.experiment import data_sha256
+from stores.compressed import read_kept
 from stores.tool_rows import Filter
 from training.origin import command_line, people_of
 
@@ -263,7 +264,7 @@ def gather(
     blank = ToolRanker(nothing, nothing, 0.0, {})
     talk = [
         json.loads(line)["text"]
-        for line in (people[0] / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+        for line in read_kept(people[0] / "queries.jsonl").decode("utf-8").splitlines()
     ]
     families: list[list[Example]] = []
     single: list[Example] = []

@@ -26,11 +26,13 @@ def demo(
     from ctrag.cli.ask import show
     from ctrag.context.view import encode_items
     from ctrag.encoder import load_encoder
+    from ctrag.extras import need
     from ctrag.settings import settings
     from stores.dataset import load_dataset
     from stores.federation import Stores
     from synth.reference import split_folder
 
+    need("the demo", "torch", "transformers", "lightgbm", "llguidance", extra="assistant")
     encoder = load_encoder(settings().encoder)
     dataset = load_dataset(split_folder("dev"))
     asked = {one.query_id: one for one in dataset.requests}

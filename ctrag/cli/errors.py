@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable
 
 from ctrag.errors import CtragError
+from ctrag.extras import EXTRA_OF, missing
 
 MENDABLE = (CtragError, OSError)
 """What a person can mend: mistakes, files that are not there, no rights, a full disk."""
@@ -34,9 +35,16 @@ def one_line(error: Exception) -> str:
     if isinstance(error, OSError):
         path = f"{error.filename}: " if error.filename else ""
         told = f"{path}{error.strerror or error}"
+    elif isinstance(error, ModuleNotFoundError) and _top(error) in EXTRA_OF:
+        told = str(missing("this", _top(error)))
     elif isinstance(error, CtragError):
         told = str(error)
     else:
         told = f"internal error: {type(error).__name__}: {error}"
         told += "; set CTRAG_DEBUG=1 for the traceback"
     return " ".join(told.split())
+
+
+def _top(error: ModuleNotFoundError) -> str:
+    """The package that could not be found."""
+    return (error.name or "").partition(".")[0]

@@ -104,7 +104,7 @@ def personas_(
 ) -> None:
     """People with their items, without requests.
 
-    Example: ctrag synth personas --personas 20 --out data/people
+    Example: ctrag synth personas --personas 20 --out data/mine
     """
     from synth.dataset import make_personas
 
@@ -130,7 +130,7 @@ def queries(
 ) -> None:
     """Labelled requests of people who are there already.
 
-    Example: ctrag synth queries --out data/people
+    Example: ctrag synth queries --out data/mine
     """
     from synth.dataset import make_queries
 

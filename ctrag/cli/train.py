@@ -4,6 +4,7 @@ Here those of retrieval and of other agents' tools; `train_plans` has those that
 retrieval brings, `train_search` those of the search in any agent's tools.
 """
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from ctrag.cli import train_plans, train_search
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.training import Average, Data, More, Out, Resume, Seed, Share, Threads, Tuned, show
+from ctrag.extras import need
 
 app = typer.Typer(
     help="Train artefacts.\n\n"
@@ -24,7 +26,8 @@ app = typer.Typer(
 
 @app.callback()
 def _group() -> None:
-    pass
+    if "--help" not in sys.argv:
+        need("training", "torch", "sklearn", "lightgbm", "peft", "optuna", extra="train")
 
 
 @app.command("encoder")

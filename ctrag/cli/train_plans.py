@@ -99,7 +99,7 @@ def values(
 
     One person in five of DATA is held out; the card holds figures of these people.
 
-    Example: ctrag train values --data synth/data/reference/train --more synth/data/people
+    Example: ctrag train values --data synth/data/reference/train --more data/people
     --encoder runs/encoder --out runs/values
     """
     from training.arguments import ArgumentSettings, choices, train_arguments

@@ -54,22 +54,33 @@ def list_(json: Json = False) -> None:
 def prepare() -> None:
     """Convert the packaged models with their adapters, which the first request does otherwise.
 
+    Without the extra `assistant`, what tool search and prompts use.
+
     Example: ctrag models prepare
     """
     from ctrag.artefacts import load_artefacts
     from ctrag.context.retrieve import ContextRetriever
     from ctrag.encoder import load_encoder
+    from ctrag.extras import MissingExtra, need
     from ctrag.planner.configured import embedded_planner
+    from ctrag.prompt.reading import MiniLMReader
     from ctrag.settings import settings
     from ctrag.weights import weights_folder
 
+    reader = MiniLMReader()
+    tools = load_encoder(settings().tool_encoder)
+    line(f"{weights_folder()}: {reader.name} and {tools.name} are ready")
+    try:
+        need("the assistant", "torch", "transformers", "lightgbm", "llguidance", extra="assistant")
+    except MissingExtra as missing:
+        line(str(missing))
+        return
     artefacts = load_artefacts(settings().artefacts)
     encoder = load_encoder(settings().encoder)
     retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
     retriever.reader.read(["ready"])
     if artefacts.reader.card.encoder == encoder.name:
         artefacts.reader.prepare()
-    load_encoder(settings().tool_encoder)
     line(f"{weights_folder()}: {encoder.name} is ready")
     planner = embedded_planner(settings())
     line(f"{planner.folder.name}: ready on {planner.engine.name}")

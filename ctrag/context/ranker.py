@@ -17,6 +17,7 @@ from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats
 from ctrag.errors import reading
+from stores.compressed import read_kept
 from stores.files import write_text
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Ranker:
             )
         with reading(folder / PRIOR), np.load(folder / PRIOR) as arrays:
             prior = Prior(*(arrays[name].astype(np.float32) for name in Prior.__slots__))
-        model, second = ((folder / name).read_text(encoding="utf-8") for name in (MODEL, SECOND))
+        model, second = (read_kept(folder / name).decode("utf-8") for name in (MODEL, SECOND))
         return cls(model, second, prior, card)
 
     @classmethod

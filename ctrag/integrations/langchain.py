@@ -17,7 +17,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NotRequired
 
-from ctrag.errors import MissingExtra
+from ctrag.extras import missing
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
@@ -28,7 +28,7 @@ try:
     from langgraph.runtime import Runtime
     from langgraph.types import Command
 except ImportError as error:
-    raise MissingExtra(f"{error.name} is missing: run `pip install 'ctrag[langchain]'`") from None
+    raise missing("the LangChain middleware", str(error.name), "langchain") from None
 
 from ctrag.integrations.formats import SEARCH_DESCRIPTION, SEARCH_NAME, SEARCH_PARAMETERS
 from ctrag.integrations.surfacing import surfaced

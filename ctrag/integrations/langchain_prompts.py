@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NotRequired
 
-from ctrag.errors import MissingExtra
+from ctrag.extras import missing
 
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
@@ -15,7 +15,7 @@ try:
     from langchain_core.utils.function_calling import convert_to_openai_tool
     from langgraph.runtime import Runtime
 except ImportError as error:
-    raise MissingExtra(f"{error.name} is missing: run `pip install 'ctrag[langchain]'`") from None
+    raise missing("the LangChain middleware", str(error.name), "langchain") from None
 
 from ctrag.prompt.assembly import DISCOVERY, Prompt
 from ctrag.prompt.builder import PromptBuilder

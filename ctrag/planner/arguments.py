@@ -23,6 +23,7 @@ from ctrag.context.view import Floats
 from ctrag.context.words import terms, words
 from ctrag.errors import reading
 from ctrag.planner.values import HOW, Grounds, Offer
+from stores.compressed import read_kept
 from stores.files import write_text
 from stores.spec import spec_of
 
@@ -161,7 +162,7 @@ class ArgumentRanker:
                 f"{folder}: {CARD} counts a reader of values, which this version does not have; "
                 "train it again with `ctrag train values`"
             )
-        return cls((folder / MODEL).read_text(encoding="utf-8"), card)
+        return cls(read_kept(folder / MODEL).decode("utf-8"), card)
 
     @classmethod
     def packaged(cls) -> "ArgumentRanker":

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ctrag import models
+from ctrag.extras import need
 from ctrag.planner.engine import Engine, EngineName, Logits, open_engine
 from ctrag.planner.grammar import PlanGrammar
 from ctrag.planner.interface import Planned, PlanRequest
@@ -41,6 +42,7 @@ class EmbeddedPlanner:
     ) -> None:
         self._name = name_or_path
         self._threads = threads
+        need("the embedded planner", "torch", "transformers", "llguidance", extra="assistant")
         self._write_text = write_text
         self.adapter = adapter
         """Folder of the LoRA adapter that is merged in; None for the base as it is."""

@@ -82,7 +82,7 @@ def write_graph(
         )
     model = _Writer(weights, config).model()
     if bits is not None:
-        model = _quantised(model, bits)
+        model = quantised(model, bits)
     onnx.save_model(model, str(path))
 
 
@@ -243,7 +243,8 @@ class _Writer:
         self._node("MatMul", [normed, self._constant("lm_head.weight", head.T)], "logits")
 
 
-def _quantised(model: Any, bits: int) -> Any:
+def quantised(model: Any, bits: int) -> Any:
+    """The graph with 8 or 4 bits in blocks of 32 in place of its linear maps' float weights."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer

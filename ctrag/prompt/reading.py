@@ -26,19 +26,14 @@ class Reader(Protocol):
 class MiniLMReader:
     """all-MiniLM-L6-v2 on ONNX Runtime."""
 
-    name = models.ENCODER
+    name = f"{models.ENCODER}-int8"
 
     def __init__(self) -> None:
-        from tokenizers import Tokenizer
+        from ctrag.bert_graph import plain_graph
+        from ctrag.vocabularies import packaged_vocabulary
 
-        from ctrag.graphs import base_graph
-        from ctrag.weights import encoder_folder
-
-        self._session = open_session(base_graph(models.ENCODER, _TUNED_LAYERS))
-        folder = encoder_folder(models.ENCODER)
-        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(LONGEST_READ)
+        self._session = open_session(plain_graph(_TUNED_LAYERS))
+        self._tokenizer = packaged_vocabulary(models.ENCODER, LONGEST_READ)
 
     def read(self, text: str) -> Matrix:
         """See `Reader.read`."""

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from functools import cache
 
+from ctrag import models
+from ctrag.vocabularies import packaged_vocabulary
+
 CountTokens = Callable[[str], int]
 """Tokens of a text; deterministic."""
 
@@ -12,17 +15,17 @@ def token_counter(name: str | None = None) -> CountTokens:
     """Counts in the vocabulary of a language model: the embedded planner's when None.
 
     Args:
-        name: Name, folder or hub name of a model that has a `tokenizer.json`.
+        name: Folder or hub name of another model, which has a `tokenizer.json`.
 
     Raises:
-        ModelMissing: The weights, which the tokenizer comes with, are not on this machine.
+        ModelMissing: The other model is not on this machine.
     """
-    from tokenizers import Tokenizer
+    if name in (None, models.PLANNER):
+        tokenizer = packaged_vocabulary(models.PLANNER)
+    else:
+        from tokenizers import Tokenizer
 
-    from ctrag.planner.weights import planner_folder
-
-    folder = planner_folder(name) if name else planner_folder()
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(models.find(name) / "tokenizer.json"))
 
     @cache
     def count(text: str) -> int:

@@ -13,11 +13,6 @@ From the outside in:
   `transport`: the way to it; `untrusted`: what it says is checked, cut and marked.
 """
 
-from ctrag.errors import MissingExtra
+from ctrag.extras import need
 
-try:
-    import mcp as _mcp  # noqa: F401
-except ImportError as error:
-    raise MissingExtra(
-        f"serving MCP needs {error.name}; install it with: pip install 'ctrag[mcp]'"
-    ) from None
+need("serving MCP", "mcp", "jsonschema", "jwt", "uvicorn", extra="mcp")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from ctrag.errors import MissingExtra
+from ctrag.extras import need
 from ctrag.session import events
 from ctrag.session.events import Event
 
@@ -31,7 +31,7 @@ class OpenTelemetry:
         content: Whether queries and arguments are sent too.
 
     Raises:
-        ImportError: The extra is not installed; the message has the command for it.
+        MissingExtra: The extra is not installed; the message has the command for it.
     """
 
     def __init__(
@@ -41,12 +41,9 @@ class OpenTelemetry:
         *,
         content: bool = False,
     ) -> None:
-        try:
-            from opentelemetry import _logs, trace
-        except ImportError:
-            raise MissingExtra(
-                "OpenTelemetry is missing: run `pip install 'ctrag[otel]'`"
-            ) from None
+        need("telemetry", "opentelemetry", extra="otel")
+        from opentelemetry import _logs, trace
+
         self._tracer = trace.get_tracer(_SCOPE, tracer_provider=tracer_provider)
         self._logger = _logs.get_logger(_SCOPE, logger_provider=logger_provider)
         self._kind = trace.SpanKind

@@ -8,21 +8,23 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from stores.compressed import SUFFIX, read_kept
+
 T = TypeVar("T")
 
 
 def read_file(path: Path) -> Any:
-    """The value that a `.json`, `.yaml` or `.yml` file holds.
+    """The value that a `.json`, `.yaml` or `.yml` file holds; where it is missing, its `.bz2`.
 
     Raises:
         ValueError: It is no JSON or YAML; the message names the line.
         FileNotFoundError: There is no such file.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_kept(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
-    if path.suffix in {".yaml", ".yml"}:
+    if path.name.removesuffix(SUFFIX).endswith((".yaml", ".yml")):
         return _yaml(path, text)
     try:
         return json.loads(text)

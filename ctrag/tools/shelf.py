@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ctrag.encoder import Encoder, Matrix, load_encoder
+from ctrag.extras import need
 from ctrag.settings import cache_folder, settings
 from ctrag.tools.access import AccessRules, Principal
 from ctrag.tools.catalogue import CatalogueTool, check_identities
@@ -278,19 +279,15 @@ def open_store(place: str | Path | None = None) -> ToolStore:
 
     Raises:
         StoreUnavailable: Another process owns the file, or the server cannot be reached.
-        ValueError: What PostgreSQL needs is not installed.
+        MissingExtra: What PostgreSQL needs is not installed.
     """
     if place is None:
         place = settings().tool_store or _own_file()
     if str(place).startswith(("postgresql:", "postgres:")):
-        try:
-            from stores.tool_postgres import PostgresToolStore
+        need("a PostgreSQL store", "psycopg", "pgvector", extra="postgres")
+        from stores.tool_postgres import PostgresToolStore
 
-            return PostgresToolStore(str(place))
-        except ModuleNotFoundError as error:
-            raise ValueError(
-                f"store: PostgreSQL needs {error.name}; pip install 'ctrag[postgres]'"
-            ) from error
+        return PostgresToolStore(str(place))
     from stores.tool_duckdb import DuckToolStore
     from stores.tool_mirror import MirroredToolStore
 

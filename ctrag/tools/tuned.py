@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ctrag import models
 from ctrag.array_artefact import ArrayArtefact
 from ctrag.arrays import arrays_digest, low_rank_changes
 from ctrag.cards import Card
 from ctrag.encoder import Matrix, open_session
-from ctrag.weights import encoder_folder
 
 WEIGHTS, CARD = "encoder.npz", "encoder-card.json"
 _MAX_TOKENS = 256
@@ -53,25 +53,22 @@ class ToolEncoderWeights(ArrayArtefact[ToolEncoderCard]):
 
 
 class TunedToolEncoder:
-    """The tuned encoder on ONNX Runtime with 8-bit weights: no torch once its graph is made.
+    """The tuned encoder on ONNX Runtime with 8-bit weights: no torch, in making its graph neither.
 
     Texts are encoded one by one: alone, a text has the same vector whatever it is encoded with.
     """
 
     def __init__(self, weights: ToolEncoderWeights, name: str, workers: int = 2) -> None:
-        from tokenizers import Tokenizer
+        from ctrag.bert_graph import tuned_graph
+        from ctrag.vocabularies import packaged_vocabulary
 
-        from ctrag.graphs import whole_graph
-
-        self.name = name
         card = weights.card
+        if card.tower != models.ENCODER:
+            raise ValueError(f"tower: must be {models.ENCODER}, not {card.tower!r}")
+        self.name = name
         deltas = partial(low_rank_changes, weights.arrays, card.tower, card.scale)
-        self._session: Any = open_session(
-            whole_graph(card.tower, card.layers, deltas, weights.digest)
-        )
-        self._tokenizer = Tokenizer.from_file(str(encoder_folder(card.tower) / "tokenizer.json"))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(_MAX_TOKENS)
+        self._session: Any = open_session(tuned_graph(card.layers, deltas, weights.digest))
+        self._tokenizer = packaged_vocabulary(card.tower, _MAX_TOKENS)
         self._workers = workers
         self.dimension = len(self._one(""))
 

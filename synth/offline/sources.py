@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from stores.compressed import open_kept
 from stores.dataset import PERSONAS, QUERIES, Persona
 from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request, Usage, Value
 from stores.spec import AppSpec, packaged_apps
@@ -67,7 +68,7 @@ def host_of(seed: int) -> Source:
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     # Packaged files keep the contract (a test loads them with every check), so they are read here
     # without it: every worker does this when it starts.
-    with path.open(encoding="utf-8") as file:
+    with open_kept(path) as file:
         yield from map(json.loads, file)
 
 

@@ -17,6 +17,7 @@ from ctrag.context.view import PersonView
 from ctrag.encoder import load_encoder
 from eval.examples import load_examples
 from eval.ranking import recall_at
+from stores.compressed import read_kept
 from synth.reference import split_folder
 from tests.context.conftest import ADA, ASKED, AxisEncoder, view_of
 
@@ -132,9 +133,9 @@ def test_a_ranker_of_another_encoder_is_refused() -> None:
 @pytest.fixture(scope="module")
 def some_people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("people")
-    people = (split_folder("dev") / "personas.jsonl").read_text(encoding="utf-8").splitlines()[:5]
+    people = read_kept(split_folder("dev") / "personas.jsonl").decode().splitlines()[:5]
     known = {json.loads(line)["persona_id"] for line in people}
-    asked = (split_folder("dev") / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = read_kept(split_folder("dev") / "queries.jsonl").decode().splitlines()
     asked = [line for line in asked if json.loads(line)["persona_id"] in known]
     for name, lines in (("personas", people), ("queries", asked)):
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -15,6 +15,7 @@ from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.words import terms, words
 from ctrag.encoder import load_encoder
 from eval.examples import Example, load_examples
+from stores.compressed import read_kept
 from synth.reference import split_folder
 
 
@@ -22,9 +23,9 @@ from synth.reference import split_folder
 def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Example]:
     """The requests of four packaged people."""
     folder = tmp_path_factory.mktemp("people")
-    chosen = (split_folder("dev") / "personas.jsonl").read_text(encoding="utf-8").splitlines()[:4]
+    chosen = read_kept(split_folder("dev") / "personas.jsonl").decode().splitlines()[:4]
     known = {json.loads(line)["persona_id"] for line in chosen}
-    asked = (split_folder("dev") / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = read_kept(split_folder("dev") / "queries.jsonl").decode().splitlines()
     asked = [line for line in asked if json.loads(line)["persona_id"] in known]
     for name, lines in (("personas", chosen), ("queries", asked)):
         (folder / f"{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")

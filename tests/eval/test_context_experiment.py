@@ -16,6 +16,7 @@ from eval.examples import load_examples, load_views
 from eval.experiment import Experiment, data_sha256
 from eval.intervals import bootstrap_interval
 from eval.ranking import recall_at
+from stores.compressed import read_kept
 from stores.dataset import load_dataset
 from stores.spec import packaged_apps
 from synth.reference import split_folder
@@ -30,9 +31,9 @@ def copied(
 ) -> Path:
     """The first six people of dev with their requests, each line through `change`."""
     source = split_folder("dev")
-    people = (source / "personas.jsonl").read_text(encoding="utf-8").splitlines()[:6]
+    people = read_kept(source / "personas.jsonl").decode().splitlines()[:6]
     known = {json.loads(line)["persona_id"] for line in people}
-    asked = map(json.loads, (source / "queries.jsonl").read_text(encoding="utf-8").splitlines())
+    asked = map(json.loads, read_kept(source / "queries.jsonl").decode().splitlines())
     rows = [json.dumps(change(row)) for row in asked if row["persona_id"] in known]
     folder.mkdir()
     (folder / "personas.jsonl").write_text("\n".join(people) + "\n", encoding="utf-8")

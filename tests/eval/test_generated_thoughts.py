@@ -18,6 +18,7 @@ from eval.examples import Example, load_examples
 from eval.experiment import Experiment
 from eval.ranking import recall_at
 from eval.thoughts import KEPT, SHARE, generate
+from stores.compressed import read_kept
 from synth.reference import split_folder
 
 LIMIT = 20
@@ -48,9 +49,9 @@ def prompt_of(example: Example) -> str:
 def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three people of dev with their requests."""
     source, folder = split_folder("dev"), tmp_path_factory.mktemp("thoughts")
-    people = (source / "personas.jsonl").read_text(encoding="utf-8").splitlines()[:3]
+    people = read_kept(source / "personas.jsonl").decode().splitlines()[:3]
     known = {json.loads(line)["persona_id"] for line in people}
-    asked = (source / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = read_kept(source / "queries.jsonl").decode().splitlines()
     asked = [line for line in asked if json.loads(line)["persona_id"] in known]
     (folder / "personas.jsonl").write_text("\n".join(people) + "\n", encoding="utf-8")
     (folder / "queries.jsonl").write_text("\n".join(asked) + "\n", encoding="utf-8")

@@ -9,6 +9,7 @@ import pytest
 
 from ctrag.planner.embedded import EmbeddedPlanner
 from eval.planner import SETTINGS, run_planner, table
+from stores.compressed import read_kept
 from synth.reference import split_folder
 
 PLANNED = {
@@ -33,7 +34,7 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("planner") / "one"
     folder.mkdir()
     for name in ("personas.jsonl", "queries.jsonl"):
-        lines = (split_folder("dev") / name).read_text(encoding="utf-8").splitlines()
+        lines = read_kept(split_folder("dev") / name).decode().splitlines()
         mine = [line for line in lines if json.loads(line)["persona_id"] == "p007"]
         (folder / name).write_text("\n".join(mine) + "\n", encoding="utf-8")
     return folder

@@ -15,6 +15,7 @@ from ctrag.encoder import Matrix, load_encoder
 from ctrag.opening import toolbox_of
 from eval.experiment import Experiment, data_sha256
 from eval.tools import METHODS, run_tools, table
+from stores.compressed import read_kept
 from synth.reference import split_folder
 
 MEASURES = {"recall@1", "recall@3", "recall@5", "recall@10"}
@@ -25,9 +26,9 @@ def copied(
 ) -> Path:
     """The first six people of dev with their requests, each line through `change`."""
     source = split_folder("dev")
-    people = (source / "personas.jsonl").read_text(encoding="utf-8").splitlines()[:6]
+    people = read_kept(source / "personas.jsonl").decode().splitlines()[:6]
     known = {json.loads(line)["persona_id"] for line in people}
-    asked = map(json.loads, (source / "queries.jsonl").read_text(encoding="utf-8").splitlines())
+    asked = map(json.loads, read_kept(source / "queries.jsonl").decode().splitlines())
     rows = [json.dumps(change(row)) for row in asked if row["persona_id"] in known]
     folder.mkdir()
     (folder / "personas.jsonl").write_text("\n".join(people) + "\n", encoding="utf-8")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from eval.synth import as_in_sources, run_synth, table
+from stores.compressed import read_kept
 from stores.dataset import load_dataset
 from synth.reference import scenes_folder, split_folder
 
@@ -15,7 +16,7 @@ def copied(source: Path, person: str, out: Path) -> list[dict[str, str]]:
     out.mkdir()
     marker = f'"persona_id": "{person}"'
     for name in ("personas.jsonl", "queries.jsonl"):
-        lines = (source / name).read_text(encoding="utf-8").splitlines()
+        lines = read_kept(source / name).decode().splitlines()
         kept = [line for line in lines if marker in line]
         (out / name).write_text("\n".join(kept) + "\n", encoding="utf-8")
     return [json.loads(line) for line in kept]

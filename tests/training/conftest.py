@@ -12,15 +12,16 @@ from threadpoolctl import threadpool_limits
 from ctrag.context.words import terms
 from ctrag.encoder import Encoder, Matrix
 from eval.examples import Example, load_examples
+from stores.compressed import read_kept
 from synth.reference import split_folder
 
 
 def copy_people(split: str, count: int, folder: Path) -> Path:
     """The first `count` people of a packaged split with their requests, as a data set."""
     source = split_folder(split)
-    people = (source / "personas.jsonl").read_text(encoding="utf-8").splitlines()[:count]
+    people = read_kept(source / "personas.jsonl").decode().splitlines()[:count]
     known = {json.loads(line)["persona_id"] for line in people}
-    asked = (source / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = read_kept(source / "queries.jsonl").decode().splitlines()
     asked = [line for line in asked if json.loads(line)["persona_id"] in known]
     folder.mkdir(exist_ok=True)
     for name, lines in (("personas", people), ("queries", asked)):

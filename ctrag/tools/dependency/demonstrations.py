@@ -9,6 +9,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from stores.compressed import kept, read_kept
+
 END = "end"
 """What is predicted when nothing is left to call."""
 
@@ -165,14 +167,14 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
         FileNotFoundError: There is no such file, or none of these in the folder.
     """
     if path.is_dir():
-        found = next((name for name in _KINDS if (path / name).is_file()), None)
+        found = next((name for name in _KINDS if kept(path / name).is_file()), None)
         if found is None:
             raise FileNotFoundError(2, f"no {', '.join(_KINDS)} in the folder", str(path))
         path = path / found
     kind = _KINDS.get(path.name, _Query)
     rows: list[Demonstration] = []
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        lines = read_kept(path).decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
     for number, line in enumerate(lines, 1):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ctrag.encoder import Encoder, Matrix, load_encoder
+from ctrag.extras import need
 from ctrag.settings import settings
 from ctrag.threads import one_blas_thread
 from ctrag.tools.catalogue import CatalogueTool
@@ -391,6 +392,7 @@ class NextTool:
 
     @cached_property
     def _trees(self) -> Any:
+        need("the next tool", "lightgbm", extra="next-tool")
         import lightgbm
 
         return lightgbm.Booster(model_str=self.fitted.trees)

@@ -1,0 +1,44 @@
+"""Parts that need more than the bare install: what is missing names itself and its install line."""
+
+from importlib.util import find_spec
+
+from ctrag.errors import MissingExtra
+
+EXTRA_OF = {
+    module: extra
+    for extra, modules in {
+        "assistant": "gguf icalendar lightgbm llguidance openai safetensors sentence_transformers "
+        "torch transformers vobject",
+        "eval": "ir_measures matplotlib sklearn",
+        "train": "accelerate optuna peft",
+        "mcp": "jsonschema jwt mcp uvicorn",
+        "langchain": "langchain langchain_core langgraph",
+        "postgres": "pgvector psycopg",
+        "dask": "dask distributed",
+        "otel": "opentelemetry",
+    }.items()
+    for module in modules.split()
+}
+"""Module → the extra that brings it."""
+
+
+def need(what: str, *modules: str, extra: str | None = None) -> None:
+    """Guard a part's door.
+
+    Args:
+        what: The part, as the message's subject.
+        modules: What it imports.
+        extra: Brings them all; when None, the one that `EXTRA_OF` names for the missing one.
+
+    Raises:
+        MissingExtra: One of the modules is not installed.
+    """
+    for module in modules:
+        if find_spec(module) is None:
+            raise missing(what, module, extra)
+
+
+def missing(what: str, module: str, extra: str | None = None) -> MissingExtra:
+    """The error that `need` raises."""
+    extra = extra or EXTRA_OF[module]
+    return MissingExtra(f"{what} needs {module}; install it with: pip install 'ctrag[{extra}]'")
