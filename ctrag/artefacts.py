@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ctrag.context.ranker import CARD as RANKER
 from ctrag.context.ranker import Ranker
+from ctrag.errors import NotFound
 from ctrag.planner.arguments import MODEL as ARGUMENTS
 from ctrag.planner.arguments import ArgumentRanker
 from ctrag.tools.reader import WEIGHTS as READER
@@ -66,7 +67,7 @@ def _own(folder: Path | None) -> set[str]:
         return set()
     own = {name for name in (RANKER, READER, ARGUMENTS) if kept(folder / name).exists()}
     if not own:
-        raise FileNotFoundError(
+        raise NotFound(
             f"{folder}: holds none of {RANKER}, {READER}, {ARGUMENTS}; "
             "give a folder that `ctrag train` wrote"
         )

@@ -12,6 +12,7 @@ from ctrag.artefacts import Artefacts, load_artefacts
 from ctrag.context.retrieve import ContextRetriever, Found
 from ctrag.context.view import PersonView, encode_items, load_view
 from ctrag.encoder import Encoder, load_encoder
+from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.opening import open_stores
 from ctrag.planner.configured import make_planner
@@ -192,11 +193,11 @@ class Assistant:
         self, text: str, at: datetime | None, place: str | None, playing: str | None
     ) -> Request:
         if not text.strip():
-            raise ValueError("text: the request is empty")
+            raise InputError("text: the request is empty")
         if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
-            raise ValueError("text: the request is not valid UTF-8")
+            raise InputError("text: the request is not valid UTF-8")
         if len(text) > LONGEST_REQUEST:
-            raise ValueError(
+            raise InputError(
                 f"text: a request has at most {LONGEST_REQUEST} characters, this one {len(text)}"
             )
         if at is None:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ctrag.errors import EndpointError as EndpointError
+from ctrag.errors import InputError
 from ctrag.extras import need
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class ChatEndpoint:
         """
         need("an endpoint", "openai", extra="assistant")
         if not model:
-            raise ValueError("model: the endpoint needs a model name; set CTRAG_OPENAI_MODEL")
+            raise InputError("model: the endpoint needs a model name; set CTRAG_OPENAI_MODEL")
         self.base_url = base_url
         self.model = model
         self._api_key = api_key

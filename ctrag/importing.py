@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ctrag.errors import InputError, NotFound
 from stores.dataset import Persona, load_dataset
 from stores.federation import Stores
 from stores.items import Contact, Item, Person, Profile
@@ -43,9 +44,9 @@ def personas_from(
             raise UnknownPerson(person_id, [one.person.person_id for one in personas])
         return chosen
     if not source.exists():
-        raise FileNotFoundError(2, "no such file or folder", str(source))
+        raise NotFound(2, "no such file or folder", str(source))
     if person_id is None:
-        raise ValueError("--persona: a file needs the id of the person it belongs to")
+        raise InputError("--persona: a file needs the id of the person it belongs to")
     person = _person(person_id, name, stores)
     kind = source.suffix.lower()
     if kind == ".vcf":
@@ -54,7 +55,7 @@ def personas_from(
         return [Persona(person, _once(_events(source, person_id)))]
     if kind == ".mbox":
         return [Persona(person, _once(_mails(source, person_id)))]
-    raise ValueError(f"{source}: must be a data set folder or an .ics, .mbox or .vcf file")
+    raise InputError(f"{source}: must be a data set folder or an .ics, .mbox or .vcf file")
 
 
 def _person(person_id: str, name: str | None, stores: Stores) -> Person:
@@ -93,7 +94,7 @@ def _contacts(path: Path) -> list[Contact]:
                 )
             )
     except (vobject.base.VObjectError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: not a vCard file: {error}") from None
+        raise InputError(f"{path}: not a vCard file: {error}") from None
     return contacts
 
 
@@ -103,9 +104,9 @@ def _events(path: Path, person_id: str) -> Iterator[Item]:
     try:
         calendars = Calendar.from_ical(path.read_bytes(), multiple=True)
     except ValueError as error:
-        raise ValueError(f"{path}: not an iCalendar file: {error}") from None
+        raise InputError(f"{path}: not an iCalendar file: {error}") from None
     if not calendars:
-        raise ValueError(f"{path}: not an iCalendar file: it holds no calendar")
+        raise InputError(f"{path}: not an iCalendar file: it holds no calendar")
     for event in (one for calendar in calendars for one in calendar.walk("VEVENT")):
         title = str(event.get("SUMMARY", "")).strip()
         try:
@@ -157,7 +158,7 @@ def _local(moment: object) -> datetime:
     elif isinstance(moment, date):
         local = datetime.combine(moment, time())
     else:
-        raise ValueError(f"{moment!r} is not a time")
+        raise InputError(f"{moment!r} is not a time")
     return local.replace(second=0, microsecond=0)
 
 
@@ -165,7 +166,7 @@ def _mails(path: Path, person_id: str) -> Iterator[Item]:
     box = mailbox.mbox(str(path), create=False)
     try:
         if not len(box) and path.stat().st_size:
-            raise ValueError(f"{path}: not a mailbox: no line begins with 'From '")
+            raise InputError(f"{path}: not a mailbox: no line begins with 'From '")
         for message in box:
             received = _received(message)
             if received is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from ctrag.errors import InputError
 from ctrag.errors import ModelMissing as ModelMissing
 
 ENCODER = "all-MiniLM-L6-v2"
@@ -134,7 +135,7 @@ def fetch(name: str) -> Path:
     try:
         return Path(snapshot_download(name))
     except HFValidationError as error:
-        raise ValueError(str(error)) from None
+        raise InputError(str(error)) from None
     except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
         raise ModelMissing(
             f"the model {name} could not be fetched ({type(error).__name__}); "

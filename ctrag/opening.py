@@ -7,6 +7,7 @@ from pathlib import Path
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.view import encode_items
 from ctrag.encoder import Encoder
+from ctrag.errors import NotFound
 from ctrag.settings import cache_folder
 from stores.compressed import kept, read_kept
 from stores.dataset import PERSONAS, QUERIES, load_dataset
@@ -42,7 +43,7 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
     if (path / MANIFEST).exists():
         return Opened(Stores.open(path), toolbox_of(path), frozen_clock=False)
     if not kept(path / PERSONAS).exists():
-        raise FileNotFoundError(f"{path}: neither a data set folder nor a stores folder")
+        raise NotFound(f"{path}: neither a data set folder nor a stores folder")
     content = [path / name for name in (PERSONAS, QUERIES, TOOLBOX)]
     content += [own for own in [path / APPS] if own.exists()]
     parts = [read_kept(one) if kept(one).exists() else b"" for one in content]

@@ -9,6 +9,7 @@ from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ctrag import models
+from ctrag.errors import InputError
 
 
 class Settings(BaseSettings):
@@ -96,7 +97,7 @@ def settings() -> Settings:
     except ValidationError as error:
         problem = error.errors(include_input=False)[0]
         name = "".join(str(part) for part in problem["loc"][:1]).upper()
-        raise ValueError(f"CTRAG_{name}: {problem['msg']}") from None
+        raise InputError(f"CTRAG_{name}: {problem['msg']}") from None
 
 
 def cache_folder() -> Path:

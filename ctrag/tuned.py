@@ -16,6 +16,7 @@ from ctrag.array_artefact import ArrayArtefact
 from ctrag.arrays import arrays_digest, low_rank_changes
 from ctrag.cards import Card
 from ctrag.encoder import Matrix, TowerEncoder, open_session
+from ctrag.errors import InputError
 
 WEIGHTS, CARD = "adapter.npz", "adapter-card.json"
 
@@ -87,7 +88,7 @@ class RequestReader:
 
     def __init__(self, encoder: Any, adapter: Adapter | None) -> None:
         if adapter is not None and adapter.card.encoder != encoder.name:
-            raise ValueError(
+            raise InputError(
                 f"encoder: the adapter was trained with {adapter.card.encoder}, not {encoder.name}"
             )
         self._encoder = encoder

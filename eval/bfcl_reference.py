@@ -13,7 +13,7 @@ from importlib.resources import files
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from ctrag.errors import MissingExtra
+from ctrag.errors import InputError, MissingExtra
 
 CATEGORIES = ("multiple", "live_multiple")
 """Those in which one of several functions is to be called once."""
@@ -29,7 +29,7 @@ def bfcl_rows(category: str) -> tuple[list[tuple[dict[str, Any], list[dict[str, 
         ValueError: The category is unknown, or the package is not installed.
     """
     if category not in CATEGORIES:
-        raise ValueError(f"--data: bfcl:{category} is unknown; known: {', '.join(CATEGORIES)}")
+        raise InputError(f"--data: bfcl:{category} is unknown; known: {', '.join(CATEGORIES)}")
     _require()
     data = files("bfcl_eval") / "data"
     name = f"BFCL_v4_{category}.json"

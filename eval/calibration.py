@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ctrag.errors import InputError
+
 
 def expected_calibration_error(
     confidence: Sequence[float], right: Sequence[bool], bins: int = 10
@@ -22,7 +24,7 @@ def expected_calibration_error(
         ValueError: There are no rows, or the two differ in length.
     """
     if len(confidence) != len(right) or not confidence:
-        raise ValueError(
+        raise InputError(
             f"confidence: as many values as verdicts and at least one are needed, not "
             f"{len(confidence)} and {len(right)}"
         )

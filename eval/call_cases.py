@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ctrag.errors import reading
+from ctrag.errors import InputError, reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from eval.bfcl import judge
 from eval.bfcl_reference import Calls, bfcl_rows, reference_verdict
@@ -67,7 +67,7 @@ def load_calls(data: str) -> CallCases:
     elif kept(folder / "queries.jsonl").is_file():
         cases = _queries(folder)
     else:
-        raise ValueError(
+        raise InputError(
             f"--data: {data}: neither bfcl:CATEGORY nor a folder with conversations.jsonl or "
             "queries.jsonl"
         )
@@ -195,7 +195,7 @@ def _queries(folder: Path) -> list[CallCase]:
         truth = [{call.api: _typed(_possible(call.arguments), by_name[call.api])}]
         cases.append(_case(row.query_id, row.query_id, row.text, "", offered, truth))
     if not cases:
-        raise ValueError(f"{folder}: no request has exactly one call of a tool of the catalogue")
+        raise InputError(f"{folder}: no request has exactly one call of a tool of the catalogue")
     return cases
 
 
@@ -254,7 +254,7 @@ def _rows(path: Path, model: type[M], *, whole: bool = False) -> list[M]:
     try:
         lines = json.loads(text) if whole else [json.loads(line) for line in text.splitlines()]
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path}: not JSON: {error.msg}") from None
+        raise InputError(f"{path}: not JSON: {error.msg}") from None
     rows = []
     for number, line in enumerate(lines, 1):
         try:
@@ -262,5 +262,5 @@ def _rows(path: Path, model: type[M], *, whole: bool = False) -> list[M]:
         except ValidationError as error:
             problem = error.errors()[0]
             where = ".".join(str(part) for part in problem["loc"])
-            raise ValueError(f"{path}:{number}: {where}: {problem['msg']}") from None
+            raise InputError(f"{path}:{number}: {where}: {problem['msg']}") from None
     return rows

@@ -19,6 +19,7 @@ from ctrag.context.retrieve import ContextRetriever
 from ctrag.context.scene import Scene
 from ctrag.context.words import terms
 from ctrag.encoder import load_encoder
+from ctrag.errors import InputError
 from ctrag.models import ModelMissing
 from ctrag.settings import settings
 from eval.examples import Example, load_examples
@@ -176,7 +177,7 @@ def table(experiment: Experiment) -> Table:
 def _wanted(methods: Sequence[str] | None) -> list[str]:
     for name in methods or ():
         if name not in METHODS:
-            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
+            raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
     return [name for name in METHODS if methods is None or name in methods]
 
 

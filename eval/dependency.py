@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from pydantic import JsonValue
 
 from ctrag.endpoint import ChatEndpoint
+from ctrag.errors import InputError
 from ctrag.tools.catalogue import load_catalogue
 from ctrag.tools.dependency import METHODS, Demonstration, NextTool, load_demonstrations
 from ctrag.tools.dependency.demonstrations import split_held_out
@@ -82,15 +83,15 @@ def run_dependency(
     every = (*METHODS, *ENDPOINT_METHODS)
     for name in methods or ():
         if name not in every:
-            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(every)}")
+            raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(every)}")
         if name in ENDPOINT_METHODS and endpoint is None:
-            raise ValueError(f"--methods: {name} asks a language model, and no endpoint is given")
+            raise InputError(f"--methods: {name} asks a language model, and no endpoint is given")
     hashed = sha256(data.read_bytes()).hexdigest() if data.is_file() else data_sha256(data)
     kept, held = _parts(load_demonstrations(data), model, hashed)
     fitted = model
     if fitted is None:
         if fit is None:
-            raise ValueError("fit: needed where no model is given")
+            raise InputError("fit: needed where no model is given")
         fitted = fit(kept)
     among = fitted.among(None)
     if model is not None and (data / CATALOGUE).is_file():

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ctrag.encoder import Matrix
 from ctrag.endpoint import ChatEndpoint
+from ctrag.errors import InputError
 from ctrag.tools.dependency import NextTool
 from ctrag.tools.dependency.baselines import COSINE_SHARPNESS, by_text, restricted_to
 from ctrag.tools.dependency.graph import Probabilities
@@ -61,7 +62,7 @@ class EndpointRetrievers:
         elif method == "tool_graph":
             likeness = self._mixed @ self.model.encoder.encode([text])[0]
         else:
-            raise ValueError(f"method: {method!r} asks no endpoint")
+            raise InputError(f"method: {method!r} asks no endpoint")
         scores = np.asarray(likeness, dtype=np.float64)
         found = by_text(self.model.memory, self.model.texts, scores, COSINE_SHARPNESS)
         return found if among is None else restricted_to(found, among)

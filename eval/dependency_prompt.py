@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
+from ctrag.errors import InputError
 from ctrag.tools.dependency import END, Demonstration, NextTool
 from eval.dependency_steps import Steps
 from eval.tool_choice import EmbeddedChooser
@@ -136,7 +137,7 @@ def prompt_of(
             weighed = ", ".join(f"{name} ({chance:.2f})" for name, chance in retrieved)
             told = f"Tools with their probabilities: {weighed}\n{task}"
             return Prompt(short, told, names)
-    raise ValueError(f"strategy: {strategy!r} is unknown; known: {', '.join(STRATEGIES)}")
+    raise InputError(f"strategy: {strategy!r} is unknown; known: {', '.join(STRATEGIES)}")
 
 
 def demonstrations_with(model: NextTool, names: Sequence[str]) -> list[Demonstration]:

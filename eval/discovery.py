@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from ctrag.context.words import terms
 from ctrag.encoder import load_encoder
+from ctrag.errors import InputError
 from ctrag.session.tokens import tool_tokens
 from ctrag.settings import cache_folder, settings
 from ctrag.tools.catalogue import CatalogueTool
@@ -87,13 +88,13 @@ def run_discovery(
     began = time.perf_counter()
     for name in methods or ():
         if name not in METHODS:
-            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
+            raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
     benchmark = _read(data)
     fitted_on = packaged_ranker().card.get("data", {})
     fitted = data.name in fitted_on
     needs = [one for one in benchmark.needs if not fitted or held_out(one.query_id)][:limit]
     if not needs:
-        raise ValueError(f"{data}: no request that nothing was fitted on")
+        raise InputError(f"{data}: no request that nothing was fitted on")
     plain = load_encoder(settings().tool_encoder)
     encoder = CachedEncoder(plain, cache_folder(), keep_requests=True)
     progress(f"indexing {len(benchmark.tools)} tools")

@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from ctrag.errors import MissingExtra, reading
+from ctrag.errors import InputError, MissingExtra, reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.files import checked
 from stores.compressed import open_kept, read_kept
@@ -81,10 +81,10 @@ def read_folder(folder: Path) -> Benchmark:
         try:
             row = checked(_NEED, json.loads(line), f"{path}:{number}")
         except json.JSONDecodeError as error:
-            raise ValueError(f"{path}:{number}: not JSON: {error.msg}") from None
+            raise InputError(f"{path}:{number}: not JSON: {error.msg}") from None
         for name in row.tools:
             if name not in ids_of:
-                raise ValueError(f"{path}:{number}: tools: {name!r} is not in tools.json")
+                raise InputError(f"{path}:{number}: tools: {name!r} is not in tools.json")
         wanted = frozenset(one for name in row.tools for one in ids_of[name])
         needs.append(Need(row.query_id, row.text, wanted))
     return Benchmark(tools, needs)

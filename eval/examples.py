@@ -8,6 +8,7 @@ import numpy as np
 from ctrag.context.scene import Scene
 from ctrag.context.view import Floats, PersonView, encode_items
 from ctrag.encoder import Encoder
+from ctrag.errors import InputError
 from ctrag.tuned import Adapter, RequestReader
 from stores.dataset import Asked, Dataset, load_dataset, load_labels
 from stores.items import Item, Labels
@@ -57,7 +58,7 @@ def load_examples(folder: Path, encoder: Encoder, adapter: Adapter | None = None
         scene = Scene(view, asked.request, vector, np.arange(len(view)), tuned)
         examples.append(Example(asked, scene, known, relevance))
     if not examples:
-        raise ValueError(f"{folder}: no request says which items are relevant")
+        raise InputError(f"{folder}: no request says which items are relevant")
     return examples
 
 

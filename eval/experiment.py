@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from ctrag.errors import InputError, NotFound
 from stores.compressed import SUFFIX, kept, read_kept
 from stores.files import write_text
 
@@ -64,11 +65,11 @@ class Experiment(BaseModel):
         """
         path = Path(path)
         if not path.parent.is_dir():
-            raise FileNotFoundError(f"{path}: the folder {path.parent} does not exist")
+            raise NotFound(f"{path}: the folder {path.parent} does not exist")
         try:
             text = json.dumps(self.model_dump(), indent=2, ensure_ascii=False, allow_nan=False)
         except ValueError as error:
-            raise ValueError(f"{path}: a figure is infinite or not a number") from error
+            raise InputError(f"{path}: a figure is infinite or not a number") from error
         write_text(path, f"{text}\n")
 
 
@@ -90,7 +91,7 @@ def data_sha256(folder: Path | str) -> str:
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise ValueError(f"{folder}: is not a folder")
+        raise InputError(f"{folder}: is not a folder")
     if kept(folder / "personas.jsonl").is_file():
         names = ["apps.yaml", "personas.jsonl", "queries.jsonl", "toolbox.yaml"]
     else:
@@ -98,7 +99,7 @@ def data_sha256(folder: Path | str) -> str:
         names = sorted(name for name in found if name.endswith((".json", ".jsonl", ".yaml")))
     files = [folder / name for name in names if kept(folder / name).is_file()]
     if not files:
-        raise ValueError(f"{folder}: holds no *.json, *.jsonl or *.yaml file")
+        raise InputError(f"{folder}: holds no *.json, *.jsonl or *.yaml file")
     lines = (f"{_file_sha256(path)}  {path.name}\n" for path in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ctrag.context.ranker import Ranker
 from ctrag.context.signals import SIGNALS, compute
+from ctrag.errors import InputError
 from eval.examples import Example
 
 
@@ -22,7 +23,7 @@ def permutation_importance(
     """
     judged = [one for one in examples if one.relevance.any()]
     if not judged:
-        raise ValueError("examples: no request has a relevant item")
+        raise InputError("examples: no request has a relevant item")
     tables = [compute(one.scene, ranker.prior) for one in judged]
     whole = _recall(judged, tables, ranker, k)
     random = np.random.default_rng(seed)

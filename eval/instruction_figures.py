@@ -7,6 +7,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.errors import InputError
 from eval.intervals import bootstrap_interval
 
 Floats = NDArray[np.float64]
@@ -107,7 +108,7 @@ def fit_hazard(sizes: Sequence[int], right: Sequence[float]) -> float:
     """
     tools = np.asarray(sizes, dtype=np.float64) - 1
     if not (tools > 0).any():
-        raise ValueError("sizes: one must be above 1")
+        raise InputError("sizes: one must be above 1")
     grid = np.exp(np.linspace(np.log(1e-5), np.log(1e3), 4001))
     wrong = (hazard(grid[:, None], tools[None, :] + 1) - np.asarray(right)[None, :]) ** 2
     return float(grid[int(wrong.sum(axis=1).argmin())])

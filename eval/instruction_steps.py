@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.errors import MissingExtra, reading
+from ctrag.errors import InputError, MissingExtra, reading
 from ctrag.integrations.formats import json_schema
 from ctrag.prompt.tokens import CountTokens
 from ctrag.prompt.tool_documents import ToolDocument, load_documents, make_documents, toolbox_notes
@@ -85,7 +85,7 @@ def load_steps(folder: Path, limit: int | None = None) -> list[Step]:
         try:
             episode = _Episode.model_validate(json.loads(line))
         except (json.JSONDecodeError, ValidationError) as error:
-            raise ValueError(f"{path}:{number}: {str(error).splitlines()[0]}") from None
+            raise InputError(f"{path}:{number}: {str(error).splitlines()[0]}") from None
         ids = [f"{episode.domain}/{one.tool}" for one in episode.steps]
         said = [_call(one) for one in episode.steps]
         steps += [
@@ -102,7 +102,7 @@ def load_steps(folder: Path, limit: int | None = None) -> list[Step]:
             for at in range(len(ids))
         ]
     if not steps:
-        raise ValueError(f"{path}: holds no step")
+        raise InputError(f"{path}: holds no step")
     return steps
 
 
@@ -136,7 +136,7 @@ class Catalogue:
             return self.documents
         count = int(size)
         if len(step.episode_tools) > count:
-            raise ValueError(f"size: {step.episode} calls more than {count} tools")
+            raise InputError(f"size: {step.episode} calls more than {count} tools")
 
         def rank(pair: tuple[int, ToolDocument]) -> tuple[bool, bool, int]:
             place, one = pair
@@ -168,7 +168,7 @@ def load_experiment_catalogue(
     missing = [f"{source} {tool}" for source, tool in wanted if tool not in pool[source]]
     if missing:
         name = LIST if listed is None else str(listed)
-        raise ValueError(f"{name}: {missing[0]!r} is in no source; {len(missing)} tools missing")
+        raise InputError(f"{name}: {missing[0]!r} is in no source; {len(missing)} tools missing")
     # Names are made unique over the whole catalogue, as one agent would see it.
     found = [pool[source][tool] for source, tool in wanted]
     named = make_documents([one.tool for one in found], {}, count)
@@ -214,9 +214,9 @@ def _source(name: str, folder: Path, count: CountTokens) -> Sequence[ToolDocumen
     if name == "seal-tools":
         path = folder.parent / "seal-tools" / "tools.json"
         if not path.exists():
-            raise ValueError(f"{path}: the experiment's catalogue has tools of seal-tools")
+            raise InputError(f"{path}: the experiment's catalogue has tools of seal-tools")
         return make_documents(load_catalogue(path), {}, count)
-    raise ValueError(f"{LIST}: {name!r} is no source")
+    raise InputError(f"{LIST}: {name!r} is no source")
 
 
 def bfcl_folder() -> Path | None:

@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ctrag.errors import InputError
 from ctrag.prompt.reading import Reader
 from ctrag.prompt.settings import BUDGET, PromptSettings
 from ctrag.prompt.tokens import CountTokens
@@ -86,7 +87,7 @@ def run_instructions(
     _known("--methods", methods or (), METHODS)
     _known("--sizes", sizes, SIZES)
     if scored and chooser is None:
-        raise ValueError("chooser: a model is needed to score choices")
+        raise InputError("chooser: a model is needed to score choices")
     steps = load_steps(data, limit)
     workshop = open_workshop(
         data, steps, model=model, budget=budget, listed=listed, reader=reader, count=count
@@ -191,7 +192,7 @@ def run_instructions(
 def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:
     for one in given:
         if one not in names:
-            raise ValueError(f"{option}: {one!r} is unknown; known: {', '.join(names)}")
+            raise InputError(f"{option}: {one!r} is unknown; known: {', '.join(names)}")
 
 
 def _all_shown(

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped, unused-ignore]
 
+from ctrag.errors import InputError
+
 Floats = NDArray[np.float64]
 
 _CELLS_AT_ONCE = 2_000_000
@@ -62,9 +64,9 @@ def bootstrap_interval(
         ValueError: if the lengths differ, a value is not finite or the confidence out of range.
     """
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence: must lie between 0 and 1, not {confidence}")
+        raise InputError(f"confidence: must lie between 0 and 1, not {confidence}")
     if resamples < 1:
-        raise ValueError(f"resamples: must be at least 1, not {resamples}")
+        raise InputError(f"resamples: must be at least 1, not {resamples}")
     sums, counts = _per_person(_checked(values, people), people)
     if len(counts) < 2:
         return None
@@ -100,7 +102,7 @@ def paired_permutation(
     sums_a, counts = _per_person(_checked(a, people), people)
     sums_b, _ = _per_person(_checked(b, people), people)
     if len(counts) < 2:
-        raise ValueError("people: at least two are needed to tell methods apart")
+        raise InputError("people: at least two are needed to tell methods apart")
     requests = counts.sum()
 
     def difference(x: Floats, y: Floats, axis: int) -> Floats:
@@ -121,9 +123,9 @@ def paired_permutation(
 def _checked(values: Sequence[float] | Floats, people: Sequence[str]) -> Floats:
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (len(people),):
-        raise ValueError(f"values: one per request is needed: {array.shape} for {len(people)}")
+        raise InputError(f"values: one per request is needed: {array.shape} for {len(people)}")
     if not np.isfinite(array).all():
-        raise ValueError("values: must be finite")
+        raise InputError("values: must be finite")
     return array
 
 

@@ -13,6 +13,7 @@ from ctrag.apps.toolbox import Toolbox
 from ctrag.artefacts import load_artefacts
 from ctrag.context.retrieve import ContextRetriever
 from ctrag.encoder import load_encoder
+from ctrag.errors import InputError
 from ctrag.opening import toolbox_of
 from ctrag.planner.adapter import load_card, weights_sha256
 from ctrag.planner.configured import embedded_planner
@@ -76,7 +77,7 @@ def run_planner(
     began = time.perf_counter()
     for name in methods or ():
         if name not in SETTINGS:
-            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(SETTINGS)}")
+            raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(SETTINGS)}")
     wanted = [name for name in SETTINGS if methods is None or name in methods]
     options = settings()
     encoder = load_encoder(options.encoder)
@@ -87,7 +88,7 @@ def run_planner(
     every = [one for one in load_examples(data, encoder, artefacts.adapter) if one.labels.has_plan]
     examples = every[:limit]
     if not examples:
-        raise ValueError(f"{data}: no request has a labelled plan")
+        raise InputError(f"{data}: no request has a labelled plan")
     show = Shower(
         ContextRetriever(encoder, ranker, artefacts.adapter),
         ToolRetriever(toolbox, encoder, artefacts.reader),

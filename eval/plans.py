@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import assert_never
 
 from ctrag.apps.toolbox import ArgumentType, Toolbox
+from ctrag.errors import InputError
 from ctrag.planner.plan import NONE, Plan, Value
 
 Normalised = str | frozenset[str]
@@ -145,7 +146,7 @@ def summarise(rows: Sequence[PlanScore]) -> dict[str, float]:
         ValueError: if there are no rows.
     """
     if not rows:
-        raise ValueError("rows: at least one scored plan is needed")
+        raise InputError("rows: at least one scored plan is needed")
     figures = {
         "ast_accuracy": _percent(row.ast_match for row in rows),
         "exact_match": _percent(row.exact_match for row in rows),

@@ -10,6 +10,8 @@ from typing import Literal
 import ir_measures
 from ir_measures import R, nDCG
 
+from ctrag.errors import InputError
+
 MeasureName = Literal["recall", "ndcg"]
 
 _MEASURES = {"recall": R, "ndcg": nDCG}
@@ -34,9 +36,9 @@ def recall_at(ranked_ids: Sequence[str], relevant: Collection[str], k: int) -> f
     """
     wanted = set(relevant)
     if not wanted:
-        raise ValueError("relevant: recall needs at least one relevant id")
+        raise InputError("relevant: recall needs at least one relevant id")
     if k < 1:
-        raise ValueError(f"k: must be at least 1, not {k}")
+        raise InputError(f"k: must be at least 1, not {k}")
     return len(wanted.intersection(ranked_ids[:k])) / len(wanted)
 
 
@@ -94,14 +96,14 @@ def _check(
     run: Mapping[str, Sequence[str]], judged: Mapping[str, Collection[str]], ks: Sequence[int]
 ) -> None:
     if not judged:
-        raise ValueError("qrels: no query has a relevant id")
+        raise InputError("qrels: no query has a relevant id")
     if any(k < 1 for k in ks):
-        raise ValueError(f"ks: must be at least 1, not {min(ks)}")
+        raise InputError(f"ks: must be at least 1, not {min(ks)}")
     for query in judged:
         if query not in run:
-            raise ValueError(f"run: query {query!r} is missing; give [] if nothing was found")
+            raise InputError(f"run: query {query!r} is missing; give [] if nothing was found")
         if len(set(run[query])) < len(run[query]):
-            raise ValueError(f"run: query {query!r} ranks an id twice")
+            raise InputError(f"run: query {query!r} ranks an id twice")
 
 
 def _scores(ranked_ids: Sequence[str]) -> dict[str, float]:

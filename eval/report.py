@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from ctrag.errors import InputError
 from stores.files import write_text
 
 if TYPE_CHECKING:
@@ -170,6 +171,6 @@ def _check(parts: Sequence[Part]) -> None:
             for row in part.rows:
                 given = sum(cell.span for cell in row.cells)
                 if given != wanted:
-                    raise ValueError(
+                    raise InputError(
                         f"{part.caption}: row {row.head!r} fills {given} columns, not {wanted}"
                     )

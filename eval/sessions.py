@@ -15,6 +15,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
+from ctrag.errors import InputError
 from ctrag.session.binding import BindingSettings
 from ctrag.session.tokens import tool_tokens
 from ctrag.session.tool_session import ToolSession
@@ -154,12 +155,12 @@ def session_profile(
         ValueError: There is no episode, or one needs a tool that the catalogue lacks.
     """
     if not episodes:
-        raise ValueError("episodes: there are none to play")
+        raise InputError("episodes: there are none to play")
     known = {tool.id for tool in index.tools}
     for one in episodes:
         for tool_id in (tool_id for turn in one.turns for tool_id in turn.tools):
             if tool_id not in known:
-                raise ValueError(f"episodes: {one.episode} needs {tool_id!r}, which is not there")
+                raise InputError(f"episodes: {one.episode} needs {tool_id!r}, which is not there")
 
     @cache
     def found(query: str) -> list[CatalogueTool]:

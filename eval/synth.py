@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from ctrag.encoder import load_encoder
+from ctrag.errors import InputError
 from ctrag.settings import settings
 from eval.experiment import Experiment, data_sha256, versions
 from eval.synth_texts import encoded, load_texts, text_figures, told_apart
@@ -56,7 +57,7 @@ def run_synth(
     wanted = list(methods or ("texts",))
     for name in wanted:
         if name not in METHODS:
-            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
+            raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
     parts = [data / part for part in PARTS if (data / part).is_dir()] or [data]
     figures: dict[str, JsonValue] = {}
     extra: dict[str, Any] = {}

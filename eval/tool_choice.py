@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
+from ctrag.errors import InputError
 from ctrag.errors import WindowExceeded as WindowExceeded
 from ctrag.planner.weights import load, planner_folder
 from ctrag.prompt.chat import END, closing, opening
@@ -88,7 +89,7 @@ class EmbeddedChooser:
             WindowExceeded: The prompt is too long.
         """
         if not names:
-            raise ValueError("names: there is none to choose from")
+            raise InputError("names: there is none to choose from")
         tokenizer = self._loaded[1]
         ids = self._tokens(system, user)
         spelled = {

@@ -11,6 +11,7 @@ from ctrag.artefacts import load_artefacts
 from ctrag.context.retrieve import ContextRetriever
 from ctrag.context.view import Floats
 from ctrag.encoder import load_encoder
+from ctrag.errors import InputError
 from ctrag.opening import toolbox_of
 from ctrag.settings import settings
 from ctrag.tools.retrieve import ToolRetriever
@@ -47,7 +48,7 @@ def run_tools(
     began = time.perf_counter()
     for name in methods or ():
         if name not in METHODS:
-            raise ValueError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
+            raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
     encoder = load_encoder(settings().encoder)
     artefacts = load_artefacts(model)
     ranker = artefacts.ranker
@@ -61,7 +62,7 @@ def run_tools(
         one for one in load_examples(data, encoder, artefacts.adapter)[:limit] if one.labels.tools
     ]
     if not examples:
-        raise ValueError(f"{data}: no request says which tools fit")
+        raise InputError(f"{data}: no request says which tools fit")
     people = [one.asked.person_id for one in examples]
     figures: dict[str, JsonValue] = {}
     intervals: dict[str, JsonValue] = {}

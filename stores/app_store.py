@@ -13,6 +13,7 @@ from typing import Any
 from stores import migrations
 from stores.changes import Change, ChangeRecord, OutboxEntry, OutboxRow
 from stores.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
+from stores.errors import InputError
 from stores.item_rows import ItemTable, StoredItem, dump_stored, load_stored
 from stores.migrations import Connection
 from stores.spec import AppSpec
@@ -103,10 +104,10 @@ class AppStore:
         """
         put = [stored.item.id for stored in change.put]
         if len(set(put)) < len(put):
-            raise ValueError(f"put: an item id appears twice in {put}")
+            raise InputError(f"put: an item id appears twice in {put}")
         for stored in change.put:
             if stored.item.app != self.app.name:
-                raise ValueError(
+                raise InputError(
                     f"put: item {stored.item.id!r} is of {stored.item.app}, not of {self.app.name}"
                 )
         touched = [*put, *change.remove]
@@ -171,7 +172,7 @@ class AppStore:
                 [person_id, change_id],
             ).fetchone()
             if row is None:
-                raise ValueError(f"change_id: the {self.app.name} store has no change {change_id}")
+                raise InputError(f"change_id: the {self.app.name} store has no change {change_id}")
             before = json.loads(row[0])
             self._table.delete(connection, person_id, before["touched"])
             self._table.insert(

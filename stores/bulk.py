@@ -16,6 +16,7 @@ from stores import generations
 from stores.app_store import AppStore
 from stores.database import StoreUnavailable, writing
 from stores.dataset import Persona
+from stores.errors import InputError
 from stores.generations import Manifest
 from stores.item_rows import StoredItem, content_hash
 from stores.items import Item, Person
@@ -103,7 +104,7 @@ def forget(files: StoreFiles, person_id: str, item_id: str | None = None) -> int
             people.forget(person_id)
             _compact(people.path)
         elif not erased:
-            raise ValueError(f"item: {person_id!r} has no item {item_id!r}")
+            raise InputError(f"item: {person_id!r} has no item {item_id!r}")
 
     with files.lease():
         if not files.exist():
@@ -128,7 +129,7 @@ def take_back(files: StoreFiles, manifest: Manifest) -> None:
     try:
         restored = Manifest.model_validate_json(old.read_bytes())
     except (OSError, ValueError):
-        raise ValueError(
+        raise InputError(
             f"undo: the files from before the {manifest.summary} are gone or damaged"
         ) from None
     restored = restored.model_copy(update={"previous": None, "counter": manifest.counter})
@@ -169,14 +170,14 @@ def _check(files: StoreFiles, personas: Sequence[Persona]) -> None:
     for persona in personas:
         person_id = persona.person.person_id
         if person_id in people:
-            raise ValueError(f"persona_id: {person_id!r} appears twice")
+            raise InputError(f"persona_id: {person_id!r} appears twice")
         people.add(person_id)
         items: set[str] = set()
         for item in persona.items:
             if item.app not in known:
-                raise ValueError(f"app: {item.app!r} of item {item.id!r} is unknown")
+                raise InputError(f"app: {item.app!r} of item {item.id!r} is unknown")
             if item.id in items:
-                raise ValueError(f"id: item {item.id!r} of {person_id!r} appears twice")
+                raise InputError(f"id: item {item.id!r} of {person_id!r} appears twice")
             items.add(item.id)
 
 
@@ -186,7 +187,7 @@ def _compare(files: StoreFiles, personas: Iterable[Persona], encoder: str) -> _N
         {} if manifest is None else files.read(lambda folder: files.people_in(folder).people())
     )
     if manifest is not None and old_people and manifest.encoder != encoder:
-        raise ValueError(
+        raise InputError(
             f"encoder: these stores hold vectors of {manifest.encoder}, not of {encoder}; "
             "import into a new folder"
         )

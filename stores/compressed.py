@@ -5,6 +5,8 @@ import io
 from pathlib import Path
 from typing import IO
 
+from stores.errors import InputError
+
 SUFFIX = ".bz2"
 
 
@@ -28,7 +30,7 @@ def open_kept(path: Path) -> IO[bytes]:
     try:
         return io.BytesIO(bz2.decompress(packed))
     except (OSError, ValueError) as error:
-        raise ValueError(f"{found}: not bzip2: {error}") from None
+        raise InputError(f"{found}: not bzip2: {error}") from None
 
 
 def read_kept(path: Path) -> bytes:

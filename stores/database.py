@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import duckdb
 
+from stores.errors import InputError
 from stores.errors import StoreUnavailable as StoreUnavailable
 
 READ_PATIENCE = 2.0
@@ -113,7 +114,7 @@ def writing(
             _writer.close()
             raise
     except _BAD_VALUES as error:
-        raise ValueError(f"{name}: {first_line(error)}") from error
+        raise InputError(f"{name}: {first_line(error)}") from error
     except duckdb.Error as error:
         raise StoreUnavailable(name, f"not writable ({first_line(error)})") from error
     finally:

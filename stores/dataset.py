@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
 from stores.compressed import kept
+from stores.errors import InputError
 from stores.files import write_text
 from stores.item_objects import dump_item, read_item
 from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
@@ -147,11 +148,11 @@ def load_dataset(folder: Path, apps: Sequence[AppSpec] | None = None) -> Dataset
     for where, raw in read_lines(folder / PERSONAS):
         row = validated(_Persona, raw, where)
         if row.persona_id in personas:
-            raise ValueError(f"{where}: persona_id: {row.persona_id!r} appears twice")
+            raise InputError(f"{where}: persona_id: {row.persona_id!r} appears twice")
         items = tuple(_items(row.apps, specs, where))
         for item in items:
             if item.id in owners:
-                raise ValueError(f"{where}: id: item {item.id!r} appears twice")
+                raise InputError(f"{where}: id: item {item.id!r} appears twice")
             owners[item.id] = row.persona_id
         personas[row.persona_id] = Persona(_person(row), items)
     requests = tuple(_requests(folder / QUERIES, personas, owners))
@@ -194,7 +195,7 @@ def load_labels(folder: Path, apps: Sequence[AppSpec] | None = None) -> dict[str
         row = validated(_Labels, raw, where)
         for item_id in row.relevant or ():
             if item_id not in owned[persons[row.query_id]]:
-                raise ValueError(f"{where}: relevant: {item_id!r} is no item of that person")
+                raise InputError(f"{where}: relevant: {item_id!r} is no item of that person")
         labels[row.query_id] = Labels(
             kind=row.kind,
             chain_of_thought=row.chain_of_thought,
@@ -245,7 +246,7 @@ def _items(
 ) -> Iterator[Item]:
     for app, rows in raw.items():
         if app not in specs:
-            raise ValueError(f"{where}: apps.{app}: unknown application; known: {', '.join(specs)}")
+            raise InputError(f"{where}: apps.{app}: unknown application; known: {', '.join(specs)}")
         for position, row in enumerate(rows):
             yield read_item(row, specs[app], f"{where}: apps.{app}.{position}")
 
@@ -270,12 +271,12 @@ def _requests(
     for where, raw in read_lines(path):
         row = validated(_Request, raw, where)
         if row.query_id in seen:
-            raise ValueError(f"{where}: query_id: {row.query_id!r} appears twice")
+            raise InputError(f"{where}: query_id: {row.query_id!r} appears twice")
         seen.add(row.query_id)
         if row.persona_id not in personas:
-            raise ValueError(f"{where}: persona_id: {row.persona_id!r} is not in {PERSONAS}")
+            raise InputError(f"{where}: persona_id: {row.persona_id!r} is not in {PERSONAS}")
         if row.playing is not None and owners.get(row.playing) != row.persona_id:
-            raise ValueError(f"{where}: playing: {row.playing!r} is no item of that person")
+            raise InputError(f"{where}: playing: {row.playing!r} is no item of that person")
         yield Asked(
             row.query_id, row.persona_id, Request(row.text, row.asked_at, row.place, row.playing)
         )

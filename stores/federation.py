@@ -11,6 +11,7 @@ from stores.bulk import Encode, ImportReport, Matrix
 from stores.changes import Change, ChangeRecord, OutboxRow
 from stores.database import READ_PATIENCE, WRITE_PATIENCE, StoreUnavailable
 from stores.dataset import Persona
+from stores.errors import InputError, NotFound
 from stores.item_rows import StoredItem, Vector
 from stores.items import Person
 from stores.people_store import UnknownPerson
@@ -83,7 +84,7 @@ class Stores:
         """
         stores = cls(root, apps, patience=patience, read_patience=read_patience)
         if not stores.exists():
-            raise FileNotFoundError(f"no stores in {root}: run `ctrag import` first")
+            raise NotFound(f"no stores in {root}: run `ctrag import` first")
         files = stores._files
         if bulk.outdated(files, files.manifest()):
             with files.lease():
@@ -223,11 +224,11 @@ class Stores:
                 store.revert(person_id, records[0].change_id)
                 return records[0].summary
             if manifest.previous is None:
-                raise ValueError(f"undo: nothing to take back for {person_id!r}")
+                raise InputError(f"undo: nothing to take back for {person_id!r}")
             for store in self._files.stores():
                 other = store.changed_since(manifest.changed_at)
                 if other is not None:
-                    raise ValueError(
+                    raise InputError(
                         f"undo: {other!r} changed something after the import; undo that first"
                     )
             bulk.take_back(self._files, manifest)

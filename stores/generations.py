@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from stores.database import WRITE_PATIENCE, StoreUnavailable
+from stores.errors import InputError, NotFound
 from stores.files import sync, write_text
 
 MANIFEST = "manifest.json"
@@ -63,9 +64,9 @@ def read_manifest(root: Path) -> Manifest:
     except ValidationError as error:
         problem = error.errors()[0]
         field = "".join(f"{part}: " for part in problem["loc"])
-        raise ValueError(f"{path}: damaged manifest ({field}{problem['msg']})") from None
+        raise InputError(f"{path}: damaged manifest ({field}{problem['msg']})") from None
     if manifest.format != FORMAT:
-        raise ValueError(
+        raise InputError(
             f"{path}: format: these stores have format {manifest.format}, this ctrag reads {FORMAT}"
         )
     return manifest
@@ -92,7 +93,7 @@ def lease(root: Path, patience: float = WRITE_PATIENCE) -> Iterator[None]:
         StoreUnavailable: Somebody else keeps the lease for longer than `patience` seconds.
     """
     if not root.is_dir():
-        raise FileNotFoundError(f"no stores in {root}: run `ctrag import` first")
+        raise NotFound(f"no stores in {root}: run `ctrag import` first")
     lock = FileLock(root / "write.lock")
     try:
         lock.acquire(timeout=patience, poll_interval=0.01)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from stores.errors import InputError
 from stores.garbage import without_collection
 from stores.items import Item, Usage, Value
 from stores.migrations import Connection
@@ -118,7 +119,7 @@ class ItemTable:
         item, usage = stored.item, stored.item.usage
         unknown = item.fields.keys() - {one.name for one in self.app.fields}
         if unknown:
-            raise ValueError(f"{item.id}: {self.app.name} has no field {min(unknown)!r}")
+            raise InputError(f"{item.id}: {self.app.name} has no field {min(unknown)!r}")
         values = [item.fields.get(one.name) for one in self.app.fields]
         return [
             person_id,

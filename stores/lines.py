@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from stores.compressed import kept, open_kept
+from stores.errors import InputError
 
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -31,21 +32,21 @@ def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             try:
                 raw = json.loads(line.decode("utf-8"), object_pairs_hook=_object)
             except json.JSONDecodeError as error:
-                raise ValueError(
+                raise InputError(
                     f"{where}: not JSON: {error.msg} at column {error.colno}"
                 ) from None
             except UnicodeDecodeError as error:
-                raise ValueError(f"{where}: not UTF-8 at byte {error.start + 1}") from None
+                raise InputError(f"{where}: not UTF-8 at byte {error.start + 1}") from None
             except _TwiceError as error:
-                raise ValueError(f"{where}: {error}: appears twice in one object") from None
+                raise InputError(f"{where}: {error}: appears twice in one object") from None
             except (ValueError, RecursionError) as error:
-                raise ValueError(f"{where}: not JSON: {error}") from None
+                raise InputError(f"{where}: not JSON: {error}") from None
             kind = type(raw).__name__
             if kind != "dict":
-                raise ValueError(f"{where}: must be a JSON object, not {kind}")
+                raise InputError(f"{where}: must be a JSON object, not {kind}")
             broken = _half_surrogate(raw) if _SURROGATE.search(line) else None
             if broken is not None:
-                raise ValueError(f"{where}: {broken}: holds half of a surrogate pair")
+                raise InputError(f"{where}: {broken}: holds half of a surrogate pair")
             yield where, raw
 
 
@@ -95,4 +96,4 @@ def validated(model: type[_Model], raw: object, where: str) -> _Model:
             rule = "unknown field"
         elif problem["type"] not in {"missing", "value_error"}:
             rule += f", not {problem['input']!r:.80}"
-        raise ValueError(f"{where}: {name}: {rule}") from None
+        raise InputError(f"{where}: {name}: {rule}") from None

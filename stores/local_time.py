@@ -6,6 +6,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from stores.errors import InputError
+
 _HOUR_24 = re.compile(r"[^T ]+[T ]24")
 
 
@@ -23,11 +25,11 @@ def parse_local_time(value: object) -> datetime:
             readable = isinstance(value, str) and not _HOUR_24.match(value)
             moment = datetime.fromisoformat(str(value) if readable else "")
         except ValueError:
-            raise ValueError(
+            raise InputError(
                 f"must be a local ISO 8601 time such as 2025-04-17T12:59, not {value!r}"
             ) from None
     if moment.tzinfo is not None:
-        raise ValueError(f"must be a local time without a time zone, not {value!r}")
+        raise InputError(f"must be a local time without a time zone, not {value!r}")
     return moment.replace(second=0, microsecond=0)
 
 

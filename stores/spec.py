@@ -16,6 +16,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from stores.errors import InputError
 from stores.files import write_text
 
 APPS = "apps.yaml"
@@ -108,15 +109,15 @@ class _FieldModel(BaseModel):
     @model_validator(mode="after")
     def _values_and_default_fit(self) -> "_FieldModel":
         if self.values and self.type != "string":
-            raise ValueError(f"values are for fields of type string, this one is {self.type}")
+            raise InputError(f"values are for fields of type string, this one is {self.type}")
         if self.default is None:
             return self
         if self.required:
-            raise ValueError("a default is for fields with `required: false`")
+            raise InputError("a default is for fields with `required: false`")
         if type(self.default) is not _DEFAULT_TYPES.get(self.type):
-            raise ValueError(f"default {self.default!r} is no {self.type}")
+            raise InputError(f"default {self.default!r} is no {self.type}")
         if self.values and self.default not in self.values:
-            raise ValueError(f"default {self.default!r} is not among the values")
+            raise InputError(f"default {self.default!r} is not among the values")
         return self
 
 
@@ -129,20 +130,20 @@ class _AppModel(BaseModel):
     @model_validator(mode="after")
     def _fields_fit_together(self) -> "_AppModel":
         if not self.fields:
-            raise ValueError("fields: an application needs at least one")
+            raise InputError("fields: an application needs at least one")
         for role in ("time", "end"):
             names = [name for name, field in self.fields.items() if field.role == role]
             if len(names) > 1:
-                raise ValueError(
+                raise InputError(
                     f"fields: at most one may have the role {role}, not {', '.join(names)}"
                 )
         for name in self.fields:
             if not _NAME.fullmatch(name) or name in _RESERVED:
-                raise ValueError(f"fields: {name!r} is not usable as a field name")
+                raise InputError(f"fields: {name!r} is not usable as a field name")
         for part in self.phrase:
             names = [name for _, name, _, _ in Formatter().parse(part) if name is not None]
             if len(names) != 1 or names[0] not in self.fields:
-                raise ValueError(f"phrase: {part!r} must name exactly one of the fields")
+                raise InputError(f"phrase: {part!r} must name exactly one of the fields")
         return self
 
 
@@ -155,7 +156,7 @@ def load_apps(path: Path) -> tuple[AppSpec, ...]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+        raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
     return _parse(text, str(path))
 
 
@@ -187,7 +188,7 @@ def spec_of(app: str) -> AppSpec:
     found = _packaged().get(app) or _further.get(app)
     if found is None:
         names = ", ".join(spec.name for spec in known_apps())
-        raise ValueError(f"app: {app!r} is unknown; known: {names}")
+        raise InputError(f"app: {app!r} is unknown; known: {names}")
     return found
 
 
@@ -201,11 +202,11 @@ def register_apps(specs: Iterable[AppSpec]) -> None:
     for spec in specs:
         known = packaged.get(spec.name) or _further.get(spec.name)
         if known is not None and known != spec:
-            raise ValueError(
+            raise InputError(
                 f"{spec.name}: this name is taken by an application with other fields; rename one"
             )
         if spec.like is not None and spec.like not in packaged:
-            raise ValueError(
+            raise InputError(
                 f"{spec.name}: like: must be one of {', '.join(packaged)}, not {spec.like!r}"
             )
         if known is None:
@@ -256,20 +257,20 @@ def _parse(text: str, source: str) -> tuple[AppSpec, ...]:
     try:
         raw = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
-        raise ValueError(f"{source}: not YAML: {' '.join(str(error).split())}") from None
+        raise InputError(f"{source}: not YAML: {' '.join(str(error).split())}") from None
     apps = raw if isinstance(raw, dict) else {}
     if not apps:
-        raise ValueError(f"{source}: must be a mapping of applications")
+        raise InputError(f"{source}: must be a mapping of applications")
     specs = []
     for name, body in apps.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name) or name == "people":
-            raise ValueError(f"{source}: {name!r} is not usable as an application name")
+            raise InputError(f"{source}: {name!r} is not usable as an application name")
         try:
             app = _AppModel.model_validate(body)
         except ValidationError as error:
             problem = error.errors()[0]
             where = "".join(f"{part}: " for part in (source, name, *problem["loc"]))
-            raise ValueError(where + problem["msg"].removeprefix("Value error, ")) from None
+            raise InputError(where + problem["msg"].removeprefix("Value error, ")) from None
         fields = tuple(
             FieldSpec(field, **model.model_dump()) for field, model in app.fields.items()
         )

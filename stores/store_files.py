@@ -9,6 +9,7 @@ from typing import TypeVar
 from stores import generations
 from stores.app_store import AppStore
 from stores.database import StoreUnavailable
+from stores.errors import InputError
 from stores.generations import Manifest
 from stores.people_store import PeopleStore
 from stores.spec import AppSpec
@@ -79,7 +80,7 @@ class StoreFiles:
         for store in self.stores_in(folder):
             if store.app.name == app:
                 return store
-        raise ValueError(f"app: {app!r} is unknown; known: {', '.join(a.name for a in self.apps)}")
+        raise InputError(f"app: {app!r} is unknown; known: {', '.join(a.name for a in self.apps)}")
 
     def stores(self) -> Sequence[AppStore]:
         """The stores of the current generation."""

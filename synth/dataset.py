@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.apps.toolbox import Toolbox
+from ctrag.errors import InputError
 from stores.compressed import kept
 from stores.dataset import QUERIES, Persona, load_dataset
 from stores.files import replacing
@@ -87,10 +88,10 @@ def make_dataset(
     """
     began = time.perf_counter()
     if personas < 1:
-        raise ValueError(f"personas: must be 1 or more, not {personas}")
+        raise InputError(f"personas: must be 1 or more, not {personas}")
     taken = [part for part in PARTS if (out / part).exists()]
     if taken:
-        raise ValueError(f"out: {out} holds {taken[0]} already; remove it or give another folder")
+        raise InputError(f"out: {out} holds {taken[0]} already; remove it or give another folder")
     job = _job(provider, seed, apps, toolbox)
     counts: dict[str, Counter[str]] = {part: Counter() for part in PARTS}
     with Folders(out, PARTS) as folders:
@@ -119,9 +120,9 @@ def make_personas(
     """Write a folder of people who ask nothing yet. Arguments and errors as `make_dataset`."""
     began = time.perf_counter()
     if personas < 1:
-        raise ValueError(f"personas: must be 1 or more, not {personas}")
+        raise InputError(f"personas: must be 1 or more, not {personas}")
     if out.exists():
-        raise ValueError(f"out: {out} exists already; give another folder")
+        raise InputError(f"out: {out} exists already; give another folder")
     job = _job(provider, seed, apps, toolbox)
     counts: Counter[str] = Counter()
     with Folders(out.parent, (out.name,)) as folders:
@@ -156,7 +157,7 @@ def make_queries(
     began = time.perf_counter()
     path = out / QUERIES
     if kept(path).exists() and kept(path).stat().st_size:
-        raise ValueError(f"out: {path} holds requests already; move it away to have others made")
+        raise InputError(f"out: {path} holds requests already; move it away to have others made")
     job = _job(provider, seed, apps, toolbox)
     people = load_dataset(out, job.apps).personas
     task = partial(_asked, job)

@@ -3,6 +3,7 @@
 from importlib.resources import files
 from pathlib import Path
 
+from ctrag.errors import InputError
 from stores.compressed import open_kept
 
 SPLITS = ("dev", "train")
@@ -15,7 +16,7 @@ def split_folder(split: str) -> Path:
         ValueError: There is no such split.
     """
     if split not in SPLITS:
-        raise ValueError(f"split: must be one of {', '.join(SPLITS)}, not {split!r}")
+        raise InputError(f"split: must be one of {', '.join(SPLITS)}, not {split!r}")
     return Path(str(files("synth").joinpath("data", "reference", split)))
 
 

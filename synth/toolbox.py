@@ -7,6 +7,7 @@ from typing import Any
 
 from ctrag.apps.toolbox import Argument, Does, Effect, Tool, Toolbox
 from ctrag.context.words import terms
+from ctrag.errors import InputError
 from ctrag.opening import TOOLBOX
 from ctrag.tools.retrieve import purpose
 from stores.files import write_text
@@ -68,7 +69,7 @@ def app_names(names: Iterable[str]) -> list[str]:
     found = list(dict.fromkeys(names))
     for name in found:
         if not _NAME.fullmatch(name) or name == "people":
-            raise ValueError(
+            raise InputError(
                 "--app: must be lower-case letters, digits and underscores, a letter first, and "
                 f"not 'people'; {name!r} is not: write, say, 'smart_home'"
             )

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, Protocol, TypeVar
 
+from ctrag.errors import InputError
 from ctrag.extras import need
 
 _Answer = TypeVar("_Answer")
@@ -49,7 +50,7 @@ def in_order(
         ValueError: `workers` is below 1, or Dask is wanted and not installed.
     """
     if workers is not None and workers < 1:
-        raise ValueError(f"workers: must be 1 or more, not {workers}")
+        raise InputError(f"workers: must be 1 or more, not {workers}")
     count = threads if threads > 1 else workers or os.cpu_count() or 1
     if threads <= 1 and scheduler is None and (count == 1 or len(values) < _WORTH_A_PROCESS):
         yield from map(task, values)
@@ -119,6 +120,6 @@ def dask_client(scheduler: str, workers: int) -> Iterator[Any]:
     try:
         client = distributed.Client(scheduler, timeout="10s")
     except (OSError, ValueError) as error:
-        raise ValueError(f"scheduler: no Dask scheduler at {scheduler!r}: {error}") from None
+        raise InputError(f"scheduler: no Dask scheduler at {scheduler!r}: {error}") from None
     with client:
         yield client

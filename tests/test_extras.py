@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from ctrag.extras import MissingExtra, need
+from ctrag.errors import MissingExtra
+from ctrag.extras import need
 
 
 def test_what_is_installed_is_not_asked_for() -> None:

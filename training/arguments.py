@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ctrag.apps.toolbox import Argument, Tool, Toolbox
 from ctrag.context.retrieve import FURTHER
 from ctrag.context.view import Floats
+from ctrag.errors import InputError
 from ctrag.planner.arguments import (
     CATEGORIES,
     FEATURES,
@@ -117,7 +118,7 @@ def train_arguments(
 
     useful = [one for one in learned if one.right.sum() > 0 and len(one.right) > 1]
     if not useful:
-        raise ValueError("data: no labelled plan has an argument to choose a value for")
+        raise InputError("data: no labelled plan has an argument to choose a value for")
     toolbox = Toolbox.packaged()
     numbers = packaged_numbers(toolbox)
     dataset = lightgbm.Dataset(

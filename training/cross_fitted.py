@@ -12,6 +12,7 @@ from ctrag.context.company import best_of, company_table, second_pass
 from ctrag.context.signals import compute
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder
+from ctrag.errors import InputError
 from eval.examples import Example
 from training.lambdamart import fit_first, fit_second, predict
 from training.origin import people_in, people_of
@@ -80,7 +81,7 @@ def prepare(
     parts = load_together([data, *more], encoder)
     examples = [one for part in parts for one in part]
     if not any(one.relevance.any() for one in examples):
-        raise ValueError(f"{data}: no request needs an item, there is nothing to learn")
+        raise InputError(f"{data}: no request needs an item, there is nothing to learn")
     progress(f"cross-fitting priors on {len(examples)} requests")
     priors, fold = cross_fitted_priors(examples, settings.folds, settings.seed)
     if tuned is not None:
@@ -145,13 +146,13 @@ def out_of_fold(
 def _all_read(examples: Sequence[Example], tuned: TunedEncoder, folders: Sequence[Path]) -> None:
     strangers = people_of(folders) - people_in(tuned.adapter.card, "encoder")
     if strangers:
-        raise ValueError(
+        raise InputError(
             f"encoder: it never saw {len(strangers)} people of "
             f"{', '.join(str(one) for one in folders)}; train it on the same data"
         )
     missing = [one.asked.query_id for one in examples if one.asked.query_id not in tuned.readings]
     if missing:
-        raise ValueError(
+        raise InputError(
             f"encoder: it has no reading of {missing[0]} and {len(missing) - 1} other requests; "
             "train it on the same data"
         )

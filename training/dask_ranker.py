@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.context.view import Floats
+from ctrag.errors import InputError
 from synth.workers import dask_client
 from training.ranker_settings import PassSettings
 
@@ -81,7 +82,7 @@ def _partitions(sizes: Sequence[int], workers: int) -> list[NDArray[np.int64]]:
         ValueError: There are fewer queries than workers.
     """
     if len(sizes) < workers:
-        raise ValueError(
+        raise InputError(
             f"scheduler: {workers} workers need as many queries, there are {len(sizes)}"
         )
     rows = np.cumsum(sizes)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ctrag import models
 from ctrag.encoder import Encoder, Matrix, load_encoder
+from ctrag.errors import InputError, NotFound
 from ctrag.settings import cache_folder
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency import observed as log
@@ -60,7 +61,7 @@ def fit_next_tool(
     """
     began = time.perf_counter()
     if not demonstrations:
-        raise ValueError("demonstrations: there are none to learn from")
+        raise InputError("demonstrations: there are none to learn from")
     demonstrations = with_names(demonstrations, tools)
     names = list(
         dict.fromkeys(
@@ -226,7 +227,7 @@ def _observed(path: Path) -> list[Demonstration]:
         ValueError: A line is no observation.
     """
     if not path.is_file():
-        raise FileNotFoundError(2, "no such log of observations", str(path))
+        raise NotFound(2, "no such log of observations", str(path))
     return [
         Demonstration(
             f"observed/{number}", one.request, one.calls, group=f"observed: {one.request}"

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ctrag.apps.toolbox import Toolbox
 from ctrag.context.prior import KINDS, kinds_of, tuned_scores
 from ctrag.encoder import Matrix, Tower, TowerEncoder
-from ctrag.errors import reading
+from ctrag.errors import InputError, NotFound, reading
 from ctrag.tools.prior import classes_of
 from ctrag.tuned import Adapter, AdapterCard, Tuned
 from eval.examples import Example
@@ -174,7 +174,7 @@ def _folds(
     if before is None:
         return folds_by_person(people, settings.folds, settings.seed)
     if before.adapter.card.settings["folds"] != settings.folds:
-        raise ValueError(
+        raise InputError(
             f"--start: it has {before.adapter.card.settings['folds']} folds, not {settings.folds}; "
             "give --folds as it was"
         )
@@ -185,7 +185,7 @@ def _folds(
     }
     for person in people:
         if person not in known:
-            raise ValueError(f"--start: it never saw {person}; train on all data from the start")
+            raise InputError(f"--start: it never saw {person}; train on all data from the start")
     return np.array([known[person] for person in people], dtype=np.int64)
 
 
@@ -193,7 +193,7 @@ def _weights_of(checkpoints: Path, name: str) -> dict[str, Matrix]:
     """What the run before learned for a tower and fold."""
     found = sorted(checkpoints.glob(f"*-{name}"))
     if len(found) != 1:
-        raise FileNotFoundError(
+        raise NotFound(
             f"--start: {checkpoints} must hold one checkpoint of {name}, it has {len(found)}"
         )
     with reading(found[0]), np.load(found[0]) as arrays:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.cards import Card
+from ctrag.errors import InputError
 from ctrag.planner.arguments import CARD as ARGUMENTS
 from ctrag.tools.reader import CARD as READER
 from eval.experiment import folders_sha256, versions
@@ -62,7 +63,7 @@ def people_in(card: Card, what: str) -> frozenset[str]:
         ValueError: The card is of before people were named.
     """
     if card.people is None:
-        raise ValueError(
+        raise InputError(
             f"{what}: its card does not name the people it learned from ({card.data}), so that "
             "nobody can be told from them; name them by `ctrag train people`, or train it again"
         )
@@ -108,7 +109,7 @@ def name_people(folder: Path, data: Sequence[Path]) -> list[Path]:
     named = [path for path, card in cards.items() if card.get("data_sha256") == digest]
     if not named:
         held = ", ".join(f"{path.name}: {card.get('data')}" for path, card in cards.items())
-        raise ValueError(
+        raise InputError(
             f"--data: no card in {folder} is of these data sets ({held or 'it has no cards'}); "
             "give what was learned from, as it was, in the cards' order"
         )

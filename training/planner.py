@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ctrag.errors import InputError
 from ctrag.planner.adapter import PlannerCard, save_adapter
 from ctrag.planner.weights import planner_folder
 from ctrag.prompt.chat import END
@@ -75,14 +76,14 @@ def train_planner(
     from torch.nn.functional import cross_entropy
 
     if not taught:
-        raise ValueError("data: no request has a labelled plan, there is nothing to learn")
+        raise InputError("data: no request has a labelled plan, there is nothing to learn")
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
     model, encode = _load(base, settings)
     epochs = [_rows(encode, taught, settings, epoch) for epoch in range(settings.epochs)]
     steps = sum(len(rows) for rows in epochs)
     if not steps:
-        raise ValueError(f"data: no request fits into {settings.longest} tokens")
+        raise InputError(f"data: no request fits into {settings.longest} tokens")
     learned = [one for one in model.parameters() if one.requires_grad]
     began, tokens = time.perf_counter(), 0
 

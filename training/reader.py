@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ctrag.apps.toolbox import Toolbox
 from ctrag.encoder import Matrix
+from ctrag.errors import InputError
 from ctrag.tools.prior import classes_of
 from ctrag.tools.reader import (
     ReaderCard,
@@ -59,7 +60,7 @@ def train_reader(
         ValueError: There is nothing to learn from, or `start` has other encoders or layers.
     """
     if not learned:
-        raise ValueError("data: no request has labelled tools, there is nothing to learn")
+        raise InputError("data: no request has labelled tools, there is nothing to learn")
     apis = classes_of(Toolbox.packaged())
     arrays: dict[str, Matrix] = {}
     logs = {mode: np.zeros((len(held_out), len(apis))) for mode in MODES}

@@ -9,6 +9,7 @@ import numpy as np
 
 from ctrag import models
 from ctrag.context.prior import KINDS
+from ctrag.errors import InputError
 from ctrag.graphs import load_model
 from ctrag.tools.reader import VECTOR_SCALE, Tokens, ToolReader, reader_text, tokens_of
 from ctrag.tools.sight import ASKED, FLAGS, ITEMS, Sight
@@ -190,7 +191,7 @@ def make_network(
                 if array is None and name == "head.read.weight":
                     continue  # stays zero
                 if array is None or array.shape != tuple(part.shape):
-                    raise ValueError(
+                    raise InputError(
                         f"start: the reader has no {name} of shape {tuple(part.shape)} for "
                         f"{tower.name}; start from a reader of the same encoders and layers"
                     )

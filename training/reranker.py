@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ctrag import models
 from ctrag.encoder import Matrix
+from ctrag.errors import InputError
 from ctrag.prompt.index import CorpusIndex, ReadingStore
 from ctrag.prompt.reading import Reader
 from ctrag.prompt.reranker import (
@@ -126,7 +127,7 @@ def _chosen(
     learned = [pair for pair in everything if not _held_out(pair[1], settings.held_out)]
     kept = [pair for pair in everything if _held_out(pair[1], settings.held_out)]
     if not learned or not kept:
-        raise ValueError("data: too few requests have a tool to learn from some and measure others")
+        raise InputError("data: too few requests have a tool to learn from some and measure others")
     draw = np.random.default_rng(settings.seed)
     drawn = draw.integers(len(learned), size=settings.steps * settings.groups)
     few = draw.choice(len(kept), min(len(kept), settings.measured), replace=False)
@@ -204,7 +205,7 @@ def fit_choice(features: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -
 
     pairs = [(one, gold) for one, gold in zip(features, right, strict=True) if gold.any()]
     if not pairs:
-        raise ValueError("right: no decision has its tool among the candidates")
+        raise InputError("right: no decision has its tool among the candidates")
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         total, slope = 0.005 * float(weights @ weights) * len(pairs), 0.01 * weights * len(pairs)

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ctrag.apps.toolbox import Toolbox
-from ctrag.errors import reading
+from ctrag.errors import InputError, reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from stores import compressed
 from stores.dataset import load_dataset, load_labels
@@ -67,7 +67,7 @@ def load_source(folder: Path, share: float = 1.0) -> Source:
         places = []
         for name in query.tools:
             if name not in rows:
-                raise ValueError(f"{folder}/queries.jsonl: {query.query_id}: no tool {name!r}")
+                raise InputError(f"{folder}/queries.jsonl: {query.query_id}: no tool {name!r}")
             places.append(rows[name])
         used.update(dict.fromkeys(places))
         if ordered:
@@ -107,7 +107,7 @@ def _queries(path: Path) -> Sequence[_Row]:
         try:
             found.append(_Row.model_validate(json.loads(line)))
         except (json.JSONDecodeError, ValidationError) as error:
-            raise ValueError(f"{path}:{number}: {str(error).splitlines()[0]}") from None
+            raise InputError(f"{path}:{number}: {str(error).splitlines()[0]}") from None
     return found
 
 

@@ -14,6 +14,7 @@ from ctrag.context.ranker import Ranker
 from ctrag.context.signals import compute
 from ctrag.context.view import Floats
 from ctrag.encoder import Encoder, load_encoder
+from ctrag.errors import InputError
 from ctrag.tuned import RequestReader, Tuned
 from eval.examples import Example
 from eval.experiment import data_sha256
@@ -112,7 +113,7 @@ class Retrieval:
             with path.open("rb") as file:
                 found = pickle.load(file)
             if not isinstance(found, Retrieved):
-                raise ValueError(f"{path}: holds no retrieved requests; delete it")
+                raise InputError(f"{path}: holds no retrieved requests; delete it")
             return found
         found = self.run(progress)
         folder.mkdir(parents=True, exist_ok=True)
@@ -163,7 +164,7 @@ class Retrieval:
         for folder in (self.data, *self.more):
             seen = len(people_of([folder]) & learned)
             if seen:
-                raise ValueError(
+                raise InputError(
                     f"--encoder: the artefacts in use learned from {seen} people of {folder}, for "
                     "whom they cannot retrieve as for strangers; give a `ctrag train encoder` run, "
                     "which read everybody apart"
@@ -224,7 +225,7 @@ class Retrieval:
                 continue  # a request of another person may have the same id
             query = one.asked.query_id
             if query not in self.tuned.readings:
-                raise ValueError(
+                raise InputError(
                     f"--encoder: it learned from {one.asked.person_id} of {folder}, but has not "
                     f"read {query} apart; train it with this data set too"
                 )

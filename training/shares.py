@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from hashlib import sha256
 
+from ctrag.errors import InputError
+
 
 def shares_of(given: Sequence[str], folders: Sequence[str], most: float = 1.0) -> dict[str, float]:
     """`NAME=SHARE` options as a table.
@@ -19,7 +21,7 @@ def shares_of(given: Sequence[str], folders: Sequence[str], most: float = 1.0) -
         except ValueError:
             share = -1.0
         if name not in folders or not 0 < share <= most:
-            raise ValueError(
+            raise InputError(
                 f"--share: {one!r} must be NAME=SHARE, NAME among {', '.join(folders)} "
                 f"and SHARE above 0 and at most {most:g}"
             )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ctrag.encoder import Encoder
+from ctrag.errors import InputError
 from ctrag.settings import cache_folder
 from ctrag.tools.vectors import CachedEncoder
 from eval.examples import Example, load_examples
@@ -33,11 +34,11 @@ def load_together(folders: Sequence[Path], encoder: Encoder) -> list[list[Exampl
         for one in part:
             query, person = one.asked.query_id, one.asked.person_id
             if query in asked:
-                raise ValueError(f"--more: request {query} stands in {asked[query]} and {folder}")
+                raise InputError(f"--more: request {query} stands in {asked[query]} and {folder}")
             asked[query] = folder
             own = tuple(str(item) for item in one.scene.view.ids)
             if items.setdefault(person, own) != own:
-                raise ValueError(f"--more: {folder} has other items of {person}; rename the person")
+                raise InputError(f"--more: {folder} has other items of {person}; rename the person")
     return parts
 
 
@@ -55,7 +56,7 @@ def of_same_people(data: Path, more: Sequence[Path]) -> list[Path]:
         if len(other) == len(people):
             continue
         if other:
-            raise ValueError(
+            raise InputError(
                 f"--more: {folder} has people of {data} and others ({min(other)}); part them"
             )
         found.append(folder)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag import models
+from ctrag.errors import InputError
 from ctrag.graphs import load_model
 from ctrag.tools.tuned import ToolEncoderCard, ToolEncoderWeights
 from ctrag.weights import encoder_folder
@@ -103,7 +104,7 @@ def train_tool_encoder(
         pairs += _pairs(network, benchmark, settings.near, len(tools))
         tools += [one.text for one in benchmark.tools]
     if not pairs:
-        raise ValueError("data: no request needs a tool, there is nothing to learn")
+        raise InputError("data: no request needs a tool, there is nothing to learn")
     key = sha256(repr(settings).encode())
     for one in pairs:
         key.update(f"{one.text}\0{one.tool}".encode())

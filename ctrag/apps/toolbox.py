@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 
+from ctrag.errors import InputError
+
 if TYPE_CHECKING:
     from yaml import SafeLoader as _YamlLoader
 else:
@@ -29,7 +31,7 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 def _plan_name(name: str) -> str:
     """Let only names pass that a plan, a Python call expression, can spell."""
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
-        raise ValueError("must be a lower-case Python name that is no keyword")
+        raise InputError("must be a lower-case Python name that is no keyword")
     return name
 
 
@@ -51,11 +53,11 @@ class Argument(BaseModel):
     @model_validator(mode="after")
     def _values_belong_to_enums(self) -> Self:
         if self.type == "enum" and not self.values:
-            raise ValueError("an enum needs values")
+            raise InputError("an enum needs values")
         if self.type != "enum" and self.values:
-            raise ValueError(f"only an enum has values, not a {self.type}")
+            raise InputError(f"only an enum has values, not a {self.type}")
         if len(set(self.values)) < len(self.values):
-            raise ValueError("values must differ from each other")
+            raise InputError("values must differ from each other")
         return self
 
 
@@ -77,18 +79,18 @@ class Tool(BaseModel):
     @model_validator(mode="after")
     def _names_are_free(self) -> Self:
         if self.api == "none":
-            raise ValueError("api: 'none' is the plan that calls nothing")
+            raise InputError("api: 'none' is the plan that calls nothing")
         names = [argument.name for argument in self.arguments]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"arguments: {name!r} occurs more than once")
+                raise InputError(f"arguments: {name!r} occurs more than once")
         return self
 
     @model_validator(mode="after")
     def _does_what_its_effect_says(self) -> Self:
         fitting = {"read": ("find",), "write": ("create", "change", "remove"), "outward": ("send",)}
         if self.does is not None and self.does not in fitting[self.effect]:
-            raise ValueError(
+            raise InputError(
                 f"does: an API of effect {self.effect} does {' or '.join(fitting[self.effect])}, "
                 f"not {self.does}"
             )
@@ -123,7 +125,7 @@ class Toolbox:
         for tool in self.tools:
             if tool.api in by_api:
                 apps = f"{by_api[tool.api].app} and {tool.app}"
-                raise ValueError(f"{tool.api}: api: occurs more than once (in {apps})")
+                raise InputError(f"{tool.api}: api: occurs more than once (in {apps})")
             by_api[tool.api] = tool
         object.__setattr__(self, "_by_api", by_api)
 
@@ -198,26 +200,26 @@ def _parse(text: bytes, source: str) -> Toolbox:
     try:
         content = yaml.load(text, Loader=_UniqueKeys)
     except yaml.YAMLError as error:
-        raise ValueError(f"{source}: not valid YAML: {' '.join(str(error).split())}") from error
+        raise InputError(f"{source}: not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):
-        raise ValueError(f"{source}: must map applications to lists of APIs")
+        raise InputError(f"{source}: must map applications to lists of APIs")
     tools: list[Tool] = []
     for app, entries in content.items():
         if not isinstance(entries, list):
-            raise ValueError(f"{source}: {app}: must be a list of APIs")
+            raise InputError(f"{source}: {app}: must be a list of APIs")
         tools.extend(_tool(app, entry, position, source) for position, entry in enumerate(entries))
     try:
         return Toolbox(tools)
     except ValueError as error:
-        raise ValueError(f"{source}: {error}") from error
+        raise InputError(f"{source}: {error}") from error
 
 
 def _tool(app: object, entry: object, position: int, source: str) -> Tool:
     if not isinstance(entry, Mapping):
-        raise ValueError(f"{source}: {app}[{position}]: must be a map with api, description, ...")
+        raise InputError(f"{source}: {app}[{position}]: must be a map with api, description, ...")
     api = entry.get("api", f"{app}[{position}]")
     if "app" in entry:
-        raise ValueError(f"{source}: {api}: app: stands above the list, not in the API")
+        raise InputError(f"{source}: {api}: app: stands above the list, not in the API")
     fields = {**entry, "app": app}
     if isinstance(arguments := entry.get("arguments"), list):
         fields["arguments"] = [_rejoined(argument) for argument in arguments]
@@ -227,7 +229,7 @@ def _tool(app: object, entry: object, position: int, source: str) -> Tool:
         fault = error.errors(include_url=False)[0]
         where = _spell(fault["loc"], entry)
         rule = fault["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{source}: {api}: {where}{rule}") from error
+        raise InputError(f"{source}: {api}: {where}{rule}") from error
 
 
 def _rejoined(argument: object) -> object:

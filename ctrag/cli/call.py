@@ -7,6 +7,7 @@ import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
+from ctrag.errors import InputError
 
 
 def call(
@@ -25,7 +26,7 @@ def call(
 
     planned = plan_call(text, load_catalogue(catalogue))
     if not planned.complete:
-        raise ValueError(f"text: the call of {planned.name} is longer than an answer may be")
+        raise InputError(f"text: the call of {planned.name} is longer than an answer may be")
     said = {"name": planned.name, "arguments": planned.arguments}
     if not json:
         line(dumps(said, ensure_ascii=False))

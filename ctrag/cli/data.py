@@ -7,6 +7,7 @@ import typer
 
 from ctrag.cli.options import Data, Json, Persona, own_stores, stores_with
 from ctrag.cli.output import line, print_json
+from ctrag.errors import InputError
 
 Home = Annotated[
     Path | None, typer.Option("--stores", help="Stores folder. Default: your own stores.")
@@ -76,7 +77,7 @@ def export(
     found = source.items(persona)
     if found.unavailable:
         app, reason = next(iter(found.unavailable.items()))
-        raise ValueError(f"export: the {app} store is {reason}; nothing was written")
+        raise InputError(f"export: the {app} store is {reason}; nothing was written")
     out.mkdir(parents=True, exist_ok=True)
     write_personas(out, [Exported(person, tuple(stored.item for stored in found.items))])
     line(f"{out}: {len(found.items)} items of {persona}")

@@ -22,6 +22,7 @@ from ctrag.cli.experiment import (
 )
 from ctrag.cli.options import Json
 from ctrag.cli.output import progress
+from ctrag.errors import InputError
 
 app = typer.Typer(
     help="Experiments.\n\nExample: ctrag eval context --data synth/data/reference/dev",
@@ -162,7 +163,7 @@ def synth(
         from training.synthetic import Comparison
 
         if work is None:
-            raise ValueError("--work: give a folder to keep what is trained")
+            raise InputError("--work: give a folder to keep what is trained")
         trained = Comparison(work, limit, requests, threads=threads, progress=progress).rows
     report_on(
         lambda: run_synth(data, trained=trained, methods=wanted, limit=limit, progress=progress),

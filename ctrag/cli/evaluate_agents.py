@@ -8,6 +8,7 @@ import typer
 from ctrag.cli.experiment import Limit, Methods, Out, Page, names, report_on, rows_beside
 from ctrag.cli.options import Json
 from ctrag.cli.output import progress
+from ctrag.errors import InputError
 from ctrag.prompt.settings import BUDGET
 
 
@@ -147,7 +148,7 @@ def instructions(
 
     options = settings()
     if planner not in ("embedded", "openai"):
-        raise ValueError(f"--planner: must be embedded or openai, not {planner!r}")
+        raise InputError(f"--planner: must be embedded or openai, not {planner!r}")
     chooser: EmbeddedChooser | EndpointChooser = EmbeddedChooser(threads=options.threads)
     if planner == "openai":
         chooser = EndpointChooser(

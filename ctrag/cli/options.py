@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctrag.errors import InputError
+
 if TYPE_CHECKING:
     from stores.federation import Stores
 
@@ -43,7 +45,7 @@ def parse_at(value: str | None) -> datetime | None:
     try:
         return parse_local_time(value)
     except ValueError as error:
-        raise ValueError(f"--at: {error}") from None
+        raise InputError(f"--at: {error}") from None
 
 
 def own_stores() -> Path:
@@ -94,7 +96,7 @@ def folder_of(persona: str, data: Path | None) -> Path:
         return own.root
     packaged = folder_with(persona)
     if packaged is None:
-        raise ValueError(
+        raise InputError(
             f"persona: {persona!r} is neither in {own.root} nor among the packaged people "
             "(such as p007); give --data, or import with `ctrag import`"
         )

@@ -9,6 +9,7 @@ import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
+from ctrag.errors import InputError
 from ctrag.prompt.settings import BUDGET
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def prompt(
         sink=nowhere if telemetry is None else to_file(telemetry),
     )
     if rerank and not builder.reranks:
-        raise ValueError(
+        raise InputError(
             "--rerank: there is no re-ranker; train one with `ctrag train reranker --data DIR "
             "--out DIR` and name its folder with --reranker or CTRAG_RERANKER"
         )
@@ -206,7 +207,7 @@ def _called(after: list[str], tools: "Sequence[ToolDocument]") -> list[str]:
             problem = (
                 f"is one of {', '.join(fitting)}" if fitting else "is no tool of the catalogue"
             )
-            raise ValueError(f"--after: {one!r} {problem}; give an id such as {tools[0].id!r}")
+            raise InputError(f"--after: {one!r} {problem}; give an id such as {tools[0].id!r}")
         found += fitting
     return found
 
@@ -217,7 +218,7 @@ def _pinned(pins: list[str]) -> dict[str, list[str]]:
     for one in pins:
         domain, _, tool = one.partition("=")
         if not domain or not tool:
-            raise ValueError(f"--pin: must be DOMAIN=ID, or *=ID for anywhere, not {one!r}")
+            raise InputError(f"--pin: must be DOMAIN=ID, or *=ID for anywhere, not {one!r}")
         found.setdefault(domain, []).append(tool)
     return found
 

@@ -8,6 +8,7 @@ import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
+from ctrag.errors import InputError
 
 if TYPE_CHECKING:
     from ctrag.server.marketplace import Marketplace
@@ -161,7 +162,7 @@ def plugins(
     if install is not None:
         store.install(install, scope)
     if uninstall is not None and not store.uninstall(uninstall):
-        raise ValueError(f"plugin: {uninstall!r} is not installed")
+        raise InputError(f"plugin: {uninstall!r} is not installed")
     for_whom = {one.plugin.name: list(one.scopes) for one in store.installed()}
     found = list(store.plugins.values()) if text is None else store.search(text)
     rows = [{**one.shown(), "installed": for_whom.get(one.name)} for one in found]

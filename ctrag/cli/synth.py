@@ -8,6 +8,7 @@ import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
+from ctrag.errors import InputError
 
 if TYPE_CHECKING:
     from ctrag.apps.toolbox import Toolbox
@@ -228,7 +229,7 @@ def _world(apps: Path | None, toolbox: Path | None, folder: Path | None = None) 
     tools = {one.api: one for one in (toolbox_of(folder) if folder else Toolbox.packaged())}
     for tool in () if toolbox is None else Toolbox.from_file(toolbox):
         if tools.setdefault(tool.api, tool) != tool:
-            raise ValueError(f"--toolbox: {tool.api}: there is another API of this name")
+            raise InputError(f"--toolbox: {tool.api}: there is another API of this name")
     return _World(list(found.values()), Toolbox(tools.values()))
 
 
@@ -264,7 +265,7 @@ def _how(
     spent = _purse(made_by)
     for option, value in {"--workers": workers, "--scheduler": scheduler}.items():
         if spent is not None and value is not None:
-            raise ValueError(
+            raise InputError(
                 f"{option}: a model is asked by threads of one process; "
                 "set CTRAG_OPENAI_CONCURRENCY instead"
             )
@@ -294,11 +295,11 @@ def _offline_only(
 ) -> None:
     """Refuse what the offline provider would pass over in silence."""
     if name != "offline":
-        raise ValueError(f"--provider: must be offline or openai, not {name!r}")
+        raise InputError(f"--provider: must be offline or openai, not {name!r}")
     given = {"--prompts": prompts, "--cache": cache, "--max-cost": max_cost}
     for option, value in given.items():
         if value is not None:
-            raise ValueError(f"{option}: is for --provider openai; the offline one asks no model")
+            raise InputError(f"{option}: is for --provider openai; the offline one asks no model")
 
 
 def _show(made_by: "Provider", made: "Made", out: Path, json: bool) -> None:

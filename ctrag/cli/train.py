@@ -15,6 +15,7 @@ from ctrag.cli import train_plans, train_search
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.training import Average, Data, More, Out, Resume, Seed, Share, Threads, Tuned, show
+from ctrag.errors import InputError
 from ctrag.extras import need
 
 app = typer.Typer(
@@ -81,7 +82,7 @@ def encoder(
     name = base or settings().encoder
     loaded = load_encoder(name)
     if not isinstance(loaded, TowerEncoder):
-        raise ValueError(f"--base: {name} cannot be tuned; use {models.PAIR} or a part of it")
+        raise InputError(f"--base: {name} cannot be tuned; use {models.PAIR} or a part of it")
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     options = EncoderSettings(

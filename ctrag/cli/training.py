@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.output import line, progress
+from ctrag.errors import InputError
 
 if TYPE_CHECKING:
     from ctrag.cards import Card
@@ -63,7 +64,7 @@ def retrieved(
     elif adapter is not None:
         trained = TunedEncoder(adapter, {}, {})
     else:
-        raise ValueError("--encoder: give the folder that `ctrag train encoder` wrote")
+        raise InputError("--encoder: give the folder that `ctrag train encoder` wrote")
     retrieval = Retrieval(data, more, trained, ranker, options)
     return retrieval.once(cache_folder() / "retrieved", progress)
 
@@ -91,7 +92,7 @@ def check_held_out(option: str, card: "Card", held_out: frozenset[str]) -> None:
 
     seen = len(held_out & people_in(card, option))
     if seen:
-        raise ValueError(
+        raise InputError(
             f"{option}: it learned from {seen} of {len(held_out)} people who are held out here "
             f"(its data: {card.data}, seed {card.seed}); hold out the same people by its --data "
             "and --seed, or give other people"

@@ -61,7 +61,8 @@ def prepare() -> None:
     from ctrag.artefacts import load_artefacts
     from ctrag.context.retrieve import ContextRetriever
     from ctrag.encoder import load_encoder
-    from ctrag.extras import MissingExtra, need
+    from ctrag.errors import MissingExtra
+    from ctrag.extras import need
     from ctrag.planner.configured import embedded_planner
     from ctrag.prompt.reading import MiniLMReader
     from ctrag.settings import settings

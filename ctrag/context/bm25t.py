@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.errors import InputError
+
 Doubles = NDArray[np.float64]
 
 _LOWEST, _HIGHEST, _STEPS = 1e-3, 1e3, 60
@@ -35,7 +37,7 @@ class Bm25T:
         """
         lengths = np.array([len(document) for document in documents], dtype=np.float64)
         if not lengths.sum():
-            raise ValueError("documents: none has a term")
+            raise InputError("documents: none has a term")
         average = float(lengths.mean())
         columns: dict[str, int] = {}
         owners: list[int] = []

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.context.scene import Scene
+from ctrag.errors import InputError
 
 
 def ranks(scores: NDArray[np.floating]) -> NDArray[np.int64]:
@@ -45,6 +46,6 @@ def fuse(
         if weights.get(name, 0.0) > 0
     }
     if not parts:
-        raise ValueError("weights: at least one ranking needs a weight above 0")
+        raise InputError("weights: at least one ranking needs a weight above 0")
     fused: NDArray[np.float64] = np.sum(list(parts.values()), axis=0)
     return fused, parts

@@ -16,7 +16,7 @@ from ctrag.context.prior import Prior
 from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats
-from ctrag.errors import reading
+from ctrag.errors import InputError, reading
 from stores.compressed import read_kept
 from stores.files import write_text
 
@@ -71,7 +71,7 @@ class Ranker:
         known = [signal.name for signal in SIGNALS] + [signal.name for signal in COMPANY]
         if made_for != known:
             differ = sorted(set(made_for) ^ set(known)) or ["their order"]
-            raise ValueError(
+            raise InputError(
                 f"{folder}: made for other signals ({', '.join(differ[:5])}); "
                 f"train it again: {card.command}"
             )

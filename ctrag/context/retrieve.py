@@ -18,6 +18,7 @@ from ctrag.context.scene import Scene
 from ctrag.context.signals import SIGNALS, compute
 from ctrag.context.view import Floats, Ints, PersonView
 from ctrag.encoder import Encoder, Matrix
+from ctrag.errors import InputError
 from ctrag.tuned import Adapter, RequestReader, Tuned
 from stores.items import Item, Person, Request
 
@@ -89,7 +90,7 @@ class ContextRetriever:
 
     def __init__(self, encoder: Encoder, ranker: Ranker, adapter: Adapter | None = None) -> None:
         if ranker.card.encoder != encoder.name:
-            raise ValueError(
+            raise InputError(
                 f"encoder: the ranker was trained with {ranker.card.encoder}, not {encoder.name}"
             )
         self.reader = RequestReader(encoder, adapter)

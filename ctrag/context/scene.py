@@ -15,6 +15,7 @@ from ctrag.context.moments import Moment, find_moments
 from ctrag.context.view import Floats, Ints, PersonView, hours
 from ctrag.context.words import fold, terms, words
 from ctrag.encoder import Matrix
+from ctrag.errors import InputError
 from ctrag.tuned import Tuned
 from stores.items import Item, Request
 
@@ -49,7 +50,7 @@ class Scene:
         for item in items:
             held = np.flatnonzero(self.rows == self.view.row.get(item.id, -1))
             if not len(held):
-                raise ValueError(f"items: {item.id!r} is not a candidate of the scene")
+                raise InputError(f"items: {item.id!r} is not a candidate of the scene")
             rows.append(held[0])
         return np.array(rows, dtype=np.int64)
 

@@ -11,6 +11,7 @@ from typing import Any
 from ctrag import models
 from ctrag.context.thought import ThoughtWriter
 from ctrag.endpoint import ChatEndpoint
+from ctrag.errors import InputError
 from ctrag.planner.endpoint import bare
 from ctrag.planner.weights import load, planner_folder
 from ctrag.settings import Settings
@@ -35,7 +36,7 @@ def thought_writer(name: str, options: Settings) -> ThoughtWriter:
         return EndpointThoughts(
             options.openai_base_url, options.openai_model, key, options.openai_timeout
         )
-    raise ValueError(f"planner: must be embedded or openai, not {name!r}")
+    raise InputError(f"planner: must be embedded or openai, not {name!r}")
 
 
 class EmbeddedThoughts:

@@ -17,6 +17,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ctrag.errors import InputError
 from ctrag.tools.catalogue import CatalogueTool
 
 NAME_LIMIT = 64
@@ -186,7 +187,7 @@ def anthropic_search_result(
     """
     listed = {tool.id: name for name, tool in wire_names(catalogue or tools).items()}
     if missing := [tool.id for tool in tools if tool.id not in listed]:
-        raise ValueError(f"tools: {missing[0]!r} is not in the catalogue, so it was not listed")
+        raise InputError(f"tools: {missing[0]!r} is not in the catalogue, so it was not listed")
     content: list[dict[str, Any]] = [
         {"type": "tool_reference", "tool_name": listed[tool.id]} for tool in tools
     ]

@@ -17,6 +17,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, NotRequired
 
+from ctrag.errors import InputError
 from ctrag.extras import missing
 
 try:
@@ -110,10 +111,10 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         self.index = ToolIndex(tools_from_langchain(tools)) if index is None else index
         self._named = {tool.name: tool for tool in tools}
         if SEARCH_NAME in self._named:
-            raise ValueError(f"tools: {SEARCH_NAME!r} is the name of the search itself")
+            raise InputError(f"tools: {SEARCH_NAME!r} is the name of the search itself")
         held = {tool.id for tool in self.index.tools}
         if missing := [name for name in [*self._named, *always] if name not in held]:
-            raise ValueError(f"tools: {missing[0]!r} is not in the index")
+            raise InputError(f"tools: {missing[0]!r} is not in the index")
         self._search = StructuredTool.from_function(
             _only_through_the_middleware,
             name=SEARCH_NAME,

@@ -9,7 +9,7 @@ from typing import Any
 
 from ctrag import models
 from ctrag.cards import Card
-from ctrag.errors import reading
+from ctrag.errors import InputError, reading
 from stores.files import write_bytes, write_text
 
 WEIGHTS, CONFIG, CARD = "adapter_model.safetensors", "adapter_config.json", "adapter-card.json"
@@ -98,10 +98,10 @@ def merge(model: Any, folder: Path) -> None:
             try:
                 linear = model.get_submodule(path)
             except AttributeError:
-                raise ValueError(f"{folder}: the model has no {path}; wrong base model?") from None
+                raise InputError(f"{folder}: the model has no {path}; wrong base model?") from None
             change = scale * (up.float() @ down.float())
             if change.shape != linear.weight.shape:
-                raise ValueError(
+                raise InputError(
                     f"{folder}: {path} is {tuple(linear.weight.shape)} in the model and "
                     f"{tuple(change.shape)} in the adapter; wrong base model?"
                 )

@@ -21,7 +21,7 @@ from ctrag.cards import Card
 from ctrag.context import item_text
 from ctrag.context.view import Floats
 from ctrag.context.words import terms, words
-from ctrag.errors import reading
+from ctrag.errors import InputError, reading
 from ctrag.planner.values import HOW, Grounds, Offer
 from stores.compressed import read_kept
 from stores.files import write_text
@@ -156,9 +156,9 @@ class ArgumentRanker:
         with reading(folder / CARD):
             card = ArgumentCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         if card.features != list(FEATURES):
-            raise ValueError(f"{folder}: made for other features; train it again: {card.command}")
+            raise InputError(f"{folder}: made for other features; train it again: {card.command}")
         if card.reader is not None and card.reader_weight:
-            raise ValueError(
+            raise InputError(
                 f"{folder}: {CARD} counts a reader of values, which this version does not have; "
                 "train it again with `ctrag train values`"
             )

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctrag.encoder import Encoder
+from ctrag.errors import InputError
 from ctrag.planner.call_filling import fill_call, filling_prompt
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.tools.catalogue import CatalogueTool
@@ -64,7 +65,7 @@ class CallPlanner:
         ids = [tool.id for tool in tools]
         if len(set(ids)) < len(ids):
             twice = next(one for one in ids if ids.count(one) > 1)
-            raise ValueError(f"tools: {twice!r} appears twice; give each a server")
+            raise InputError(f"tools: {twice!r} appears twice; give each a server")
         self._index = ToolIndex(tools, encoder)
         self._planner = base_planner() if planner is None else planner
 

@@ -1,5 +1,6 @@
 """The planner that the settings name."""
 
+from ctrag.errors import InputError
 from ctrag.planner.adapter import packaged_adapter
 from ctrag.planner.embedded import EmbeddedPlanner
 from ctrag.planner.endpoint import EndpointPlanner
@@ -27,7 +28,7 @@ def make_planner(name: str = "embedded", options: Settings | None = None) -> Pla
         return EndpointPlanner(
             options.openai_base_url, options.openai_model, key, options.openai_timeout
         )
-    raise ValueError(f"planner: must be embedded or openai, not {name!r}")
+    raise InputError(f"planner: must be embedded or openai, not {name!r}")
 
 
 def embedded_planner(options: Settings) -> EmbeddedPlanner:

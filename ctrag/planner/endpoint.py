@@ -4,6 +4,7 @@ import re
 import time
 
 from ctrag.endpoint import ChatEndpoint, EndpointError
+from ctrag.errors import InputError
 from ctrag.planner.grammar import PlanGrammar
 from ctrag.planner.grounding import violations
 from ctrag.planner.interface import Planned, PlanRequest
@@ -40,7 +41,7 @@ class EndpointPlanner:
         began = time.perf_counter()
         prompt, grammar = request.prompt(), request.grammar
         if grammar is None:
-            raise ValueError("grammar: an endpoint's answer is checked by one, but it is None")
+            raise InputError("grammar: an endpoint's answer is checked by one, but it is None")
         messages = [
             {"role": "system", "content": prompt.system},
             {"role": "user", "content": f"{prompt.user}\n\n{_values(grammar)}"},

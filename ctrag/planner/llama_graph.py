@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.errors import InputError
+
 GRAPH = "planner.onnx"
 FORMAT = 1
 """Part of the graphs' names: those of another version of this module are made anew."""
@@ -41,13 +43,13 @@ def check_config(config: Mapping[str, Any]) -> None:
     """
     for name, wanted in _FAMILY.items():
         if config.get(name, wanted) != wanted:
-            raise ValueError(
+            raise InputError(
                 f"{name}: the onnxruntime engine needs {wanted!r}, this model has "
                 f"{config[name]!r}; set CTRAG_PLANNER_ENGINE=transformers"
             )
     kind = _rope(config).get("rope_type", "default")
     if kind != "default":
-        raise ValueError(
+        raise InputError(
             f"rope_type: the onnxruntime engine needs 'default', this model has {kind!r}; "
             "set CTRAG_PLANNER_ENGINE=transformers"
         )
@@ -76,7 +78,7 @@ def write_graph(
     check_config(config)
     size = sum(one.nbytes for one in weights.values())
     if size > LARGEST:
-        raise ValueError(
+        raise InputError(
             f"weights: the onnxruntime engine takes {LARGEST:,} bytes at most, this model has "
             f"{size:,}; set CTRAG_PLANNER_ENGINE=transformers"
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from ctrag.apps.toolbox import Argument, Toolbox
+from ctrag.errors import InputError
 from ctrag.errors import PlanSyntaxError as PlanSyntaxError
 
 Value = str | int | list[str]
@@ -35,14 +36,14 @@ class Plan:
     def __post_init__(self) -> None:
         for name in (self.api, *self.arguments):
             if not _NAME.fullmatch(name) or keyword.iskeyword(name):
-                raise ValueError(f"{name!r} is not a name that a plan can spell")
+                raise InputError(f"{name!r} is not a name that a plan can spell")
         for name, value in self.arguments.items():
             if not _is_value(value):
-                raise ValueError(
+                raise InputError(
                     f"{name}: a text, whole number or list of texts is needed, not {value!r}"
                 )
         if self.is_none and self.arguments:
-            raise ValueError("none() takes no arguments")
+            raise InputError("none() takes no arguments")
 
     @property
     def is_none(self) -> bool:

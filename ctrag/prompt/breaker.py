@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from ctrag.errors import InputError
+
 T = TypeVar("T")
 
 
@@ -24,7 +26,7 @@ class CircuitBreaker:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if failures < 1:
-            raise ValueError(f"failures: must be at least 1, not {failures}")
+            raise InputError(f"failures: must be at least 1, not {failures}")
         self._most = failures
         self._seconds = seconds
         self._clock = clock

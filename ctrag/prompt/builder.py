@@ -6,6 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from ctrag.errors import InputError
 from ctrag.prompt.assembly import OVERLAY, Prompt
 from ctrag.prompt.breaker import CircuitBreaker
 from ctrag.prompt.choosing import best_rows
@@ -79,7 +80,7 @@ class PromptBuilder:
             ValueError: There is no tool, a pinned one is unknown, or the overlay is empty.
         """
         if not overlay.strip():
-            raise ValueError("overlay: must not be empty; leave it out for the default one")
+            raise InputError("overlay: must not be empty; leave it out for the default one")
         known = reranker or Reranker.packaged()
         self.settings = settings or PromptSettings()
         self.reranks = self.settings.rerank and known.trained
@@ -207,7 +208,7 @@ class PromptBuilder:
         """
         began = time.perf_counter()
         if not text.strip():
-            raise ValueError("text: must not be empty")
+            raise InputError("text: must not be empty")
         check_form(form)
         self._selector.fitter(form).check(budget)
         learned = self.gains.learned
@@ -235,7 +236,7 @@ class PromptBuilder:
             ValueError: It was taken already, or this is the full prompt, which hides nothing.
         """
         if prompt.discovered or prompt.budget is None:
-            raise ValueError("prompt: its discovery step was taken, or it hides nothing")
+            raise InputError("prompt: its discovery step was taken, or it hides nothing")
         began = time.perf_counter()
         try:
             scores = self._breaker.call(

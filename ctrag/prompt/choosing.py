@@ -7,6 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.errors import InputError
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.gains import Gains
 from ctrag.prompt.retrieval import Scores, shares
@@ -72,7 +73,7 @@ class Chooser:
         for domain, ids in self._pinned.items():
             for one in ids:
                 if one not in self._rows:
-                    raise ValueError(f"pinned: {one!r} of domain {domain!r} is no tool")
+                    raise InputError(f"pinned: {one!r} of domain {domain!r} is no tool")
 
     def choose(self, scores: Scores, room: int, domain: str, short: int) -> Choice:
         """The best units for `room` tokens: tools, their signatures, then fragments.

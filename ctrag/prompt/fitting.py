@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ctrag.errors import InputError
 from ctrag.prompt.assembly import Parts, Prompt, fixed_tokens, form_tokens, in_order
 from ctrag.prompt.choosing import as_fit
 from ctrag.prompt.forms import Form, document_tokens
@@ -30,7 +31,7 @@ class Fitter:
     def check(self, budget: int) -> None:
         """Raise ValueError for a budget that does not hold overlay and note."""
         if budget < self.least:
-            raise ValueError(
+            raise InputError(
                 f"budget: {budget} tokens do not hold the safety overlay and the routing note, "
                 f"which take {self.least}; raise the budget"
             )

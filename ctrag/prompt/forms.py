@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
+from ctrag.errors import InputError
 from ctrag.integrations.formats import anthropic_tool, compact_json, json_schema, openai_chat_tool
 from ctrag.prompt.signatures import bare_parameters, first_sentence
 from ctrag.prompt.tokens import CountTokens
@@ -15,7 +16,7 @@ Form = Literal["text", "openai", "anthropic"]
 def check_form(form: str) -> None:
     """Raise ValueError for a form that is not known."""
     if form not in get_args(Form):
-        raise ValueError(f"form: must be {', '.join(get_args(Form))}, not {form!r}")
+        raise InputError(f"form: must be {', '.join(get_args(Form))}, not {form!r}")
 
 
 def chat_tools(

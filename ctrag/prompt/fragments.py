@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ctrag.context.words import words
+from ctrag.errors import InputError, NotFound
 from ctrag.prompt.tokens import CountTokens
 
 SMALLEST, LARGEST = 200, 600
@@ -82,10 +83,10 @@ def cut_folder(folder: Path, count: CountTokens) -> Cut:
         FileNotFoundError: There is no such folder.
     """
     if not folder.is_dir():
-        raise FileNotFoundError(2, "no such folder", str(folder))
+        raise NotFound(2, "no such folder", str(folder))
     paths = sorted(path for path in folder.iterdir() if path.suffix in {".md", ".txt"})
     if not paths:
-        raise ValueError(f"{folder}: holds no .md or .txt file")
+        raise InputError(f"{folder}: holds no .md or .txt file")
     return without_duplicates([one for path in paths for one in cut_file(path, count)])
 
 
@@ -102,7 +103,7 @@ def cut_file(path: Path, count: CountTokens) -> list[Fragment]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+        raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
     front, text = _front_matter(path, text)
     domain, _, kind = path.stem.partition("-")
     return cut_text(
@@ -185,15 +186,15 @@ def _front_matter(path: Path, text: str) -> tuple[_FrontMatter, str]:
         return _FrontMatter(), text
     head, found, rest = text[4:].partition("\n---\n")
     if not found:
-        raise ValueError(f"{path}:1: front matter: `---` opens it and nothing closes it")
+        raise InputError(f"{path}:1: front matter: `---` opens it and nothing closes it")
     try:
         return _FrontMatter.model_validate(yaml.safe_load(head) or {}), rest
     except yaml.YAMLError:
-        raise ValueError(f"{path}:1: front matter: not YAML") from None
+        raise InputError(f"{path}:1: front matter: not YAML") from None
     except ValidationError as error:
         problem = error.errors()[0]
         where = ".".join(str(part) for part in problem["loc"])
-        raise ValueError(f"{path}:1: front matter: {where}: {problem['msg']}") from None
+        raise InputError(f"{path}:1: front matter: {where}: {problem['msg']}") from None
 
 
 def _sections(text: str, count: CountTokens) -> Iterator[tuple[str, str]]:

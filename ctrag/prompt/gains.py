@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from ctrag.errors import InputError
 from stores.files import write_text
 
 STRENGTH = 8.0
@@ -44,7 +45,7 @@ class Gains:
         try:
             return cls(_TABLE.validate_json(path.read_bytes()))
         except ValidationError as error:
-            raise ValueError(f"{path}: {error.errors()[0]['msg']}") from None
+            raise InputError(f"{path}: {error.errors()[0]['msg']}") from None
 
     def save(self, path: Path) -> None:
         """Write the counts, whole or not at all."""

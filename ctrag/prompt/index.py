@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ctrag.context.lexical import LexicalIndex
 from ctrag.context.words import terms
 from ctrag.encoder import Matrix
+from ctrag.errors import InputError
 from ctrag.prompt.reading import Reader
 from stores.files import replacing
 
@@ -98,7 +99,7 @@ class CorpusIndex:
 
     def __init__(self, texts: Sequence[str], store: ReadingStore) -> None:
         if not texts:
-            raise ValueError("texts: there is nothing to index")
+            raise InputError("texts: there is nothing to index")
         parts = [passages(text) for text in texts]
         self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
         self._passages = [one for part in parts for one in part]

@@ -6,6 +6,7 @@ from typing import Any
 
 from ctrag.apps.toolbox import Tool
 from ctrag.context.item_line import WIDTH, item_line, item_name, one_line
+from ctrag.errors import InputError
 from ctrag.tools.retrieve import purpose
 from stores.items import Item, Person, Request
 from stores.local_time import format_local_time
@@ -84,7 +85,7 @@ def planner_prompt(
                 tuple(item.id for item in kept),
                 tuple(item.id for item in items[len(kept) :]),
             )
-    raise ValueError(
+    raise InputError(
         f"budget: {budget} tokens do not hold the request and {len(tools)} tools; "
         "expose fewer tools or raise the budget"
     )

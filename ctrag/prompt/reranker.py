@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from ctrag.cards import Card
-from ctrag.errors import reading
+from ctrag.errors import InputError, reading
 from ctrag.settings import settings
 from stores.files import write_text
 
@@ -66,7 +66,7 @@ class Reranker:
         if (folder / MODEL).is_dir():
             return cls(card, load_cross_encoder(str(folder / MODEL)))
         if card.with_cross.cross:
-            raise ValueError(
+            raise InputError(
                 f"{folder}: holds no folder {MODEL!r}, which its card counts on; "
                 "run `ctrag train reranker` again"
             )
@@ -89,7 +89,7 @@ class Reranker:
             return cls.packaged()
         folder = folder.expanduser()
         if not (folder / CARD).is_file():
-            raise ValueError(
+            raise InputError(
                 f"CTRAG_RERANKER: {folder} holds no {CARD}; name a folder that "
                 "`ctrag train reranker` wrote"
             )

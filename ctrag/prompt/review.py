@@ -13,6 +13,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from ctrag.errors import InputError
 from ctrag.prompt.fragments import Fragment
 from ctrag.prompt.tokens import CountTokens
 from stores.files import write_text
@@ -96,7 +97,7 @@ class ReviewLedger:
             self._content = _CONTENT.validate_json(text)
         except ValidationError as error:
             problem = error.errors()[0]["msg"]
-            raise ValueError(
+            raise InputError(
                 f"{self._path}: {problem}; without the file all units wait for approval again"
             ) from None
 
@@ -157,9 +158,9 @@ class ReviewLedger:
         entries, approved = self._content.entries, self._approved()
         unknown = sorted(set(units) - set(present) - set(approved))
         if unknown:
-            raise ValueError(f"units: {unknown[0]!r} is no fragment of these instructions")
+            raise InputError(f"units: {unknown[0]!r} is no fragment of these instructions")
         if not by.strip():
-            raise ValueError("by: say who approves")
+            raise InputError("by: say who approves")
         fresh = []
         for unit in sorted(set(units)):
             one = present.get(unit)

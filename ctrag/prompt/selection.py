@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ctrag.errors import InputError
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -51,7 +53,7 @@ def exact(candidates: Sequence[Candidate], budget: int, limits: Mapping[str, int
         ValueError: More than two kinds are limited.
     """
     if len(limits) > 2:
-        raise ValueError(f"limits: at most two kinds, not {len(limits)}")
+        raise InputError(f"limits: at most two kinds, not {len(limits)}")
     kinds = [*limits, "", ""][:2]
     shape = (limits.get(kinds[0], 0) + 1, limits.get(kinds[1], 0) + 1, max(budget, 0) + 1)
     best = np.zeros(shape)

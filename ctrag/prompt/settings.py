@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from ctrag.errors import InputError
+
 BUDGET = 2400
 """Tokens of a prompt when nothing else is said: what the experiment is measured at."""
 
@@ -52,10 +54,10 @@ class PromptSettings:
     def __post_init__(self) -> None:
         for name in ("instructions", "tools", "signatures", "discovery_tools"):
             if getattr(self, name) < 0:
-                raise ValueError(f"{name}: must not be negative, is {getattr(self, name)}")
+                raise InputError(f"{name}: must not be negative, is {getattr(self, name)}")
         if self.candidates < 1:
-            raise ValueError(f"candidates: must be at least 1, not {self.candidates}")
+            raise InputError(f"candidates: must be at least 1, not {self.candidates}")
         if self.discovery not in ("widen", "summary", "off"):
-            raise ValueError(f"discovery: must be widen, summary or off, not {self.discovery!r}")
+            raise InputError(f"discovery: must be widen, summary or off, not {self.discovery!r}")
         if not 0 <= self.tau <= 1:
-            raise ValueError(f"tau: must lie between 0 and 1, not {self.tau}")
+            raise InputError(f"tau: must lie between 0 and 1, not {self.tau}")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.errors import InputError
+
 Floats = NDArray[np.float64]
 SELF_RATING = 0.5
 """Weight of a model's own odds beside the calibrated ones. A choice, not a measurement: models
@@ -66,7 +68,7 @@ def fit_sufficiency(
         ValueError: There is no decision.
     """
     if not scores:
-        raise ValueError("scores: there is no decision to learn from")
+        raise InputError("scores: there is no decision to learn from")
     odds, found = [], []
     for one, gold in zip(scores, right, strict=True):
         best = [int(row) for row in np.argsort(-one, kind="stable")[:k]]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctrag.encoder import Matrix
+from ctrag.errors import InputError
 from ctrag.prompt.reading import Reader
 from ctrag.tools.dependency.graph import Followers, Probabilities, interpolated
 
@@ -36,7 +37,7 @@ class TracePrior:
             ValueError: There is no trace.
         """
         if not traces:
-            raise ValueError("traces: there is none to count")
+            raise InputError("traces: there is none to count")
         self._reader = reader
         self._vectors: Matrix = np.stack([reader.read(one.text) for one in traces])
         self._names = sorted({tool for one in traces for tool in one.tools})

@@ -17,6 +17,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from ctrag.errors import InputError
 from ctrag.tools.files import checked, read_file
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -44,7 +45,7 @@ class ServerSpec(BaseModel):
     @model_validator(mode="after")
     def _one_way(self) -> "ServerSpec":
         if bool(self.command) == bool(self.url):
-            raise ValueError("give either a command or a url")
+            raise InputError("give either a command or a url")
         return self
 
     def filled(self, values: Mapping[str, str]) -> dict[str, str]:
@@ -59,7 +60,7 @@ class ServerSpec(BaseModel):
 def _variable(found: re.Match[str]) -> str:
     value = os.environ.get(found[1])
     if value is None:
-        raise ValueError(f"environment variable {found[1]} is not set")
+        raise InputError(f"environment variable {found[1]} is not set")
     return value
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import anyio
 from anyio.to_thread import run_sync
 
+from ctrag.errors import InputError
 from ctrag.integrations.formats import wire_names
 from ctrag.server.answers import CallAnswer, SearchAnswer, refusal, with_note
 from ctrag.server.config import Upstreams
@@ -148,7 +149,7 @@ class Gateway:
         """
         k = self.settings.limit if limit is None else limit
         if not 1 <= k <= self.settings.most:
-            raise ValueError(f"limit: must be from 1 to {self.settings.most}, not {k}")
+            raise InputError(f"limit: must be from 1 to {self.settings.most}, not {k}")
         await self._servers.tried(self.settings.patience)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
@@ -218,11 +219,11 @@ class Gateway:
             ValueError: Nothing may be installed here, or there is no such plugin.
         """
         if self.marketplace is None or not self.settings.may_install:
-            raise ValueError("plugins cannot be installed from here; ask whoever runs this server")
+            raise InputError("plugins cannot be installed from here; ask whoever runs this server")
         servers = self._servers
         taken = {*servers.upstreams, *servers.registries, *(one.server for one in self.index.tools)}
         if plugin in taken and not servers.is_plugin(plugin):
-            raise ValueError(f"plugin: a server named {plugin!r} is here already")
+            raise InputError(f"plugin: a server named {plugin!r} is here already")
         installed = await run_sync(self.marketplace.install, plugin, scope_of(who))
         if servers.adopt(installed):
             await servers.started(plugin)
@@ -292,7 +293,7 @@ class Gateway:
         if now is None or now.content_hash != tool.content_hash:
             session.unload(tool.id, "removed")
             what = "is gone" if now is None else "has changed since it was found"
-            raise ValueError(f"{tool.id} {what}; search for it again with search_tools.")
+            raise InputError(f"{tool.id} {what}; search for it again with search_tools.")
 
 
 def named(session: ToolSession, name: str) -> str:

@@ -26,6 +26,7 @@ from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from ctrag.encoder import Encoder
+from ctrag.errors import InputError
 from ctrag.integrations.surfacing import surfaced
 from ctrag.server.config import ServerSpec, read_checked
 from ctrag.server.untrusted import DESCRIPTION_LIMIT, FIELD_LIMIT, NAME_LIMIT, cleaned
@@ -109,7 +110,7 @@ class Marketplace:
     ) -> None:
         self.plugins = {plugin.name: plugin for plugin in plugins}
         if len(self.plugins) < len(plugins):
-            raise ValueError("plugins: two have the same name")
+            raise InputError("plugins: two have the same name")
         tools = [
             CatalogueTool(tool.name, f"{tool.description} {plugin.description}", plugin.name)
             for plugin in plugins
@@ -167,7 +168,7 @@ class Marketplace:
             ValueError: There is no such plugin, or the scope is none that a grant may name.
         """
         if name not in self.plugins:
-            raise ValueError(f"plugin: there is none named {name!r}")
+            raise InputError(f"plugin: there is none named {name!r}")
         if scope != EVERYBODY:
             Grant(scope, f"{name}/*")  # what a server would make of it when it starts
         with self._changing() as scopes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Sequence
 
+from ctrag.errors import InputError
 from ctrag.server.servers import SELF
 from ctrag.tools.access import Expert, Principal
 from ctrag.tools.index import ToolIndex
@@ -28,7 +29,7 @@ class Permissions:
         always: Sequence[str] = (),
     ) -> None:
         if isinstance(expert, str) and expert not in index.experts:
-            raise ValueError(f"expert: the catalogue has none named {expert!r}")
+            raise InputError(f"expert: the catalogue has none named {expert!r}")
         self._index = index
         self._registries = registries
         self.expert = index.experts[expert] if isinstance(expert, str) else expert

@@ -30,6 +30,7 @@ import jwt
 from mcp.server.auth.provider import AccessToken
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from ctrag.errors import InputError
 from ctrag.server.config import read_checked
 from ctrag.tools.access import AccessRules, Principal
 
@@ -66,7 +67,7 @@ class JwtRules(BaseModel):
     @model_validator(mode="after")
     def _public(self) -> "JwtRules":
         if unknown := [one for one in self.algorithms if one not in _ASYMMETRIC]:
-            raise ValueError(f"algorithms: {unknown[0]!r} is not one of {sorted(_ASYMMETRIC)}")
+            raise InputError(f"algorithms: {unknown[0]!r} is not one of {sorted(_ASYMMETRIC)}")
         return self
 
 
@@ -102,7 +103,7 @@ class AccessFile:
         rules = AccessRules.from_mapping(content, str(path))
         hashes = [one for kept in file.tokens.values() for one in kept]
         if len(set(hashes)) < len(hashes):
-            raise ValueError(f"{path}: tokens: two are the same; each names one user")
+            raise InputError(f"{path}: tokens: two are the same; each names one user")
         if file.jwt is not None:
             file.jwt.key_file = Path(path).parent / file.jwt.key_file
         granted = None if file.grants is None else rules

@@ -28,6 +28,7 @@ from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ctrag import __version__
+from ctrag.errors import InputError
 from ctrag.integrations.formats import mcp_tool, wire_names
 from ctrag.server.answers import CallAnswer, refusal
 from ctrag.server.gateway import Gateway
@@ -176,7 +177,7 @@ class _Handlers:
             if params.name in {tool.name for tool in self._meta}:
                 return await self._meta_call(ctx, params.name, arguments)
             if _modern(ctx):
-                raise ValueError(
+                raise InputError(
                     f"There is no tool {params.name!r} in this list. Find it with search_tools, "
                     "then call it with call_tool."
                 )

@@ -15,6 +15,7 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
 from starlette.applications import Starlette
 
+from ctrag.errors import InputError
 from ctrag.server.gateway import Gateway
 from ctrag.server.principals import BearerTokens, verified
 from ctrag.server.protocol import mcp_server
@@ -99,7 +100,7 @@ def http_app(gateway: Gateway, host: str, port: int, tokens: BearerTokens | None
     """
     if tokens is None:
         if host not in LOOPBACK:
-            raise ValueError(
+            raise InputError(
                 f"http: {host} can be reached from outside; give --access with tokens, or serve "
                 "at 127.0.0.1"
             )

@@ -13,6 +13,7 @@ from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 from mcp.types import CallToolResult
 
+from ctrag.errors import InputError
 from ctrag.integrations.formats import SEARCH_DESCRIPTION, SEARCH_NAME
 from ctrag.server.config import ServerSpec, Upstreams
 from ctrag.server.federation import Registry, RemoteRegistry
@@ -58,9 +59,9 @@ class Servers:
         self.registries: dict[str, Registry] = {one.name: one for one in every}
         """By name, in the order in which they are searched."""
         if len(self.registries) < len(every):
-            raise ValueError(f"registries: two have the same name: {[one.name for one in every]}")
+            raise InputError(f"registries: two have the same name: {[one.name for one in every]}")
         if taken := set(self.registries) & set(self.upstreams):
-            raise ValueError(f"registries: {min(taken)!r} is a server's name as well")
+            raise InputError(f"registries: {min(taken)!r} is a server's name as well")
         self._tasks: TaskGroup | None = None
 
     @asynccontextmanager
@@ -129,7 +130,7 @@ class Servers:
         known = plugin.name in self.upstreams
         taken = plugin.name in self.registries or (known and plugin.name not in self._plugins)
         if taken:  # a grant for the plugin would open that one
-            raise ValueError(
+            raise InputError(
                 f"plugin: a server named {plugin.name!r} is here already; rename it, or take the "
                 "plugin out with `ctrag serve plugins --uninstall`"
             )

@@ -14,6 +14,8 @@ from typing import Any
 
 import jsonschema
 
+from ctrag.errors import InputError
+
 DESCRIPTION_LIMIT = 1_000
 """Characters of a tool's description."""
 FIELD_LIMIT = 300
@@ -62,36 +64,36 @@ def definition(raw: Any) -> ToolDefinition:
         ValueError: It cannot be used; the message says why.
     """
     if not isinstance(raw, Mapping):
-        raise ValueError("is no object")
+        raise InputError("is no object")
     name = raw.get("name")
     if not isinstance(name, str) or not _printable(name).strip():
-        raise ValueError("has no name that can be read")
+        raise InputError("has no name that can be read")
     if len(name) > NAME_LIMIT:
-        raise ValueError(f"has a name of {len(name)} characters; {NAME_LIMIT} are allowed")
+        raise InputError(f"has a name of {len(name)} characters; {NAME_LIMIT} are allowed")
     said = raw.get("description") or ""
     if not isinstance(said, str):
-        raise ValueError("has a description that is no text")
+        raise InputError("has a description that is no text")
     marks: list[str] = []
     description = cleaned(said, DESCRIPTION_LIMIT, marks)
     try:
         parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
     except RecursionError:
-        raise ValueError("has an input schema that is nested too deep") from None
+        raise InputError("has an input schema that is nested too deep") from None
     return ToolDefinition(_printable(name), description, parameters, tuple(dict.fromkeys(marks)))
 
 
 def _checked_schema(schema: Any) -> dict[str, Any]:
     if not isinstance(schema, dict):
-        raise ValueError("has an input schema that is no object")
+        raise InputError("has an input schema that is no object")
     if schema.get("type", "object") != "object":
-        raise ValueError("has an input schema whose type is not object")
+        raise InputError("has an input schema whose type is not object")
     if len(json.dumps(schema)) > SCHEMA_LIMIT:
-        raise ValueError(f"has an input schema of more than {SCHEMA_LIMIT} characters")
+        raise InputError(f"has an input schema of more than {SCHEMA_LIMIT} characters")
     try:
         jsonschema.Draft202012Validator.check_schema(schema)
     except jsonschema.SchemaError as error:
         reason = error.message[:100]
-        raise ValueError(f"has an input schema that is no JSON Schema: {reason}") from None
+        raise InputError(f"has an input schema that is no JSON Schema: {reason}") from None
     return {**schema, "type": "object"}
 
 

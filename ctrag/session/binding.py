@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ctrag.errors import InputError
 from ctrag.prompt.tokens import CountTokens
 from ctrag.session.tokens import characters, tool_tokens
 from ctrag.tools.catalogue import CatalogueTool
@@ -35,13 +36,13 @@ class BindingSettings:
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
-            raise ValueError(f"capacity: must be at least 1, not {self.capacity}")
+            raise InputError(f"capacity: must be at least 1, not {self.capacity}")
         if not self.ttl > 0:
-            raise ValueError(f"ttl: must be above 0 seconds, not {self.ttl}")
+            raise InputError(f"ttl: must be above 0 seconds, not {self.ttl}")
         if self.pins < 0:
-            raise ValueError(f"pins: must not be negative, not {self.pins}")
+            raise InputError(f"pins: must not be negative, not {self.pins}")
         if self.hot_after is not None and self.hot_after < 1:
-            raise ValueError(f"hot_after: must be at least 1 use or None, not {self.hot_after}")
+            raise InputError(f"hot_after: must be at least 1 use or None, not {self.hot_after}")
 
 
 @dataclass(slots=True)
@@ -233,7 +234,7 @@ class ToolContextManager:
         """
         entry = self._bound(tool_id)
         if not entry.pinned and not self.pins_left:
-            raise ValueError(
+            raise InputError(
                 f"tool_id: {tool_id!r} cannot be pinned, all {self.settings.pins} pins are taken: "
                 "unpin another"
             )
@@ -261,7 +262,7 @@ class ToolContextManager:
             ValueError: `tokens` is negative.
         """
         if tokens is not None and tokens < 0:
-            raise ValueError(f"tokens: must not be negative, not {tokens}")
+            raise InputError(f"tokens: must not be negative, not {tokens}")
         self.budget = tokens
         return self._make_room(self._tick())
 
@@ -310,7 +311,7 @@ class ToolContextManager:
 
     def _bound(self, tool_id: str) -> BoundTool:
         if tool_id not in self._entries:
-            raise ValueError(f"tool_id: {tool_id!r} is not bound; search for it first")
+            raise InputError(f"tool_id: {tool_id!r} is not bound; search for it first")
         return self._entries[tool_id]
 
     def _put(self, tool: CatalogueTool, now: float) -> None:

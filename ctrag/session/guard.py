@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ctrag.errors import InputError
 from ctrag.session.arguments import Normaliser, argument_hash
 from ctrag.session.binding import Clock
 
@@ -46,9 +47,9 @@ class GuardSettings:
     def __post_init__(self) -> None:
         for name in ("repeats", "window", "window_repeats"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name}: must be at least 1, not {getattr(self, name)}")
+                raise InputError(f"{name}: must be at least 1, not {getattr(self, name)}")
         if not self.seconds > 0:
-            raise ValueError(f"seconds: must be above 0, not {self.seconds}")
+            raise InputError(f"seconds: must be above 0, not {self.seconds}")
 
 
 @dataclass(frozen=True, slots=True)

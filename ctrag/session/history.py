@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctrag.errors import InputError
 from ctrag.prompt.tokens import CountTokens
 from ctrag.session.tokens import CHARACTERS_PER_TOKEN, characters
 
@@ -54,7 +55,7 @@ def fit_history(
         ValueError: The budget is negative.
     """
     if budget < 0:
-        raise ValueError(f"budget: must not be negative, not {budget}")
+        raise InputError(f"budget: must not be negative, not {budget}")
     whole = _without_orphans(messages)
     kept = _newest(whole, budget, count)
     left, shortened = _shorten(kept, budget, count)

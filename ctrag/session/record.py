@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from ctrag.errors import InputError
 from ctrag.session.events import Event
 
 
@@ -58,5 +59,5 @@ def read_session(path: Path) -> Iterator[Turn | Event]:
                 record = kind.model_validate(value)
             except (ValueError, RecursionError) as error:  # pydantic's and JSON's are ValueErrors
                 reason = str(error).splitlines()[0]
-                raise ValueError(f"{path}:{number}: not a turn of a session: {reason}") from None
+                raise InputError(f"{path}:{number}: not a turn of a session: {reason}") from None
             yield record

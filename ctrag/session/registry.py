@@ -15,6 +15,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 
+from ctrag.errors import InputError
 from ctrag.errors import UnknownSession as UnknownSession
 from ctrag.session.binding import Clock
 from ctrag.session.state import SessionState
@@ -65,9 +66,9 @@ class SessionRegistry:
     ) -> None:
         for name, value in (("maximum", maximum), ("per_principal", per_principal)):
             if value is not None and value < 1:
-                raise ValueError(f"{name}: must be at least 1, not {value}")
+                raise InputError(f"{name}: must be at least 1, not {value}")
         if not max_age > 0:
-            raise ValueError(f"max_age: must be above 0 seconds, not {max_age}")
+            raise InputError(f"max_age: must be above 0 seconds, not {max_age}")
         self._make, self._clock = make, clock
         self._maximum, self._max_age, self._per_principal = maximum, max_age, per_principal
         self._open: OrderedDict[str, _Open] = OrderedDict()  # oldest first
@@ -139,7 +140,7 @@ class SessionRegistry:
             saved = _SavedSessions.model_validate_json(path.read_bytes()).sessions
         except ValidationError as error:
             reason = error.errors()[0]["msg"]
-            raise ValueError(f"{path}: not a file of saved sessions: {reason}") from None
+            raise InputError(f"{path}: not a file of saved sessions: {reason}") from None
         with self._lock:
             taken = []
             for one in saved:

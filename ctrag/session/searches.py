@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ctrag.errors import InputError
 from ctrag.session.binding import Clock
 
 
@@ -21,11 +22,11 @@ class OverlapSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.ratio <= 1:
-            raise ValueError(f"ratio: must be above 0 and at most 1, not {self.ratio}")
+            raise InputError(f"ratio: must be above 0 and at most 1, not {self.ratio}")
         if not self.seconds > 0:
-            raise ValueError(f"seconds: must be above 0, not {self.seconds}")
+            raise InputError(f"seconds: must be above 0, not {self.seconds}")
         if self.kept < 1:
-            raise ValueError(f"kept: must be at least 1, not {self.kept}")
+            raise InputError(f"kept: must be at least 1, not {self.kept}")
 
 
 @dataclass(frozen=True, slots=True)

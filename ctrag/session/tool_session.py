@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from ctrag.errors import InputError
 from ctrag.prompt.tokens import CountTokens
 from ctrag.session import events
 from ctrag.session.binding import (
@@ -252,7 +253,7 @@ class ToolSession:
             ValueError: The window is no larger than the answer.
         """
         if not 0 <= output < window:
-            raise ValueError(f"output: must be from 0 to below the window {window}, not {output}")
+            raise InputError(f"output: must be from 0 to below the window {window}, not {output}")
         with self._lock:
             room = window - output
             core = sum(tool_tokens(tool, self._count) for tool in self._always)
@@ -347,7 +348,7 @@ class ToolSession:
             ValueError: The state is another principal's.
         """
         if state.principal != self.principal:
-            raise ValueError(f"state: is not of {self.principal!r}, whose session this is")
+            raise InputError(f"state: is not of {self.principal!r}, whose session this is")
         with self._lock:
             wanted = dict.fromkeys([*(one.tool for one in state.bound), *state.listed])
             tools = {name: resolve(name) for name in wanted if self._may(name)}

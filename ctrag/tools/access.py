@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from ctrag.errors import InputError
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:
@@ -39,11 +41,11 @@ class Grant:
     def __post_init__(self) -> None:
         kind, _, name = self.scope.partition(":")
         if kind not in {"user", "role", "organisation"} or not name:
-            raise ValueError(
+            raise InputError(
                 f"grant: scope {self.scope!r} must be user:NAME, role:NAME or organisation:NAME"
             )
         if not self.tool or ("*" in self.tool and not _is_pattern(self.tool)):
-            raise ValueError(
+            raise InputError(
                 f"grant: tool {self.tool!r} of {self.scope} must be an id, SERVER/* or *"
             )
 
@@ -113,7 +115,7 @@ class AccessRules:
                 for tool in one.tools
             )
         except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
+            raise InputError(f"{where}: {error}") from None
         members = {
             name: Principal(name, frozenset(one.roles), frozenset(one.organisations))
             for name, one in rules.members.items()
@@ -153,7 +155,7 @@ class _Grant(BaseModel):
         named = [("user", self.user), ("role", self.role), ("organisation", self.organisation)]
         found = [(kind, name) for kind, name in named if name]
         if len(found) != 1:
-            raise ValueError("grant: name exactly one of user, role and organisation")
+            raise InputError("grant: name exactly one of user, role and organisation")
         return found
 
 

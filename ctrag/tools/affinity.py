@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import Literal
 
+from ctrag.errors import InputError
+
 Event = Literal["found", "used", "succeeded", "failed"]
 
 STRENGTH = 0.5
@@ -63,7 +65,7 @@ class Affinity:
             ValueError: The event is none of `Event`.
         """
         if event not in Counts.__slots__:
-            raise ValueError(f"event: {event!r} must be found, used, succeeded or failed")
+            raise InputError(f"event: {event!r} must be found, used, succeeded or failed")
         with self._lock:
             for counts in (self._counts, self._new):
                 one = counts.setdefault(user, {}).setdefault(tool_id, Counts())

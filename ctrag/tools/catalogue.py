@@ -25,6 +25,7 @@ from pydantic import (
 )
 
 from ctrag.apps.toolbox import Toolbox
+from ctrag.errors import InputError
 from ctrag.tools.access import AccessRules, Expert
 from ctrag.tools.files import checked, read_file
 
@@ -89,7 +90,7 @@ class Catalogue:
 def _encodable(text: str) -> str:
     """Let no half of a surrogate pair pass, which no encoder reads."""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("holds half of a surrogate pair")
+        raise InputError("holds half of a surrogate pair")
     return text
 
 
@@ -159,7 +160,7 @@ def check_identities(tools: Sequence[CatalogueTool], where: str) -> None:
     seen: set[str] = set()
     for tool in tools:
         if tool.id in seen:
-            raise ValueError(f"{where}: name: tool {tool.id!r} appears twice; give each a server")
+            raise InputError(f"{where}: name: tool {tool.id!r} appears twice; give each a server")
         seen.add(tool.id)
 
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from ctrag.errors import InputError
 from stores.compressed import SUFFIX, read_kept
 
 T = TypeVar("T")
@@ -23,15 +24,15 @@ def read_file(path: Path) -> Any:
     try:
         text = read_kept(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+        raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
     if path.name.removesuffix(SUFFIX).endswith((".yaml", ".yml")):
         return _yaml(path, text)
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:
-        raise ValueError(f"{path}: not JSON: nested too deep") from None
+        raise InputError(f"{path}: not JSON: nested too deep") from None
 
 
 def _yaml(path: Path, text: str) -> Any:
@@ -41,9 +42,9 @@ def _yaml(path: Path, text: str) -> Any:
         return yaml.load(text, Loader=_loader())
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ValueError(f"{path}:{line}: not YAML: {error.problem}") from None
+        raise InputError(f"{path}:{line}: not YAML: {error.problem}") from None
     except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(f"{path}: not YAML: {type(error).__name__}") from None
+        raise InputError(f"{path}: not YAML: {type(error).__name__}") from None
 
 
 @cache
@@ -81,4 +82,4 @@ def checked(adapter: TypeAdapter[T], value: Any, where: Path | str) -> T:
         problem = error.errors()[0]
         place = "".join(f"{part}." for part in problem["loc"])[:-1]
         rule = problem["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{where}: {place}: {rule}" if place else f"{where}: {rule}") from None
+        raise InputError(f"{where}: {place}: {rule}" if place else f"{where}: {rule}") from None

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ctrag.encoder import Encoder
+from ctrag.errors import InputError
 from ctrag.tools.access import AccessRules, Expert, Principal
 from ctrag.tools.affinity import Affinity, Event
 from ctrag.tools.catalogue import Catalogue, CatalogueTool, read_catalogue
@@ -89,7 +90,7 @@ class ToolIndex(ToolShelf):
             ValueError: There is no tool at all, two have one id, or the weight is out of range.
         """
         if not 0 <= prior_weight <= 1:
-            raise ValueError(f"prior_weight: must be between 0 and 1, not {prior_weight}")
+            raise InputError(f"prior_weight: must be between 0 and 1, not {prior_weight}")
         super().__init__(tools, encoder, access, store, lexical_only=lexical_only)
         self._ranker = packaged_ranker() if ranker is None else ranker
         self.prior, self.prior_weight = prior, prior_weight
@@ -299,7 +300,7 @@ class ToolIndex(ToolShelf):
             return expert
         if expert not in self.experts:
             known = ", ".join(self.experts) or "none"
-            raise ValueError(f"expert: {expert!r} is unknown; known: {known}")
+            raise InputError(f"expert: {expert!r} is unknown; known: {known}")
         return self.experts[expert]
 
     def _expert_tier(self, text: str, expert: Expert | None, pool: Pool) -> list[tuple[str, int]]:
@@ -337,13 +338,13 @@ class ToolIndex(ToolShelf):
 
 def _check_request(text: str, k: int) -> None:
     if not text.strip():
-        raise ValueError("text: must not be empty")
+        raise InputError("text: must not be empty")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("text: holds bytes that are no UTF-8") from None
+        raise InputError("text: holds bytes that are no UTF-8") from None
     if k < 1:
-        raise ValueError(f"k: must be at least 1, not {k}")
+        raise InputError(f"k: must be at least 1, not {k}")
 
 
 def _name(user: Principal | str | None) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.errors import reading
+from ctrag.errors import InputError, reading
 from ctrag.tools.features import FEATURES, Rows
 from stores.files import write_text
 
@@ -97,7 +97,7 @@ class ToolRanker:
         with reading(path):
             value = json.loads(path.read_text(encoding="utf-8"))
         if value["features"] != list(FEATURES):
-            raise ValueError(f"{path}: features: made for {value['features']}; train it again")
+            raise InputError(f"{path}: features: made for {value['features']}; train it again")
         return cls(
             _weights(value["hybrid"]), _weights(value["lexical"]), value["least"], value["card"]
         )

@@ -22,6 +22,7 @@ from ctrag.cards import Card
 from ctrag.context.scene import Scene
 from ctrag.context.view import Ints
 from ctrag.encoder import Matrix, open_session
+from ctrag.errors import InputError
 from ctrag.tools.sight import ITEMS, Sight, sight
 
 WEIGHTS, CARD = "reader.npz", "reader-card.json"
@@ -143,7 +144,7 @@ class ToolReader(ArrayArtefact[ReaderCard]):
         from ctrag.graphs import whole_graph
 
         if f"{tower.name}/head.read.weight" not in self.arrays:
-            raise ValueError(
+            raise InputError(
                 f"reader: it was trained by a version that did not read items' words apart; train "
                 f"it on: {self.card.command} --start READER"
             )

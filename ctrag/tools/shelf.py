@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ctrag.encoder import Encoder, Matrix, load_encoder
+from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.settings import cache_folder, settings
 from ctrag.tools.access import AccessRules, Principal
@@ -54,7 +55,7 @@ class ToolShelf:
         for tool in self.tools:
             self._remember(tool)
         if not tools and not self._tools:
-            raise ValueError("tools: the catalogue is empty")
+            raise InputError("tools: the catalogue is empty")
         self._write([tool for tool in tools if self._tools.get(tool.id) != tool])
         self._rules = StoredRules(self.store, access)
 
@@ -66,7 +67,7 @@ class ToolShelf:
         if made is None:
             self.store.set_fact("encoder", wanted)
         elif made != wanted:
-            raise ValueError(
+            raise InputError(
                 f"encoder: the store has vectors of {made}, not of {wanted}; open it with {made}, "
                 "or make a new store"
             )
@@ -93,7 +94,7 @@ class ToolShelf:
         with self._lock:
             held = self.store.definitions([one.id for one in tools], EVERYTHING)
             if held:
-                raise ValueError(f"tools: {next(iter(held))!r} is there already; use update")
+                raise InputError(f"tools: {next(iter(held))!r} is there already; use update")
             self._write(tools)
 
     def update(self, tools: Sequence[CatalogueTool]) -> None:
@@ -106,7 +107,7 @@ class ToolShelf:
         with self._lock:
             held = self.store.definitions([one.id for one in tools], EVERYTHING)
             if unknown := [one.id for one in tools if one.id not in held]:
-                raise ValueError(f"tools: {unknown[0]!r} is not in the index; use add")
+                raise InputError(f"tools: {unknown[0]!r} is not in the index; use add")
             self._write(tools)
 
     def remove(self, ids: Iterable[str]) -> None:
@@ -121,7 +122,7 @@ class ToolShelf:
             ValueError: A tool is of another server, or an id appears twice; nothing is changed.
         """
         if other := [tool.id for tool in tools if tool.server != server]:
-            raise ValueError(f"tools: {other[0]!r} is not of server {server!r}")
+            raise InputError(f"tools: {other[0]!r} is not of server {server!r}")
         check_identities(tools, f"tools of {server!r}")
         with self._lock:
             kept = {tool.id for tool in tools}

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ctrag.errors import InputError
 from ctrag.tools.catalogue import CatalogueTool, check_identities
 from ctrag.tools.files import read_file
 
@@ -44,7 +45,7 @@ def tools_from_openapi(
         return tools_from_openapi(read_file(Path(document)), server, str(document))
     paths = document.get("paths")
     if not isinstance(paths, Mapping):
-        raise ValueError(f"{where}: paths: an OpenAPI document must map paths to operations")
+        raise InputError(f"{where}: paths: an OpenAPI document must map paths to operations")
     title = _text(_map(document.get("info")).get("title"))
     server = server or "_".join(re.findall(r"\w+", title.lower()))
     version = _text(_map(document.get("info")).get("version"))
@@ -176,7 +177,7 @@ def tools_from_functions(
 def _function(function: Callable[..., Any], server: str) -> CatalogueTool:
     name = getattr(function, "__name__", "")
     if not name or name == "<lambda>":
-        raise ValueError(f"functions: {function!r} has no name; define it with `def`")
+        raise InputError(f"functions: {function!r} has no name; define it with `def`")
     said = inspect.getdoc(function) or ""
     summary, _, details = said.partition("\nArgs:")
     described = _described(details)
@@ -261,7 +262,7 @@ def tools_from_langchain(tools: Iterable[Any], server: str = "") -> list[Catalog
 def _langchain(tool: Any, server: str) -> CatalogueTool:
     name = getattr(tool, "name", None)
     if not isinstance(name, str) or not name:
-        raise ValueError(f"tools: {type(tool).__name__} has no name; give LangChain tools")
+        raise InputError(f"tools: {type(tool).__name__} has no name; give LangChain tools")
     schema = getattr(tool, "tool_call_schema", None) or getattr(tool, "args_schema", None)
     if isinstance(schema, Mapping):
         parameters = dict(schema)

@@ -18,6 +18,7 @@ from ctrag.array_artefact import ArrayArtefact
 from ctrag.arrays import arrays_digest, low_rank_changes
 from ctrag.cards import Card
 from ctrag.encoder import Matrix, open_session
+from ctrag.errors import InputError
 
 WEIGHTS, CARD = "encoder.npz", "encoder-card.json"
 _MAX_TOKENS = 256
@@ -64,7 +65,7 @@ class TunedToolEncoder:
 
         card = weights.card
         if card.tower != models.ENCODER:
-            raise ValueError(f"tower: must be {models.ENCODER}, not {card.tower!r}")
+            raise InputError(f"tower: must be {models.ENCODER}, not {card.tower!r}")
         self.name = name
         deltas = partial(low_rank_changes, weights.arrays, card.tower, card.scale)
         self._session: Any = open_session(tuned_graph(card.layers, deltas, weights.digest))

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from ctrag import models
+from ctrag.errors import InputError
 
 PACKAGED = (models.ENCODER, models.PLANNER)
 
@@ -27,7 +28,7 @@ def packaged_vocabulary(name: str, longest: int | None = None) -> Any:
     from tokenizers import Tokenizer
 
     if name not in PACKAGED:
-        raise ValueError(f"name: {name!r} is neither {' nor '.join(PACKAGED)}")
+        raise InputError(f"name: {name!r} is neither {' nor '.join(PACKAGED)}")
     tokenizer = Tokenizer.from_str(_text(name))
     if longest is not None:
         tokenizer.enable_truncation(longest)

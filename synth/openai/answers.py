@@ -8,6 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from ctrag.errors import InputError
+
 _FILE = "answers.sqlite"
 _PATIENCE = 60.0
 """Seconds to wait for other processes that write."""
@@ -40,7 +42,7 @@ class Answers:
                 )
         except sqlite3.DatabaseError as error:
             self._connection.close()
-            raise ValueError(f"{self.path}: {error}; remove the file to begin anew") from None
+            raise InputError(f"{self.path}: {error}; remove the file to begin anew") from None
 
     def get(self, key: str) -> tuple[str, bool] | None:
         """(answer, whether it was cut), or None."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from ctrag.endpoint import ChatEndpoint, Completion, EndpointError
+from ctrag.errors import InputError
 from ctrag.errors import Unusable as Unusable
 from ctrag.planner.endpoint import bare
 from synth.openai.answers import Answers, key_of
@@ -169,7 +170,7 @@ def _parsed(text: str, cut: bool) -> Any:
         return json.loads(bare(text))
     except (ValueError, RecursionError) as error:
         reason = "it was too long and is cut off: answer shorter" if cut else str(error)
-        raise ValueError(f"the answer is not JSON: {reason}") from None
+        raise InputError(f"the answer is not JSON: {reason}") from None
 
 
 def _most_tokens(text: str) -> int:

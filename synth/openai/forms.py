@@ -17,6 +17,7 @@ from pydantic import (
 
 from ctrag.apps.toolbox import Argument, Tool, Toolbox
 from ctrag.context import item_text
+from ctrag.errors import InputError
 from ctrag.planner.plan import Plan, check
 from stores.dataset import Kind, Persona
 from stores.item_objects import item_model, read_item
@@ -145,7 +146,7 @@ def items_form(
         rows = raw.get("items") if isinstance(raw, Mapping) else None
         if not isinstance(rows, list) or len(rows) < count:
             found = len(rows) if isinstance(rows, list) else "none"
-            raise ValueError(f"items: a list of {count} is needed, not {found}")
+            raise InputError(f"items: a list of {count} is needed, not {found}")
         items: list[Item] = []
         problems: list[str] = []
         for place, row in enumerate(rows[:count]):
@@ -165,7 +166,7 @@ def items_form(
         if not problems and known and not _somebody_known(items, app, known):
             problems.append(f"items: nobody in them is a contact; some must be: {', '.join(known)}")
         if problems:
-            raise ValueError("\n".join(problems))
+            raise InputError("\n".join(problems))
         return items
 
     whole = {
@@ -243,7 +244,7 @@ def requests_form(
                 left[one.kind] -= 1
                 kept.append(one)
         if not kept:
-            raise ValueError("requests: none is right")
+            raise InputError("requests: none is right")
         return kept
 
     form = _form("requests", RequestsAnswer, rules, 600 + 250 * len(kinds))
@@ -281,12 +282,12 @@ def plan_form(tool: Tool, problems_of: Callable[[Plan], list[str]]) -> Form[Plan
 
     def read(raw: Any) -> Plan:
         if not isinstance(raw, Mapping):
-            raise ValueError("the answer must be an object of arguments")
+            raise InputError("the answer must be an object of arguments")
         # Models say null for what they leave out.
         plan = Plan(tool.api, {name: value for name, value in raw.items() if value is not None})
         problems = check(plan, Toolbox([tool])) or problems_of(plan)
         if problems:
-            raise ValueError("\n".join(problems))
+            raise InputError("\n".join(problems))
         return plan
 
     return Form("arguments", schema, read, 600)
@@ -305,10 +306,10 @@ def _form(
         try:
             answer = model.model_validate(raw)
         except ValidationError as error:
-            raise ValueError("\n".join(_told(one) for one in error.errors())) from None
+            raise InputError("\n".join(_told(one) for one in error.errors())) from None
         problems = rules(answer)
         if problems:
-            raise ValueError("\n".join(problems))
+            raise InputError("\n".join(problems))
         return answer
 
     return Form(name, model.model_json_schema(), read, longest)

@@ -4,6 +4,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctrag.errors import InputError, NotFound
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -33,10 +35,10 @@ class Prompts:
         """
         if folder is not None:
             if not folder.is_dir():
-                raise FileNotFoundError(f"{folder}: no folder of prompts")
+                raise NotFound(f"{folder}: no folder of prompts")
             unknown = {one.stem for one in folder.glob(f"*{_ENDING}")} - set(NAMES)
             if unknown:
-                raise ValueError(
+                raise InputError(
                     f"{folder}: {min(unknown)}{_ENDING} is no prompt; known: {', '.join(NAMES)}"
                 )
         self._environment = _environment(folder)
@@ -52,9 +54,9 @@ class Prompts:
         try:
             return self._environment.get_template(name + _ENDING).render(values).strip()
         except TemplateSyntaxError as error:
-            raise ValueError(f"{name}{_ENDING}:{error.lineno}: {error.message}") from None
+            raise InputError(f"{name}{_ENDING}:{error.lineno}: {error.message}") from None
         except TemplateError as error:
-            raise ValueError(f"{name}{_ENDING}: {error.message}") from None
+            raise InputError(f"{name}{_ENDING}: {error.message}") from None
 
 
 def packaged_prompts() -> Path:

@@ -4,6 +4,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
+from ctrag.errors import InputError
 from synth.provider import BudgetSpent
 
 _MILLION = 1_000_000
@@ -46,7 +47,7 @@ class Purse:
 
     def __post_init__(self) -> None:
         if self.limit is not None and self.prices is None:
-            raise ValueError(
+            raise InputError(
                 "max_cost: the price of the model is unknown; set CTRAG_OPENAI_PRICE_PROMPT and "
                 "CTRAG_OPENAI_PRICE_COMPLETION (money for a million tokens)"
             )

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ctrag.apps.toolbox import Tool, Toolbox
+from ctrag.errors import InputError
 from stores.spec import AppSpec
 from synth.openai.asking import Asker, Form, Unusable
 from synth.toolbox import app_names, distinct
@@ -67,7 +68,7 @@ def _form(app: str, taken: set[str]) -> Form[list[Tool]]:
     def read(raw: Any) -> list[Tool]:
         rows = raw.get("apis") if isinstance(raw, Mapping) else None
         if not isinstance(rows, list):
-            raise ValueError("apis: a list is needed")
+            raise InputError("apis: a list is needed")
         tools: list[Tool] = []
         problems: list[str] = []
         for place, row in enumerate(rows):
@@ -85,7 +86,7 @@ def _form(app: str, taken: set[str]) -> Form[list[Tool]]:
         if not problems and len(kept) < _FEWEST:
             problems.append(f"apis: {len(kept)} that differ are too few")
         if problems:
-            raise ValueError("\n".join(problems))
+            raise InputError("\n".join(problems))
         return kept
 
     whole = {

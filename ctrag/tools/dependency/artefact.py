@@ -11,7 +11,7 @@ import numpy as np
 from ctrag.arrays import save_arrays
 from ctrag.cards import Card
 from ctrag.encoder import Matrix
-from ctrag.errors import reading
+from ctrag.errors import InputError, reading
 from ctrag.tools.catalogue import CatalogueTool, load_catalogue
 from ctrag.tools.dependency.demonstrations import Demonstration
 from ctrag.tools.dependency.evidence import SIGNALS
@@ -76,7 +76,7 @@ def read_artefact(folder: Path) -> Stored:
         card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
     trees = (folder / TREES).read_text(encoding="utf-8")
     if trees and f"feature_names={' '.join(SIGNALS)}" not in trees.split("\n"):
-        raise ValueError(
+        raise InputError(
             f"{folder / TREES}: was fitted by a version with other signals; run "
             f"`{card.command}` again"
         )

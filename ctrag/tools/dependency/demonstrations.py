@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from ctrag.errors import InputError, NotFound
 from stores.compressed import kept, read_kept
 
 END = "end"
@@ -67,9 +68,9 @@ def checked_text(text: str) -> str:
         ValueError: It is blank, or holds half of a surrogate pair.
     """
     if not text.strip():
-        raise ValueError("must not be empty")
+        raise InputError("must not be empty")
     if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("holds half of a surrogate pair, which is no Unicode")
+        raise InputError("holds half of a surrogate pair, which is no Unicode")
     return text
 
 
@@ -80,11 +81,11 @@ def checked_calls(calls: Sequence[str]) -> tuple[str, ...]:
         ValueError: They are one name instead of a list, or one is blank, no Unicode or `END`.
     """
     if isinstance(calls, str):
-        raise ValueError(f"must be a list of tools, not the text {calls!r}")
+        raise InputError(f"must be a list of tools, not the text {calls!r}")
     for name in calls:
         checked_text(name)
     if END in calls:
-        raise ValueError(f"no tool may be called {END!r}, which ends a plan")
+        raise InputError(f"no tool may be called {END!r}, which ends a plan")
     return tuple(calls)
 
 
@@ -169,24 +170,24 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
     if path.is_dir():
         found = next((name for name in _KINDS if kept(path / name).is_file()), None)
         if found is None:
-            raise FileNotFoundError(2, f"no {', '.join(_KINDS)} in the folder", str(path))
+            raise NotFound(2, f"no {', '.join(_KINDS)} in the folder", str(path))
         path = path / found
     kind = _KINDS.get(path.name, _Query)
     rows: list[Demonstration] = []
     try:
         lines = read_kept(path).decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+        raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
     for number, line in enumerate(lines, 1):
         if line.strip():
             rows += _read(line, kind, f"{path}:{number}")
     seen: set[str] = set()
     for row in rows:
         if row.id in seen:
-            raise ValueError(f"{path}: {row.id!r} appears twice; ids must be unique")
+            raise InputError(f"{path}: {row.id!r} appears twice; ids must be unique")
         seen.add(row.id)
     if not rows:
-        raise ValueError(f"{path}: holds no demonstration")
+        raise InputError(f"{path}: holds no demonstration")
     return rows
 
 
@@ -196,15 +197,15 @@ def _read(
     try:
         row = kind.model_validate(json.loads(line))
     except json.JSONDecodeError as error:
-        raise ValueError(f"{place}: not JSON: {error.msg}") from None
+        raise InputError(f"{place}: not JSON: {error.msg}") from None
     except ValidationError as error:
         problem = error.errors()[0]
         field = ".".join(map(str, problem["loc"]))
         rule = problem["msg"].removeprefix("Value error, ")
-        raise ValueError(f"{place}: {field}: {rule}") from None
+        raise InputError(f"{place}: {field}: {rule}") from None
     found = list(row.demonstrations(f"line-{place.rpartition(':')[2]}"))
     if any(END in one.tools for one in found):
-        raise ValueError(f"{place}: no tool may be called {END!r}, which ends a plan")
+        raise InputError(f"{place}: no tool may be called {END!r}, which ends a plan")
     return found
 
 
@@ -235,7 +236,7 @@ def split_held_out(
     kept = [one for one in demonstrations if one.chain not in out]
     held = [one for one in demonstrations if one.chain in out]
     if not kept or not held:
-        raise ValueError(
+        raise InputError(
             f"demonstrations: {len(demonstrations)} are too few to hold some out; give more, or "
             "a fitted model"
         )

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.encoder import Matrix
+from ctrag.errors import InputError
 
 Probabilities = NDArray[np.float64]
 START = -1
@@ -20,7 +21,7 @@ class HistoryGraph:
 
     def __init__(self, length: int = LENGTH) -> None:
         if length < 0:
-            raise ValueError(f"length: must be at least 0, not {length}")
+            raise InputError(f"length: must be at least 0, not {length}")
         self.length = length
         self._counts: dict[tuple[int, ...], dict[int, int]] = {}
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ctrag.encoder import Encoder, Matrix, load_encoder
+from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.settings import settings
 from ctrag.threads import one_blas_thread
@@ -123,7 +124,7 @@ class NextTool:
         card, memory = stored.card, stored.memory
         encoder = load_encoder(card.encoder) if encoder is None else encoder
         if encoder.name != card.encoder:
-            raise ValueError(
+            raise InputError(
                 f"encoder: {folder} was fitted with {card.encoder}, not {encoder.name}"
             )
         texts = ToolTexts(stored.tools, stored.texts)
@@ -180,7 +181,7 @@ class NextTool:
         """
         _check("text", text)
         if isinstance(history, str):
-            raise ValueError(f"history: must be a list of tools, not the text {history!r}")
+            raise InputError(f"history: must be a list of tools, not the text {history!r}")
         among = self.among(tools)
         chances = self.chances(text, tuple(history), method, among)[among]
         names = self.memory.names
@@ -198,11 +199,11 @@ class NextTool:
         if tools is None:
             return np.arange(len(self.memory.names))
         if isinstance(tools, str):
-            raise ValueError(f"tools: must be a list of tools, not the text {tools!r}")
+            raise InputError(f"tools: must be a list of tools, not the text {tools!r}")
         numbers = self.memory.numbers
         for tool in tools:
             if tool not in numbers:
-                raise ValueError(f"tools: {tool!r} is unknown; give its text to `add_tools` first")
+                raise InputError(f"tools: {tool!r} is unknown; give its text to `add_tools` first")
         return np.unique([0, *(numbers[tool] for tool in tools)])
 
     def retrieve(
@@ -224,7 +225,7 @@ class NextTool:
             ValueError: `alpha` is not between 0 and 1, or as `rank`.
         """
         if not 0 <= alpha <= 1:
-            raise ValueError(f"alpha: must be between 0 and 1, not {alpha}")
+            raise InputError(f"alpha: must be between 0 and 1, not {alpha}")
         ranked = self.rank(text, history, method=method, tools=tools)
         return [pair for pair in ranked if pair[1] >= alpha]
 
@@ -275,7 +276,7 @@ class NextTool:
                 case "combined" if self.fitted.trees:
                     found = self._combined(text, known, among)
                 case _:
-                    raise ValueError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
+                    raise InputError(f"method: {method!r} is unknown; known: {', '.join(METHODS)}")
             found = np.pad(found, (0, len(memory.names) - len(found)))
             return baselines.restricted_to(found, among)
 
@@ -314,7 +315,7 @@ class NextTool:
         try:
             one = observed.Observation(request, checked_calls(calls))
         except ValueError as error:
-            raise ValueError(f"calls: {error}") from None
+            raise InputError(f"calls: {error}") from None
         self._vector(request)
         with self._lock:
             if self.log is not None:
@@ -402,4 +403,4 @@ def _check(argument: str, text: str) -> None:
     try:
         checked_text(text)
     except ValueError as error:
-        raise ValueError(f"{argument}: {error}") from None
+        raise InputError(f"{argument}: {error}") from None

@@ -9,6 +9,7 @@ from typing import Annotated
 from filelock import FileLock
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
+from ctrag.errors import InputError, NotFound
 from ctrag.tools.dependency.demonstrations import checked_calls, checked_text
 from stores.files import sync
 
@@ -37,7 +38,7 @@ def append(path: Path, one: Observation) -> None:
         OSError: The file cannot be written.
     """
     if not path.parent.is_dir():  # the lock would make it
-        raise FileNotFoundError(2, "no such folder", str(path.parent))
+        raise NotFound(2, "no such folder", str(path.parent))
     line = json.dumps({"request": one.request, "calls": one.calls}, ensure_ascii=False) + "\n"
     with FileLock(path.with_name(f".{path.name}.lock")):
         fresh = not path.exists()
@@ -65,12 +66,12 @@ def read(path: Path) -> list[Observation]:
         try:
             row = _Line.model_validate(json.loads(line))
         except json.JSONDecodeError as error:
-            raise ValueError(f"{path}:{number}: no observation: {error}") from None
+            raise InputError(f"{path}:{number}: no observation: {error}") from None
         except ValidationError as error:
             problem = error.errors()[0]
             field = ".".join(map(str, problem["loc"])) or "line"
             rule = problem["msg"].removeprefix("Value error, ")
-            raise ValueError(f"{path}:{number}: no observation: {field}: {rule}") from None
+            raise InputError(f"{path}:{number}: no observation: {field}: {rule}") from None
         found.append(Observation(row.request, tuple(row.calls)))
     return found
 

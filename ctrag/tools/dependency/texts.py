@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from ctrag.context.lexical import LexicalIndex
 from ctrag.context.words import terms
 from ctrag.encoder import Encoder, Matrix
+from ctrag.errors import InputError
 from ctrag.tools.catalogue import CatalogueTool
 from ctrag.tools.dependency.demonstrations import END, Demonstration
 
@@ -65,7 +66,7 @@ def tool_names(tools: Sequence[CatalogueTool]) -> list[str]:
     """
     counts = Counter(tool.name for tool in tools)
     if END in counts:
-        raise ValueError(f"tools: no tool may be called {END!r}, which ends a plan")
+        raise InputError(f"tools: no tool may be called {END!r}, which ends a plan")
     return [tool.name if counts[tool.name] == 1 else tool.id for tool in tools]
 
 
