@@ -12,16 +12,16 @@ from tempfile import TemporaryDirectory
 from typing import get_args
 
 from benchmarks.timing import Timing, timing
-from ctrag.apps.toolbox import Toolbox
-from ctrag.assistant import Assistant
-from ctrag.planner.embedded import EmbeddedPlanner
-from ctrag.planner.engine import EngineName
-from ctrag.planner.grammar import plan_grammar
-from ctrag.planner.interface import PlanRequest
-from ctrag.planner.values import Grounds
-from ctrag.prompt.planner import planner_prompt
+from ctrag.assistant.assistant import Assistant
+from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.assistant.planning.grammar import plan_grammar
+from ctrag.assistant.planning.interface import PlanRequest
+from ctrag.assistant.planning.planner_prompt import planner_prompt
+from ctrag.models.lm_engine import EngineName
 from ctrag.settings import settings
-from stores.dataset import load_dataset, load_labels
+from ctrag.toolbox import Toolbox
+from stores.people.dataset import load_dataset, load_labels
 from synth.reference import split_folder
 
 PERSON = "p007"
@@ -29,7 +29,7 @@ PROMPTS = 12
 READ = 300
 WRITTEN = 40
 _FIRST = f"""
-from ctrag.assistant import Assistant
+from ctrag.assistant.assistant import Assistant
 from synth.reference import split_folder
 answer = Assistant.open(split_folder("dev"), "{PERSON}").ask("text them that I'm running late")
 [step] = [one for one in answer.trace.steps if one.name == "planner.plan"]

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ctrag.tools.dependency import END, load_demonstrations
-from ctrag.tools.dependency.demonstrations import split_held_out
-from eval.dependency_steps import Steps
+from ctrag.agents.next_tool import END, load_demonstrations
+from ctrag.agents.next_tool.demonstrations import split_held_out
+from eval.dependency.steps import Steps
 
 _PENALTY = 30.0
 """Inverse strength: the best of 10, 30 and 50 on the held-out chains, which flatters it."""

@@ -18,15 +18,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ctrag.context import item_text
-from ctrag.context.view import PersonView, encode_items
-from ctrag.context.words import fold
-from ctrag.encoder import Encoder, Matrix
-from stores.dataset import Dataset, Persona
+from ctrag.assistant.context import item_text
+from ctrag.assistant.context.item_arrays import PersonView, encode_items
+from ctrag.models.encoder import Encoder, Matrix
+from ctrag.text.words import fold
 from stores.files import replacing
-from stores.item_rows import Vector
-from stores.items import Item, Person, Request, Value
-from stores.spec import Role, packaged_apps
+from stores.people.app_spec import Role, packaged_apps
+from stores.people.dataset import Dataset, Persona
+from stores.people.item_rows import Vector
+from stores.people.items import Item, Person, Request, Value
 
 WEEKS = 520
 """How far back the oldest items of a large person lie."""

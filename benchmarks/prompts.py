@@ -18,17 +18,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.timing import Timing, timing
-from ctrag import models
-from ctrag.prompt.builder import PromptBuilder
-from ctrag.prompt.fragments import cut_folder
-from ctrag.prompt.reading import MiniLMReader
-from ctrag.prompt.reranker import Reranker, load_cross_encoder
-from ctrag.prompt.tokens import token_counter
-from ctrag.prompt.tool_documents import make_documents
-from ctrag.tools.catalogue import CatalogueTool, load_catalogue
-from eval.experiment import versions
-from eval.instruction_prompts import RememberingReader
-from eval.instruction_steps import load_experiment_catalogue, load_steps
+from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
+from ctrag.agents.prompt.builder import PromptBuilder
+from ctrag.agents.prompt.fragments import cut_folder
+from ctrag.agents.prompt.reading import MiniLMReader
+from ctrag.agents.prompt.reranker import Reranker, load_cross_encoder
+from ctrag.agents.prompt.tool_documents import make_documents
+from ctrag.models import packages
+from ctrag.models.tokens import token_counter
+from eval.core.experiment import versions
+from eval.instructions.methods import RememberingReader
+from eval.instructions.steps import load_experiment_catalogue, load_steps
 
 LIMITS = {"prompt": 10.0, "prompt, 20 candidates re-ranked": 60.0, "index of 1,000 tools": 30_000.0}
 """Milliseconds at the median."""
@@ -102,7 +102,7 @@ def _untrained() -> Reranker:
     card = Reranker.packaged().card
     weights = card.with_cross.model_copy(update={"cross": 1.0})
     changed = card.model_copy(update={"with_cross": weights})
-    return Reranker(changed, load_cross_encoder(models.ENCODER))
+    return Reranker(changed, load_cross_encoder(packages.ENCODER))
 
 
 def _timed(what: str, calls: Sequence[Callable[[], object]]) -> list[Timing]:

@@ -16,14 +16,14 @@ import numpy as np
 from benchmarks.engines import engine_rows
 from benchmarks.people import people_like
 from benchmarks.timing import Timing, timing
-from ctrag.artefacts import load_artefacts
-from ctrag.assistant import Assistant
-from ctrag.context.retrieve import ContextRetriever
-from ctrag.context.view import PersonView, encode_items, load_view
-from ctrag.encoder import load_encoder
-from eval.experiment import versions
-from stores.dataset import Asked, Dataset, load_dataset
-from stores.federation import Stores
+from ctrag.assistant.artefacts import load_artefacts
+from ctrag.assistant.assistant import Assistant
+from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
+from ctrag.assistant.context.retrieve import ContextRetriever
+from ctrag.models.encoder import load_encoder
+from eval.core.experiment import versions
+from stores.people.dataset import Asked, Dataset, load_dataset
+from stores.people.stores import Stores
 from synth.reference import split_folder
 
 SEED = 0

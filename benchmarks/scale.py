@@ -33,13 +33,13 @@ from benchmarks.scale_bench import (
     quantiles,
 )
 from benchmarks.scale_report import Row
-from ctrag.context import candidates
-from ctrag.context.retrieve import Found
-from ctrag.context.view import PersonView, load_view
-from ctrag.encoder import Matrix
-from eval.ranking import recall_at
-from stores.dataset import Persona, load_labels
-from stores.federation import Stores
+from ctrag.assistant.context import candidates
+from ctrag.assistant.context.item_arrays import PersonView, load_view
+from ctrag.assistant.context.retrieve import Found
+from ctrag.models.encoder import Matrix
+from eval.core.ranking import recall_at
+from stores.people.dataset import Persona, load_labels
+from stores.people.stores import Stores
 from synth.reference import split_folder
 
 

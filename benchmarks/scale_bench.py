@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.people import RememberingEncoder, asked_by, enlarged
-from ctrag.artefacts import Artefacts, load_artefacts
-from ctrag.context.retrieve import ContextRetriever
-from ctrag.context.view import PersonView
-from ctrag.encoder import Encoder, load_encoder
+from ctrag.assistant.artefacts import Artefacts, load_artefacts
+from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.context.retrieve import ContextRetriever
+from ctrag.models.encoder import Encoder, load_encoder
 from ctrag.settings import cache_folder
-from stores.dataset import Dataset, Persona, load_dataset
-from stores.items import Request
+from stores.people.dataset import Dataset, Persona, load_dataset
+from stores.people.items import Request
 from synth.reference import split_folder
 
 SEED = 0

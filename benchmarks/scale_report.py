@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from eval.experiment import versions
+from eval.core.experiment import versions
 from stores.files import write_text
 
 Row = Mapping[str, str | int | float]

@@ -1,50 +1,78 @@
-"""ctrag: a context-tuning planner for personal assistants.
+"""ctrag: context tuning for personal assistants, and tool search for any agent.
 
-A request's way through the package, each step usable alone:
+Two products on one ground; neither imports the other:
 
-- `context`: the person's own items that the request is about (`ContextRetriever`).
-- `tools`: the tools that it needs (`ToolRetriever`, `ToolIndex` for any catalogue).
-- `planner`: the values that arguments may take, best first (`rank_values`), and one grounded API
-  call (`EmbeddedPlanner`, `EndpointPlanner`).
-- `prompt`: what a planner's model reads, under a token budget, made only when it is asked; for any
-  agent, `PromptBuilder`.
-- `apps`: the 59 APIs, run on the person's stores.
-- `session`: the trace of it all.
-- `assistant`: joins them (`Assistant`); `answer`: what it answers (`Answer`).
+- `ctrag.assistant`: one person's request becomes one checked, executed call (`Assistant`).
+- `ctrag.agents`: any agent with many tools shows its model the few it needs (`ToolIndex`,
+  `ToolSession`, `PromptBuilder`, `NextTool`).
 
-Besides: `encoder`, `graphs`, `bert_graph`, `vocabularies`, `weights` and `models` (vectors, how
-they are computed, where the weights come from), `tuned` (the adapter's reading of a request),
-`artefacts` (what was trained), `opening` and `importing` (from a folder or file to stores),
-`extras` (what more than the bare install is needed), `settings`, `threads`, `cli`.
-`stores` is the package below; `synth`, `eval` and `training` are above.
+Below both: `models` (weights, encoders, the language model), `text` (words and temporal
+expressions), `toolbox` (APIs as data), `settings`, `errors`. Above both: `cli`. `stores` is the
+package below; `synth`, `eval` and `training` are above.
+
+The names below are the public ones; they are imported when asked for, so that `import ctrag` is
+quick and needs nothing that the asked name does not.
 """
 
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ctrag.answer import Answer
-    from ctrag.assistant import Assistant
-    from ctrag.tools.index import ToolIndex
+    from ctrag.agents.next_tool.next_tool import NextTool
+    from ctrag.agents.prompt.builder import PromptBuilder
+    from ctrag.agents.search.index import ToolIndex
+    from ctrag.agents.session.tool_session import ToolSession
+    from ctrag.assistant.answer import Answer
+    from ctrag.assistant.api_choice.retrieve import ToolRetriever
+    from ctrag.assistant.apps.execute import execute
+    from ctrag.assistant.assistant import Assistant
+    from ctrag.assistant.context.retrieve import ContextRetriever
+    from ctrag.assistant.planning.embedded import EmbeddedPlanner
+    from ctrag.assistant.planning.grammar import plan_grammar
 
 try:
     __version__ = version("ctrag")
 except PackageNotFoundError:
     __version__ = "0"
 
-__all__ = ["Answer", "Assistant", "ToolIndex", "__version__"]
+__all__ = [
+    "Answer",
+    "Assistant",
+    "ContextRetriever",
+    "EmbeddedPlanner",
+    "NextTool",
+    "PromptBuilder",
+    "ToolIndex",
+    "ToolRetriever",
+    "ToolSession",
+    "__version__",
+    "execute",
+    "plan_grammar",
+]
 
-_HOMES = {
-    "Answer": "ctrag.answer",
-    "Assistant": "ctrag.assistant",
-    "ToolIndex": "ctrag.tools.index",
+_MODULES = {
+    "Answer": "ctrag.assistant.answer",
+    "Assistant": "ctrag.assistant.assistant",
+    "ContextRetriever": "ctrag.assistant.context.retrieve",
+    "EmbeddedPlanner": "ctrag.assistant.planning.embedded",
+    "NextTool": "ctrag.agents.next_tool.next_tool",
+    "PromptBuilder": "ctrag.agents.prompt.builder",
+    "ToolIndex": "ctrag.agents.search.index",
+    "ToolRetriever": "ctrag.assistant.api_choice.retrieve",
+    "ToolSession": "ctrag.agents.session.tool_session",
+    "execute": "ctrag.assistant.apps.execute",
+    "plan_grammar": "ctrag.assistant.planning.grammar",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when asked for, so that `import ctrag` stays quick."""
-    if name in _HOMES:
-        from importlib import import_module
-
-        return getattr(import_module(_HOMES[name]), name)
+    """The public name's object, imported now."""
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'ctrag' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return sorted(__all__)

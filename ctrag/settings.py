@@ -8,8 +8,8 @@ from platformdirs import user_cache_path, user_data_path
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from ctrag import models
 from ctrag.errors import InputError
+from ctrag.models import packages
 
 
 class Settings(BaseSettings):
@@ -23,8 +23,8 @@ class Settings(BaseSettings):
     """Converted models and stores of data sets; can be deleted at any time."""
     weights: Path = Field(default_factory=lambda: user_cache_path("ctrag") / "weights")
     """Encoders put together and converted from packages, once; can be deleted at any time."""
-    encoder: str = models.PAIR
-    tool_encoder: str = models.TOOL_ENCODER
+    encoder: str = packages.PAIR
+    tool_encoder: str = packages.TOOL_ENCODER
     """Encoder of tool catalogues of any agent: small, so that thousands of tools take seconds."""
     tool_store: str | None = None
     """Where a served tool catalogue is kept: a DuckDB file, or a `postgresql://` address. When not
@@ -32,7 +32,7 @@ class Settings(BaseSettings):
     artefacts: Path | None = None
     """Folder with artefacts of one's own, as `ctrag train` writes them; the packaged ones when not
     set."""
-    planner_model: str = models.PLANNER
+    planner_model: str = packages.PLANNER
     """Name, folder or hub name of the embedded planner's base model."""
     threads: int = Field(default=2, ge=1)
     """Threads of the embedded planner."""

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from ctrag.apps.call import Call, Refusal
-from ctrag.apps.execute import effect_of
-from ctrag.apps.lookup import plain_words
-from ctrag.apps.registry import APIS
-from ctrag.apps.toolbox import Toolbox
-from ctrag.context.words import terms
-from ctrag.planner.plan import Plan, check
-from stores.dataset import Persona
-from stores.items import Item
-from stores.spec import spec_of
+from ctrag.assistant.apps.call import Call, Refusal
+from ctrag.assistant.apps.execute import effect_of
+from ctrag.assistant.apps.lookup import plain_words
+from ctrag.assistant.apps.registry import APIS
+from ctrag.assistant.planning.plan import Plan, check
+from ctrag.text.words import terms
+from ctrag.toolbox import Toolbox
+from stores.people.app_spec import spec_of
+from stores.people.dataset import Persona
+from stores.people.items import Item
 from synth.provider import LabelledRequest
 
 _SHORT_TITLE = 2

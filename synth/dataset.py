@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ctrag.apps.toolbox import Toolbox
 from ctrag.errors import InputError
+from ctrag.toolbox import Toolbox
 from stores.compressed import kept
-from stores.dataset import QUERIES, Persona, load_dataset
 from stores.files import replacing
-from stores.spec import AppSpec, packaged_apps, write_apps
+from stores.people.app_spec import AppSpec, packaged_apps, write_apps
+from stores.people.dataset import QUERIES, Persona, load_dataset
 from synth.checks import SeenTexts
 from synth.job import Job, MadePerson
 from synth.provider import Provider

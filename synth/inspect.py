@@ -8,12 +8,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from ctrag.apps.toolbox import Toolbox
-from ctrag.opening import toolbox_of
-from ctrag.planner.plan import Plan
-from stores.dataset import Asked, Dataset, load_dataset, load_labels
-from stores.items import Item, Labels
-from stores.spec import spec_of
+from ctrag.assistant.open import toolbox_of
+from ctrag.assistant.planning.plan import Plan
+from ctrag.toolbox import Toolbox
+from stores.people.app_spec import spec_of
+from stores.people.dataset import Asked, Dataset, load_dataset, load_labels
+from stores.people.items import Item, Labels
 from synth.checks import normal_text
 from synth.dataset import PARTS
 from synth.shape import PAPER_APIS, PAPER_ITEMS, PAPER_PERSONAS, PAPER_TEST, PAPER_TRAIN

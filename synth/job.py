@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ctrag.apps.toolbox import Toolbox
-from stores.dataset import Kind, Persona, dump_persona
-from stores.local_time import format_local_time
-from stores.spec import AppSpec, register_apps
+from ctrag.toolbox import Toolbox
+from stores.people.app_spec import AppSpec, register_apps
+from stores.people.dataset import Kind, Persona, dump_persona
+from stores.people.local_time import format_local_time
 from synth.checks import request_faults
 from synth.provider import LabelledRequest, Provider
 from synth.shape import is_test, item_counts, kinds_of, person_seed, requests_of

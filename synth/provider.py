@@ -11,8 +11,8 @@ from typing import Protocol
 
 from ctrag.errors import BudgetSpent as BudgetSpent
 from ctrag.errors import ProviderError as ProviderError
-from stores.dataset import Kind, Persona
-from stores.items import Labels, Request
+from stores.people.dataset import Kind, Persona
+from stores.people.items import Labels, Request
 
 
 @dataclass(frozen=True, slots=True)

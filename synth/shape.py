@@ -7,8 +7,8 @@ import math
 import random
 from collections.abc import Sequence
 
-from stores.dataset import Kind
-from stores.spec import AppSpec
+from stores.people.app_spec import AppSpec
+from stores.people.dataset import Kind
 
 PAPER_PERSONAS = 791
 PAPER_TRAIN = 4338

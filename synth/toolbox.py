@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ctrag.apps.toolbox import Argument, Does, Effect, Tool, Toolbox
-from ctrag.context.words import terms
+from ctrag.assistant.api_choice.retrieve import purpose
+from ctrag.assistant.open import TOOLBOX
 from ctrag.errors import InputError
-from ctrag.opening import TOOLBOX
-from ctrag.tools.retrieve import purpose
+from ctrag.text.words import terms
+from ctrag.toolbox import Argument, Does, Effect, Tool, Toolbox
 from stores.files import write_text
-from stores.spec import AppSpec, FieldSpec, FieldType
+from stores.people.app_spec import AppSpec, FieldSpec, FieldType
 
 ALIKE = 0.75
 """Share of the words of two purposes, of all that either has, from which on they are the same."""

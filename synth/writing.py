@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TextIO
 
-from stores.dataset import PERSONAS, QUERIES
 from stores.files import sync
+from stores.people.dataset import PERSONAS, QUERIES
 from synth.checks import SeenTexts
 from synth.job import MadePerson
 

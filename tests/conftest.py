@@ -55,8 +55,8 @@ def configure(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def converted_planner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A cache folder that holds the converted planner; the GGUF is read once for all workers, and
     not at all where the developer's cache has it converted (`make install` leaves it there)."""
-    import ctrag.planner.weights as weights
-    from ctrag import models
+    import ctrag.models.lm_weights as weights
+    from ctrag.models import packages
 
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     own = tmp_path_factory.getbasetemp()
@@ -68,7 +68,7 @@ def converted_planner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
     try:
         with FileLock(cache / "lock"):
             user.touch()
-            [packed] = models.find(models.PLANNER).glob("*.gguf")
+            [packed] = packages.find(packages.PLANNER).glob("*.gguf")
             made, own_copy = CONVERTED / packed.stem, cache / "models" / packed.stem
             if (made / weights.READY).exists() and not own_copy.exists():
                 own_copy.parent.mkdir()
@@ -88,7 +88,7 @@ def planner(converted_planner: Path) -> Any:
     """The embedded planner with its real model, on one thread, loaded once per session."""
     import torch
 
-    from ctrag.planner.embedded import EmbeddedPlanner
+    from ctrag.assistant.planning.embedded import EmbeddedPlanner
 
     [folder] = (converted_planner / "models").iterdir()
     loaded = EmbeddedPlanner(str(folder), threads=1)
@@ -268,7 +268,7 @@ class WordBins:
     def encode(self, texts: Any) -> Any:
         import numpy as np
 
-        from ctrag.context.words import terms
+        from ctrag.text.words import terms
 
         rows = np.full((len(texts), self.dimension), 0.01, dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
@@ -302,9 +302,9 @@ def chains(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def fit_chains(chains: Path, word_bins: WordBins) -> Callable[..., Any]:
     """`fit_chains(demonstrations, **settings)`: a model with the catalogue of `chains`."""
-    from ctrag.tools.catalogue import load_catalogue
-    from training.dependency import fit_next_tool
-    from training.dependency_settings import DependencySettings
+    from ctrag.agents.catalogue.tool import load_catalogue
+    from training.next_tool.settings import DependencySettings
+    from training.next_tool.train import fit_next_tool
 
     tools = load_catalogue(chains / "tools.json")
     source = {"command": "-", "data": "chains", "data_sha256": "-"}
@@ -319,8 +319,8 @@ def fit_chains(chains: Path, word_bins: WordBins) -> Callable[..., Any]:
 @pytest.fixture(scope="session")
 def next_tool(chains: Path, fit_chains: Callable[..., Any]) -> Any:
     """A model of all but the held-out chains."""
-    from ctrag.tools.dependency import load_demonstrations
-    from ctrag.tools.dependency.demonstrations import split_held_out
+    from ctrag.agents.next_tool import load_demonstrations
+    from ctrag.agents.next_tool.demonstrations import split_held_out
 
     return fit_chains(split_held_out(load_demonstrations(chains))[0])
 

@@ -21,13 +21,13 @@ assert not [name for name in {HEAVY!r} if sys.modules.get(name)]
 SEARCH = """
 from ctrag import ToolIndex
 
-index = ToolIndex.from_file("ctrag/apps/toolbox.yaml")
+index = ToolIndex.from_file("ctrag/toolbox.yaml")
 print(index.search("put it off until tomorrow", k=1)[0].tool.name)
 """
 PROMPT = """
-from ctrag.prompt import PromptBuilder
+from ctrag.agents.prompt import PromptBuilder
 
-builder = PromptBuilder.open(sys.argv[1], "ctrag/apps/toolbox.yaml")
+builder = PromptBuilder.open(sys.argv[1], "ctrag/toolbox.yaml")
 prompt = builder.build("put it off until tomorrow", budget=1500)
 print(prompt.tokens <= 1500, [one.id for one in prompt.tools][:1])
 """
@@ -37,7 +37,7 @@ from ctrag.cli.main import main
 sys.argv = ["ctrag", *sys.argv[1:]]
 main()
 """
-TOOLBOX = "ctrag/apps/toolbox.yaml"
+TOOLBOX = "ctrag/toolbox.yaml"
 ROOT = Path(__file__).parents[1]
 
 

@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from ctrag.apps.toolbox import Toolbox
-from ctrag.planner.plan import Plan, check
-from stores.dataset import Dataset, load_dataset, load_labels
-from stores.items import Labels
+from ctrag.assistant.planning.plan import Plan, check
+from ctrag.toolbox import Toolbox
+from stores.people.dataset import Dataset, load_dataset, load_labels
+from stores.people.items import Labels
 from synth.reference import scenes_folder, split_folder
 
 

@@ -9,7 +9,7 @@ from ctrag.cli.options import At, Data, Json, Persona, Place, folder_of, parse_a
 from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
-    from ctrag.answer import Answer
+    from ctrag.assistant.answer import Answer
 
 
 def ask(
@@ -34,8 +34,8 @@ def ask(
 
     Example: ctrag ask "how bad is it to the jetty" --persona p007 --at 2023-10-29T05:35
     """
-    from ctrag.answer import answer_json
-    from ctrag.assistant import Assistant
+    from ctrag.assistant.answer import answer_json
+    from ctrag.assistant.assistant import Assistant
 
     moment = parse_at(at)
     assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
@@ -63,8 +63,8 @@ def confirm(question: str) -> bool:
 
 def show(answer: "Answer", *, explain: bool = False) -> None:
     """Print an answer for people."""
-    from ctrag.context.item_line import item_line
-    from ctrag.tools.retrieve import purpose
+    from ctrag.assistant.api_choice.retrieve import purpose
+    from ctrag.assistant.context.item_line import item_line
 
     line("context", bold=True)
     for one in answer.items:

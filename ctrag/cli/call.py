@@ -21,8 +21,8 @@ def call(
     """
     from json import dumps
 
-    from ctrag.planner.calls import plan_call
-    from ctrag.tools.catalogue import load_catalogue
+    from ctrag.agents.calls.plan_call import plan_call
+    from ctrag.agents.catalogue.tool import load_catalogue
 
     planned = plan_call(text, load_catalogue(catalogue))
     if not planned.complete:

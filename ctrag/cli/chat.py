@@ -14,9 +14,9 @@ from ctrag.cli.output import line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ctrag.answer import Answer
-    from ctrag.assistant import Assistant
-    from stores.changes import OutboxRow
+    from ctrag.assistant.answer import Answer
+    from ctrag.assistant.assistant import Assistant
+    from stores.people.changes import OutboxRow
 
 _HELP = """Say what you want. Besides:
   /why      the last answer in full
@@ -43,7 +43,7 @@ def chat(
 
     Example: ctrag chat --persona p007 --place home
     """
-    from ctrag.assistant import Assistant
+    from ctrag.assistant.assistant import Assistant
 
     moment = parse_at(at)
     assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
@@ -126,7 +126,7 @@ def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
 
 def _sent(assistant: "Assistant") -> "Iterator[tuple[str, OutboxRow]]":
     """What left the phone, application by application; a store that does not answer is named."""
-    from stores.database import StoreUnavailable
+    from stores.people.database import StoreUnavailable
 
     for app in assistant.stores.apps:
         try:
@@ -136,9 +136,9 @@ def _sent(assistant: "Assistant") -> "Iterator[tuple[str, OutboxRow]]":
 
 
 def _record(path: Path, assistant: "Assistant", said: str, answer: "Answer") -> None:
-    from ctrag.answer import answer_json
-    from ctrag.session.record import Turn, append_turn
-    from stores.local_time import format_local_time
+    from ctrag.assistant.answer import answer_json
+    from ctrag.assistant.record import Turn, append_turn
+    from stores.people.local_time import format_local_time
 
     asked = answer.request.asked_at
     append_turn(

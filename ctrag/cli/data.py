@@ -31,14 +31,14 @@ def import_(
 
     Example: ctrag import calendar.ics --persona me --name "Ada Byron"
     """
-    from ctrag.context.view import encode_items
-    from ctrag.encoder import load_encoder
-    from ctrag.importing import personas_from
-    from ctrag.opening import TOOLBOX, joined_toolbox, toolbox_of
+    from ctrag.assistant.context.item_arrays import encode_items
+    from ctrag.assistant.import_files import personas_from
+    from ctrag.assistant.open import TOOLBOX, joined_toolbox, toolbox_of
+    from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings
-    from stores.federation import Stores
     from stores.files import write_text
-    from stores.spec import apps_of
+    from stores.people.app_spec import apps_of
+    from stores.people.stores import Stores
 
     root = stores or own_stores()
     target = Stores(root, apps_of(root, source))
@@ -69,8 +69,8 @@ def export(
 
     Example: ctrag export --persona me --out my-data
     """
-    from stores.dataset import Persona as Exported
-    from stores.dataset import write_personas
+    from stores.people.dataset import Persona as Exported
+    from stores.people.dataset import write_personas
 
     source = stores_with(persona, stores, data)
     person = source.person(persona)
@@ -96,7 +96,7 @@ def forget(
     Example: ctrag forget --persona me --item me-notes-3
     """
     from ctrag.cli.ask import confirm
-    from stores.federation import Stores
+    from stores.people.stores import Stores
 
     target = Stores.open(stores or own_stores())
     what = f"item {item}" if item else "everything"

@@ -22,14 +22,14 @@ def demo(
 
     Example: ctrag demo
     """
-    from ctrag.assistant import Assistant
+    from ctrag.assistant.assistant import Assistant
+    from ctrag.assistant.context.item_arrays import encode_items
     from ctrag.cli.ask import show
-    from ctrag.context.view import encode_items
-    from ctrag.encoder import load_encoder
     from ctrag.extras import need
+    from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings
-    from stores.dataset import load_dataset
-    from stores.federation import Stores
+    from stores.people.dataset import load_dataset
+    from stores.people.stores import Stores
     from synth.reference import split_folder
 
     need("the demo", "torch", "transformers", "lightgbm", "llguidance", extra="assistant")

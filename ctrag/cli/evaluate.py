@@ -52,8 +52,8 @@ def context(
 
     Example: ctrag eval context --data synth/data/reference/dev
     """
-    from eval.context import run_context, table
-    from eval.context_report import context_report
+    from eval.context.report import context_report
+    from eval.context.run import run_context, table
 
     report_on(
         lambda: run_context(
@@ -86,7 +86,7 @@ def tools(
 
     Example: ctrag eval tools --data synth/data/reference/dev
     """
-    from eval.tools import run_tools, table
+    from eval.tools.run import run_tools, table
 
     report_on(
         lambda: run_tools(data, model=model, methods=names(methods), limit=limit), table, out, json
@@ -109,7 +109,7 @@ def planner(
 
     Example: ctrag eval planner --data synth/data/reference/dev --limit 20 --out runs/planner.json
     """
-    from eval.planner import run_planner, table
+    from eval.planner.run import run_planner, table
 
     report_on(
         lambda: run_planner(
@@ -155,12 +155,12 @@ def synth(
 
     Example: ctrag eval synth --data data/synthetic
     """
-    from eval.synth import run_synth, table
+    from eval.synth.run import run_synth, table
 
     wanted = names(methods) or ["texts"]
     trained = None
     if set(wanted) - {"texts"}:
-        from training.synthetic import Comparison
+        from training.ranker.synthetic import Comparison
 
         if work is None:
             raise InputError("--work: give a folder to keep what is trained")

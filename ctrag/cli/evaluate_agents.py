@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from ctrag.agents.prompt.settings import BUDGET
 from ctrag.cli.experiment import Limit, Methods, Out, Page, names, report_on, rows_beside
 from ctrag.cli.options import Json
 from ctrag.cli.output import progress
 from ctrag.errors import InputError
-from ctrag.prompt.settings import BUDGET
 
 
 def discovery(
@@ -33,7 +33,7 @@ def discovery(
 
     Example: ctrag eval discovery --data bfcl-live --large 4000
     """
-    from eval.discovery import run_discovery, table
+    from eval.discovery.run import run_discovery, table
 
     report_on(
         lambda: run_discovery(
@@ -78,12 +78,12 @@ def dependency(
 
     Example: ctrag eval dependency --data ../shared/data/external/ultratool-chains
     """
-    from ctrag.endpoint import chat_endpoint
-    from ctrag.tools.dependency import NextTool
-    from eval.dependency import run_dependency, table
-    from eval.dependency_endpoint import ENDPOINT_METHODS
-    from eval.dependency_report import dependency_report
-    from training.dependency import fitting
+    from ctrag.agents.next_tool import NextTool
+    from ctrag.models.endpoint import chat_endpoint
+    from eval.dependency.endpoint import ENDPOINT_METHODS
+    from eval.dependency.report import dependency_report
+    from eval.dependency.run import run_dependency, table
+    from training.next_tool.train import fitting
 
     wanted = names(methods)
     asked = not set(ENDPOINT_METHODS).isdisjoint(wanted or ())
@@ -140,11 +140,11 @@ def instructions(
     Example: ctrag eval instructions --data tau2-episodes --scored 60 --out runs/instructions.json
     """
     from ctrag.settings import settings
-    from eval.instruction_report import instruction_report
-    from eval.instruction_steps import SIZES
-    from eval.instruction_table import table
-    from eval.instructions import run_instructions
-    from eval.tool_choice import EmbeddedChooser, EndpointChooser
+    from eval.instructions.report import instruction_report
+    from eval.instructions.run import run_instructions
+    from eval.instructions.steps import SIZES
+    from eval.instructions.table import table
+    from eval.instructions.tool_choice import EmbeddedChooser, EndpointChooser
 
     options = settings()
     if planner not in ("embedded", "openai"):
@@ -197,7 +197,7 @@ def calls(
 
     Example: ctrag eval calls --data bfcl:multiple --limit 50 --out runs/calls.json
     """
-    from eval.calls import run_calls, table
+    from eval.calls.run import run_calls, table
 
     report_on(
         lambda: run_calls(

@@ -9,9 +9,9 @@ import typer
 from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
-    from eval.experiment import Experiment
-    from eval.report import Report
-    from eval.tables import Table
+    from eval.core.experiment import Experiment
+    from eval.core.tables import Table
+    from eval.report.page import Report
 
 Folder = Annotated[Path, typer.Option("--data", help="A labelled data set folder.")]
 Model = Annotated[
@@ -64,7 +64,7 @@ def report_on(
         experiment.write(out)
     written = None
     if page is not None and folder is not None:
-        from eval.report import write_report
+        from eval.report.page import write_report
 
         written = write_report(experiment, page, folder)
     if json:

@@ -9,7 +9,7 @@ import typer
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
-    from stores.federation import Stores
+    from stores.people.stores import Stores
 
 Persona = Annotated[str, typer.Option("--persona", help="Id of the person, such as p007.")]
 Data = Annotated[
@@ -38,7 +38,7 @@ def parse_at(value: str | None) -> datetime | None:
     Raises:
         ValueError: It is no ISO 8601 local time.
     """
-    from stores.local_time import parse_local_time
+    from stores.people.local_time import parse_local_time
 
     if value is None:
         return None
@@ -66,10 +66,10 @@ def stores_with(persona: str, stores: Path | None, data: Path | None) -> "Stores
     Raises:
         FileNotFoundError: There are no such stores.
     """
-    from ctrag.encoder import load_encoder
-    from ctrag.opening import open_stores
+    from ctrag.assistant.open import open_stores
+    from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings
-    from stores.federation import Stores
+    from stores.people.stores import Stores
     from synth.reference import folder_with
 
     own = Stores(own_stores())
@@ -86,7 +86,7 @@ def folder_of(persona: str, data: Path | None) -> Path:
     Raises:
         ValueError: Nobody has that id.
     """
-    from stores.federation import Stores
+    from stores.people.stores import Stores
     from synth.reference import folder_with
 
     if data is not None:

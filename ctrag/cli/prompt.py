@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from ctrag.agents.prompt.settings import BUDGET
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
 from ctrag.errors import InputError
-from ctrag.prompt.settings import BUDGET
 
 if TYPE_CHECKING:
-    from ctrag.prompt.assembly import Prompt
-    from ctrag.prompt.forms import Form
-    from ctrag.prompt.tool_documents import ToolDocument
+    from ctrag.agents.prompt.assembly import Prompt
+    from ctrag.agents.prompt.forms import Form
+    from ctrag.agents.prompt.tool_documents import ToolDocument
 
 Instructions = Annotated[Path, typer.Option(help="Folder of .md and .txt policies.")]
 Index = Annotated[
@@ -85,12 +85,12 @@ def prompt(
     Example: ctrag prompt --instructions policies --catalogue tools.json --budget 1500
     "cancel my order"
     """
-    from ctrag.prompt.assembly import OVERLAY
-    from ctrag.prompt.builder import PromptBuilder
-    from ctrag.prompt.forms import check_form
-    from ctrag.prompt.gains import Gains
-    from ctrag.prompt.settings import PromptSettings
-    from ctrag.prompt.telemetry import nowhere, to_file
+    from ctrag.agents.prompt.assembly import OVERLAY
+    from ctrag.agents.prompt.builder import PromptBuilder
+    from ctrag.agents.prompt.forms import check_form
+    from ctrag.agents.prompt.gains import Gains
+    from ctrag.agents.prompt.settings import PromptSettings
+    from ctrag.agents.prompt.telemetry import nowhere, to_file
     from ctrag.settings import settings
 
     check_form(form)
@@ -157,10 +157,10 @@ def review(
 
     Example: ctrag review --instructions policies --approve retail#order --by "Ada"
     """
-    from ctrag.prompt.builder import index_folder
-    from ctrag.prompt.fragments import cut_folder
-    from ctrag.prompt.review import ReviewLedger
-    from ctrag.prompt.tokens import token_counter
+    from ctrag.agents.prompt.builder import index_folder
+    from ctrag.agents.prompt.fragments import cut_folder
+    from ctrag.agents.prompt.review import ReviewLedger
+    from ctrag.models.tokens import token_counter
 
     cut = cut_folder(instructions, token_counter())
     ledger = ReviewLedger(index or index_folder(instructions))

@@ -11,10 +11,10 @@ from ctrag.cli.output import line, print_json
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
-    from ctrag.server.marketplace import Marketplace
-    from ctrag.server.principals import AccessFile
-    from ctrag.session.events import EventSink
-    from ctrag.tools.index import ToolIndex
+    from ctrag.agents.search.index import ToolIndex
+    from ctrag.agents.server.marketplace import Marketplace
+    from ctrag.agents.server.principals import AccessFile
+    from ctrag.agents.session.events import EventSink
 
 app = typer.Typer(
     help="Serve tools to any agent.\n\nExample: ctrag serve mcp --catalogue tools.json",
@@ -89,11 +89,11 @@ def mcp(
     address = None if http is None else _address(http)
     import anyio
 
-    from ctrag.server.config import Upstreams
-    from ctrag.server.gateway import Gateway, GatewaySettings
-    from ctrag.server.principals import AccessFile, BearerTokens
-    from ctrag.server.serve import serve_http, serve_stdio
-    from ctrag.session.settings import SessionSettings
+    from ctrag.agents.server.config import Upstreams
+    from ctrag.agents.server.gateway import Gateway, GatewaySettings
+    from ctrag.agents.server.principals import AccessFile, BearerTokens
+    from ctrag.agents.server.serve import serve_http, serve_stdio
+    from ctrag.agents.session.settings import SessionSettings
 
     sessions = SessionSettings() if session is None else SessionSettings.from_file(session)
     callers = AccessFile() if access is None else AccessFile.from_file(access)
@@ -129,7 +129,7 @@ def token(json: Json = False) -> None:
 
     Example: ctrag serve token
     """
-    from ctrag.server.principals import new_token
+    from ctrag.agents.server.principals import new_token
 
     made, kept = new_token()
     if json:
@@ -182,7 +182,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 def _marketplace(path: Path, installed: Path | None) -> "Marketplace":
-    from ctrag.server.marketplace import Marketplace
+    from ctrag.agents.server.marketplace import Marketplace
     from ctrag.settings import settings
 
     state = installed or settings().home.expanduser() / "plugins.json"
@@ -193,13 +193,13 @@ def _index(
     catalogue: Path | None, store: str | None, callers: "AccessFile", servers: list[str]
 ) -> "ToolIndex":
     """The tools to serve; `servers` are the names of all that will be listed live."""
-    from ctrag.server.leftovers import take_out_leftovers
-    from ctrag.server.servers import SELF
+    from ctrag.agents.catalogue.tool import Catalogue, read_catalogue
+    from ctrag.agents.next_tool import NextTool
+    from ctrag.agents.search.index import ToolIndex
+    from ctrag.agents.search.shelf import open_store
+    from ctrag.agents.server.leftovers import take_out_leftovers
+    from ctrag.agents.server.servers import SELF
     from ctrag.settings import settings
-    from ctrag.tools.catalogue import Catalogue, read_catalogue
-    from ctrag.tools.dependency import NextTool
-    from ctrag.tools.index import ToolIndex
-    from ctrag.tools.shelf import open_store
 
     file = Catalogue([]) if catalogue is None else read_catalogue(catalogue)
     rules = callers.rules or file.access
@@ -223,11 +223,11 @@ def _index(
 
 
 def _sink(record: Path | None, otel: bool) -> "EventSink":
-    from ctrag.session.events import EventSink, JsonLines, together
+    from ctrag.agents.session.events import EventSink, JsonLines, together
 
     sinks: list[EventSink] = [] if record is None else [JsonLines(record)]
     if otel:
-        from ctrag.session.telemetry import OpenTelemetry
+        from ctrag.agents.session.telemetry import OpenTelemetry
 
         sinks.append(OpenTelemetry())
     return together(*sinks)

@@ -9,8 +9,8 @@ from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
-    from ctrag.session.events import Event
-    from ctrag.session.record import Turn
+    from ctrag.agents.session.events import Event
+    from ctrag.assistant.record import Turn
 
 app = typer.Typer(
     help="Recorded sessions.\n\nExample: ctrag session show chat.jsonl", no_args_is_help=True
@@ -34,7 +34,7 @@ def show(
 
     Example: ctrag session show chat.jsonl
     """
-    from ctrag.session.record import Turn, read_session
+    from ctrag.assistant.record import Turn, read_session
 
     records = list(read_session(file))
     if json:

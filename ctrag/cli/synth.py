@@ -11,8 +11,8 @@ from ctrag.cli.output import line, print_json, progress
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
-    from ctrag.apps.toolbox import Toolbox
-    from stores.spec import AppSpec
+    from ctrag.toolbox import Toolbox
+    from stores.people.app_spec import AppSpec
     from synth.dataset import Made
     from synth.openai.asking import Asker
     from synth.openai.purse import Purse
@@ -218,9 +218,9 @@ class _World:
 
 def _world(apps: Path | None, toolbox: Path | None, folder: Path | None = None) -> _World:
     """The packaged applications and APIs, those of a data set folder, and a user's own."""
-    from ctrag.apps.toolbox import Toolbox
-    from ctrag.opening import toolbox_of
-    from stores.spec import apps_of, load_apps, register_apps
+    from ctrag.assistant.open import toolbox_of
+    from ctrag.toolbox import Toolbox
+    from stores.people.app_spec import apps_of, load_apps, register_apps
 
     found = {spec.name: spec for spec in (apps_of() if folder is None else apps_of(folder))}
     further = () if apps is None else load_apps(apps)

@@ -9,7 +9,7 @@ from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 
 if TYPE_CHECKING:
-    from ctrag.tools.results import ToolHit
+    from ctrag.agents.search.results import ToolHit
 
 app = typer.Typer(
     help='Tool catalogues.\n\nExample: ctrag tools search "book a flight" --catalogue tools.json',
@@ -54,9 +54,9 @@ def search(
 
     Example: ctrag tools search "book a flight" --catalogue tools.json -k 3
     """
+    from ctrag.agents.next_tool import NextTool
+    from ctrag.agents.search.index import ToolIndex
     from ctrag.settings import settings
-    from ctrag.tools.dependency import NextTool
-    from ctrag.tools.index import ToolIndex
 
     index = ToolIndex.from_file(
         catalogue,
@@ -110,7 +110,7 @@ def bench(
 
     Example: ctrag tools bench --clients 16 --searches 10000
     """
-    from eval.discovery_load import run_load
+    from eval.discovery.load import run_load
 
     found = run_load(clients=clients, searches=searches, tools=tools)
     if json:

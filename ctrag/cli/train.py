@@ -10,13 +10,13 @@ from typing import Annotated
 
 import typer
 
-from ctrag import models
 from ctrag.cli import train_plans, train_search
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.training import Average, Data, More, Out, Resume, Seed, Share, Threads, Tuned, show
 from ctrag.errors import InputError
 from ctrag.extras import need
+from ctrag.models import packages
 
 app = typer.Typer(
     help="Train artefacts.\n\n"
@@ -73,16 +73,16 @@ def encoder(
     """
     import shutil
 
-    from ctrag.encoder import TowerEncoder, load_encoder
+    from ctrag.models.encoder import TowerEncoder, load_encoder
     from ctrag.settings import settings
-    from training.checkpoints import CHECKPOINTS
-    from training.encoder import train_encoder
-    from training.encoder_network import EncoderSettings
+    from training.core.checkpoints import CHECKPOINTS
+    from training.encoder.network import EncoderSettings
+    from training.encoder.train import train_encoder
 
     name = base or settings().encoder
     loaded = load_encoder(name)
     if not isinstance(loaded, TowerEncoder):
-        raise InputError(f"--base: {name} cannot be tuned; use {models.PAIR} or a part of it")
+        raise InputError(f"--base: {name} cannot be tuned; use {packages.PAIR} or a part of it")
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     options = EncoderSettings(
@@ -129,12 +129,12 @@ def ranker(
     Example: ctrag train ranker --data synth/data/reference/train --encoder runs/encoder
     --out runs/ranker
     """
-    from ctrag.encoder import load_encoder
+    from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings
-    from training.cross_fitted import cross_fit, prepare
-    from training.ranker import final_ranker
-    from training.ranker_settings import RankerSettings
-    from training.tuned_encoder import TunedEncoder
+    from training.core.cross_fitted import cross_fit, prepare
+    from training.ranker.settings import RankerSettings
+    from training.ranker.train import final_ranker
+    from training.ranker.tuned_encoder import TunedEncoder
 
     options = RankerSettings(seed=seed, threads=threads, scheduler=scheduler)
     adapted = None if tuned is None else TunedEncoder.load(tuned)
@@ -142,13 +142,13 @@ def ranker(
     encoder = load_encoder(name)
     prepared = prepare(data, encoder, options, adapted, progress, more)
     if trials:
-        from training.tuning import tune
+        from training.ranker.tuning import tune
 
         options = tune(prepared, options, trials, progress)
     fitted = cross_fit(prepared, options, progress)
     without = None
     if ablation:
-        from training.ablation import ablate
+        from training.ranker.ablation import ablate
 
         without = ablate(prepared, options, progress)
     trained = final_ranker(fitted, [data, *more], encoder, options, progress, without)
@@ -190,8 +190,8 @@ def dependency(
     Example: ctrag train dependency --data ../shared/data/external/ultratool-chains
     --out runs/dependency
     """
-    from ctrag.tools.dependency.artefact import LOG
-    from training.dependency import train_dependency
+    from ctrag.agents.next_tool.artefact import LOG
+    from training.next_tool.train import train_dependency
 
     if observed is None:  # one log may be all the data there are
         observed = data if data.name == LOG else out / LOG if (out / LOG).is_file() else None
@@ -228,7 +228,7 @@ def reranker(
     ] = 320,
     base: Annotated[
         str, typer.Option(help="Encoder or cross-encoder that is trained on: a name or a folder.")
-    ] = models.ENCODER,
+    ] = packages.ENCODER,
     seed: Seed = 1,
     threads: Threads = 2,
     json: Json = False,
@@ -242,11 +242,11 @@ def reranker(
     Example: ctrag train reranker --data ultratool-chains --data seal-tools --share seal-tools=0.5
     --out runs/reranker
     """
-    from ctrag.prompt.reading import MiniLMReader
-    from training.origin import origin
-    from training.reranker import RerankerSettings, train_reranker
-    from training.reranker_decisions import load_source
-    from training.shares import shares_of
+    from ctrag.agents.prompt.reading import MiniLMReader
+    from training.core.origin import origin
+    from training.core.shares import shares_of
+    from training.prompts.decisions import load_source
+    from training.prompts.reranker import RerankerSettings, train_reranker
 
     shares = shares_of(share, [one.name for one in data])
     sources = [load_source(one, shares.get(one.name, 1.0)) for one in data]
@@ -280,7 +280,7 @@ def people(
 
     Example: ctrag train people runs/ranker --data synth/data/reference/train
     """
-    from training.origin import name_people
+    from training.core.origin import name_people
 
     for path in name_people(folder, [data, *more]):
         line(f"{path}: people named")

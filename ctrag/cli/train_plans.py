@@ -51,13 +51,13 @@ def tools(
     """
     import shutil
 
-    from ctrag.tools.reader import ToolReader
-    from training.checkpoints import CHECKPOINTS
-    from training.origin import origin, people_in
-    from training.reader import train_reader
-    from training.reader_examples import seen_requests
-    from training.reader_network import ReaderSettings
-    from training.shares import shares_of
+    from ctrag.assistant.api_choice.classifier import ToolReader
+    from training.api_classifier.examples import seen_requests
+    from training.api_classifier.network import ReaderSettings
+    from training.api_classifier.train import train_reader
+    from training.core.checkpoints import CHECKPOINTS
+    from training.core.origin import origin, people_in
+    from training.core.shares import shares_of
 
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
     before = None if start is None else ToolReader.load(start)
@@ -102,8 +102,8 @@ def values(
     Example: ctrag train values --data synth/data/reference/train --more data/people
     --encoder runs/encoder --out runs/values
     """
-    from training.arguments import ArgumentSettings, choices, train_arguments
-    from training.origin import origin
+    from training.core.origin import origin
+    from training.values.value_ranker import ArgumentSettings, choices, train_arguments
 
     out_of_data = held_out(data, seed)
     found = retrieved(data, more, tuned, seed, threads)
@@ -149,9 +149,9 @@ def planner(
     Example: ctrag train planner --data synth/data/reference/train --more synth/data/scenes
     --encoder runs/encoder --out runs/planner
     """
-    from training.origin import origin
-    from training.planner import PlannerSettings, train_planner
-    from training.planner_examples import EASY, lessons, practised
+    from training.core.origin import origin
+    from training.planner.examples import EASY, lessons, practised
+    from training.planner.train import PlannerSettings, train_planner
 
     found = retrieved(data, more, tuned, seed, threads)
     card = train_planner(

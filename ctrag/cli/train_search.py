@@ -32,8 +32,8 @@ def tool_encoder(
     Example: ctrag train tool-encoder --data synth/data/tools/train --held-out synth/data/tools/test
     --out runs/tool-encoder
     """
-    from training.checkpoints import CHECKPOINTS
-    from training.tool_encoder import ToolEncoderSettings, train_tool_encoder
+    from training.core.checkpoints import CHECKPOINTS
+    from training.tool_search.encoder import ToolEncoderSettings, train_tool_encoder
 
     settings = ToolEncoderSettings(epochs=epochs, share=share)
     trained = train_tool_encoder(data, held_out, settings, out / CHECKPOINTS, progress)
@@ -58,7 +58,7 @@ def tool_ranker(
     Example: ctrag train tool-ranker --data synth/data/tools/test --people synth/data/scenes
     --out runs/discovery.json
     """
-    from training.tool_ranker import train
+    from training.tool_search.ranker import train
 
     card = train(data, people, out).card
     if json:

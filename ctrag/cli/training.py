@@ -9,8 +9,8 @@ from ctrag.cli.output import line, progress
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
-    from ctrag.cards import Card
-    from training.retrieved import Retrieved
+    from ctrag.models.cards import Card
+    from training.core.retrieved import Retrieved
 
 Data = Annotated[Path, typer.Option(help="A labelled data set folder.")]
 Out = Annotated[Path, typer.Option(help="Folder for the artefact.")]
@@ -51,11 +51,11 @@ def retrieved(
         ValueError: There is no `tuned` and no packaged adapter, or what retrieves
             learned from the people or does not say from whom; or a data set breaks a rule.
     """
-    from ctrag.artefacts import load_context_artefacts
+    from ctrag.assistant.artefacts import load_context_artefacts
     from ctrag.settings import cache_folder, settings
-    from training.ranker_settings import RankerSettings
-    from training.retrieved import Retrieval
-    from training.tuned_encoder import TunedEncoder
+    from training.core.retrieved import Retrieval
+    from training.ranker.settings import RankerSettings
+    from training.ranker.tuned_encoder import TunedEncoder
 
     ranker, adapter = load_context_artefacts(settings().artefacts)
     options = RankerSettings(seed=seed, threads=threads)
@@ -71,8 +71,8 @@ def retrieved(
 
 def held_out(data: Path, seed: int) -> frozenset[str]:
     """Fingerprints of the one person in five of `data` whom nothing is learned from."""
-    from training.origin import held_out_of
-    from training.ranker_settings import RankerSettings
+    from training.core.origin import held_out_of
+    from training.ranker.settings import RankerSettings
 
     return held_out_of(data, RankerSettings().folds, seed)
 
@@ -88,7 +88,7 @@ def check_held_out(option: str, card: "Card", held_out: frozenset[str]) -> None:
     Raises:
         ValueError: It learned from one of them, or does not say from whom.
     """
-    from training.origin import people_in
+    from training.core.origin import people_in
 
     seen = len(held_out & people_in(card, option))
     if seen:

@@ -16,8 +16,8 @@ def list_(json: Json = False) -> None:
 
     Example: ctrag models list
     """
-    from ctrag.models import LARGE_ENCODER, PACKAGED, ModelMissing, package_folder
-    from ctrag.weights import PIECES, pieces
+    from ctrag.models.packages import LARGE_ENCODER, PACKAGED, ModelMissing, package_folder
+    from ctrag.models.weights import PIECES, pieces
 
     rows = []
     for model in PACKAGED:
@@ -58,15 +58,15 @@ def prepare() -> None:
 
     Example: ctrag models prepare
     """
-    from ctrag.artefacts import load_artefacts
-    from ctrag.context.retrieve import ContextRetriever
-    from ctrag.encoder import load_encoder
+    from ctrag.agents.prompt.reading import MiniLMReader
+    from ctrag.assistant.artefacts import load_artefacts
+    from ctrag.assistant.context.retrieve import ContextRetriever
+    from ctrag.assistant.planning.planner import embedded_planner
     from ctrag.errors import MissingExtra
     from ctrag.extras import need
-    from ctrag.planner.configured import embedded_planner
-    from ctrag.prompt.reading import MiniLMReader
+    from ctrag.models.encoder import load_encoder
+    from ctrag.models.weights import weights_folder
     from ctrag.settings import settings
-    from ctrag.weights import weights_folder
 
     reader = MiniLMReader()
     tools = load_encoder(settings().tool_encoder)
@@ -93,6 +93,6 @@ def fetch(name: Annotated[str, typer.Argument(help="A hub name such as owner/mod
 
     Example: ctrag models fetch sentence-transformers/gtr-t5-xl
     """
-    from ctrag.models import fetch as download
+    from ctrag.models.packages import fetch as download
 
     line(str(download(name)))

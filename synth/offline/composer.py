@@ -13,8 +13,8 @@ from importlib.resources import files
 
 import yaml
 
-from stores.dataset import Kind, Persona
-from stores.items import Contact, Item, LabelledPlan, Labels, Request
+from stores.people.dataset import Kind, Persona
+from stores.people.items import Contact, Item, LabelledPlan, Labels, Request
 from synth.offline.thoughts import thought
 from synth.provider import LabelledRequest
 

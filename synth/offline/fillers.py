@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import cache
 
-from stores.items import Item, Person, Usage, Value
-from stores.spec import packaged_apps
+from stores.people.app_spec import packaged_apps
+from stores.people.items import Item, Person, Usage, Value
 from synth.offline.life import Entry, entries, gaps, usual
 from synth.offline.sources import Source, item_texts, letters, ordinary_words, sources
 

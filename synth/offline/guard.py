@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from ctrag.context.words import terms
-from stores.items import Item
-from stores.spec import packaged_apps
+from ctrag.text.words import terms
+from stores.people.app_spec import packaged_apps
+from stores.people.items import Item
 from synth.provider import LabelledRequest
 
 _SPECS = {app.name: app for app in packaged_apps()}

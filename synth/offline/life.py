@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import yaml
 
-from stores.items import Person
+from stores.people.items import Person
 
 _GAP = re.compile(r"\\\{(\w+)\\\}")
 

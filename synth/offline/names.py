@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from stores.items import Contact, Person
+from stores.people.items import Contact, Person
 from synth.offline.sources import Source, letters, ordinary_words, sources, texts_of
 
 Gender = Literal["female", "male"]

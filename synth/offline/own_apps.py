@@ -4,8 +4,8 @@ import random
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from stores.items import Item, Person, Usage, Value
-from stores.spec import AppSpec, FieldSpec, packaged_apps
+from stores.people.app_spec import AppSpec, FieldSpec, packaged_apps
+from stores.people.items import Item, Person, Usage, Value
 from synth.offline.life import Entry, entries, gaps
 from synth.shape import OTHER_ITEMS
 

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from ctrag.apps.lookup import plain_words
-from ctrag.apps.toolbox import Argument, Tool, Toolbox
-from ctrag.context.words import terms
-from stores.dataset import Kind, Persona
-from stores.items import Item, LabelledPlan, Labels, Request
-from stores.spec import AppSpec, packaged_apps
+from ctrag.assistant.apps.lookup import plain_words
+from ctrag.text.words import terms
+from ctrag.toolbox import Argument, Tool, Toolbox
+from stores.people.app_spec import AppSpec, packaged_apps
+from stores.people.dataset import Kind, Persona
+from stores.people.items import Item, LabelledPlan, Labels, Request
 from synth.offline.composer import Composer
 from synth.offline.thoughts import thought
 from synth.provider import LabelledRequest

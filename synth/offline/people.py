@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
-from stores.dataset import Persona
-from stores.items import Contact, Person, Profile
+from stores.people.dataset import Persona
+from stores.people.items import Contact, Person, Profile
 from synth.offline.dates import movable
 from synth.offline.life import hobbies
 from synth.offline.names import country, name_like, new_names

@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ctrag.apps.toolbox import Toolbox
-from stores.dataset import Kind, Persona
-from stores.items import Item, Person
-from stores.spec import AppSpec, packaged_apps
+from ctrag.toolbox import Toolbox
+from stores.people.app_spec import AppSpec, packaged_apps
+from stores.people.dataset import Kind, Persona
+from stores.people.items import Item, Person
 from synth.offline.composer import Composer
 from synth.offline.fillers import Filler
 from synth.offline.guard import Guard

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from stores.dataset import Persona
-from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request, Value
+from stores.people.dataset import Persona
+from stores.people.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request, Value
 from synth.offline.dates import shifted_text, shifted_value
 from synth.offline.names import renamed_address
 from synth.offline.sources import ordinary_words

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime, time, timedelta
 
-from stores.dataset import Kind
-from stores.items import Item, Labels, Request
+from stores.people.dataset import Kind
+from stores.people.items import Item, Labels, Request
 from synth.offline.composer import Composer
 from synth.offline.life import entries, indirect
 from synth.offline.thoughts import thought

@@ -15,9 +15,19 @@ from pathlib import Path
 from typing import Any
 
 from stores.compressed import open_kept
-from stores.dataset import PERSONAS, QUERIES, Persona
-from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request, Usage, Value
-from stores.spec import AppSpec, packaged_apps
+from stores.people.app_spec import AppSpec, packaged_apps
+from stores.people.dataset import PERSONAS, QUERIES, Persona
+from stores.people.items import (
+    Contact,
+    Item,
+    LabelledPlan,
+    Labels,
+    Person,
+    Profile,
+    Request,
+    Usage,
+    Value,
+)
 from synth.provider import LabelledRequest
 from synth.reference import scenes_folder, split_folder
 from synth.shape import CYCLE, is_test

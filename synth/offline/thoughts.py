@@ -7,8 +7,8 @@ import random
 from collections.abc import Sequence
 from datetime import datetime
 
-from stores.items import Item, Person
-from stores.spec import packaged_apps
+from stores.people.app_spec import packaged_apps
+from stores.people.items import Item, Person
 
 _SPECS = {app.name: app for app in packaged_apps()}
 _PLACES = {

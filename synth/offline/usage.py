@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 
-from stores.items import Item, Usage
-from stores.spec import packaged_apps
+from stores.people.app_spec import packaged_apps
+from stores.people.items import Item, Usage
 from synth.offline.sources import sources
 from synth.provider import LabelledRequest
 

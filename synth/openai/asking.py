@@ -7,10 +7,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from ctrag.endpoint import ChatEndpoint, Completion, EndpointError
+from ctrag.assistant.planning.endpoint import bare
 from ctrag.errors import InputError
 from ctrag.errors import Unusable as Unusable
-from ctrag.planner.endpoint import bare
+from ctrag.models.endpoint import ChatEndpoint, Completion, EndpointError
 from synth.openai.answers import Answers, key_of
 from synth.openai.prompts import Prompts
 from synth.openai.purse import Purse

@@ -15,15 +15,15 @@ from pydantic import (
     ValidationError,
 )
 
-from ctrag.apps.toolbox import Argument, Tool, Toolbox
-from ctrag.context import item_text
+from ctrag.assistant.context import item_text
+from ctrag.assistant.planning.plan import Plan, check
 from ctrag.errors import InputError
-from ctrag.planner.plan import Plan, check
-from stores.dataset import Kind, Persona
-from stores.item_objects import item_model, read_item
-from stores.items import Item
-from stores.local_time import parse_local_time
-from stores.spec import AppSpec
+from ctrag.toolbox import Argument, Tool, Toolbox
+from stores.people.app_spec import AppSpec
+from stores.people.dataset import Kind, Persona
+from stores.people.item_objects import item_model, read_item
+from stores.people.items import Item
+from stores.people.local_time import parse_local_time
 from synth.openai.asking import Form
 
 ASKED_WITHIN = timedelta(days=3)

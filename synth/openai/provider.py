@@ -9,16 +9,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ctrag.apps.toolbox import Toolbox
-from ctrag.context import item_text
-from ctrag.context.item_line import item_line
-from ctrag.endpoint import ChatEndpoint
-from ctrag.planner.plan import Plan
+from ctrag.assistant.context import item_text
+from ctrag.assistant.context.item_line import item_line
+from ctrag.assistant.planning.plan import Plan
+from ctrag.models.endpoint import ChatEndpoint
 from ctrag.settings import Settings
-from stores.dataset import Kind, Persona
-from stores.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
-from stores.local_time import format_local_time
-from stores.spec import AppSpec
+from ctrag.toolbox import Toolbox
+from stores.people.app_spec import AppSpec
+from stores.people.dataset import Kind, Persona
+from stores.people.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
+from stores.people.local_time import format_local_time
 from synth.openai import forms
 from synth.openai.answers import Answers
 from synth.openai.asking import Asker, Unusable

@@ -3,7 +3,7 @@
 import random
 from datetime import datetime, timedelta
 
-from stores.dataset import Kind
+from stores.people.dataset import Kind
 
 _REGIONS = (
     "Scandinavia, the British Isles, France, the Iberian Peninsula, Italy, the German-speaking "

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ctrag.apps.toolbox import Tool, Toolbox
 from ctrag.errors import InputError
-from stores.spec import AppSpec
+from ctrag.toolbox import Tool, Toolbox
+from stores.people.app_spec import AppSpec
 from synth.openai.asking import Asker, Form, Unusable
 from synth.toolbox import app_names, distinct
 

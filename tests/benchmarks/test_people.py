@@ -14,12 +14,12 @@ from benchmarks.people import (
     people_like,
     vectors_of_copies,
 )
-from ctrag.context import item_text
-from ctrag.context.view import PersonView, encode_items, hours
-from stores.dataset import Dataset, Persona, load_dataset
-from stores.spec import packaged_apps
+from ctrag.assistant.context import item_text
+from ctrag.assistant.context.item_arrays import PersonView, encode_items, hours
+from stores.people.app_spec import packaged_apps
+from stores.people.dataset import Dataset, Persona, load_dataset
 from synth.reference import split_folder
-from tests.context.conftest import AxisEncoder
+from tests.assistant.context.conftest import AxisEncoder
 
 
 @pytest.fixture(scope="module")

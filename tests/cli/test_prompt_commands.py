@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from ctrag.prompt.builder import PromptBuilder
-from ctrag.prompt.gains import Gains
-from ctrag.prompt.reranker import HybridWeights, Reranker
-from ctrag.prompt.settings import BUDGET
-from ctrag.prompt.tokens import token_counter
-from tests.prompt.toys import tiny_cross_encoder
+from ctrag.agents.prompt.builder import PromptBuilder
+from ctrag.agents.prompt.gains import Gains
+from ctrag.agents.prompt.reranker import HybridWeights, Reranker
+from ctrag.agents.prompt.settings import BUDGET
+from ctrag.models.tokens import token_counter
+from tests.agents.prompt.toys import tiny_cross_encoder
 
 POLICY = """# Shop
 
@@ -139,7 +139,7 @@ def test_the_full_prompt_is_given_and_named_when_retrieval_breaks(
     def broken(*_: object) -> None:
         raise RuntimeError("the encoder is gone")
 
-    monkeypatch.setattr("ctrag.prompt.retrieval.HybridRetriever.scores", broken)
+    monkeypatch.setattr("ctrag.agents.prompt.retrieval.HybridRetriever.scores", broken)
     ran = ctrag("prompt", *shop, "cancel my order")
     assert (ran.code, ran.err) == (0, "")
     assert "–  music/play_song" in ran.out
@@ -251,10 +251,10 @@ def test_the_default_budget_is_the_one_that_is_measured(
     ctrag: Callable[..., Any], shop: list[object]
 ) -> None:
     from ctrag.cli import evaluate_agents
-    from eval import instructions
+    from eval.instructions import run
 
     assert ctrag("prompt", *shop, "--json", "cancel my order").json["budget"] == BUDGET
-    assert instructions.BUDGET == BUDGET == 2400
+    assert run.BUDGET == BUDGET == 2400
     assert signature(evaluate_agents.instructions).parameters["budget"].default == BUDGET
 
 

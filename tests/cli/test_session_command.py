@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ctrag.session.events import JsonLines
-from ctrag.session.tool_session import ToolSession
-from ctrag.tools.catalogue import CatalogueTool
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.session.events import JsonLines
+from ctrag.agents.session.tool_session import ToolSession
 
 
 def recorded(path: Path, clock: Callable[[], float] = lambda: 1_700_000_000.25) -> Path:
@@ -35,7 +35,7 @@ def test_decisions_are_shown_in_order_with_their_times(
 def test_machines_get_the_same(ctrag: Callable[..., Any], tmp_path: Path) -> None:
     events = ctrag("session", "show", recorded(tmp_path / "session.jsonl"), "--json").json
     assert [one["event"] for one in events] == [
-        "ctrag.session.open",
+        "ctrag.agents.session.open",
         "ctrag.search",
         "ctrag.tool.bind",
         "ctrag.tool.call",

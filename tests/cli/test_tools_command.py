@@ -69,7 +69,7 @@ def dependencies(
     next_tool: Any, tmp_path: Path, configure: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> Path:
     """A fitted model of tool dependencies that the settings name."""
-    from ctrag.tools.dependency import NextTool
+    from ctrag.agents.next_tool import NextTool
 
     next_tool.save(tmp_path / "dependency")
     configure(dependency=tmp_path / "dependency", dependency_weight=0.9)
@@ -93,7 +93,7 @@ def test_calls_so_far_count_with_a_model_of_dependencies(
 def test_prompts_take_the_configured_model_as_their_prior(
     dependencies: Path, chains: Path, tmp_path: Path, with_planner: Path
 ) -> None:
-    from ctrag.prompt.builder import PromptBuilder
+    from ctrag.agents.prompt.builder import PromptBuilder
 
     (tmp_path / "policies").mkdir()
     (tmp_path / "policies" / "office.md").write_text("# Mail\n\nBe brief.\n", encoding="utf-8")

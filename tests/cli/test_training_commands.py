@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ctrag.cards import Card
 from ctrag.cli.training import check_held_out, held_out
+from ctrag.models.cards import Card
 from synth.reference import split_folder
-from training.origin import people_of
+from training.core.origin import people_of
 
 
 def card(people: frozenset[str] | None) -> Card:

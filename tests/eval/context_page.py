@@ -3,9 +3,9 @@
 from html.parser import HTMLParser
 from typing import Any
 
-from eval.context_report import context_report
-from eval.experiment import Experiment
-from eval.report import render
+from eval.context.report import context_report
+from eval.core.experiment import Experiment
+from eval.report.page import render
 
 RAN = ("bm25t", "cot", "lambdamart_rrf")
 MEASURES = ("recall@3", "recall@5", "recall@10", "ndcg@3", "ndcg@5", "ndcg@10")

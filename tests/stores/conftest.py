@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.dataset import Persona
-from stores.federation import PersonItems, Stores
-from stores.item_rows import StoredItem
-from stores.items import Contact, Item, Person, Profile, Usage, Value
-from stores.spec import packaged_apps
+from stores.people.app_spec import packaged_apps
+from stores.people.dataset import Persona
+from stores.people.item_rows import StoredItem
+from stores.people.items import Contact, Item, Person, Profile, Usage, Value
+from stores.people.stores import PersonItems, Stores
 
 WHEN = datetime(2025, 4, 17, 12, 59)
 ENCODER = "letters"
@@ -90,7 +90,7 @@ def run(root: Path, code: str, **more: object) -> "subprocess.Popen[str]":
         "import os, signal, time\nfrom pathlib import Path\n"
         "from conftest import *\n"
         "from stores import app_store, database, federation, files, generations, item_rows\n"
-        "from stores.changes import *\nfrom stores.item_rows import *\nfrom stores.database import *\n"
+        "from stores.people.changes import *\nfrom stores.people.item_rows import *\nfrom stores.people.database import *\n"
         f"root = Path({str(root)!r})\n"
         "stores = Stores(root)\n"
         "def die(*a, **k): os.kill(os.getpid(), signal.SIGKILL)\n"

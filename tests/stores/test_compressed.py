@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ctrag.tools.catalogue import load_catalogue
-from eval.experiment import data_sha256
+from ctrag.agents.catalogue.tool import load_catalogue
+from eval.core.experiment import data_sha256
 from stores.compressed import kept, open_kept, read_kept
-from stores.dataset import load_dataset, load_labels
+from stores.people.dataset import load_dataset, load_labels
 from synth.reference import split_folder
 
 

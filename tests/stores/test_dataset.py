@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from stores.dataset import (
+from stores.people.app_spec import packaged_apps
+from stores.people.dataset import (
     Asked,
     Dataset,
     Persona,
@@ -20,8 +21,7 @@ from stores.dataset import (
     load_labels,
     write_personas,
 )
-from stores.items import Contact, Item, Labels, Person, Profile, Request, Usage
-from stores.spec import packaged_apps
+from stores.people.items import Contact, Item, Labels, Person, Profile, Request, Usage
 from tests.stores.conftest import persona
 
 Edit = Callable[[dict[str, Any]], object]

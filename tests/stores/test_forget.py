@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from stores.changes import Change, OutboxEntry
-from stores.database import StoreUnavailable
-from stores.dataset import Persona
-from stores.federation import Stores
-from stores.item_rows import StoredItem
-from stores.items import Contact, Item, Person, Profile
-from stores.people_store import UnknownPerson
+from stores.people.changes import Change, OutboxEntry
+from stores.people.database import StoreUnavailable
+from stores.people.dataset import Persona
+from stores.people.item_rows import StoredItem
+from stores.people.items import Contact, Item, Person, Profile
+from stores.people.people_store import UnknownPerson
+from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, comparable, contents, encode, item, persona
 
 

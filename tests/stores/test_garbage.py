@@ -2,22 +2,22 @@ import gc
 
 import pytest
 
-from stores.garbage import without_collection
+from stores.gc_pause import gc_paused
 
 
 def test_collection_rests_inside_and_goes_on_after_an_error_too() -> None:
     assert gc.isenabled()
-    with without_collection():
+    with gc_paused():
         assert not gc.isenabled()
     assert gc.isenabled()
-    with pytest.raises(KeyError), without_collection():
+    with pytest.raises(KeyError), gc_paused():
         raise KeyError
     assert gc.isenabled()
 
 
 def test_collection_that_somebody_else_switched_off_stays_off() -> None:
-    with without_collection():
-        with without_collection():
+    with gc_paused():
+        with gc_paused():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()

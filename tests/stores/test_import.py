@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.changes import Change
-from stores.database import StoreUnavailable
-from stores.dataset import Persona
-from stores.federation import Stores
-from stores.item_rows import StoredItem
-from stores.items import Contact, Item, Person
-from stores.store_files import StoreFiles
+from stores.people.changes import Change
+from stores.people.database import StoreUnavailable
+from stores.people.dataset import Persona
+from stores.people.item_rows import StoredItem
+from stores.people.items import Contact, Item, Person
+from stores.people.store_files import StoreFiles
+from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, comparable, contents, encode, item, persona
 
 Process = Callable[[Path, str], "subprocess.Popen[str]"]
@@ -214,7 +214,7 @@ def test_readers_elsewhere_see_the_old_or_the_new_and_never_a_mixture(
         "seen = []\nprint('ready', flush=True)\n"
         "import select\n"
         "while not select.select([sys.stdin], [], [], 0)[0]:\n"
-        "    found = stores.items('ada')\n"
+        "    found = stores.people.items('ada')\n"
         "    assert not found.unavailable, found.unavailable\n"
         "    texts = {str(next(iter(one.item.fields.values()))).split()[-1] for one in found.items}\n"
         "    assert len(texts) == 1 and len(found.items) == 7, (texts, len(found.items))\n"

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.app_store import AppStore
-from stores.changes import Change
-from stores.dataset import Persona
-from stores.federation import Stores
-from stores.item_rows import ItemTable, StoredItem
-from stores.items import Item, Person, Profile
-from stores.spec import packaged_apps
+from stores.people.app_spec import packaged_apps
+from stores.people.app_store import AppStore
+from stores.people.changes import Change
+from stores.people.dataset import Persona
+from stores.people.item_rows import ItemTable, StoredItem
+from stores.people.items import Item, Person, Profile
+from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, comparable, encode, item
 
 # What these read or write is not one person's items: files, schema, who there is, an import.

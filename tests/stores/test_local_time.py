@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from stores.local_time import format_local_time, parse_local_time
+from stores.people.local_time import format_local_time, parse_local_time
 
 
 @pytest.mark.parametrize(

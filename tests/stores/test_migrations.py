@@ -4,14 +4,14 @@ import duckdb
 import numpy as np
 import pytest
 
-from stores import migrations
-from stores.app_store import AppStore
-from stores.changes import Change
-from stores.database import StoreUnavailable, writing
-from stores.federation import Stores
-from stores.item_rows import StoredItem
-from stores.migrations import STEPS, Connection, Step
-from stores.spec import AppSpec, packaged_apps
+from stores.people import migrations
+from stores.people.app_spec import AppSpec, packaged_apps
+from stores.people.app_store import AppStore
+from stores.people.changes import Change
+from stores.people.database import StoreUnavailable, writing
+from stores.people.item_rows import StoredItem
+from stores.people.migrations import STEPS, Connection, Step
+from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, encode, item, persona
 
 MAIL = packaged_apps()[0]

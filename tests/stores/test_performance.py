@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from stores.changes import Change
-from stores.dataset import Persona
-from stores.federation import Stores
-from stores.items import Item
+from stores.people.changes import Change
+from stores.people.dataset import Persona
+from stores.people.items import Item
+from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, encode, fields, persona
 
 SECONDS = 20.0

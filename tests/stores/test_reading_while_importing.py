@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from stores.federation import PersonItems, Stores
-from stores.items import Contact, Person
+from stores.people.items import Contact, Person
+from stores.people.stores import PersonItems, Stores
 from tests.stores.conftest import ENCODER, encode, persona
 
 Process = Callable[[Path, str], "subprocess.Popen[str]"]

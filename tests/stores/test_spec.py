@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.changes import Change
-from stores.dataset import Persona, dump_persona, load_dataset, load_labels, write_personas
-from stores.federation import Stores
-from stores.item_rows import StoredItem
-from stores.items import Item, Person
-from stores.spec import AppSpec, load_apps, packaged_apps
+from stores.people.app_spec import AppSpec, load_apps, packaged_apps
+from stores.people.changes import Change
+from stores.people.dataset import Persona, dump_persona, load_dataset, load_labels, write_personas
+from stores.people.item_rows import StoredItem
+from stores.people.items import Item, Person
+from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, contents, encode, persona
 
 PETS = """
@@ -112,7 +112,7 @@ def test_an_eighth_application_is_known_after_an_import_however_it_ended(
 
     before = contents(Stores.open(root))
     with monkeypatch.context() as patch:
-        patch.setattr(f"stores.bulk.{point}", full)
+        patch.setattr(f"stores.people.bulk.{point}", full)
         with pytest.raises(OSError, match="no space left"):
             Stores(root, eight).import_personas([owner], encode, ENCODER)
     if point == "write_apps":

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from stores.tool_duckdb import DuckToolStore
-from stores.tool_memory import MemoryToolStore
-from stores.tool_mirror import MirroredToolStore
-from stores.tool_rows import Filter, Query, ToolRow, ToolStore
+from stores.tools.duckdb_file import DuckToolStore
+from stores.tools.memory import MemoryToolStore
+from stores.tools.mirror import MirroredToolStore
+from stores.tools.protocol import Filter, Query, ToolRow, ToolStore
 from tests.stores.postgres import running_postgres
 from tests.stores.tools import row
 
@@ -57,7 +57,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[ToolStore]:
     made: ToolStore
     if request.param == "postgres":
         with running_postgres() as database:
-            from stores.tool_postgres import PostgresToolStore
+            from stores.tools.postgres import PostgresToolStore
 
             made = PostgresToolStore(database.url)
             made.apply(TOOLS)

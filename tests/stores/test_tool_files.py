@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.database import StoreUnavailable
-from stores.tool_duckdb import DuckToolStore
-from stores.tool_mirror import MirroredToolStore
-from stores.tool_rows import Filter, Query
+from stores.people.database import StoreUnavailable
+from stores.tools.duckdb_file import DuckToolStore
+from stores.tools.mirror import MirroredToolStore
+from stores.tools.protocol import Filter, Query
 from tests.stores.tools import TOOLS
 
 
@@ -29,7 +29,9 @@ def test_a_file_is_read_again_by_the_next_process(tmp_path: Path) -> None:
 
 def test_a_second_process_is_told_who_has_the_file(tmp_path: Path) -> None:
     owner = DuckToolStore(tmp_path / "tools.duckdb")
-    code = "import sys; from stores.tool_duckdb import DuckToolStore; DuckToolStore(sys.argv[1])"
+    code = (
+        "import sys; from stores.tools.duckdb_file import DuckToolStore; DuckToolStore(sys.argv[1])"
+    )
     second = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path / "tools.duckdb")],
         capture_output=True,
@@ -43,7 +45,7 @@ def test_a_second_process_is_told_who_has_the_file(tmp_path: Path) -> None:
 def test_a_server_that_is_killed_loses_nothing_that_was_written(tmp_path: Path) -> None:
     code = (
         "import sys, time; from tests.stores.tools import TOOLS; "
-        "from stores.tool_duckdb import DuckToolStore; store = DuckToolStore(sys.argv[1]); "
+        "from stores.tools.duckdb_file import DuckToolStore; store = DuckToolStore(sys.argv[1]); "
         "store.apply(TOOLS); print('written', flush=True); time.sleep(60)"
     )
     path = tmp_path / "tools.duckdb"

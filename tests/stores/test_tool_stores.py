@@ -13,11 +13,11 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from stores.database import StoreUnavailable
-from stores.tool_duckdb import DuckToolStore
-from stores.tool_memory import MemoryToolStore
-from stores.tool_mirror import MirroredToolStore
-from stores.tool_rows import Filter, Query, ToolRow, ToolStore
+from stores.people.database import StoreUnavailable
+from stores.tools.duckdb_file import DuckToolStore
+from stores.tools.memory import MemoryToolStore
+from stores.tools.mirror import MirroredToolStore
+from stores.tools.protocol import Filter, Query, ToolRow, ToolStore
 from tests.stores.postgres import running_postgres
 from tests.stores.tools import ANYBODY, TOOLS, ids, row
 
@@ -37,7 +37,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ToolStore]
     elif request.param == "duckdb":
         made = MirroredToolStore(DuckToolStore(tmp_path / "tools.duckdb"))
     else:
-        from stores.tool_postgres import PostgresToolStore
+        from stores.tools.postgres import PostgresToolStore
 
         made = PostgresToolStore(request.getfixturevalue("postgres"))
         made.apply([], list(made.hashes()))
@@ -245,7 +245,7 @@ def test_names_with_signs_of_sql_are_names(store: ToolStore) -> None:
 def test_searches_go_on_after_the_database_cut_every_connection(postgres: str) -> None:
     import psycopg
 
-    from stores.tool_postgres import PostgresToolStore
+    from stores.tools.postgres import PostgresToolStore
 
     store = PostgresToolStore(postgres)
     store.apply([], list(store.hashes()))
@@ -263,7 +263,7 @@ def test_searches_go_on_after_the_database_cut_every_connection(postgres: str) -
 def test_a_database_that_is_away_is_named() -> None:
     if find_spec("psycopg") is None:
         pytest.skip("psycopg is not installed: pip install 'ctrag[postgres]'")
-    from stores.tool_postgres import PostgresToolStore
+    from stores.tools.postgres import PostgresToolStore
 
     with pytest.raises(StoreUnavailable, match="the tool store is not reachable"):
         PostgresToolStore("postgresql://nobody@127.0.0.1:1/none?connect_timeout=1")

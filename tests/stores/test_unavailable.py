@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from stores.changes import Change
-from stores.database import StoreUnavailable
-from stores.federation import Stores
+from stores.people.changes import Change
+from stores.people.database import StoreUnavailable
+from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, encode, persona
 
 Process = Callable[[Path, str], "subprocess.Popen[str]"]

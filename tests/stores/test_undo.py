@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stores.changes import Change, OutboxEntry
-from stores.federation import Stores
-from stores.item_rows import StoredItem
-from stores.items import Item, Usage
-from stores.people_store import UnknownPerson
-from stores.spec import packaged_apps
+from stores.people.app_spec import packaged_apps
+from stores.people.changes import Change, OutboxEntry
+from stores.people.item_rows import StoredItem
+from stores.people.items import Item, Usage
+from stores.people.people_store import UnknownPerson
+from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, comparable, contents, encode, fields, persona
 
 ids = st.sampled_from(["a", "b", "ada-mail", "ada-notes"])

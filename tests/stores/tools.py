@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from stores.tool_rows import Filter, Query, ToolRow, ToolStore
+from stores.tools.protocol import Filter, Query, ToolRow, ToolStore
 
 ANYBODY = Filter()
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from ctrag.apps.toolbox import Toolbox
 from ctrag.settings import settings
-from stores.spec import packaged_apps
+from ctrag.toolbox import Toolbox
+from stores.people.app_spec import packaged_apps
 from synth.openai.provider import OpenAIProvider, open_asker
 from tests.conftest import chat
 

@@ -5,9 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from ctrag.apps.toolbox import Toolbox
-from stores.dataset import Persona, load_dataset, load_labels
-from stores.items import Item, LabelledPlan, Labels, Person, Profile, Request
+from ctrag.toolbox import Toolbox
+from stores.people.dataset import Persona, load_dataset, load_labels
+from stores.people.items import Item, LabelledPlan, Labels, Person, Profile, Request
 from synth.checks import SeenTexts, request_faults
 from synth.provider import LabelledRequest
 from synth.reference import split_folder

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import stores.spec
-from ctrag.opening import toolbox_of
-from stores.dataset import load_dataset, load_labels
+import stores.people.app_spec
+from ctrag.assistant.open import toolbox_of
+from stores.people.dataset import load_dataset, load_labels
 from tests.synth.conftest import Model
 
 LISTS = """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.dataset import load_dataset
+from stores.people.dataset import load_dataset
 from synth.inspect import inspect
 from synth.reference import split_folder
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stores.dataset import Kind, Persona
+from stores.people.dataset import Kind, Persona
 from synth.dataset import make_dataset
 from synth.offline import OfflineProvider
 from synth.provider import LabelledRequest, ProviderError

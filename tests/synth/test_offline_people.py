@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import stores.spec
-from ctrag.apps.toolbox import Toolbox
-from stores.dataset import Dataset, dump_persona, load_dataset, load_labels
-from stores.items import Labels
-from stores.spec import AppSpec, load_apps, packaged_apps, register_apps
+import stores.people.app_spec
+from ctrag.toolbox import Toolbox
+from stores.people.app_spec import AppSpec, load_apps, packaged_apps, register_apps
+from stores.people.dataset import Dataset, dump_persona, load_dataset, load_labels
+from stores.people.items import Labels
 from synth.checks import normal_text, request_faults
 from synth.dataset import make_dataset, make_personas, make_queries
 from synth.offline import OfflineProvider

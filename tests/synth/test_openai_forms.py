@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stores.spec import packaged_apps
+from stores.people.app_spec import packaged_apps
 from synth.openai.forms import items_form
 
 MAIL = packaged_apps()[0]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ctrag.settings import settings
-from stores.dataset import Kind, Persona, load_dataset, write_personas
+from stores.people.dataset import Kind, Persona, load_dataset, write_personas
 from synth.dataset import make_dataset
 from synth.openai.provider import OpenAIProvider, open_asker
 from synth.provider import BudgetSpent, ProviderError

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-import stores.spec
-from ctrag.apps.lookup import plain_words
-from ctrag.apps.toolbox import Toolbox
-from stores.dataset import load_dataset, load_labels
-from stores.items import Item, Labels, Request
-from stores.spec import load_apps, packaged_apps
+import stores.people.app_spec
+from ctrag.assistant.apps.lookup import plain_words
+from ctrag.toolbox import Toolbox
+from stores.people.app_spec import load_apps, packaged_apps
+from stores.people.dataset import load_dataset, load_labels
+from stores.people.items import Item, Labels, Request
 from synth.dataset import make_dataset
 from synth.offline import OfflineProvider
 from synth.toolbox import offline_toolbox

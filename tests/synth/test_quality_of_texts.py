@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from eval.synth import as_in_sources, run_synth, table
+from eval.synth.run import as_in_sources, run_synth, table
 from stores.compressed import read_kept
-from stores.dataset import load_dataset
+from stores.people.dataset import load_dataset
 from synth.reference import scenes_folder, split_folder
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stores.spec import packaged_apps
+from stores.people.app_spec import packaged_apps
 from synth.offline.sources import sources
 from synth.shape import (
     CYCLE,
@@ -49,7 +49,7 @@ def test_the_cycle_is_as_long_as_the_sources_are_many() -> None:
 
 def test_no_source_is_a_dev_person() -> None:
     assert {one.persona.person.person_id[0] for one in sources()} == {"p", "w"}
-    from stores.dataset import load_dataset
+    from stores.people.dataset import load_dataset
     from synth.reference import split_folder
 
     dev = {one.person.profile.name for one in load_dataset(split_folder("dev")).personas}

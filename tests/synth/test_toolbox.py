@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ctrag.apps.toolbox import Argument, Tool, Toolbox
 from ctrag.settings import settings
-from stores.spec import load_apps
+from ctrag.toolbox import Argument, Tool, Toolbox
+from stores.people.app_spec import load_apps
 from synth.openai.provider import open_asker
 from synth.openai.toolbox import openai_toolbox
 from synth.toolbox import distinct, offline_toolbox, write_toolbox

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from ctrag.context.words import terms
-from ctrag.encoder import Encoder, Matrix
-from eval.examples import Example, load_examples
+from ctrag.models.encoder import Encoder, Matrix
+from ctrag.text.words import terms
+from eval.core.examples import Example, load_examples
 from stores.compressed import read_kept
 from synth.reference import split_folder
 

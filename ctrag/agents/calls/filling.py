@@ -1,0 +1,167 @@
+"""The arguments of one call, one after the other, each from what the request has left.
+
+Needed arguments come first. What a value is taken from is taken: no other argument gets it, unless
+it was said twice or a needed one would have nothing else.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ctrag.agents.calls.call_grammar import (
+    NUMBER,
+    Grounds,
+    call_opening,
+    copyable,
+    literal,
+    number_words,
+)
+from ctrag.agents.calls.spans import TAKEN
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.models.chat_markup import closing, opening, turn
+
+SYSTEM = (
+    "You turn a request into one function call. Answer with JSON only: the function's name and "
+    "its arguments, with values from the request."
+)
+SAID = 1500
+"""Characters of the request in the prompt, the last ones."""
+_REACH = 6000
+"""Characters that values are copied from, the last ones: every run of their words is an offer."""
+_DESCRIPTION, _NOTE = 300, 160
+"""Characters of a tool's description in the prompt, and of an argument's."""
+_EXAMPLE = """Function book_table: Book a table in a restaurant
+Arguments:
+- restaurant (string): Name of the restaurant
+- people (integer): How many will come
+- day (string): Day of the visit
+- notes (string, optional): Wishes
+Request:"""
+_EXAMPLE_SAID = " I want a table for four at Luigi's Corner on Friday evening, please"
+_EXAMPLE_CALL = (
+    '{"name": "book_table", "arguments": '
+    '{"restaurant": "Luigi\'s Corner", "people": 4, "day": "Friday"}}'
+)
+
+
+def fill_call(
+    planner: EmbeddedPlanner, tool: CatalogueTool, said: str, prompt: list[int], shared: int = 0
+) -> tuple[dict[str, Any] | None, bool]:
+    """Arguments of a call, and whether the model had to be asked.
+
+    Args:
+        planner: Holds the model.
+        tool: What is called.
+        said: The request, and whatever else values may be copied from.
+        prompt: What the model reads before it.
+        shared: See `EmbeddedPlanner.read`.
+
+    Returns:
+        None in place of the arguments where the answer was longer than it may be.
+    """
+    properties = _schema(tool.parameters.get("properties"))
+    required = tool.parameters.get("required") or ()
+    needed = [name for name in properties if name in required]
+    optional = [name for name in properties if name not in required]
+    said = said[-_REACH:]
+    written, rest, any_asked = call_opening(tool), said, False
+    arguments: dict[str, Any] = {}
+    while needed or optional:
+        grounds = Grounds(said, rest)
+        comma = ", " if arguments else ""
+        if needed:
+            name = needed.pop(0)
+            begin = f"{written}{comma}{literal(name)}: "
+            value = grounds.value(name, _schema(properties[name]), True)
+            lark = grounds.lark(f"{literal(begin)} {value}")
+        else:
+            begin = written
+            offers = {
+                name: value
+                for name in optional
+                if (value := grounds.value(name, _schema(properties[name]), False)) is not None
+            }
+            ways = [
+                f"{literal(f'{comma}{literal(name)}: ')} {value}" for name, value in offers.items()
+            ]
+            lark = grounds.lark(f"{literal(begin)} ({' | '.join([literal('}}'), *ways])})")
+        tokens, _, asked = planner.bound(prompt, lark, begin, shared)
+        any_asked |= asked
+        text = planner.decode(tokens)
+        if text == f"{written}}}}}":
+            break
+        try:
+            found = json.loads(f"{text}}}}}")["arguments"]
+        except json.JSONDecodeError:
+            return None, any_asked
+        new = found.keys() - arguments.keys()
+        if not new:
+            return None, any_asked
+        [name] = new
+        optional = [one for one in optional if one != name]
+        arguments[name] = found[name]
+        written, rest = text, _without(rest, found[name])
+    return arguments, any_asked
+
+
+def filling_prompt(
+    planner: EmbeddedPlanner, tool: CatalogueTool, said: str
+) -> tuple[list[int], int]:
+    """What the model reads before the arguments: an example, and the tool with its arguments.
+
+    Returns:
+        The prompt's tokens, and how many of them are the same for every call.
+    """
+    lines = [f"Function {tool.id}: {shortened(tool.description, _DESCRIPTION)}", "Arguments:"]
+    properties = _schema(tool.parameters.get("properties"))
+    needed = tool.parameters.get("required") or ()
+    for name, given in properties.items():
+        kind = kind_of(given) if name in needed else f"{kind_of(given)}, optional"
+        lines.append(
+            f"- {name} ({kind}): {shortened(str(_schema(given).get('description', '')), _NOTE)}"
+        )
+    head = planner.encode(opening(SYSTEM, _EXAMPLE) + closing(_EXAMPLE_SAID) + _EXAMPLE_CALL)
+    asked = "\n".join([*lines, "Request:"]) + f" {copyable(said)[-SAID:]}"
+    return head + planner.encode(turn() + closing(asked)), len(head)
+
+
+def shortened(text: str, longest: int) -> str:
+    """A description as prompts have it: on one line, cut where it is too long."""
+    flat = copyable(text)
+    return flat if len(flat) <= longest else f"{flat[: longest - 1]}…"
+
+
+def _without(rest: str, value: Any) -> str:
+    """The text without what a value was taken from, once."""
+    if isinstance(value, list):
+        for one in value:
+            rest = _without(rest, one)
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            rest = _without(rest, one)
+    elif isinstance(value, str) and value:
+        words = r"\W+".join(map(re.escape, value.split()))
+        rest = re.sub(rf"(?<!\w){words}(?!\w)", TAKEN, rest, count=1)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        for match in NUMBER.finditer(rest):
+            if float(match[0].replace(",", "")) == value:
+                return f"{rest[: match.start()]}{TAKEN}{rest[match.end() :]}"
+        for word in number_words(value):
+            rest = re.sub(rf"\b{word}\b", TAKEN, rest, count=1, flags=re.IGNORECASE)
+    return rest
+
+
+def kind_of(schema: Any) -> str:
+    """Type of an argument in words: of an enum its first values."""
+    if not isinstance(schema, Mapping):
+        return "string"
+    if isinstance(schema.get("enum"), list):
+        return "|".join(str(one) for one in schema["enum"][:6])
+    declared = schema.get("type", "string")
+    return "|".join(map(str, declared)) if isinstance(declared, list) else str(declared)
+
+
+def _schema(given: Any) -> Mapping[str, Any]:
+    return given if isinstance(given, Mapping) else {}

@@ -1,0 +1,112 @@
+"""One call of any agent's tools, chosen and filled in on this machine.
+
+Example::
+
+    planner = CallPlanner(load_catalogue(Path("tools.json")))
+    call = planner.plan("book a table for two at Luigi's")
+    print(call.name, call.arguments)
+
+Retrieval chooses the tool; its arguments are decoded one after the other under a grammar of its
+schema, with values that the request grounds (`ctrag.agents.calls.filling`).
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ctrag.agents.calls.filling import fill_call, filling_prompt
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.search.index import ToolHit, ToolIndex
+from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.errors import InputError
+from ctrag.models.encoder import Encoder
+
+SHOWN = 5
+"""Tools that are considered."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCall:
+    """One call, and how it came about."""
+
+    name: str
+    """The tool's `server/name`, or its name alone."""
+    arguments: dict[str, Any]
+    complete: bool
+    """False where the answer was longer than it may be; then there are no arguments."""
+    choices: tuple[ToolHit, ...]
+    """Tools that were considered, best first; the first is called."""
+    engine: str
+    """What ran the model; empty where nothing was left to ask it."""
+    seconds: float
+
+
+class CallPlanner:
+    """Plans calls of a catalogue's tools; nothing is learned from it and nothing is run."""
+
+    def __init__(
+        self,
+        tools: Sequence[CatalogueTool],
+        *,
+        encoder: Encoder | None = None,
+        planner: EmbeddedPlanner | None = None,
+    ) -> None:
+        """Index the tools.
+
+        Args:
+            tools: At least one, each with another id.
+            encoder: The one of the settings when None.
+            planner: Holds the model; the base of the settings when None.
+
+        Raises:
+            ValueError: There is no tool, or two share an id.
+        """
+        ids = [tool.id for tool in tools]
+        if len(set(ids)) < len(ids):
+            twice = next(one for one in ids if ids.count(one) > 1)
+            raise InputError(f"tools: {twice!r} appears twice; give each a server")
+        self._index = ToolIndex(tools, encoder)
+        self._planner = base_planner() if planner is None else planner
+
+    def plan(self, text: str, before: str = "") -> PlannedCall:
+        """The call that fits a request best.
+
+        Args:
+            text: The request.
+            before: What was said before it, and facts such as today's date; values may be copied
+                from there too.
+
+        Raises:
+            ValueError: The text is empty or no Unicode.
+        """
+        began = time.perf_counter()
+        hits = self._index.search(text, SHOWN)
+        tool, said = hits[0].tool, f"{before} {text}"
+        prompt, shared = filling_prompt(self._planner, tool, said)
+        arguments, asked = fill_call(self._planner, tool, said, prompt, shared)
+        return PlannedCall(
+            tool.id,
+            arguments or {},
+            arguments is not None,
+            tuple(hits),
+            self._planner.engine_name if asked else "",
+            time.perf_counter() - began,
+        )
+
+
+def plan_call(text: str, tools: Sequence[CatalogueTool]) -> PlannedCall:
+    """The call of one of the tools that fits a request best; see `CallPlanner`.
+
+    Raises:
+        ValueError: See `CallPlanner`.
+    """
+    return CallPlanner(tools).plan(text)
+
+
+def base_planner() -> EmbeddedPlanner:
+    """The base model of the settings: an adapter knows the packaged tools and their syntax."""
+    from ctrag.settings import settings
+
+    options = settings()
+    return EmbeddedPlanner(options.planner_model, options.threads, None, options.planner_engine)

@@ -1,0 +1,226 @@
+"""Tools as OpenAI, Anthropic and MCP spell them, and the answers of a tool search of one's own.
+
+Both model APIs let the caller search: the model calls a search tool, the caller answers with what
+it found, and only then are the definitions in the context.
+
+OpenAI (Responses): list `openai_search_tool()`; answer a `tool_search_call` item with
+`openai_search_output(call_id, tools)`.
+Anthropic (Messages): list `anthropic_search_tool()` and, deferred, every tool that may be found
+(`anthropic_tools(tools, deferred=True)`); answer its `tool_use` with
+`anthropic_search_result(tool_use_id, tools)`.
+"""
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.errors import InputError
+
+NAME_LIMIT = 64
+"""Characters of a function's name, the strictest of both APIs."""
+_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
+"""What no function's name may hold."""
+
+SEARCH_NAME = "search_tools"
+SEARCH_DESCRIPTION = (
+    "Search for tools by what they should do, in plain words; one need at a time. Search again "
+    "when no tool at hand does what is needed."
+)
+SEARCH_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "query": {"type": "string", "description": "What the tool should do."},
+    },
+    "required": ["query"],
+    "additionalProperties": False,
+}
+
+
+def wire_name(tool_id: str) -> str:
+    """An id as a name that both APIs and MCP clients accept: `mail/send` is `mail__send`."""
+    name = _UNFIT.sub("_", tool_id.replace("/", "__"))
+    return name if len(name) <= NAME_LIMIT else _with_hash(name, tool_id)
+
+
+def wire_names(tools: Iterable[CatalogueTool]) -> dict[str, CatalogueTool]:
+    """Tools by their names for an API; where two would share one, later ones get a hash."""
+    named: dict[str, CatalogueTool] = {}
+    for tool in tools:
+        name = wire_name(tool.id)
+        named[name if name not in named else _with_hash(name, tool.id)] = tool
+    return named
+
+
+def readable_name(name: str) -> str:
+    """A name that both APIs accept, with the base letters of accented ones; what is too long is
+    cut, so names may clash."""
+    letters = unicodedata.normalize("NFKD", name)
+    plain = _UNFIT.sub("_", "".join(one for one in letters if not unicodedata.combining(one)))
+    if not plain.strip("_-"):  # nothing of it can be written
+        return f"tool_{_digest(name)}"
+    return plain[:NAME_LIMIT]
+
+
+def _with_hash(name: str, tool_id: str) -> str:
+    return f"{name[: NAME_LIMIT - 9]}_{_digest(tool_id)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+
+def schema_line(name: str, description: str, parameters: Mapping[str, Any]) -> str:
+    """A function schema as compact JSON."""
+    return compact_json({"name": name, "description": description, "parameters": parameters})
+
+
+def compact_json(value: Any) -> str:
+    """JSON without spaces or escapes: what is counted of tools."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def openai_chat_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
+    """One of the `tools` of OpenAI's Chat Completions."""
+    function = {"name": name, "description": description, "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+def openai_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
+    """One of the `tools` of OpenAI's Responses."""
+    return {
+        "type": "function",
+        "name": name,
+        "description": description,
+        "parameters": parameters,
+        "strict": False,
+    }
+
+
+def anthropic_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
+    """One of the `tools` of Anthropic's Messages."""
+    return {"name": name, "description": description, "input_schema": parameters}
+
+
+def mcp_tool(name: str, tool: CatalogueTool) -> dict[str, Any]:
+    """One of the tools that an MCP server lists."""
+    return {"name": name, "description": tool.description, "inputSchema": object_schema(tool)}
+
+
+def openai_chat_tools(tools: Iterable[CatalogueTool]) -> list[dict[str, Any]]:
+    """`tools` of OpenAI's Chat Completions."""
+    return [openai_chat_tool(*one) for one in _functions(tools)]
+
+
+def openai_tools(tools: Iterable[CatalogueTool], *, deferred: bool = False) -> list[dict[str, Any]]:
+    """`tools` of OpenAI's Responses; deferred ones are seen once a search has loaded them."""
+    return [openai_tool(*one) | _loading(deferred) for one in _functions(tools)]
+
+
+def anthropic_tools(
+    tools: Iterable[CatalogueTool], *, deferred: bool = False
+) -> list[dict[str, Any]]:
+    """`tools` of Anthropic's Messages; deferred ones are seen once a search has named them.
+
+    The API refuses a request whose tools are all deferred: list the search tool too.
+    """
+    return [anthropic_tool(*one) | _loading(deferred) for one in _functions(tools)]
+
+
+def _functions(tools: Iterable[CatalogueTool]) -> list[tuple[str, str, dict[str, Any]]]:
+    """Name, description and JSON Schema of each tool."""
+    named = wire_names(tools).items()
+    return [(name, tool.description, object_schema(tool)) for name, tool in named]
+
+
+def _loading(deferred: bool) -> dict[str, Any]:
+    return {"defer_loading": True} if deferred else {}
+
+
+def openai_search_tool(description: str = SEARCH_DESCRIPTION) -> dict[str, Any]:
+    """The tool search of OpenAI's Responses, answered by the caller."""
+    return {
+        "type": "tool_search",
+        "execution": "client",
+        "description": description,
+        "parameters": SEARCH_PARAMETERS,
+    }
+
+
+def openai_search_output(call_id: str, tools: Sequence[CatalogueTool]) -> dict[str, Any]:
+    """The input item that answers a `tool_search_call`: it loads the tools."""
+    return {
+        "type": "tool_search_output",
+        "call_id": call_id,
+        "execution": "client",
+        "status": "completed",
+        "tools": openai_tools(tools, deferred=True),
+    }
+
+
+def anthropic_search_tool(description: str = SEARCH_DESCRIPTION) -> dict[str, Any]:
+    """A tool search for Anthropic's Messages, answered by the caller; never deferred."""
+    return {
+        "name": SEARCH_NAME,
+        "description": description,
+        "input_schema": SEARCH_PARAMETERS,
+    }
+
+
+def anthropic_search_result(
+    tool_use_id: str,
+    tools: Sequence[CatalogueTool],
+    catalogue: Iterable[CatalogueTool] | None = None,
+) -> dict[str, Any]:
+    """The block that answers the search: references, which the API expands.
+
+    Args:
+        tool_use_id: Of the model's search.
+        tools: What was found; each stands, deferred, in the request's `tools`.
+        catalogue: The tools as they were listed there, where names had to be told apart.
+
+    Raises:
+        ValueError: A tool is not among those listed.
+    """
+    listed = {tool.id: name for name, tool in wire_names(catalogue or tools).items()}
+    if missing := [tool.id for tool in tools if tool.id not in listed]:
+        raise InputError(f"tools: {missing[0]!r} is not in the catalogue, so it was not listed")
+    content: list[dict[str, Any]] = [
+        {"type": "tool_reference", "tool_name": listed[tool.id]} for tool in tools
+    ]
+    return {
+        "type": "tool_result",
+        "tool_use_id": tool_use_id,
+        "content": content or [{"type": "text", "text": "No tool fits; search in other words."}],
+    }
+
+
+def object_schema(tool: CatalogueTool) -> dict[str, Any]:
+    """The tool's parameters as a schema whose root is an object, as every API wants it."""
+    properties = tool.parameters.get("properties")
+    return {
+        **tool.parameters,
+        "type": "object",
+        "properties": properties if isinstance(properties, dict) else {},
+    }
+
+
+def json_schema(parameters: Any) -> Any:
+    """Parameters with the type names of JSON Schema, and an object at the top."""
+    names = {"dict": "object", "float": "number", "tuple": "array", "any": "string"}
+
+    def mended(value: Any) -> Any:
+        if isinstance(value, list):
+            return [mended(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: names.get(one, one) if key == "type" and isinstance(one, str) else mended(one)
+            for key, one in value.items()
+        }
+
+    found = mended(parameters) or {}
+    return {"type": "object", "properties": {}, **found}

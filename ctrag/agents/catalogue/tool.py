@@ -1,0 +1,209 @@
+"""Tools of any agent, read from a file.
+
+Formats, told apart by what stands inside: a list of `{name, description, parameters}` with JSON
+Schema parameters (or `inputSchema`, `input_schema`, as MCP and Anthropic call them, or in OpenAI's
+`function`), and `server` (or `domain`) where names repeat; an object with such a list under
+`tools` and, when not everybody may see everything, `access` and `experts`; an OpenAPI document; the
+assistant's own `toolbox.yaml`.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    model_validator,
+)
+
+from ctrag.agents.catalogue.access import AccessRules, Expert
+from ctrag.agents.catalogue.files import checked, read_file
+from ctrag.errors import InputError
+from ctrag.toolbox import Toolbox
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueTool:
+    """A tool as an agent sees it."""
+
+    name: str
+    description: str
+    server: str = ""
+    parameters: dict[str, Any] = field(default_factory=dict)
+    """JSON Schema of the arguments."""
+    version: str = ""
+    category: str = ""
+    always: bool = False
+    """Bound in every session, so left out of searches."""
+    pinned: bool = False
+    """Hot: offered before the first search."""
+    system: bool = False
+    """Built into the platform: searched by its keywords."""
+
+    @property
+    def content_hash(self) -> str:
+        """Changes with what is searched and shown; server and version are not part of it."""
+        content = [self.name, self.description, self.category, self.parameters]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def id(self) -> str:
+        """`server/name`, or the name alone where there is no server."""
+        return f"{self.server}/{self.name}" if self.server else self.name
+
+    @property
+    def text(self) -> str:
+        """What an encoder reads: name as words, description, names of parameters."""
+        words = self.name.replace("_", " ").replace(".", " ")
+        properties = self.parameters.get("properties")
+        named = ", ".join(map(str, properties)) if isinstance(properties, dict) else ""
+        return f"{words}: {self.description}" + (f" ({named})" if named else "")
+
+    def to_json(self) -> str:
+        """The whole definition, for stores."""
+        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> "CatalogueTool":
+        """What `to_json` wrote."""
+        return cls(**json.loads(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """A catalogue file."""
+
+    tools: list[CatalogueTool]
+    access: AccessRules | None = None
+    """None: everybody sees everything."""
+    experts: tuple[Expert, ...] = ()
+
+
+def _encodable(text: str) -> str:
+    """Let no half of a surrogate pair pass, which no encoder reads."""
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise InputError("holds half of a surrogate pair")
+    return text
+
+
+_Text = Annotated[str, AfterValidator(_encodable)]
+
+
+class _ToolRow(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    name: Annotated[_Text, Field(min_length=1)]
+    description: _Text = ""
+    server: _Text = Field("", validation_alias=AliasChoices("server", "domain"))
+    parameters: dict[str, Any] = Field(
+        {}, validation_alias=AliasChoices("parameters", "inputSchema", "input_schema")
+    )
+    version: _Text = ""
+    category: _Text = ""
+    always: bool = False
+    pinned: bool = False
+    system: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unwrapped(cls, value: Any) -> Any:
+        """OpenAI's form holds the tool one level down."""
+        if isinstance(value, dict) and isinstance(value.get("function"), dict):
+            return {**value, **value["function"]}
+        return value
+
+
+class _ExpertRow(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    tools: list[str] = []
+    allow: list[str] | None = None
+    always: list[str] = []
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    tools: list[_ToolRow]
+    access: dict[str, Any] | None = None
+    experts: dict[str, _ExpertRow] = {}
+
+
+_ROWS = TypeAdapter(list[_ToolRow])
+_FILE = TypeAdapter(_File)
+
+
+def load_catalogue(path: Path) -> list[CatalogueTool]:
+    """Tools of a catalogue file, in file order; see the module for the formats.
+
+    Raises:
+        ValueError: The file breaks a rule (named), or two tools have the same identity.
+        FileNotFoundError: There is no such file.
+    """
+    return read_catalogue(path).tools
+
+
+def read_catalogue(path: Path) -> Catalogue:
+    """Tools, access rules and experts of a catalogue file; errors as `load_catalogue`."""
+    catalogue = _read(path)
+    check_identities(catalogue.tools, str(path))
+    return catalogue
+
+
+def check_identities(tools: Sequence[CatalogueTool], where: str) -> None:
+    """ValueError when two tools have one id."""
+    seen: set[str] = set()
+    for tool in tools:
+        if tool.id in seen:
+            raise InputError(f"{where}: name: tool {tool.id!r} appears twice; give each a server")
+        seen.add(tool.id)
+
+
+def _read(path: Path) -> Catalogue:
+    value = read_file(path)
+    if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
+        from ctrag.agents.catalogue.sources import tools_from_openapi
+
+        return Catalogue(tools_from_openapi(value, where=str(path)))
+    if isinstance(value, dict) and "tools" in value:
+        return _with_rules(checked(_FILE, value, path), path)
+    if isinstance(value, dict) and path.suffix in {".yaml", ".yml"}:
+        return Catalogue(_of_toolbox(path))
+    return Catalogue([_tool(row) for row in checked(_ROWS, value, path)])
+
+
+def _with_rules(file: _File, path: Path) -> Catalogue:
+    access = None
+    if file.access is not None:
+        access = AccessRules.from_mapping(file.access, f"{path}: access")
+    experts = tuple(
+        Expert(
+            name,
+            tuple(one.tools),
+            None if one.allow is None else frozenset(one.allow),
+            frozenset(one.always),
+        )
+        for name, one in file.experts.items()
+    )
+    return Catalogue([_tool(row) for row in file.tools], access, experts)
+
+
+def _tool(row: _ToolRow) -> CatalogueTool:
+    return CatalogueTool(**dict(row))
+
+
+def _of_toolbox(path: Path) -> list[CatalogueTool]:
+    return [
+        CatalogueTool(
+            tool.api,
+            tool.description,
+            tool.app,
+            {"properties": {one.name: {"type": one.type} for one in tool.arguments}},
+        )
+        for tool in Toolbox.from_file(path)
+    ]

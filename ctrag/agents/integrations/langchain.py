@@ -1,0 +1,343 @@
+"""LangChain 1.x and LangGraph: a middleware that shows the model only the tools it found.
+
+Five lines make an agent of any number of tools::
+
+    from langchain.agents import create_agent
+    from ctrag.agents.integrations.langchain import ToolSearchMiddleware
+
+    agent = create_agent(model, middleware=[ToolSearchMiddleware(tools)])
+    agent.invoke({"messages": [("user", "What is the weather in Oslo?")]})
+"""
+
+import json
+import threading
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from typing import Any, NotRequired
+
+from ctrag.errors import InputError
+from ctrag.extras import missing
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+    from langchain.agents.middleware.types import ToolCallRequest
+    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+    from langchain_core.tools import BaseTool, StructuredTool
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+    from langgraph.runtime import Runtime
+    from langgraph.types import Command
+except ImportError as error:
+    raise missing("the LangChain middleware", str(error.name), "langchain") from None
+
+from ctrag.agents.catalogue.access import Principal
+from ctrag.agents.catalogue.formats import SEARCH_DESCRIPTION, SEARCH_NAME, SEARCH_PARAMETERS
+from ctrag.agents.catalogue.sources import tools_from_langchain
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.integrations.surfacing import surfaced
+from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.session.binding import BindingSettings
+from ctrag.agents.session.definitions import defined, steps_of
+from ctrag.agents.session.events import EventSink, ignore
+from ctrag.agents.session.guard import GuardSettings
+from ctrag.agents.session.outcomes import Finished, ToolRefused
+from ctrag.agents.session.tokens import characters
+from ctrag.agents.session.tool_session import ToolSession
+
+SESSIONS_KEPT = 1_000
+"""Conversations whose sessions are held; an older one is made again from its messages."""
+
+_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
+"""LangChain's kinds of messages whose roles have other names; the rest are named alike."""
+_Answer = ToolMessage | Command[Any]
+
+
+class ToolSearchState(AgentState[Any]):
+    """An agent's state, with the name of its session."""
+
+    tool_session: NotRequired[str]
+
+
+class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
+    """Gives the model `search_tools` and what its searches found, instead of all tools.
+
+    Tools that the agent has from elsewhere are left as they are. A conversation that goes on from
+    a checkpoint keeps its tools, in another process too.
+
+    Args:
+        tools: All tools; the agent needs no others.
+        index: Their catalogue, ids being the tools' names; made from the tools when None.
+        k: Tools that one search adds.
+        always: Names of tools that the model always has.
+        user: Who asks, for a catalogue with access rules.
+        binding: How many tools stay, and for how long.
+        guard: When a repeated call is a loop.
+        warm: Tools that a new conversation has at once because the user likes them, beside pinned
+            ones of the catalogue.
+        preload: Tools of the categories that its first message speaks of, which it has as well.
+        window: Tokens that the model reads and writes at most: then discovered tools and the
+            history that the model is given are cut to it, see `ToolSession.prepare`. None for no
+            bound. The conversation's own messages stay whole.
+        output: Tokens of the window that are kept free for the answer.
+        record: Gets every decision as an event.
+
+    What was found, used and succeeded is learned for `user`; `index.close()` keeps it, where the
+    index has a store.
+
+    Raises:
+        ValueError: A tool is not in the index, or is named as the search tool is.
+    """
+
+    state_schema = ToolSearchState
+
+    def __init__(
+        self,
+        tools: Sequence[BaseTool],
+        index: ToolIndex | None = None,
+        *,
+        k: int = 5,
+        always: Sequence[str] = (),
+        user: Principal | str | None = None,
+        binding: BindingSettings | None = None,
+        guard: GuardSettings | None = None,
+        warm: int = 3,
+        preload: int = 0,
+        window: int | None = None,
+        output: int = 1024,
+        record: EventSink = ignore,
+    ) -> None:
+        super().__init__()
+        self.index = ToolIndex(tools_from_langchain(tools)) if index is None else index
+        self._named = {tool.name: tool for tool in tools}
+        if SEARCH_NAME in self._named:
+            raise InputError(f"tools: {SEARCH_NAME!r} is the name of the search itself")
+        held = {tool.id for tool in self.index.tools}
+        if missing := [name for name in [*self._named, *always] if name not in held]:
+            raise InputError(f"tools: {missing[0]!r} is not in the index")
+        self._search = StructuredTool.from_function(
+            _only_through_the_middleware,
+            name=SEARCH_NAME,
+            description=SEARCH_DESCRIPTION,
+            args_schema=SEARCH_PARAMETERS,
+        )
+        self.tools = [self._search, *tools]
+        self._k, self._always, self._user = k, tuple(always), user
+        self._settings = {"binding": binding, "guard": guard, "record": record}
+        self._warm, self._preload = warm, preload
+        self._window, self._output = window, output
+        self._sessions: OrderedDict[str, ToolSession] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def before_agent(self, state: ToolSearchState, runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Name the conversation's session, once."""
+        return None if "tool_session" in state else {"tool_session": uuid.uuid4().hex}
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ModelResponse[Any]:
+        """Leave the model the tools of its session."""
+        return handler(self._narrowed(request))
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        """See `wrap_model_call`."""
+        return await handler(self._narrowed(request))
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], _Answer]
+    ) -> _Answer:
+        """Answer a search, refuse what was not found, note what was called."""
+        call, session = request.tool_call, self._session(request.state)
+        if call["name"] == SEARCH_NAME:
+            return self._searched(session, call, request.state)
+        if call["name"] not in self._named:
+            return handler(request)
+        try:
+            result, finished = session.call(
+                call["name"], call["args"], lambda tool, arguments: handler(request)
+            )
+        except ToolRefused as refused:
+            return _message(call, str(refused), status="error")
+        except Exception:
+            self._learn(call["name"], succeeded=False)
+            raise
+        self._learn(call["name"], succeeded=not _failed(result))
+        return _noted(result, finished)
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[_Answer]]
+    ) -> _Answer:
+        """See `wrap_tool_call`."""
+        from anyio import to_thread
+
+        call, session = request.tool_call, self._session(request.state)
+        if call["name"] == SEARCH_NAME:
+            return await to_thread.run_sync(self._searched, session, call, request.state)
+        if call["name"] not in self._named:
+            return await handler(request)
+        try:
+            session.check(call["name"])
+        except ToolRefused as refused:
+            return _message(call, str(refused), status="error")
+        try:
+            result = await handler(request)
+        except Exception as error:
+            session.finished(call["name"], call["args"], error=type(error).__name__)
+            self._learn(call["name"], succeeded=False)
+            raise
+        self._learn(call["name"], succeeded=not _failed(result))
+        return _noted(result, session.finished(call["name"], call["args"]))
+
+    def _narrowed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        session = self._session(request.state)
+        others = [
+            tool
+            for tool in request.tools
+            if not isinstance(tool, BaseTool) or tool.name not in self._named
+        ]
+        if self._window is None:
+            found = [self._named[tool.id] for tool in session.tools]
+            return request.override(tools=[*others, *found])
+        taken = sum(characters(json.dumps(convert_to_openai_tool(tool))) for tool in others)
+        first = [] if request.system_message is None else [request.system_message]
+        given = [_plain(one, row) for row, one in enumerate([*first, *request.messages])]
+        ready = session.prepare(given, window=self._window - taken, output=self._output)
+        left = [
+            request.messages[row]
+            if one["content"] == given[row + len(first)]["content"]
+            else request.messages[row].model_copy(update={"content": one["content"]})
+            for one in ready.messages
+            if (row := one["row"] - len(first)) >= 0
+        ]
+        found = [self._named[tool.id] for tool in ready.tools]
+        return request.override(tools=[*others, *found], messages=left)
+
+    def _learn(self, name: str, *, succeeded: bool) -> None:
+        self.index.learn(self._user, name, "used")
+        self.index.learn(self._user, name, "succeeded" if succeeded else "failed")
+
+    def _searched(self, session: ToolSession, call: Mapping[str, Any], state: Any) -> ToolMessage:
+        query, began = str(call["args"].get("query") or ""), time.perf_counter()
+        try:
+            called = [one for one in _called_for_request(state["messages"]) if one in self._named]
+            search = self.index.find(query, self._k, self._user, called, exclude=self._always)
+        except ValueError as error:
+            return _message(call, str(error), status="error")
+        kept = surfaced(search.hits, query)
+        pairs = [
+            (hit, tool)
+            for hit, tool in defined(kept.values(), self._resolve)
+            if tool.id in self._named
+        ]
+        found = session.found(
+            query,
+            [tool for _, tool in pairs],
+            scores=[hit.probability for hit, _ in pairs],
+            seconds=time.perf_counter() - began,
+            trace=steps_of(search, kept),
+        )
+        for tool in found.tools:
+            self.index.learn(self._user, tool.id, "found")
+        lines = [f"{tool.name}: {tool.description}" for tool in found.tools]
+        close = ", ".join(hit.tool.name for hit in search.hits[:3])
+        lacking = f"No tool surely fits; search for one by its name to use it: {close}"
+        said = "You can call these tools now:\n" + "\n".join(lines) if lines else lacking
+        text = "\n".join([said, found.note]) if found.note else said
+        return _message(call, text, artifact=[tool.id for tool in found.tools])
+
+    def _resolve(self, ids: Sequence[str]) -> list[CatalogueTool]:
+        return self.index.resolve(ids, self._user)
+
+    def _session(self, state: Any) -> ToolSession:
+        """The conversation's session; made again from its messages where it is not held."""
+        name = state.get("tool_session", "")
+        with self._lock:
+            session = self._sessions.get(name)
+            if session is None:
+                session = self._sessions[name] = self._restored(name, state["messages"])
+            self._sessions.move_to_end(name)
+            while len(self._sessions) > SESSIONS_KEPT:
+                self._sessions.popitem(last=False)
+            return session
+
+    def _restored(self, name: str, messages: Sequence[Any]) -> ToolSession:
+        session = ToolSession(
+            name,
+            "",
+            always=self.index.resolve(self._always, self._user),
+            allowed=lambda tool_id, _: self.index.allowed(tool_id, self._user),
+            **self._settings,  # type: ignore[arg-type]
+        )
+        begin = self.index.warm_start(self._user, self._warm)
+        if self._preload and (text := _first_request(messages)):
+            begin += self.index.preload(text, self._user, self._preload)
+        session.preload(tool for tool in begin if tool.id in self._named)
+        for ids in _found_before(messages):
+            session.preload(self.index.resolve(ids, self._user))
+        return session
+
+
+def _found_before(messages: Sequence[Any]) -> Iterator[list[str]]:
+    """What the searches of a conversation found, oldest first."""
+    for message in messages:
+        if isinstance(message, ToolMessage) and message.name == SEARCH_NAME and message.artifact:
+            yield list(message.artifact)
+
+
+def _called_for_request(messages: Sequence[Any]) -> list[str]:
+    """Names of the tools that were called since the user last said something, oldest first."""
+    called: list[str] = []
+    for message in messages:
+        if isinstance(message, HumanMessage):
+            called = []
+        elif isinstance(message, ToolMessage) and message.name and message.status != "error":
+            called.append(message.name)
+    return called
+
+
+def _first_request(messages: Sequence[Any]) -> str:
+    """What the user said first; empty when that was no text."""
+    said = next((one for one in messages if isinstance(one, HumanMessage)), None)
+    return "" if said is None else said.text.strip()
+
+
+def _plain(message: BaseMessage, row: int) -> dict[str, Any]:
+    """A message as `ctrag.agents.session.history` reads it, with its number."""
+    blocks = message.content
+    if not isinstance(blocks, str):
+        blocks = [{"type": "text", "text": one} if isinstance(one, str) else one for one in blocks]
+    role = _ROLES.get(message.type, message.type)
+    plain: dict[str, Any] = {"role": role, "content": blocks, "row": row}
+    if isinstance(message, AIMessage) and message.tool_calls:
+        plain["tool_calls"] = message.tool_calls
+    if isinstance(message, ToolMessage):
+        plain["tool_call_id"] = message.tool_call_id
+    return plain
+
+
+def _failed(result: _Answer) -> bool:
+    return isinstance(result, ToolMessage) and result.status == "error"
+
+
+def _message(call: Mapping[str, Any], text: str, **more: Any) -> ToolMessage:
+    return ToolMessage(text, tool_call_id=call["id"], name=call["name"], **more)
+
+
+def _noted(result: _Answer, finished: Finished) -> _Answer:
+    """The result with the guard's guidance at its end."""
+    if finished.note is None or not isinstance(result, ToolMessage):
+        return result
+    said = result.content if isinstance(result.content, str) else json.dumps(result.content)
+    more = {**result.additional_kwargs, "loop_detected": finished.loop_detected}
+    update = {"content": f"{said}\n{finished.note}", "additional_kwargs": more}
+    return result.model_copy(update=update)
+
+
+def _only_through_the_middleware(query: str) -> str:
+    raise RuntimeError(f"{SEARCH_NAME} is answered by ToolSearchMiddleware")

@@ -1,0 +1,164 @@
+"""The files of a fitted model: what `ctrag train dependency` writes and `NextTool.load` reads."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
+from ctrag.agents.next_tool.demonstrations import Demonstration
+from ctrag.agents.next_tool.evidence import SIGNALS
+from ctrag.agents.next_tool.graph import LENGTH
+from ctrag.agents.next_tool.inputs import Inputs
+from ctrag.agents.next_tool.memory import Memory
+from ctrag.agents.next_tool.vocabulary import Vocabulary
+from ctrag.errors import InputError, reading
+from ctrag.models.arrays import save_arrays
+from ctrag.models.cards import Card
+from ctrag.models.encoder import Matrix
+from stores.files import write_bytes, write_text
+
+CARD, ARRAYS, TREES, NAMES = "card.json", "arrays.npz", "trees.txt", "names.json"
+SHOWN, TOOLS, LOG = "demonstrations.jsonl.gz", "tools.json", "observed.jsonl"
+
+
+class DependencyCard(Card):
+    """Where a model of tool dependencies comes from."""
+
+    encoder: str
+    demonstrations: int
+    observed: int = 0
+    """So many of them, the last ones, are from a log of observations."""
+    seconds: float
+    """Of fitting all but DTDR-L and the learned retriever, the requests' vectors included."""
+    held_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What fitting leaves besides the demonstrations."""
+
+    step: Matrix
+    precision: Matrix
+    """How sure each row of `step` is."""
+    whole: Matrix
+    linear: Matrix
+    """DTDR-L: softmax over the vector of request and history, (dimension + 1, tools)."""
+    learned: Matrix
+    """The learned retriever: softmax over the request's vector alone."""
+    trees: str
+    """LightGBM's own text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """All that the files hold."""
+
+    card: DependencyCard
+    memory: Memory
+    fitted: Fitted
+    tools: Sequence[CatalogueTool]
+    texts: Matrix
+    """Vectors of the tools' texts, (tools, dimension)."""
+
+
+def read_artefact(folder: Path) -> Stored:
+    """What `write_artefact` wrote.
+
+    Raises:
+        FileNotFoundError: A file is missing.
+        ValueError: The trees read other signals than this version makes.
+    """
+    with reading(folder / CARD):
+        card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+    trees = (folder / TREES).read_text(encoding="utf-8")
+    if trees and f"feature_names={' '.join(SIGNALS)}" not in trees.split("\n"):
+        raise InputError(
+            f"{folder / TREES}: was fitted by a version with other signals; run "
+            f"`{card.command}` again"
+        )
+    with reading(folder / ARRAYS), np.load(folder / ARRAYS) as packed:
+        arrays = {name: packed[name].astype(np.float32) for name in packed.files}
+    with reading(folder / NAMES):
+        names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
+    inputs = Inputs(
+        Vocabulary(names["words"], arrays["words"]),
+        arrays["topics"],
+        arrays["meanings"],
+        arrays["histories"],
+    )
+    length = int(card.settings.get("length", LENGTH))
+    memory = Memory(names["tools"], inputs, arrays["centroids"], length)
+    with gzip.open(folder / SHOWN, "rt", encoding="utf-8") as file:
+        for line, vector in zip(file, arrays["vectors"], strict=True):
+            row = json.loads(line)
+            calls, before = (tuple(row[key]) for key in ("tools", "before"))
+            one = Demonstration(row["id"], row["text"], calls, before, row["group"])
+            memory.add(one, vector)
+    fitted = Fitted(
+        step=arrays["step"],
+        precision=np.exp(arrays["log_precision"]),
+        whole=arrays["whole"],
+        linear=arrays["linear"],
+        learned=arrays["learned"],
+        trees=trees,
+    )
+    return Stored(card, memory, fitted, load_catalogue(folder / TOOLS), arrays["texts"])
+
+
+def write_artefact(folder: Path, stored: Stored, count: int) -> None:
+    """Write a model into `folder`, which is made when missing.
+
+    Args:
+        folder: Where to.
+        stored: The model.
+        count: So many demonstrations, the first ones, are written: those that it was fitted on.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    memory, inputs, fitted = stored.memory, stored.memory.inputs, stored.fitted
+    shown = "".join(_line(one) for one in memory.demonstrations[:count])
+    write_bytes(folder / SHOWN, gzip.compress(shown.encode(), mtime=0))
+    tools = memory.names[1 : fitted.step.shape[1]]
+    names = {"tools": tools, "words": inputs.vocabulary.entries}
+    write_text(folder / NAMES, json.dumps(names, ensure_ascii=False) + "\n")
+    rows = [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "server": tool.server,
+            "parameters": tool.parameters,
+        }
+        for tool in stored.tools
+    ]
+    write_text(folder / TOOLS, json.dumps(rows, ensure_ascii=False) + "\n")
+    arrays = {
+        "words": inputs.vocabulary.weights,
+        "topics": inputs.topics,
+        "meanings": inputs.meanings,
+        "histories": inputs.histories,
+        "centroids": memory.graphs.centroids,
+        "vectors": memory.vectors[:count],
+        "texts": stored.texts,
+        "step": fitted.step,
+        "log_precision": np.log(fitted.precision),
+        "whole": fitted.whole,
+        "linear": fitted.linear,
+        "learned": fitted.learned,
+    }
+    save_arrays(folder / ARRAYS, arrays)
+    write_text(folder / TREES, fitted.trees)
+    write_text(folder / CARD, stored.card.model_dump_json(indent=1) + "\n")
+
+
+def _line(one: Demonstration) -> str:
+    row = {
+        "id": one.id,
+        "text": one.text,
+        "tools": one.tools,
+        "before": one.before,
+        "group": one.group,
+    }
+    return json.dumps(row, ensure_ascii=False) + "\n"

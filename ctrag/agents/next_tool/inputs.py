@@ -1,0 +1,120 @@
+"""A request and its history as the numbers that the least-squares models read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ctrag.agents.next_tool.vocabulary import Vocabulary
+from ctrag.models.encoder import Matrix
+
+SEMANTIC, LEXICAL = 2.0, 3.0
+"""Scales of the vector and of the words, so that one penalty fits both; chosen on chains that
+were learned from."""
+TOPICS = 128
+CROSSED = 16
+"""Directions of meaning, and as many of words, that are multiplied with the history."""
+HISTORY_DIRECTIONS = 32
+_SECOND, _CALLED = 0.7, 0.7
+_WIDEST = 512
+"""Places for tools in the history's block at most."""
+_SPARE = 16
+"""Places for tools that are met later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Fixed maps, learned without labels."""
+
+    vocabulary: Vocabulary
+    topics: Matrix
+    """(entries, topics): singular directions of the requests' words."""
+    meanings: Matrix
+    """(dimension, CROSSED): singular directions of the requests' vectors."""
+    histories: Matrix
+    """(3 x width, directions): singular directions of histories."""
+
+    @classmethod
+    def learned(
+        cls,
+        texts: Sequence[str],
+        vectors: Matrix,
+        histories: Sequence[tuple[int, ...]],
+        tools: int,
+        most: int = 4_000,
+    ) -> "Inputs":
+        """Maps from requests and histories.
+
+        Args:
+            texts: The requests.
+            vectors: Theirs, (requests, dimension).
+            histories: Numbers of the tools that were called, per step.
+            tools: How many numbers there are.
+            most: So many requests and histories, evenly spread, are looked at for directions.
+        """
+        vocabulary = Vocabulary.of(texts, fewest=3 if len(texts) >= 300 else 1)
+        weighed = vocabulary.matrix(texts[:: _every(texts, most)])
+        gram = np.asarray((weighed @ weighed.T).todense(), dtype=np.float64)
+        values, directions = np.linalg.eigh(gram)
+        kept = [n for n in np.argsort(-values)[:TOPICS] if values[n] > 1e-6]
+        topics = weighed.T @ (directions[:, kept] / np.sqrt(values[kept]))
+        width = min(tools + _SPARE, _WIDEST)
+        looked_at = histories[:: _every(histories, most)]
+        called = np.stack([history_block(one, width) for one in looked_at])
+        return cls(
+            vocabulary,
+            np.asarray(topics, dtype=np.float32),
+            _main_directions(vectors, CROSSED),
+            _main_directions(called, HISTORY_DIRECTIONS),
+        )
+
+    def of_text(self, text: str, vector: Matrix) -> Matrix:
+        """The request's block: one, its meaning, its words."""
+        words = self.vocabulary.mixed(text, self.topics)
+        return np.concatenate([[np.float32(1)], SEMANTIC * vector, LEXICAL * words]).astype(
+            np.float32
+        )
+
+    @property
+    def width(self) -> int:
+        """Places of the history's block per stretch."""
+        return len(self.histories) // 3
+
+    def of_step(self, block: Matrix, history: Sequence[int]) -> Matrix:
+        """The request's block, its products with the history, itself at the start, the history.
+
+        Args:
+            block: From `of_text`.
+            history: Numbers of the tools that were called.
+        """
+        called = history_block(history, self.width)
+        dimension = len(self.meanings)
+        meaning = block[1 : 1 + dimension] @ self.meanings
+        words = block[1 + dimension :][:CROSSED]
+        crossed = np.outer(called @ self.histories, np.concatenate([meaning, words])).ravel()
+        first = np.zeros_like(block) if history else block
+        return np.concatenate([block, crossed, first, called]).astype(np.float32)
+
+
+def history_block(history: Sequence[int], width: int) -> Matrix:
+    """The last call, the one before, and all of them; 0 stands for the beginning.
+
+    Tools whose numbers lie beyond the width share the places of others.
+    """
+    places = [number if number < width else 1 + number % (width - 1) for number in history]
+    block = np.zeros((3, width), dtype=np.float32)
+    block[0, places[-1] if places else 0] = 1
+    if places:
+        block[1, places[-2] if len(places) > 1 else 0] = _SECOND
+        block[2, places] = _CALLED
+    return block.ravel()
+
+
+def _every(values: Sequence[object], most: int) -> int:
+    return max(1, -(-len(values) // most))
+
+
+def _main_directions(rows: Matrix, count: int) -> Matrix:
+    values, directions = np.linalg.eigh((rows.T @ rows).astype(np.float64))
+    order = np.argsort(-values)[:count]
+    return np.asarray(directions[:, order], dtype=np.float32)

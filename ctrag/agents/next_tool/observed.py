@@ -1,0 +1,81 @@
+"""The log of observed requests: lines are only ever added, and one is whole or not there."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from filelock import FileLock
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from ctrag.agents.next_tool.demonstrations import checked_calls, checked_text
+from ctrag.errors import InputError, NotFound
+from stores.files import sync
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A request and the tools that were called for it, in order."""
+
+    request: str
+    calls: tuple[str, ...]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    request: Annotated[str, AfterValidator(checked_text)]
+    calls: Annotated[list[str], AfterValidator(checked_calls)]
+
+
+def append(path: Path, one: Observation) -> None:
+    """Add a line and wait until it is on the disk; several processes may do so at once.
+
+    A line that a crash left half written was never confirmed to anybody and is cut off first.
+
+    Raises:
+        FileNotFoundError: The folder is missing.
+        OSError: The file cannot be written.
+    """
+    if not path.parent.is_dir():  # the lock would make it
+        raise NotFound(2, "no such folder", str(path.parent))
+    line = json.dumps({"request": one.request, "calls": one.calls}, ensure_ascii=False) + "\n"
+    with FileLock(path.with_name(f".{path.name}.lock")):
+        fresh = not path.exists()
+        with path.open("ab+") as file:
+            file.truncate(_whole(path))
+            file.write(line.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        if fresh:
+            sync(path.parent)
+
+
+def read(path: Path) -> list[Observation]:
+    """All whole lines, in order; none where there is no file.
+
+    Raises:
+        ValueError: A whole line is no observation: something else wrote here. File, line, field
+            and rule are named.
+    """
+    if not path.exists():
+        return []
+    found = []
+    lines = path.read_bytes()[: _whole(path)].decode().split("\n")[:-1]
+    for number, line in enumerate(lines, 1):
+        try:
+            row = _Line.model_validate(json.loads(line))
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path}:{number}: no observation: {error}") from None
+        except ValidationError as error:
+            problem = error.errors()[0]
+            field = ".".join(map(str, problem["loc"])) or "line"
+            rule = problem["msg"].removeprefix("Value error, ")
+            raise InputError(f"{path}:{number}: no observation: {field}: {rule}") from None
+        found.append(Observation(row.request, tuple(row.calls)))
+    return found
+
+
+def _whole(path: Path) -> int:
+    """Bytes up to the end of the last whole line."""
+    return path.read_bytes().rfind(b"\n") + 1

@@ -1,0 +1,337 @@
+"""`PromptBuilder`: the smallest prompt that still does the step (paper, algorithm 1)."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+from ctrag.agents.next_tool import NextTool
+from ctrag.agents.prompt.assembly import OVERLAY, Prompt
+from ctrag.agents.prompt.breaker import CircuitBreaker
+from ctrag.agents.prompt.choosing import best_rows
+from ctrag.agents.prompt.forms import Form, check_form, document_tokens
+from ctrag.agents.prompt.fragments import Fragment, cut_folder
+from ctrag.agents.prompt.gains import Gains
+from ctrag.agents.prompt.reading import MiniLMReader, Reader
+from ctrag.agents.prompt.reranker import Reranker
+from ctrag.agents.prompt.retrieval import HybridRetriever
+from ctrag.agents.prompt.review import ReviewLedger
+from ctrag.agents.prompt.selection_cache import SelectionCache, signature
+from ctrag.agents.prompt.selector import Selection, Selector
+from ctrag.agents.prompt.settings import BUDGET, PromptSettings
+from ctrag.agents.prompt.sufficiency import Sufficiency
+from ctrag.agents.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
+from ctrag.agents.prompt.tool_documents import ToolDocument, load_documents
+from ctrag.agents.search.index import NextToolPrior
+from ctrag.errors import InputError
+from ctrag.models.tokens import CountTokens, token_counter
+from ctrag.settings import cache_folder
+from ctrag.settings import settings as process_settings
+
+
+class PromptBuilder:
+    """Builds a prompt for each step of an agent from a few fragments and tools.
+
+    Example::
+
+        builder = PromptBuilder.open("policies", "tools.json")
+        prompt = builder.build("cancel my order", budget=1500, form="openai")
+        client.chat.completions.create(model="...", **prompt.openai())
+    """
+
+    def __init__(
+        self,
+        fragments: Sequence[Fragment],
+        tools: Sequence[ToolDocument],
+        *,
+        settings: PromptSettings | None = None,
+        overlay: str = OVERLAY,
+        reader: Reader | None = None,
+        reranker: Reranker | None = None,
+        count: CountTokens | None = None,
+        prior: NextToolPrior | None = None,
+        pinned: Mapping[str, Sequence[str]] | None = None,
+        gains: Gains | None = None,
+        sufficiency: Sufficiency | None = None,
+        breaker: CircuitBreaker | None = None,
+        sink: Sink = nowhere,
+        folder: Path | None = None,
+    ) -> None:
+        """Index the corpora.
+
+        Args:
+            fragments: Instruction fragments; may be empty.
+            tools: Tool documents, ids distinct; at least one.
+            settings: See `PromptSettings`.
+            overlay: Safety rules, first in every prompt and never cut.
+            reader: The encoder; MiniLM when None.
+            reranker: The packaged one when None; `PromptSettings.rerank` turns it off.
+            count: Tokens of a text; in the embedded planner's vocabulary when None.
+            prior: Tools by the calls so far; counts with `PromptSettings.prior_weight`.
+            pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
+            gains: Feedback of earlier steps.
+            sufficiency: The packaged calibration when None.
+            breaker: Guards retrieval.
+            sink: Takes telemetry.
+            folder: Where the index is kept; None keeps it in memory.
+
+        Raises:
+            ValueError: There is no tool, a pinned one is unknown, or the overlay is empty.
+        """
+        if not overlay.strip():
+            raise InputError("overlay: must not be empty; leave it out for the default one")
+        known = reranker or Reranker.packaged()
+        self.settings = settings or PromptSettings()
+        self.reranks = self.settings.rerank and known.trained
+        """Whether candidates are re-ranked; telemetry says it of each prompt."""
+        self.fragments = tuple(fragments)
+        self._count = count or token_counter()
+        self.tools = tuple(tools)
+        self.gains = gains or Gains()
+        self._overlay = overlay
+        self._sink = sink
+        self._breaker = breaker or CircuitBreaker()
+        self._retriever = HybridRetriever(
+            self.fragments,
+            self.tools,
+            reader or MiniLMReader(),
+            weights=known.card.with_cross if self.reranks else known.card.without_cross,
+            instruction_weights=known.card.without_cross,
+            settings=self.settings,
+            reranker=known if self.reranks else None,
+            prior=prior,
+            folder=folder,
+        )
+        self._rows = {tool.id: row for row, tool in enumerate(self.tools)}
+        self._selector = Selector(
+            self.fragments,
+            self.tools,
+            overlay=overlay,
+            settings=self.settings,
+            gains=self.gains,
+            pinned=dict(pinned or {}),
+            sufficiency=sufficiency or Sufficiency(*known.card.sufficiency),
+            count=self._count,
+        )
+        self._cache: SelectionCache[Selection] = SelectionCache()
+        self._content = _digest(self.fragments, self.tools)
+
+    @classmethod
+    def open(
+        cls,
+        instructions: str | Path,
+        catalogue: str | Path,
+        *,
+        index: Path | None = None,
+        review: bool | None = None,
+        settings: PromptSettings | None = None,
+        overlay: str = OVERLAY,
+        reranker: Reranker | str | Path | None = None,
+        pinned: Mapping[str, Sequence[str]] | None = None,
+        gains: Gains | None = None,
+        sink: Sink = nowhere,
+    ) -> "PromptBuilder":
+        """A builder over a folder of policies and a catalogue file.
+
+        Args:
+            instructions: Folder of `.md` and `.txt` files.
+            catalogue: A `tools.json` or `toolbox.yaml`.
+            index: Folder of the index, the change log and the ledger; beside the cache when None.
+            review: Serve fragments only as somebody approved them (`ctrag review`); as
+                `CTRAG_REVIEW` says when None.
+            settings: See `PromptSettings`; what the process settings say of the prior when None.
+            overlay: Safety rules, first in every prompt and never cut.
+            reranker: One of your own, or the folder that `ctrag train reranker` wrote; as
+                `CTRAG_RERANKER` says when None, else the packaged one.
+            pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
+            gains: Feedback of earlier steps, as `Gains.load` reads it.
+            sink: Takes telemetry.
+
+        The model of tool dependencies that the process settings name is the prior.
+
+        Raises:
+            ValueError: A file breaks a rule.
+            FileNotFoundError: A file or folder is missing.
+        """
+        count = token_counter()
+        cut = cut_folder(Path(instructions), count)
+        folder = index or index_folder(Path(instructions))
+        ledger = ReviewLedger(folder)
+        ledger.note(cut.fragments)
+        gated = process_settings().review if review is None else review
+        served = ledger.served(cut.fragments, count) if gated else list(cut.fragments)
+        tools = load_documents(Path(catalogue), count)
+        weight = process_settings().dependency_prompt_weight
+        return cls(
+            served,
+            tools,
+            settings=settings or PromptSettings(prior_weight=weight),
+            overlay=overlay,
+            reranker=Reranker.load(Path(reranker))
+            if isinstance(reranker, str | Path)
+            else reranker or Reranker.configured(),
+            pinned=pinned,
+            gains=gains,
+            sink=sink,
+            count=count,
+            prior=NextTool.configured(),
+            folder=folder,
+        )
+
+    def build(
+        self,
+        text: str,
+        budget: int = BUDGET,
+        *,
+        history: Sequence[str] = (),
+        domain: str = "",
+        previous: Prompt | None = None,
+        rated: float | None = None,
+        form: Form = "text",
+    ) -> Prompt:
+        """The prompt of a step, never over the budget, always with the overlay.
+
+        Args:
+            text: The request, and whatever of the task's state it says.
+            budget: Tokens of the prompt in its form; the request itself is not among them.
+            history: Ids of the tools called so far, oldest first.
+            domain: Where the request belongs, if known: its pinned tools are in.
+            previous: The prompt of the step before, whose order is kept for prompt caches.
+            rated: The model's own probability that the tools suffice, if it was asked.
+            form: What keeps to the budget: `Prompt.text`, or system text and tools of
+                `Prompt.openai` or `Prompt.anthropic`.
+
+        Raises:
+            ValueError: The text is empty, the form unknown, or the budget holds no more than
+                overlay and note.
+        """
+        began = time.perf_counter()
+        if not text.strip():
+            raise InputError("text: must not be empty")
+        check_form(form)
+        self._selector.fitter(form).check(budget)
+        learned = self.gains.learned
+        key = signature(text, domain, history, budget, rated, form, self.settings, learned)
+        kept = self._cache.get(key, self._content)
+        if kept is None:
+            try:
+                scores = self._breaker.call(lambda: self._retriever.scores(text, history, domain))
+            except Exception as error:  # whatever retrieval dies of, the step goes on
+                return self._fallen_back(text, history, error, began, form)
+            kept = self._selector.select(scores, budget, domain, rated, form)
+            self._cache.put(key, self._content, kept)
+            cached = False
+        else:
+            cached = True
+        prompt = self._selector.assembled(text, tuple(history), kept, budget, previous, form)
+        prompt = replace(prompt, cached=cached)
+        self._report(prompt, began)
+        return prompt
+
+    def discover(self, prompt: Prompt) -> Prompt:
+        """The one discovery step of a prompt whose tools did not suffice.
+
+        Raises:
+            ValueError: It was taken already, or this is the full prompt, which hides nothing.
+        """
+        if prompt.discovered or prompt.budget is None:
+            raise InputError("prompt: its discovery step was taken, or it hides nothing")
+        began = time.perf_counter()
+        try:
+            scores = self._breaker.call(
+                lambda: self._retriever.scores(prompt.request, prompt.history, prompt.domain)
+            )
+        except Exception as error:  # as in `build`
+            return self._fallen_back(prompt.request, prompt.history, error, began, prompt.form)
+        selection = self._selector.discovered(prompt, scores, prompt.budget)
+        found = self._selector.assembled(
+            prompt.request, prompt.history, selection, prompt.budget, prompt, prompt.form
+        )
+        self._report(found, began)
+        return found
+
+    def learn(self, prompt: Prompt, called: Sequence[str]) -> None:
+        """Feedback of a step: log the calls of tools that were hidden, and learn from the others.
+
+        Tools with their whole documents were shown in vain where they were not called; a signature
+        costs so little that it counts only where it was called. The full prompt and a step
+        without calls teach nothing.
+
+        Args:
+            prompt: What the step had.
+            called: Ids of the tools that it called.
+        """
+        used = list(dict.fromkeys(called))
+        shown = {one.id for one in prompt.exposed}
+        for one in used:
+            if one not in shown:
+                self.miss(prompt, one)
+        if used and not prompt.fallback:
+            whole = [one.id for one in prompt.tools]
+            taken = [one for one in used if one in shown]
+            self.gains.learn(dict.fromkeys([*whole, *taken]), taken)
+
+    def miss(self, prompt: Prompt, wanted: str) -> None:
+        """Log that a step needed a tool that its prompt did not show: its id, or what the model
+        said of it."""
+        self._sink(of_miss(prompt, wanted, wanted in self._rows))
+
+    def full(
+        self,
+        text: str,
+        history: Sequence[str] = (),
+        reason: str = "asked for",
+        form: Form = "text",
+    ) -> Prompt:
+        """Everything there is, within `PromptSettings.window` where that is set.
+
+        Raises:
+            ValueError: The window holds no more than overlay and note.
+        """
+        window = self.settings.window
+        fitter = self._selector.fitter(form)
+        parts, tokens = fitter.everything(self.fragments, self.tools, window)
+        return Prompt(
+            request=text,
+            history=tuple(history),
+            overlay=self._overlay,
+            fragments=tuple(parts.fragments),
+            tools=tuple(parts.tools),
+            tokens=tokens,
+            budget=None,
+            form=form,
+            fallback=reason,
+        )
+
+    def ranked(self, text: str, history: Sequence[str] = ()) -> list[ToolDocument]:
+        """All tools for a step, likeliest first."""
+        scores = self._retriever.scores(text, history).tools
+        return [self.tools[row] for row in best_rows(scores, len(self.tools))]
+
+    def cost(self, tool_id: str, form: Form = "text") -> int:
+        """Tokens that a tool with its whole document takes in a prompt."""
+        return document_tokens(form, self.tools[self._rows[tool_id]], self._count)
+
+    def _fallen_back(
+        self, text: str, history: Sequence[str], error: Exception, began: float, form: Form
+    ) -> Prompt:
+        prompt = self.full(text, history, f"{type(error).__name__}: {error}", form)
+        self._report(prompt, began)
+        return prompt
+
+    def _report(self, prompt: Prompt, began: float) -> None:
+        milliseconds = round(1000 * (time.perf_counter() - began), 2)
+        self._sink(of_prompt(prompt, self.settings.tau, self.reranks, milliseconds))
+
+
+def index_folder(instructions: Path) -> Path:
+    """Where the index of a folder of instructions is kept when nothing else is said."""
+    name = sha256(str(instructions.resolve()).encode()).hexdigest()[:16]
+    return cache_folder() / "prompts" / name
+
+
+def _digest(fragments: Sequence[Fragment], tools: Sequence[ToolDocument]) -> str:
+    content = [f"{one.id} {one.digest}" for one in fragments]
+    content += [f"{one.id} {one.line}" for one in tools]
+    return sha256("\n".join(content).encode()).hexdigest()

@@ -1,0 +1,179 @@
+"""From scores to the units of a prompt: limits, pinned tools, recall first, budget."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.agents.prompt.fragments import Fragment
+from ctrag.agents.prompt.gains import Gains
+from ctrag.agents.prompt.retrieval import Scores, shares
+from ctrag.agents.prompt.selection import Candidate, greedy
+from ctrag.agents.prompt.settings import PromptSettings
+from ctrag.agents.prompt.tool_documents import ToolDocument
+from ctrag.errors import InputError
+
+T = TypeVar("T")
+Floats = NDArray[np.float64]
+INSTRUCTION, TOOL = "instruction", "tool"
+ANYWHERE = "*"
+"""As a domain of pinned tools: wherever the request belongs."""
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The units of a prompt, best first."""
+
+    fragments: tuple[Fragment, ...]
+    tools: tuple[ToolDocument, ...]
+    """With their whole documents."""
+    signatures: tuple[ToolDocument, ...]
+    """In one line each, pinned ones first."""
+    dropped: tuple[str, ...]
+    """Pinned tools for which there was no room."""
+    chances: dict[str, float]
+    """Share of its corpus's chances, by id of each unit chosen."""
+
+
+class Chooser:
+    """Chooses among the fragments and tools of one builder."""
+
+    def __init__(
+        self,
+        fragments: Sequence[Fragment],
+        tools: Sequence[ToolDocument],
+        costs: Mapping[str, int],
+        brief_costs: Sequence[int],
+        settings: PromptSettings,
+        gains: Gains,
+        pinned: Mapping[str, Sequence[str]],
+    ) -> None:
+        """Get ready to choose.
+
+        Args:
+            fragments: All there are.
+            tools: All there are.
+            costs: Tokens of each tool's document, by id.
+            brief_costs: Tokens of each tool's signature, in the order of the tools.
+            settings: See `PromptSettings`.
+            gains: Feedback of earlier steps.
+            pinned: Domain (or `*`) → ids of tools.
+
+        Raises:
+            ValueError: A pinned tool is unknown.
+        """
+        self._fragments, self._tools = fragments, tools
+        self._costs, self._settings, self._gains = costs, settings, gains
+        self._brief_costs = list(brief_costs)
+        self._rows = {tool.id: row for row, tool in enumerate(tools)}
+        self._pinned = {domain: tuple(ids) for domain, ids in pinned.items()}
+        for domain, ids in self._pinned.items():
+            for one in ids:
+                if one not in self._rows:
+                    raise InputError(f"pinned: {one!r} of domain {domain!r} is no tool")
+
+    def choose(self, scores: Scores, room: int, domain: str, short: int) -> Choice:
+        """The best units for `room` tokens: tools, their signatures, then fragments.
+
+        Args:
+            scores: Of every unit.
+            room: Tokens for units alone.
+            domain: Where the request belongs, if known; empty if not.
+            short: Tools at most that are shown by their signature.
+        """
+        said, told = shares(scores.instructions), shares(scores.tools)
+        ranked = self._ranked(told)
+        rows = best_rows(scores.instructions, self._settings.candidates)
+        worth = self._worth(ranked[: self._settings.candidates], told)
+        docs = self._options(TOOL, worth, told)
+        texts = self._options(INSTRUCTION, rows, said)
+        pinned, room, dropped = self._pins(scores, domain, room)
+        kept = self._kept(texts, room)
+        whole = self._whole(docs, texts, room, kept)
+        room -= sum(docs[at].tokens for at in whole)
+        shown = [worth[at] for at in whole]
+        room += sum(self._brief_costs[row] for row in pinned if row in shown)
+        pinned = [row for row in pinned if row not in shown]
+        rest = [row for row in ranked if row not in shown and row not in pinned][:short]
+        brief, left = as_fit(rest, [self._brief_costs[row] for row in rest], room - kept)
+        picked = greedy(texts, left + kept, {INSTRUCTION: self._settings.instructions})
+        fragments = sorted((rows[at] for at in picked), key=lambda row: -said[row])
+        chances = {self._fragments[row].id: float(said[row]) for row in fragments}
+        chances |= {self._tools[row].id: float(told[row]) for row in (*shown, *pinned, *brief)}
+        return Choice(
+            tuple(self._fragments[row] for row in fragments),
+            tuple(self._tools[row] for row in shown),
+            tuple(self._tools[row] for row in (*pinned, *brief)),
+            dropped,
+            chances,
+        )
+
+    def _worth(self, ranked: Sequence[int], told: Floats) -> list[int]:
+        """The first tool, and those likely enough for their whole document."""
+        least = self._settings.whole_share
+        return [row for at, row in enumerate(ranked) if not at or told[row] >= least]
+
+    def _whole(
+        self, docs: Sequence[Candidate], texts: Sequence[Candidate], room: int, kept: int
+    ) -> list[int]:
+        """Places of the tools that are shown with their whole documents."""
+        limits = {TOOL: self._settings.tools}
+        if self._settings.tools_first:
+            return greedy(docs, room - kept, limits) or greedy(docs, room, limits)
+        limits[INSTRUCTION] = self._settings.instructions
+        return [at for at in greedy([*docs, *texts], room, limits) if at < len(docs)]
+
+    def _ranked(self, told: Floats) -> list[int]:
+        """Rows of all tools, those of most gain first."""
+        factors = np.array([self._gains.factor(tool.id) for tool in self._tools])
+        return best_rows(told * factors, len(self._tools))
+
+    def _options(self, kind: str, rows: Sequence[int], chances: Floats) -> list[Candidate]:
+        return [self._option(kind, row, float(chances[row])) for row in rows]
+
+    def _option(self, kind: str, row: int, chance: float) -> Candidate:
+        if kind == TOOL:
+            unit, tokens = self._tools[row].id, self._costs[self._tools[row].id]
+        else:
+            unit, tokens = self._fragments[row].id, self._fragments[row].tokens + 2
+        return Candidate(unit, kind, max(chance, _LEAST) * self._gains.factor(unit), tokens)
+
+    def _kept(self, texts: Sequence[Candidate], room: int) -> int:
+        """However many tools come in, the likeliest fragment keeps its room beside one tool."""
+        if not self._settings.instructions:
+            return 0
+        fitting = [one for one in texts if one.tokens <= room]
+        best = max(fitting, key=lambda one: one.gain, default=None)
+        return 0 if best is None else best.tokens
+
+    def _pins(
+        self, scores: Scores, domain: str, room: int
+    ) -> tuple[list[int], int, tuple[str, ...]]:
+        """Rows of the pinned tools that fit as signatures, the room left, ids of the others."""
+        if not self._pinned:
+            return [], room, ()
+        open_to = {ANYWHERE, domain} | {
+            name for name, share in scores.domains.items() if share >= self._settings.domain_share
+        }
+        wanted = [ids for name, ids in self._pinned.items() if name in open_to]
+        rows = [self._rows[one] for one in dict.fromkeys(one for ids in wanted for one in ids)]
+        pinned, room = as_fit(rows, [self._brief_costs[row] for row in rows], room)
+        return pinned, room, tuple(self._tools[row].id for row in rows if row not in pinned)
+
+
+def best_rows(scores: Floats, count: int) -> list[int]:
+    """Rows of the highest scores, best first; ties keep their order."""
+    return [int(row) for row in np.argsort(-scores, kind="stable")[:count]]
+
+
+def as_fit(units: Sequence[T], costs: Sequence[int], room: int) -> tuple[list[T], int]:
+    """Units in order, those that fit, and the room that is left."""
+    kept = []
+    for unit, cost in zip(units, costs, strict=True):
+        if cost <= room:
+            kept.append(unit)
+            room -= cost
+    return kept, room

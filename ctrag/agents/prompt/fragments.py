@@ -1,0 +1,270 @@
+"""Instruction fragments: policies and system prompts cut along their structure (paper, 3.2)."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from datetime import date as day
+from hashlib import sha256
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ctrag.errors import InputError, NotFound
+from ctrag.models.tokens import CountTokens
+from ctrag.text.words import words
+
+SMALLEST, LARGEST = 200, 600
+"""Tokens of a fragment. A document that is shorter is one fragment."""
+NEAR_DUPLICATE = 0.9
+"""Share of two fragments' five-word runs from which on the later one is a duplicate."""
+_RUN = 5
+_HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*$")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+
+
+class _FrontMatter(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    domain: str | None = None
+    kind: str | None = None
+    priority: int = 0
+    date: day | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A unit of instructions that is retrieved as a whole."""
+
+    id: str
+    """`document#heading`, which stays while the text under the heading changes; a section that
+    becomes so short or long that its neighbours are joined otherwise has other ids around it."""
+    text: str
+    heading: str
+    """Headings above the text, outermost first, joined by " > "."""
+    domain: str
+    kind: str
+    """policy, or what the document says it is: manual, workflow, style, ..."""
+    priority: int
+    """Larger ones are rendered first."""
+    place: int
+    """Place in its document, from 0."""
+    tokens: int
+    recency: str = ""
+    """Day (ISO 8601) that its document is of; empty if it is not known. Nothing is chosen by it."""
+
+    @property
+    def digest(self) -> str:
+        """Hash of the text and what is said of it: tells versions of a fragment apart."""
+        said = [self.text, self.heading, self.domain, self.kind, str(self.priority)]
+        return sha256("\0".join(said).encode()).hexdigest()[:16]
+
+    @property
+    def searched(self) -> str:
+        """What retrieval reads: where the text stands, and the text."""
+        return f"{self.domain}. {self.heading}\n{self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Fragments of a folder, and those left out because another says the same."""
+
+    fragments: tuple[Fragment, ...]
+    duplicates: tuple[tuple[str, str], ...]
+    """(id of the fragment left out, id of the one that is kept)."""
+
+
+def cut_folder(folder: Path, count: CountTokens) -> Cut:
+    """The fragments of all `.md` and `.txt` files of a folder, by file name, without duplicates.
+
+    Raises:
+        ValueError: The folder holds no such file, or a file breaks a rule (named).
+        FileNotFoundError: There is no such folder.
+    """
+    if not folder.is_dir():
+        raise NotFound(2, "no such folder", str(folder))
+    paths = sorted(path for path in folder.iterdir() if path.suffix in {".md", ".txt"})
+    if not paths:
+        raise InputError(f"{folder}: holds no .md or .txt file")
+    return without_duplicates([one for path in paths for one in cut_file(path, count)])
+
+
+def cut_file(path: Path, count: CountTokens) -> list[Fragment]:
+    """The fragments of one file.
+
+    A file may begin with `---`, YAML with `domain`, `kind`, `priority` and `date`, `---`. Without
+    it the name decides: `telecom-manual.md` is of domain `telecom` and kind `manual`, `retail.md`
+    of kind `policy`; and the date is the day (UTC) when the file was written.
+
+    Raises:
+        ValueError: The file is no UTF-8, or its front matter breaks a rule.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+    front, text = _front_matter(path, text)
+    domain, _, kind = path.stem.partition("-")
+    return cut_text(
+        text,
+        path.stem,
+        count,
+        domain=front.domain or domain,
+        kind=front.kind or kind or "policy",
+        priority=front.priority,
+        recency=(
+            front.date or datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
+        ).isoformat(),
+    )
+
+
+def cut_text(
+    text: str,
+    document: str,
+    count: CountTokens,
+    *,
+    domain: str = "",
+    kind: str = "policy",
+    priority: int = 0,
+    recency: str = "",
+) -> list[Fragment]:
+    """Sections joined until they hold `SMALLEST` tokens, long ones split at paragraphs.
+
+    Args:
+        text: Markdown or plain text.
+        document: First part of the ids.
+        count: Tokens of a text.
+        domain: See `Fragment.domain`.
+        kind: See `Fragment.kind`.
+        priority: See `Fragment.priority`.
+        recency: See `Fragment.recency`.
+    """
+    fragments: list[Fragment] = []
+    taken: dict[str, int] = {}
+    for heading, part in _joined(list(_sections(text, count)), count):
+        slug = "-".join(words(heading.rpartition(" > ")[2])) or "start"
+        taken[slug] = taken.get(slug, 0) + 1
+        number = f"-{taken[slug]}" if taken[slug] > 1 else ""
+        fragments.append(
+            Fragment(
+                f"{document}#{slug}{number}",
+                part,
+                heading,
+                domain,
+                kind,
+                priority,
+                len(fragments),
+                count(part),
+                recency,
+            )
+        )
+    return fragments
+
+
+def without_duplicates(fragments: Sequence[Fragment]) -> Cut:
+    """Leave out fragments whose words are those of an earlier one, or nearly."""
+    kept: list[tuple[Fragment, frozenset[tuple[str, ...]]]] = []
+    left_out = []
+    for one in fragments:
+        said = words(one.text)
+        runs = frozenset(tuple(said[at : at + _RUN]) for at in range(max(1, len(said) - _RUN + 1)))
+        twin = next((other for other, seen in kept if _overlap(runs, seen) >= NEAR_DUPLICATE), None)
+        if twin is None:
+            kept.append((one, runs))
+        else:
+            left_out.append((one.id, twin.id))
+    return Cut(tuple(one for one, _ in kept), tuple(left_out))
+
+
+def _overlap(a: frozenset[tuple[str, ...]], b: frozenset[tuple[str, ...]]) -> float:
+    return len(a & b) / len(a | b)
+
+
+def _front_matter(path: Path, text: str) -> tuple[_FrontMatter, str]:
+    if not text.startswith("---\n"):
+        return _FrontMatter(), text
+    head, found, rest = text[4:].partition("\n---\n")
+    if not found:
+        raise InputError(f"{path}:1: front matter: `---` opens it and nothing closes it")
+    try:
+        return _FrontMatter.model_validate(yaml.safe_load(head) or {}), rest
+    except yaml.YAMLError:
+        raise InputError(f"{path}:1: front matter: not YAML") from None
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        raise InputError(f"{path}:1: front matter: {where}: {problem['msg']}") from None
+
+
+def _sections(text: str, count: CountTokens) -> Iterator[tuple[str, str]]:
+    """(headings above, text with its own heading) of each section; long ones in several parts."""
+    above: list[tuple[int, str]] = []
+    lines: list[str] = []
+    fenced = False
+
+    def close() -> Iterator[tuple[str, str]]:
+        body = "\n".join(lines).strip()
+        path = " > ".join(title for _, title in above)
+        for part in _split(body, count) if body else ():
+            yield path, part
+
+    for line in text.splitlines():
+        fenced ^= bool(_FENCE.match(line))
+        match = None if fenced else _HEADING.match(line)
+        if match:
+            yield from close()
+            lines.clear()
+            level = len(match[1])
+            above = [(depth, title) for depth, title in above if depth < level]
+            above.append((level, match[2]))
+        lines.append(line)
+    yield from close()
+
+
+def _split(text: str, count: CountTokens) -> list[str]:
+    """The text in parts of at most `LARGEST` tokens, cut between paragraphs, else lines, else
+    sentences, else words."""
+    if count(text) <= LARGEST:
+        return [text]
+    for pieces, glue in (
+        (re.split(r"\n\s*\n", text), "\n\n"),
+        (text.splitlines(), "\n"),
+        (_SENTENCE.split(text), " "),
+        (text.split(), " "),
+    ):
+        if len(pieces) > 1:
+            parts = [part for piece in pieces for part in _split(piece, count)]
+            return _packed(parts, glue, count)
+    return [text]  # one word that is longer than any fragment
+
+
+def _packed(pieces: Sequence[str], glue: str, count: CountTokens) -> list[str]:
+    parts: list[str] = []
+    for piece in pieces:
+        if parts and count(parts[-1] + glue + piece) <= LARGEST:
+            parts[-1] += glue + piece
+        else:
+            parts.append(piece)
+    return parts
+
+
+def _joined(sections: Sequence[tuple[str, str]], count: CountTokens) -> list[tuple[str, str]]:
+    """Neighbours joined until each has `SMALLEST` tokens, as far as `LARGEST` allows."""
+    forward: list[tuple[str, str]] = []
+    for heading, text in sections:
+        if forward and count(forward[-1][1]) < SMALLEST and _fit(forward[-1][1], text, count):
+            forward[-1] = (forward[-1][0], f"{forward[-1][1]}\n\n{text}")
+        else:
+            forward.append((heading, text))
+    joined: list[tuple[str, str]] = []
+    for heading, text in forward:  # what the next one was too long for goes to the one before
+        if joined and count(text) < SMALLEST and _fit(joined[-1][1], text, count):
+            joined[-1] = (joined[-1][0], f"{joined[-1][1]}\n\n{text}")
+        else:
+            joined.append((heading, text))
+    return joined
+
+
+def _fit(before: str, after: str, count: CountTokens) -> bool:
+    return count(f"{before}\n\n{after}") <= LARGEST

@@ -1,0 +1,153 @@
+"""The index over fragments or tools: vectors on disk by content hash, words in memory."""
+
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.agents.prompt.reading import Reader
+from ctrag.errors import InputError
+from ctrag.models.encoder import Matrix
+from ctrag.text.bm25 import LexicalIndex
+from ctrag.text.words import terms
+from stores.files import replacing
+
+Floats = NDArray[np.float64]
+PASSAGE = 110
+"""Words of a passage: longer texts are read in parts, and the best part counts."""
+
+
+class ReadingStore:
+    """Vectors of texts kept in one file, found again by the hash of reader and text.
+
+    Only what changed is read anew; what is no longer asked for is dropped. A broken file is made
+    anew.
+    """
+
+    def __init__(self, reader: Reader, path: Path | None) -> None:
+        self._reader = reader
+        self._path = path
+        self.read_anew = 0
+        """Texts that the last call had to read."""
+
+    def readings(self, texts: Sequence[str]) -> list[Matrix]:
+        """One vector a text, in order.
+
+        Raises:
+            OSError: The file cannot be written; nothing is lost.
+        """
+        keys = [self._key(text) for text in texts]
+        known = self._load()
+        missing = [text for text, key in zip(texts, keys, strict=True) if key not in known]
+        self.read_anew = len(set(missing))
+        fresh = dict.fromkeys(missing)
+        for text in fresh:
+            known[self._key(text)] = self._reader.read(text)
+        if self._path is not None and (fresh or len(known) > len(set(keys))):
+            self._save({key: known[key] for key in keys})
+        return [known[key] for key in keys]
+
+    def _key(self, text: str) -> str:
+        return sha256(f"{self._reader.name}\0{text}".encode()).hexdigest()[:32]
+
+    def _load(self) -> dict[str, Matrix]:
+        if self._path is None or not self._path.exists():
+            return {}
+        try:
+            return self._stored(self._path)
+        except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            return {}  # a broken file: all is read anew and the file written over
+
+    @staticmethod
+    def _stored(path: Path) -> dict[str, Matrix]:
+        with path.open("rb") as file, np.load(file) as stored:
+            keys, vectors = stored["keys"], stored["vectors"]
+        return {str(key): vector for key, vector in zip(keys, vectors, strict=True)}
+
+    def _save(self, known: dict[str, Matrix]) -> None:
+        assert self._path is not None
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(self._path) as file:
+            np.savez(
+                file,
+                allow_pickle=False,
+                keys=np.array(list(known), dtype="U32"),
+                vectors=np.stack(list(known.values())),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How a query meets every unit of an index, each (units,)."""
+
+    cosine: Floats
+    """-1 to 1; of the best passage."""
+    lexical: Floats
+    """BM25 as a share of the best unit's, 0 to 1."""
+    passages: Floats
+    """(passages,): cosine of each passage."""
+
+
+class CorpusIndex:
+    """Passages of units with their vectors and word counts."""
+
+    def __init__(self, texts: Sequence[str], store: ReadingStore) -> None:
+        if not texts:
+            raise InputError("texts: there is nothing to index")
+        parts = [passages(text) for text in texts]
+        self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
+        self._passages = [one for part in parts for one in part]
+        self._vectors: Matrix = np.stack(store.readings(self._passages))
+        self._units = len(texts)
+        self._words = LexicalIndex([list(_terms(text)) for text in texts])
+
+    def __len__(self) -> int:
+        return self._units
+
+    def evidence(self, vector: Matrix, text: str) -> Evidence:
+        """Cosine and BM25 of every unit.
+
+        Args:
+            vector: Unit vector of the query.
+            text: Its words.
+        """
+        cosines = np.asarray(self._vectors @ vector, dtype=np.float64)
+        best = np.maximum.reduceat(cosines, self._starts)
+        return Evidence(best, self._lexical(text), cosines)
+
+    def best_passage(self, found: Evidence, unit: int) -> str:
+        """The passage of a unit that comes nearest to the query."""
+        end = self._starts[unit + 1] if unit + 1 < self._units else len(self._passages)
+        start = int(self._starts[unit])
+        return self._passages[start + int(found.passages[start:end].argmax())]
+
+    def _lexical(self, text: str) -> Floats:
+        scores = self._words.scores(terms(text)).astype(np.float64)
+        return np.asarray(scores / max(float(scores.max()), 1e-9))
+
+    @property
+    def vectors(self) -> Matrix:
+        """(passages, dimension); rows of a unit follow each other."""
+        return self._vectors
+
+
+@lru_cache(maxsize=8192)
+def _terms(text: str) -> tuple[str, ...]:
+    return tuple(terms(text))
+
+
+def passages(text: str) -> list[str]:
+    """Parts of about `PASSAGE` words, each with the first line, which says where it stands."""
+    head, _, body = text.partition("\n")
+    words = body.split()
+    if len(words) <= PASSAGE:
+        return [text]
+    count = -(-len(words) // PASSAGE)
+    size = -(-len(words) // count)
+    return [f"{head}\n{' '.join(words[at : at + size])}" for at in range(0, len(words), size)]

@@ -1,0 +1,42 @@
+"""What the encoder sees of a text."""
+
+from typing import Protocol
+
+import numpy as np
+
+from ctrag.models import packages
+from ctrag.models.encoder import Matrix, open_session
+
+LONGEST_READ = 256
+_TUNED_LAYERS = 3
+"""The graph is the one that is made for adapters of so many layers; none is used here."""
+
+
+class Reader(Protocol):
+    """Anything that reads texts; tests have toys."""
+
+    name: str
+    """Vectors of different readers never mix."""
+
+    def read(self, text: str) -> Matrix:
+        """(dimension,), of length one."""
+        ...
+
+
+class MiniLMReader:
+    """all-MiniLM-L6-v2 on ONNX Runtime."""
+
+    name = f"{packages.ENCODER}-int8"
+
+    def __init__(self) -> None:
+        from ctrag.models.bert_graph import plain_graph
+        from ctrag.models.vocabularies import packaged_vocabulary
+
+        self._session = open_session(plain_graph(_TUNED_LAYERS))
+        self._tokenizer = packaged_vocabulary(packages.ENCODER, LONGEST_READ)
+
+    def read(self, text: str) -> Matrix:
+        """See `Reader.read`."""
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        [plain] = self._session.run(["plain"], {"input": ids})
+        return np.asarray(plain, dtype=np.float32)

@@ -1,0 +1,179 @@
+"""The hybrid score of fragments and tools (paper, equation 3), and what a prior adds to it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.agents.next_tool import END
+from ctrag.agents.prompt.domains import Domains
+from ctrag.agents.prompt.fragments import Fragment
+from ctrag.agents.prompt.index import CorpusIndex, Evidence, ReadingStore
+from ctrag.agents.prompt.reading import Reader
+from ctrag.agents.prompt.reranker import HybridWeights, Reranker, query_text
+from ctrag.agents.prompt.settings import PromptSettings
+from ctrag.agents.prompt.tool_documents import ToolDocument
+from ctrag.agents.search.index import NextToolPrior
+
+Floats = NDArray[np.float64]
+_UNLIKELY = 1e-3
+"""What a prior gives at least: it may push a tool down and not out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Log odds of every unit, up to a constant for each corpus."""
+
+    instructions: Floats
+    """(fragments,)."""
+    tools: Floats
+    """(tools,)."""
+    domains: Mapping[str, float]
+    """How likely the step belongs to each domain: the mean of what both corpora say."""
+    foretold: bool = False
+    """Whether the tool prior ranked any of the tools, and something else than the end first."""
+
+
+def shares(scores: Floats) -> Floats:
+    """Log odds as chances that sum to 1; empty for none."""
+    if not len(scores):
+        return np.empty(0)
+    found = np.exp(scores - scores.max())
+    return np.asarray(found / found.sum())
+
+
+class HybridRetriever:
+    """Scores the fragments and tools that it was made with."""
+
+    def __init__(
+        self,
+        fragments: Sequence[Fragment],
+        tools: Sequence[ToolDocument],
+        reader: Reader,
+        *,
+        weights: HybridWeights,
+        settings: PromptSettings,
+        instruction_weights: HybridWeights | None = None,
+        reranker: Reranker | None = None,
+        prior: NextToolPrior | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        """Index both corpora; what an earlier index in `folder` has read is not read again.
+
+        Args:
+            fragments: May be empty.
+            tools: At least one.
+            reader: The encoder.
+            weights: Factors of the score of tools; `cross` needs the re-ranker.
+            settings: How many candidates are re-ranked, and what domain and prior count for.
+            instruction_weights: Those of fragments; by default those of tools without the
+                re-ranker, which has learned from tools alone.
+            reranker: None leaves its part out.
+            prior: Tools by the calls so far.
+            folder: Where readings are kept; None keeps them in memory.
+        """
+        self._reader = reader
+        self._weights = weights
+        self._settings = settings
+        self._instruction_weights = instruction_weights or weights.model_copy(update={"cross": 0.0})
+        self._reranker = reranker
+        self._prior = prior
+        self._rows = {tool.id: row for row, tool in enumerate(tools)}
+        self._domain_of = {tool.id: tool.domain for tool in tools if tool.domain}
+        self._domains = Domains([one.domain for one in fragments], [one.domain for one in tools])
+        self._opening = settings.opening * np.array([one.place == 0 for one in fragments])
+        self._tools = _index(tools, reader, folder, "tools.npz")
+        self._fragments = (
+            _index(fragments, reader, folder, "instructions.npz") if fragments else None
+        )
+        self._read = lru_cache(maxsize=64)(reader.read)
+        self._evidence = lru_cache(maxsize=64)(self._met)
+
+    def scores(self, text: str, history: Sequence[str] = (), domain: str = "") -> Scores:
+        """Scores of all units for a step.
+
+        Args:
+            text: The request, and whatever of the task's state it says.
+            history: Ids of the tools called so far, oldest first.
+            domain: Where the task belongs, if known; empty if not.
+        """
+        asked = self._request(True, text)
+        said = np.empty(0) if self._fragments is None else self._request(False, text)
+        called = {self._domain_of[one] for one in history if one in self._domain_of}
+        about_said, about_asked = self._domains.added(
+            self._domains.shares(shares(said), shares(asked)),
+            {domain} if domain else called,
+            self._settings.domain_weight,
+            self._settings.called_domain,
+        )
+        prior, foretold = self._known(text, history)
+        known = about_asked + prior
+        tools = self._reranked(self._tools, self._weights, text, history, asked, known)
+        if self._fragments is not None:
+            known = about_said + self._opening
+            own = self._instruction_weights
+            said = self._reranked(self._fragments, own, text, history, said, known)
+        found = self._domains.shares(shares(said), shares(tools))
+        domains = dict(zip(["", *self._domains.names], found, strict=True))
+        return Scores(said, tools, domains, foretold)
+
+    def _known(self, text: str, history: Sequence[str]) -> tuple[Floats, bool]:
+        """What the prior says of each tool, and whether it foretells one; see `Scores`."""
+        weight = self._settings.prior_weight
+        known = np.zeros(len(self._tools))
+        if self._prior is None or not weight:
+            return known, False
+        known[:] = math.log(_UNLIKELY)
+        ranked = self._prior.rank(text, history)
+        own = [(self._rows[name], chance) for name, chance in ranked if name in self._rows]
+        for row, chance in own:
+            known[row] = math.log(max(chance, _UNLIKELY))
+        return known * weight, bool(own) and ranked[0][0] != END
+
+    def _met(self, tools: bool, text: str) -> Evidence:
+        """The steps of an episode ask the same of the index again and again."""
+        index = self._tools if tools else self._fragments
+        assert index is not None
+        return index.evidence(self._read(text), text)
+
+    def _request(self, tools: bool, text: str) -> Floats:
+        """Cosine and words, weighted."""
+        found = self._evidence(tools, text)
+        weights = self._weights if tools else self._instruction_weights
+        return weights.cosine * found.cosine + weights.lexical * found.lexical
+
+    def _reranked(
+        self,
+        index: CorpusIndex,
+        weights: HybridWeights,
+        text: str,
+        history: Sequence[str],
+        request: Floats,
+        known: Floats,
+    ) -> Floats:
+        """The request's say, re-ranked where it may be, and what is known besides."""
+        says = self._settings.request_weight if index is self._tools else 1.0
+        scores = says * request + known
+        if self._reranker is None or not weights.cross:
+            return np.asarray(scores)
+        found = self._evidence(index is self._tools, text)
+        best = np.argsort(-scores, kind="stable")[: self._settings.candidates]
+        nearest = [index.best_passage(found, int(row)) for row in best]
+        cross = self._reranker.scores(query_text(text, history), nearest)
+        added = np.full(len(scores), float(cross.min()))  # what was not read is no better
+        added[best] = cross
+        return np.asarray(scores + says * weights.cross * added)
+
+
+def _index(
+    units: Sequence[Fragment] | Sequence[ToolDocument],
+    reader: Reader,
+    folder: Path | None,
+    name: str,
+) -> CorpusIndex:
+    store = ReadingStore(reader, None if folder is None else folder / name)
+    return CorpusIndex([one.searched for one in units], store)

@@ -1,0 +1,216 @@
+"""Change log and review gate: a changed policy is served once somebody has approved it.
+
+Until then the last approved set is served as it was: edits, removals, and other priorities or
+domains all wait. An approval outlives an edit that is undone.
+"""
+
+import json
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from ctrag.agents.prompt.fragments import Fragment
+from ctrag.errors import InputError
+from ctrag.models.tokens import CountTokens
+from stores.files import write_text
+
+LEDGER = "ledger.json"
+
+
+class Change(BaseModel):
+    """One line of the change log."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    at: str
+    """UTC, ISO 8601."""
+    unit: str
+    what: Literal["added", "changed", "removed", "approved"]
+    digest: str
+    """Hash of the version that came, or that was removed or approved; empty where a removal was
+    approved."""
+    by: str = ""
+    """Who approved it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A unit that waits for approval."""
+
+    id: str
+    what: Literal["added", "changed", "removed"]
+
+
+class _Approved(BaseModel):
+    """A fragment as it was approved."""
+
+    model_config = ConfigDict(extra="forbid")
+    digest: str
+    text: str
+    heading: str
+    domain: str
+    kind: str
+    priority: int
+    place: int
+    recency: str = ""
+
+    @classmethod
+    def of(cls, one: Fragment) -> "_Approved":
+        return cls(**{name: getattr(one, name) for name in cls.model_fields})
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    digest: str
+    """Of the unit as it is now; empty when it is gone."""
+    approved: _Approved | None = None
+    """As it was approved last; None for never."""
+
+
+class _Content(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    entries: dict[str, _Entry] = {}
+    changes: list[Change] = []
+
+
+_CONTENT = TypeAdapter(_Content)
+
+
+class ReviewLedger:
+    """What each unit said when it was last approved, and all changes since the first look."""
+
+    def __init__(
+        self, folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        """Open the ledger of an index folder; an absent file is an empty ledger.
+
+        Raises:
+            ValueError: The file breaks a rule.
+        """
+        self._path = folder / LEDGER
+        self._now = now
+        try:
+            text = self._path.read_bytes() if self._path.exists() else b"{}"
+            self._content = _CONTENT.validate_json(text)
+        except ValidationError as error:
+            problem = error.errors()[0]["msg"]
+            raise InputError(
+                f"{self._path}: {problem}; without the file all units wait for approval again"
+            ) from None
+
+    @property
+    def changes(self) -> Sequence[Change]:
+        """The log, oldest first."""
+        return tuple(self._content.changes)
+
+    def updated(self, unit: str) -> str:
+        """When the unit last came, changed or went; empty if it is not known."""
+        moments = [
+            one.at for one in self._content.changes if one.unit == unit and one.what != "approved"
+        ]
+        return moments[-1] if moments else ""
+
+    def note(self, fragments: Sequence[Fragment]) -> list[Change]:
+        """Log what was added, changed or removed since the last look; the changes, in order."""
+        entries = self._content.entries
+        present = {one.id for one in fragments}
+        fresh = []
+        for one in fragments:
+            entry = entries.setdefault(one.id, _Entry(digest=""))
+            if entry.digest != one.digest:
+                fresh.append(
+                    self._change(one.id, "changed" if entry.digest else "added", one.digest)
+                )
+                entry.digest = one.digest
+        for unit, entry in list(entries.items()):
+            if unit in present or not entry.digest:
+                continue
+            fresh.append(self._change(unit, "removed", entry.digest))
+            entry.digest = ""
+            if entry.approved is None:
+                del entries[unit]
+        if fresh:
+            self._save(fresh)
+        return fresh
+
+    def pending(self, fragments: Iterable[Fragment]) -> list[Waiting]:
+        """What nobody has approved as it stands: units that came or changed, then those that were
+        approved and are gone."""
+        present = {one.id: one for one in fragments}
+        approved = self._approved()
+        waiting = [
+            Waiting(one.id, "changed" if one.id in approved else "added")
+            for one in present.values()
+            if one.id not in approved or approved[one.id].digest != one.digest
+        ]
+        return waiting + [Waiting(unit, "removed") for unit in approved if unit not in present]
+
+    def approve(self, fragments: Iterable[Fragment], units: Collection[str], by: str) -> None:
+        """Mark units as approved as they are now, those that are gone as removed.
+
+        Raises:
+            ValueError: A unit is neither among the fragments nor approved, or nobody is named.
+        """
+        present = {one.id: one for one in fragments}
+        entries, approved = self._content.entries, self._approved()
+        unknown = sorted(set(units) - set(present) - set(approved))
+        if unknown:
+            raise InputError(f"units: {unknown[0]!r} is no fragment of these instructions")
+        if not by.strip():
+            raise InputError("by: say who approves")
+        fresh = []
+        for unit in sorted(set(units)):
+            one = present.get(unit)
+            fresh.append(self._change(unit, "approved", one.digest if one else "", by))
+            if one is None:
+                del entries[unit]
+            else:
+                entries.setdefault(unit, _Entry(digest=one.digest)).approved = _Approved.of(one)
+        for same in present.values():  # places may have moved
+            entry = entries.get(same.id)
+            if entry and entry.approved and entry.approved.digest == same.digest:
+                entry.approved = _Approved.of(same)
+        self._save(fresh)
+
+    def served(self, fragments: Sequence[Fragment], count: CountTokens) -> list[Fragment]:
+        """What may be shown: the units as they were approved last, whatever has become of them.
+
+        Those that are gone stand last, until somebody approves that they go.
+        """
+        approved = self._approved()
+        here = [one.id for one in fragments if one.id in approved]
+        gone = [unit for unit in approved if unit not in here]
+        return [
+            Fragment(
+                unit,
+                one.text,
+                one.heading,
+                one.domain,
+                one.kind,
+                one.priority,
+                one.place,
+                count(one.text),
+                one.recency,
+            )
+            for unit in [*here, *gone]
+            for one in [approved[unit]]
+        ]
+
+    def _approved(self) -> dict[str, _Approved]:
+        entries = self._content.entries.items()
+        return {unit: one.approved for unit, one in entries if one.approved is not None}
+
+    def _change(self, unit: str, what: str, digest: str, by: str = "") -> Change:
+        at = self._now().isoformat(timespec="seconds")
+        return Change.model_validate(
+            {"at": at, "unit": unit, "what": what, "digest": digest, "by": by}
+        )
+
+    def _save(self, fresh: Sequence[Change]) -> None:
+        self._content.changes.extend(fresh)
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        content = self._content.model_dump(mode="json")
+        write_text(self._path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")

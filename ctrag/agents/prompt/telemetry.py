@@ -1,0 +1,74 @@
+"""What was put into each prompt and why, one JSON line a build, a discovery or a miss."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ctrag.agents.prompt.assembly import Prompt
+
+Record = dict[str, Any]
+Sink = Callable[[Mapping[str, Any]], None]
+"""Takes one record."""
+
+
+def to_file(path: Path) -> Sink:
+    """A sink that appends to a file, a line a record; its folder is made when missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+    def write(record: Mapping[str, Any]) -> None:
+        line = json.dumps(record, ensure_ascii=False)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+    return write
+
+
+def nowhere(_: Mapping[str, Any]) -> None:
+    """A sink that keeps nothing."""
+
+
+def of_prompt(prompt: "Prompt", tau: float, reranked: bool, milliseconds: float) -> Record:
+    """The record of a prompt: what it holds, how it came about, how long it took."""
+    return {
+        "event": "prompt",
+        "request": prompt.request,
+        "history": list(prompt.history),
+        "fragments": [one.id for one in prompt.fragments],
+        "tools": [one.id for one in prompt.tools],
+        "signatures": [one.id for one in prompt.signatures],
+        "scores": prompt.scores,
+        "likely": prompt.likely.id if prompt.likely else "",
+        "sufficiency": prompt.sufficiency,
+        "tau": tau,
+        "discovered": prompt.discovered,
+        "fallback": prompt.fallback,
+        "cached": prompt.cached,
+        "reranked": reranked,
+        "dropped": list(prompt.dropped),
+        "tokens": prompt.tokens,
+        "budget": prompt.budget,
+        "form": prompt.form,
+        "ms": milliseconds,
+    }
+
+
+def of_miss(prompt: "Prompt", wanted: str, known: bool) -> Record:
+    """The record of a step that needed a tool which its prompt did not show.
+
+    Args:
+        prompt: What the step had.
+        wanted: Id of the tool, or what the model said of it.
+        known: Whether the catalogue has it.
+    """
+    return {
+        "event": "miss",
+        "request": prompt.request,
+        "history": list(prompt.history),
+        "wanted": wanted,
+        "known": known,
+        "tools": [one.id for one in prompt.exposed],
+        "sufficiency": prompt.sufficiency,
+        "discovered": prompt.discovered,
+    }

@@ -1,0 +1,230 @@
+"""Tool documents: what a tool needs, changes, how it fails, and what it is not for (paper, 3.2)."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from ctrag.agents.catalogue.files import checked, read_file
+from ctrag.agents.catalogue.formats import NAME_LIMIT, readable_name, schema_line
+from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
+from ctrag.agents.prompt.signatures import signature_line
+from ctrag.models.tokens import CountTokens
+from ctrag.toolbox import Toolbox
+
+LARGEST = 800
+"""Tokens of a document; what is over it loses exemplars and notes, then words."""
+_EXAMPLE = re.compile(
+    r"(?:such as|e\.g\.|example:?|for example)\s*:?\s*['\"“]([^'\"”]{1,40})['\"”]"
+)
+_STANDINS: dict[str, Any] = {
+    "integer": 1,
+    "number": 1.5,
+    "float": 1.5,
+    "boolean": True,
+    "array": [],
+    "object": {},
+    "dict": {},
+}
+_EFFECTS = {
+    "read": "changes nothing",
+    "write": "data are changed",
+    "outward": "others notice it",
+}
+
+
+class ToolNotes(BaseModel):
+    """What a catalogue may say about a tool besides its schema."""
+
+    model_config = ConfigDict(extra="ignore")
+    effect: str | None = None
+    """read, write or outward; anything else says nothing."""
+    fails_when: str | None = None
+    preconditions: tuple[str, ...] = ()
+    postconditions: tuple[str, ...] = ()
+    exemplars: tuple[str, ...] = ()
+    """Calls, each as `name(argument="value")`."""
+    negative_examples: tuple[str, ...] = ()
+    """Requests that need another tool."""
+
+
+class _NotedRow(ToolNotes):
+    name: str
+    server: str = ""
+    domain: str = ""
+
+
+_ROWS = TypeAdapter(list[_NotedRow])
+
+
+@dataclass(frozen=True)
+class ToolDocument:
+    """A tool as it is shown to a model."""
+
+    tool: CatalogueTool
+    name: str
+    """Unique in its catalogue and fit for function calling."""
+    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    fails: tuple[str, ...] = ()
+    exemplars: tuple[str, ...] = ()
+    not_for: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """That of the tool."""
+        return self.tool.id
+
+    @property
+    def domain(self) -> str:
+        """The tool's server."""
+        return self.tool.server
+
+    @cached_property
+    def description(self) -> str:
+        """The catalogue's words, then one line for each thing known besides."""
+        notes = [
+            ("Needs", self.needs),
+            ("After", self.after),
+            ("Fails", self.fails),
+            ("Example", self.exemplars),
+            ("Not for", self.not_for),
+        ]
+        lines = [f"{title}: {'; '.join(said)}" for title, said in notes if said]
+        return "\n".join([self.tool.description, *lines])
+
+    @cached_property
+    def line(self) -> str:
+        """The whole document on one line of JSON: what a prompt holds of it and what it costs."""
+        return schema_line(self.name, self.description, self.tool.parameters)
+
+    @cached_property
+    def bare_line(self) -> str:
+        """Name, description and parameters as the catalogue has them, on one line of JSON."""
+        return schema_line(self.name, self.tool.description, self.tool.parameters)
+
+    @cached_property
+    def signature(self) -> str:
+        """How it is called, in one line: what a prompt holds of a tool that is shown in short."""
+        return signature_line(self.name, self.tool.description, self.tool.parameters)
+
+    @property
+    def searched(self) -> str:
+        """What retrieval reads: server and name as words, description, arguments."""
+        return f"{self.tool.server} {self.tool.text}".strip()
+
+
+def load_documents(path: Path, count: CountTokens) -> list[ToolDocument]:
+    """Documents of a catalogue file (`ctrag.agents.catalogue.tool` has the formats), in file order.
+
+    Raises:
+        ValueError: The file breaks a rule, or a note is of the wrong type.
+        FileNotFoundError: There is no such file.
+    """
+    return make_documents(load_catalogue(path), _notes(path), count)
+
+
+def _notes(path: Path) -> dict[str, ToolNotes]:
+    """What the rows of a catalogue say besides, by tool id; OpenAPI documents say nothing."""
+    value = read_file(path)
+    if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
+        return {}
+    if isinstance(value, dict) and "tools" in value:
+        value = value["tools"]
+    elif isinstance(value, dict) and path.suffix in {".yaml", ".yml"}:
+        return toolbox_notes(Toolbox.from_file(path))
+    rows = checked(_ROWS, value, f"{path}: notes of a tool")
+    return {
+        f"{server}/{row.name}" if server else row.name: row
+        for row in rows
+        for server in [row.server or row.domain]
+    }
+
+
+def toolbox_notes(toolbox: Toolbox) -> dict[str, ToolNotes]:
+    """What a toolbox says of its APIs, by tool id."""
+    return {
+        f"{tool.app}/{tool.api}": ToolNotes(effect=tool.effect, fails_when=tool.fails_when)
+        for tool in toolbox
+    }
+
+
+def make_documents(
+    tools: Sequence[CatalogueTool], notes: Mapping[str, ToolNotes], count: CountTokens
+) -> list[ToolDocument]:
+    """One document a tool, in order; what the notes leave open is read from the schemas.
+
+    Args:
+        tools: The catalogue, ids distinct.
+        notes: By tool id; tools without notes have what their schema says.
+        count: Tokens of a text.
+    """
+    often = Counter(tool.name for tool in tools)
+    taken: set[str] = set()
+    documents = []
+    for tool in tools:
+        plain = tool.name if often[tool.name] == 1 else f"{tool.server}__{tool.name}"
+        base = name = readable_name(plain)
+        more = ""
+        while name in taken:
+            more += "_"
+            name = base[: NAME_LIMIT - len(more)] + more
+        taken.add(name)
+        documents.append(_fitted(_document(tool, name, notes.get(tool.id, ToolNotes())), count))
+    return documents
+
+
+def _document(tool: CatalogueTool, name: str, notes: ToolNotes) -> ToolDocument:
+    required = tool.parameters.get("required") or []
+    needs = notes.preconditions or ((f"{', '.join(required)} known",) if required else ())
+    effect = _EFFECTS.get(notes.effect or "")
+    return ToolDocument(
+        tool,
+        name,
+        needs,
+        notes.postconditions or ((effect,) if effect else ()),
+        (notes.fails_when,) if notes.fails_when else (),
+        notes.exemplars[:2] or (_call(name, tool.parameters),),
+        notes.negative_examples,
+    )
+
+
+def _call(name: str, parameters: Mapping[str, Any]) -> str:
+    """A call with the examples that descriptions give, else with stand-ins."""
+    properties = parameters.get("properties") or {}
+    required = parameters.get("required") or list(properties)[:2]
+    parts = [
+        f"{key}={json.dumps(_value(key, properties.get(key)), ensure_ascii=False)}"
+        for key in required
+    ]
+    return f"{name}({', '.join(parts)})"
+
+
+def _value(key: str, schema: Any) -> Any:
+    schema = schema if isinstance(schema, dict) else {}
+    values = schema.get("enum")
+    if isinstance(values, list) and values:
+        return values[0]
+    said = _EXAMPLE.search(str(schema.get("description", "")))
+    kind = schema.get("type")
+    if said:
+        return [said[1]] if kind == "array" else said[1]
+    return _STANDINS.get(kind, f"<{key}>") if isinstance(kind, str) else f"<{key}>"
+
+
+def _fitted(document: ToolDocument, count: CountTokens) -> ToolDocument:
+    """The document within `LARGEST` tokens; arguments are never cut."""
+    if count(document.line) > LARGEST:
+        document = replace(document, exemplars=(), not_for=(), needs=(), after=())
+    words = document.tool.description.split()
+    while count(document.line) > LARGEST and words:
+        words = words[: len(words) * 3 // 4]
+        shorter = replace(document.tool, description=" ".join(words))
+        document = replace(document, tool=shorter, fails=())
+    return document

@@ -1,0 +1,167 @@
+"""What of a tool is searched, field by field, and how names become words."""
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.text.words import stems, telling_words, terms, words
+from stores.tools.protocol import saturated
+
+NAME, DESCRIPTION, PARAMETERS = range(3)
+"""A tool's fields."""
+PIVOTS = (3.0, 12.0, 12.0)
+"""Usual lengths of the fields in terms. They are fixed, so that a tool's weights never depend on
+the other tools and stay what they are while tools come and go."""
+LENGTH_SHARE = (0.3, 0.5, 0.5)
+"""How far a field's length counts: BM25's b."""
+FIELD_WEIGHTS = (2.0, 1.0, 0.5)
+"""What a field counts in BM25F (Robertson et al., 2004): fields add up before they saturate."""
+
+GRAM_CODES = 1 << 16
+"""A power of two."""
+NO_GRAM = GRAM_CODES
+"""What no text has."""
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)")
+_LONGEST = 4000
+"""Letters of a field that are read; what stands behind is cut."""
+_DEEPEST = 3
+_MOST_VALUES = 30
+
+
+def spelled_out(name: str) -> str:
+    """A name as words: `getHTTPStatus_v2` becomes `get HTTP Status v 2`."""
+    return " ".join(_HUMP.sub(" ", name).replace("_", " ").replace(".", " ").split())
+
+
+@lru_cache(maxsize=100_000)
+def compact(text: str) -> str:
+    """Letters and digits alone, folded: how names are compared."""
+    return "".join(words(text))
+
+
+class Vocabulary:
+    """Numbers of terms, the same for all indexes of a process, so that searches compare numbers.
+
+    No term is forgotten: names and descriptions have words in common, so new tools bring few.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._numbers: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def numbered(self, terms: Iterable[str]) -> list[int]:
+        """The terms' numbers; new ones are numbered."""
+        with self._lock:
+            known = self._numbers
+            return [known.setdefault(one, len(known)) for one in terms]
+
+    def columns(self, terms: Iterable[str]) -> NDArray[np.int64]:
+        """(numbers so far,): the place among `terms` of each number's term, -1 where it is none."""
+        places = np.full(len(self), -1, dtype=np.int64)
+        for place, term in enumerate(terms):
+            number = self._numbers.get(term, len(places))
+            if number < len(places):  # else it was numbered a moment ago, and no tool here has it
+                places[number] = place
+        return places
+
+
+VOCABULARY = Vocabulary()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTerms:
+    """A tool's searched terms."""
+
+    frequencies: dict[str, float]
+    """Term → its length-normalised frequency over all fields, weighted."""
+    table: NDArray[np.float64]
+    """(terms, 4), in the order of `frequencies`: a term's number in `VOCABULARY`; BM25's share of
+    its frequency over all fields, and of that in the parameters; 1 where it stands in the name,
+    else 0. One array, because a search reads those of many tools, each from memory anew."""
+    name: tuple[str, ...]
+    """Terms of the name, each once."""
+    pairs: frozenset[tuple[str, str]]
+    """Terms that stand side by side in the name."""
+    grams: NDArray[np.uint32]
+    """Trigrams of the name's letters, each once, as `gram_codes` numbers them; `NO_GRAM` alone
+    where the name is too short."""
+
+
+def tool_terms(tool: CatalogueTool) -> ToolTerms:
+    """The terms of a tool's name, of its description and category, and of its parameters."""
+    name = terms(f"{spelled_out(tool.server)} {spelled_out(tool.name)}")
+    description = terms(f"{tool.category} {tool.description}"[:_LONGEST])
+    parameters = terms(" ".join(parameter_texts(tool.parameters))[:_LONGEST])
+    weights: dict[str, list[float]] = {}
+    for field, found in enumerate((name, description, parameters)):
+        share = LENGTH_SHARE[field]
+        length = 1 - share + share * len(found) / PIVOTS[field]
+        for term, count in Counter(found).items():
+            weights.setdefault(term, [0.0, 0.0, 0.0])[field] = count / length
+    said = telling_words(spelled_out(tool.name))
+    called = tuple(dict.fromkeys(stems(said)))
+    frequencies = {
+        term: sum(share * one for share, one in zip(FIELD_WEIGHTS, found, strict=True))
+        for term, found in weights.items()
+    }
+    numbers = VOCABULARY.numbered(frequencies)
+    table = [
+        (
+            number,
+            saturated(frequencies[term]),
+            saturated(found[PARAMETERS]),
+            1.0 if term in called else 0.0,
+        )
+        for number, (term, found) in zip(numbers, weights.items(), strict=True)
+    ]
+    grams = np.unique(gram_codes(said))
+    if not len(grams):
+        grams = np.array([NO_GRAM], dtype=np.uint32)
+    return ToolTerms(
+        frequencies,
+        np.array(table, dtype=np.float64).reshape(-1, 4),
+        called,
+        frozenset(pairwise(called)),
+        grams,
+    )
+
+
+def gram_codes(words: Sequence[str]) -> NDArray[np.uint32]:
+    """Numbers below `GRAM_CODES` of the runs of three letters or digits, in order.
+
+    Words are written together, so that `getweather` and "get weather" are alike. Now and then two
+    trigrams share a number.
+    """
+    letters = np.frombuffer("".join(words).encode("utf-32-le"), dtype=np.uint32)
+    codes = (961 * letters[:-2] + 31 * letters[1:-1] + letters[2:]) & (GRAM_CODES - 1)
+    return np.asarray(codes, dtype=np.uint32)
+
+
+def parameter_texts(schema: Any, depth: int = 0) -> Iterator[str]:
+    """Names, descriptions and allowed values of a JSON Schema's properties, nested ones too."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict) or depth >= _DEEPEST:
+        return
+    for name, one in properties.items():
+        yield spelled_out(str(name))
+        if not isinstance(one, dict):
+            continue
+        if isinstance(one.get("description"), str):
+            yield one["description"]
+        if isinstance(one.get("enum"), list):
+            yield " ".join(str(value) for value in one["enum"][:_MOST_VALUES])
+        yield from parameter_texts(one, depth + 1)
+        yield from parameter_texts(one.get("items"), depth + 1)

@@ -1,0 +1,351 @@
+"""Search in the tool catalogue of any agent."""
+
+import time
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal, Protocol
+
+import numpy as np
+
+from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
+from ctrag.agents.catalogue.tool import Catalogue, CatalogueTool, read_catalogue
+from ctrag.agents.search.affinity import Affinity, Event
+from ctrag.agents.search.names import named_first, named_runs
+from ctrag.agents.search.parts import parts_of
+from ctrag.agents.search.pool import Pool
+from ctrag.agents.search.ranker import Floats, ToolRanker, packaged_ranker
+from ctrag.agents.search.results import ToolHit, ToolSearch, hits_of
+from ctrag.agents.search.shelf import ToolShelf, open_store
+from ctrag.agents.search.tiers import Tier, best_first, expert_score, merged
+from ctrag.errors import InputError
+from ctrag.models.encoder import Encoder
+from stores.tools.protocol import ToolStore
+
+CANDIDATES = 30
+"""Tools that each of the two measures brings for a reading, or `k` where that is more."""
+LEXICAL_CANDIDATES = 10
+"""The same where words alone are searched, which is done for speed: more of them took longer and
+found no more needed tools among the first five (docs/log.md)."""
+Mode = Literal["hybrid", "lexical"]
+
+__all__ = ["CANDIDATES", "NextToolPrior", "ToolHit", "ToolIndex", "ToolSearch"]
+
+
+class NextToolPrior(Protocol):
+    """Which tool comes next, learned from what followed what."""
+
+    def rank(self, text: str, history: Sequence[str]) -> Sequence[tuple[str, float]]:
+        """(tool id, probability), the likeliest first.
+
+        Args:
+            text: The request.
+            history: Ids of the tools called so far, oldest first.
+        """
+        ...
+
+
+class ToolIndex(ToolShelf):
+    """A catalogue that is searched while tools are added, changed and removed.
+
+    Dense and lexical evidence bring candidates out of a store (memory, DuckDB or PostgreSQL),
+    access rules inside its query; a small ranker orders them. Safe to use from many threads.
+
+    Example::
+
+        index = ToolIndex.from_file("tools.json")
+        for hit in index.search("book a flight to Rome", k=5):
+            print(hit.tool.id, hit.score)
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[CatalogueTool] = (),
+        encoder: Encoder | None = None,
+        access: AccessRules | None = None,
+        *,
+        experts: Iterable[Expert] = (),
+        store: ToolStore | None = None,
+        ranker: ToolRanker | None = None,
+        prior: NextToolPrior | None = None,
+        prior_weight: float = 0.3,
+        lexical_only: bool = False,
+    ) -> None:
+        """Index `tools`, beside what the store holds already.
+
+        Args:
+            tools: The catalogue.
+            encoder: Makes the vectors; the one that settings name, with a cache on disk, when
+                None.
+            access: Who sees what; None keeps the store's rules, and without any everybody sees
+                everything.
+            experts: Configured agents.
+            store: Where tools are kept; memory when None.
+            ranker: Orders the candidates; the packaged one when None.
+            prior: Which tool comes next.
+            prior_weight: What the prior counts beside the ranker, 0 (nothing) to 1 (alone).
+            lexical_only: Make no vectors.
+
+        Raises:
+            ValueError: There is no tool at all, two have one id, or the weight is out of range.
+        """
+        if not 0 <= prior_weight <= 1:
+            raise InputError(f"prior_weight: must be between 0 and 1, not {prior_weight}")
+        super().__init__(tools, encoder, access, store, lexical_only=lexical_only)
+        self._ranker = packaged_ranker() if ranker is None else ranker
+        self.prior, self.prior_weight = prior, prior_weight
+        self.experts = {one.name: one for one in experts}
+        text = self.store.fact("affinity")
+        self.affinity = Affinity() if text is None else Affinity.from_json(text)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        encoder: Encoder | None = None,
+        access: AccessRules | None = None,
+        *,
+        prior: NextToolPrior | None = None,
+        prior_weight: float = 0.3,
+        lexical_only: bool = False,
+    ) -> "ToolIndex":
+        """An index in memory over a catalogue file; `catalogue` says which formats there are.
+
+        Raises:
+            ValueError: The file breaks a rule.
+        """
+        file = read_catalogue(Path(path))
+        return cls(
+            file.tools,
+            encoder,
+            file.access if access is None else access,
+            experts=file.experts,
+            prior=prior,
+            prior_weight=prior_weight,
+            lexical_only=lexical_only,
+        )
+
+    @classmethod
+    def open(
+        cls,
+        store: str | Path | None = None,
+        catalogue: str | Path | Catalogue | None = None,
+        encoder: Encoder | None = None,
+        *,
+        prior: NextToolPrior | None = None,
+    ) -> "ToolIndex":
+        """An index over a store that outlives the process.
+
+        Args:
+            store: A DuckDB file, which this process then owns, or a `postgresql://` address; what
+                the settings say when None.
+            catalogue: Tools to bring in, with their rules; None takes what the store has.
+            encoder: See the class.
+            prior: See the class.
+
+        Raises:
+            StoreUnavailable: Another process owns the file, or the server cannot be reached.
+            ValueError: The catalogue breaks a rule, or there is no tool at all.
+        """
+        file = catalogue if isinstance(catalogue, Catalogue) else None
+        if catalogue is not None and file is None:
+            file = read_catalogue(Path(str(catalogue)))
+        opened = open_store(store)
+        try:
+            if file is None:
+                return cls((), encoder, store=opened, prior=prior)
+            return cls(
+                file.tools, encoder, file.access, experts=file.experts, store=opened, prior=prior
+            )
+        except BaseException:
+            opened.close()
+            raise
+
+    def search(
+        self,
+        text: str,
+        k: int = 5,
+        user: Principal | str | None = None,
+        history: Sequence[str] = (),
+        *,
+        exclude: Collection[str] = (),
+        allow: Collection[str] | None = None,
+        expert: Expert | str | None = None,
+        mode: Mode = "hybrid",
+    ) -> list[ToolHit]:
+        """The `k` best tools for a request, best first; ties keep the catalogue's order.
+
+        Args:
+            text: What the tool should do.
+            k: How many tools at most.
+            user: Who asks. Only matters where the catalogue has access rules: then somebody
+                unknown, None among them, sees nothing.
+            history: Ids of the tools called so far, oldest first; only the prior reads them.
+            exclude: Ids that are left out, such as the always-available tools.
+            allow: When not None, only these ids are searched.
+            expert: A configured agent, or its name: its tools come first, its list confines.
+            mode: `lexical` leaves the encoder out and answers in about a millisecond.
+
+        Raises:
+            ValueError: The text is empty or no Unicode, `k` is not positive, or nobody knows the
+                expert.
+        """
+        found = self.find(
+            text, k, user, history, exclude=exclude, allow=allow, expert=expert, mode=mode
+        )
+        return found.hits
+
+    def find(
+        self,
+        text: str,
+        k: int = 5,
+        user: Principal | str | None = None,
+        history: Sequence[str] = (),
+        *,
+        exclude: Collection[str] = (),
+        allow: Collection[str] | None = None,
+        expert: Expert | str | None = None,
+        mode: Mode = "hybrid",
+    ) -> ToolSearch:
+        """As `search`, with whether anything fits, the parts of the request, and a trace."""
+        _check_request(text, k)
+        began = time.perf_counter()
+        agent = self._expert(expert)
+        seen = self._rules.filter(user, exclude, allow, agent)
+        dense = mode == "hybrid" and not self.lexical_only
+        brought = CANDIDATES if dense else LEXICAL_CANDIDATES
+        parts = [text, *(one for one in parts_of(text) if one != text)]
+        vectors = self._encode_request(parts) if dense else None
+        encoded = time.perf_counter()
+        pool = Pool(self.store, self.known, seen, max(k, brought))
+        readings = pool.read(parts, vectors, named_runs(text))
+        ranked = self._ranker.rank(readings, dense=dense)
+        beliefs = self._with_prior(pool, ranked.beliefs, text, history)
+        beliefs = self._with_affinity(pool, beliefs, user)
+        order = pool.order(beliefs)
+        order = named_first(order, [tool for tool, _ in pool.tools], text, k)
+        database = [(pool.found[row].tool_id, row) for row in order]
+        tiers: list[tuple[Tier, Sequence[tuple[str, int]]]] = [
+            ("expert", self._expert_tier(text, agent, pool)),
+            ("system", self._system_tier(text, pool)),
+            ("database", database),
+        ]
+        hits = hits_of(merged(tiers, k), pool.tools, readings, beliefs, ranked, self._ranker.least)
+        trace: dict[str, object] = {
+            "mode": mode if dense else "lexical",
+            "visible": pool.total,
+            "governed": seen.scopes is not None,
+            "scopes": sorted(seen.scopes or ()),
+            "confined_to": None if seen.allow is None else len(seen.allow),
+            "excluded": len(seen.exclude),
+            "candidates": len(pool.found),
+            "readings": [{"text": one, "share": round(share, 4)} for one, share in ranked.readings],
+            "tiers": {tier: [one for one, _ in found][:k] for tier, found in tiers},
+            "floor": self._ranker.least,
+            "prior_weight": self.prior_weight if self.prior is not None else 0.0,
+            "encode_ms": round(1e3 * (encoded - began), 3),
+            "search_ms": round(1e3 * (time.perf_counter() - encoded), 3),
+        }
+        return ToolSearch(hits, any(hit.fits for hit in hits), parts, trace)
+
+    def learn(self, user: Principal | str | None, tool_id: str, event: Event) -> None:
+        """Count that a tool was found, used, or used with or without success."""
+        self.affinity.learn(_name(user), tool_id, event)
+
+    def warm_start(self, user: Principal | str | None, k: int = 5) -> list[CatalogueTool]:
+        """Tools to bind before the first search: all pinned ones, then `k` that this caller likes,
+        best liked first."""
+        pinned = [one for one, tool in list(self._tools.items()) if tool.pinned]
+        hot = self.resolve(pinned, user)
+        liked = self.resolve(self.affinity.liked(_name(user)), user)
+        return [*hot, *[tool for tool in liked if tool not in hot][:k]]
+
+    def preload(
+        self, text: str, user: Principal | str | None = None, k: int = 5, categories: int = 2
+    ) -> list[CatalogueTool]:
+        """Tools of the likeliest categories for a first message, before any search is asked for.
+
+        A tool's category is the one it names, else its server. Categories are ordered by the
+        summed belief of their candidates, tools inside by their own. Where nothing fits, as after a
+        greeting, there are none.
+        """
+        found = self.find(text, CANDIDATES, user)
+        hits = found.hits if found.fits else []
+        sums: dict[str, float] = {}
+        for hit in hits:
+            category = hit.tool.category or hit.tool.server
+            sums[category] = sums.get(category, 0.0) + hit.score
+        likely = set(sorted(sums, key=lambda one: -sums[one])[:categories])
+        return [hit.tool for hit in hits if (hit.tool.category or hit.tool.server) in likely][:k]
+
+    def flush(self) -> None:
+        """Add what was learned about callers to what the store holds.
+
+        Other processes' counts stay and are taken over.
+
+        Raises:
+            StoreUnavailable: The store cannot be written; the next time tries again.
+        """
+        self.affinity.write(partial(self.store.change_fact, "affinity"))
+
+    def close(self) -> None:
+        """Write what was learned and let go of the store."""
+        try:
+            self.flush()
+        finally:
+            self.store.close()
+
+    def _expert(self, expert: Expert | str | None) -> Expert | None:
+        if expert is None or isinstance(expert, Expert):
+            return expert
+        if expert not in self.experts:
+            known = ", ".join(self.experts) or "none"
+            raise InputError(f"expert: {expert!r} is unknown; known: {known}")
+        return self.experts[expert]
+
+    def _expert_tier(self, text: str, expert: Expert | None, pool: Pool) -> list[tuple[str, int]]:
+        if expert is None:
+            return []
+        tools = pool.visible(expert.tools)
+        scores = best_first({one.id: expert_score(text, one) for one in tools})
+        return [(tool_id, pool.number(tool_id)) for tool_id, _ in scores]
+
+    def _system_tier(self, text: str, pool: Pool) -> list[tuple[str, int]]:
+        if not self._system:
+            return []
+        scores = best_first({one: words.score(text) for one, words in list(self._system.items())})
+        visible = {tool.id for tool in pool.visible([one for one, _ in scores])}
+        return [(one, pool.number(one)) for one, _ in scores if one in visible]
+
+    def _with_prior(self, pool: Pool, beliefs: Floats, text: str, history: Sequence[str]) -> Floats:
+        if self.prior is None or not self.prior_weight:
+            return beliefs
+        likely = dict(self.prior.rank(text, history))
+        top = sorted(likely, key=lambda one: -likely[one])[:CANDIDATES]
+        pool.visible(top)  # tools that the words alone do not bring
+        known = [likely.get(one.tool_id, 0.0) for one in pool.found]
+        padded = np.concatenate([beliefs, np.zeros(len(known) - len(beliefs))])
+        return np.asarray((1 - self.prior_weight) * padded + self.prior_weight * np.array(known))
+
+    def _with_affinity(self, pool: Pool, beliefs: Floats, user: Principal | str | None) -> Floats:
+        if user is None:
+            return beliefs
+        name = _name(user)
+        factors = np.array([self.affinity.factor(name, one.tool_id) for one in pool.found])
+        pushed = beliefs * factors[: len(beliefs)]
+        return np.asarray(pushed / max(float(pushed.sum()), 1e-12))
+
+
+def _check_request(text: str, k: int) -> None:
+    if not text.strip():
+        raise InputError("text: must not be empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError("text: holds bytes that are no UTF-8") from None
+    if k < 1:
+        raise InputError(f"k: must be at least 1, not {k}")
+
+
+def _name(user: Principal | str | None) -> str:
+    return user.user if isinstance(user, Principal) else user or ""

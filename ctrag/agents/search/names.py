@@ -1,0 +1,88 @@
+"""Tools and servers that a request names."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.search.fields import compact
+from ctrag.text.words import STOPWORDS, words
+
+_MOST_WORDS = 6
+_LONGEST_REQUEST = 200
+_SHORTEST = 3
+_IDENTIFIER = re.compile(r"[_./:]|[a-z0-9][A-Z]")
+_WRITTEN = re.compile(r"[\w./:-]*(?:[_./:]|(?<=[a-z0-9])(?=[A-Z]))[\w./:-]*")
+"""What can be nothing but a name or an id, however long."""
+
+
+@lru_cache(maxsize=64)
+def named_runs(text: str) -> frozenset[str]:
+    """All runs of up to six words of a request, written together: what it could name.
+
+    "Book Flight" and `book_flight` are the same run. Of runs under three letters only words that
+    say something are there. Names and ids that are written out count whatever their length, with
+    the parts between their slashes.
+    """
+    said = words(text)[:_LONGEST_REQUEST]
+    together = "".join(said)
+    ends = [0, *accumulate(map(len, said))]
+    runs = {
+        together[start:end]
+        for word, start in enumerate(ends)
+        for end in ends[word + 1 : word + 1 + _MOST_WORDS]
+        if end - start >= _SHORTEST
+    }
+    runs.update(word for word in said if len(word) < _SHORTEST and word not in STOPWORDS)
+    for written in _WRITTEN.findall(text):
+        runs.update(map(compact, (written, *written.split("/"))))
+    runs.discard("")
+    return frozenset(runs)
+
+
+def written_out(tool: CatalogueTool, text: str) -> bool:
+    """Whether a request holds the tool's id, or a name that can be nothing but a name.
+
+    `book_flight`, `user.get` and `getWeather` are such names, `search` is not: it is a word.
+    """
+    if tool.server and _stands_in(tool.id, text):
+        return True
+    return bool(_IDENTIFIER.search(tool.name)) and _stands_in(tool.name, text)
+
+
+def _stands_in(name: str, text: str) -> bool:
+    return re.search(rf"(?<![\w./]){re.escape(name)}(?![\w/])", text) is not None
+
+
+def named_first(
+    order: Sequence[int], tools: Sequence[CatalogueTool], text: str, k: int
+) -> list[int]:
+    """An order in which no tool or server that the request names misses the first `k`.
+
+    Names written out come first. Of tools whose names are plain words of the request, and of each
+    named server the best tool, what did not make the first `k` takes the last places among them,
+    never the first: plain words may mean something else.
+
+    Args:
+        order: Numbers of the tools, best first.
+        tools: The tools by number.
+        text: The request.
+        k: How many are shown.
+    """
+    runs = named_runs(text)
+    spelled = [one for one in order if compact(tools[one].name) in runs]
+    written = [one for one in spelled if written_out(tools[one], text)][:k]
+    servers: dict[str, int] = {}
+    for one in order:
+        key = compact(tools[one].server)
+        if key in runs:
+            servers.setdefault(key, one)
+    if not spelled and not servers:
+        return list(order)
+    shown = [*written, *(one for one in order if one not in written)]
+    owed = [one for one in [*spelled, *servers.values()] if one not in shown[:k]]
+    owed = list(dict.fromkeys(owed))[: max(k - max(len(written), 1), 0)]
+    kept = [one for one in shown[:k] if one not in owed][: k - len(owed)]
+    rest = [one for one in shown if one not in kept and one not in owed]
+    return [*kept, *owed, *rest]

@@ -1,0 +1,186 @@
+"""The order of candidates: several weak measures, weighed together, reading by reading.
+
+In a reading, candidates share one unit of belief: the softmax of a weighted sum of `features`. The
+whole request's beliefs and those of its parts are mixed. How far the parts count is itself
+estimated, from whether they agree with the whole: a request with several needs has parts that
+point to different tools.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.agents.search.features import FEATURES, Rows
+from ctrag.errors import InputError, reading
+from stores.files import write_text
+
+Floats = NDArray[np.float64]
+ARTEFACT = "discovery.json"
+FLOOR = (
+    "cosine",
+    "name_covered",
+    "name_trigrams",
+    "asked_covered",
+    "tool_covered",
+    "log_belief",
+)
+"""What says whether a candidate fits at all: measures that do not compare it with others, and the
+log of its belief, which is low where many are as good."""
+_OF_FLOOR = [FEATURES.index(name) for name in FLOOR[:-1]]
+_RAREST = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """The whole request and its parts, with all candidates."""
+
+    texts: Sequence[str]
+    """The whole request first; at least one."""
+    rows: Rows
+    """(readings, candidates, features)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Beliefs about all candidates of a request."""
+
+    beliefs: Floats
+    """(candidates,); they sum to 1."""
+    fits: Floats
+    """(candidates,), calibrated probability that the tool does what one reading asks, 0 to 1."""
+    whole: float
+    """How far the whole request counts beside its parts, 0 to 1."""
+    readings: list[tuple[str, float]]
+    """What was read, and how much it counts; the whole request first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What one mode of search learned."""
+
+    features: Floats
+    """(len(FEATURES),)."""
+    part: tuple[float, float]
+    """What a part counts: by its best candidate's sum, and by the log of its length."""
+    gate: tuple[float, float, float, float]
+    """What the whole counts: always; by the log of how many parts; by their agreement; by how
+    far the parts' best sums stand above the whole's."""
+    floor: Floats
+    """(len(FLOOR) + 1,), logistic model of whether a candidate fits; the intercept last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRanker:
+    """Weights for hybrid and for lexical search."""
+
+    hybrid: Weights
+    lexical: Weights
+    least: float
+    """Below this calibrated probability nothing fits."""
+    card: dict[str, Any]
+    """Where the weights come from."""
+
+    @classmethod
+    def load(cls, path: Path) -> "ToolRanker":
+        """The ranker that `save` wrote.
+
+        Raises:
+            ValueError: It was made for other features.
+        """
+        with reading(path):
+            value = json.loads(path.read_text(encoding="utf-8"))
+        if value["features"] != list(FEATURES):
+            raise InputError(f"{path}: features: made for {value['features']}; train it again")
+        return cls(
+            _weights(value["hybrid"]), _weights(value["lexical"]), value["least"], value["card"]
+        )
+
+    def save(self, path: Path) -> None:
+        """Write weights and card, whole or not at all."""
+        value = {
+            "features": list(FEATURES),
+            "hybrid": _written(self.hybrid),
+            "lexical": _written(self.lexical),
+            "least": self.least,
+            "card": self.card,
+        }
+        write_text(path, json.dumps(value, indent=1) + "\n")
+
+    def rank(self, readings: Readings, *, dense: bool) -> Ranked:
+        """Beliefs about the candidates.
+
+        Args:
+            readings: The request with its candidates.
+            dense: Whether the rows hold cosines.
+        """
+        weights = self.hybrid if dense else self.lexical
+        texts, candidates = readings.texts, readings.rows.shape[1]
+        if not candidates:
+            return Ranked(np.zeros(0), np.zeros(0), 1.0, [(texts[0], 1.0)])
+        sums = readings.rows @ weights.features
+        beliefs = softmax(sums)
+        logits = floor_inputs(readings, beliefs) @ weights.floor[:-1] + weights.floor[-1]
+        fits = 1 / (1 + np.exp(-logits.max(axis=0)))
+        if len(texts) == 1:
+            return Ranked(beliefs[0], fits, 1.0, [(texts[0], 1.0)])
+        best = sums.max(axis=1)
+        lengths = np.log([len(one.split()) + 1 for one in texts[1:]])
+        shares = softmax(weights.part[0] * best[1:] + weights.part[1] * lengths)
+        parts = shares @ beliefs[1:]
+        agreement = float(np.sqrt(beliefs[0] * parts).sum())
+        above = float(shares @ best[1:] - best[0])
+        always, by_count, by_agreement, by_sum = weights.gate
+        gate = always + by_count * np.log(len(texts)) + by_agreement * agreement
+        whole = float(1 / (1 + np.exp(-(gate + by_sum * above))))
+        counted = [whole, *((1 - whole) * shares)]
+        read = [(one, float(share)) for one, share in zip(texts, counted, strict=True)]
+        return Ranked(whole * beliefs[0] + (1 - whole) * parts, fits, whole, read)
+
+
+@cache
+def packaged_ranker() -> ToolRanker:
+    """The ranker that ctrag ships."""
+    return ToolRanker.load(Path(str(files("ctrag.agents.search").joinpath("artefact", ARTEFACT))))
+
+
+def floor_inputs(readings: Readings, beliefs: Floats) -> Rows:
+    """(readings, candidates, len(FLOOR)).
+
+    Args:
+        readings: The request with its candidates.
+        beliefs: (readings, candidates), what each reading believes.
+    """
+    logs = np.log(np.maximum(beliefs, _RAREST))
+    return np.concatenate([readings.rows[:, :, _OF_FLOOR], logs[:, :, np.newaxis]], axis=-1)
+
+
+def softmax(values: Floats) -> Floats:
+    """Over the last axis."""
+    powers = np.exp(values - values.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True), dtype=np.float64)
+
+
+def _weights(value: dict[str, Any]) -> Weights:
+    part, gate = value["part"], value["gate"]
+    return Weights(
+        np.array(value["weights"]),
+        (part[0], part[1]),
+        (gate[0], gate[1], gate[2], gate[3]),
+        np.array(value["floor"]),
+    )
+
+
+def _written(weights: Weights) -> dict[str, Any]:
+    return {
+        "weights": [round(float(one), 4) for one in weights.features],
+        "part": [round(one, 4) for one in weights.part],
+        "gate": [round(one, 4) for one in weights.gate],
+        "floor": [round(float(one), 4) for one in weights.floor],
+    }

@@ -1,0 +1,138 @@
+"""What a search of tools answers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.search.features import FEATURES
+from ctrag.agents.search.fields import ToolTerms
+from ctrag.agents.search.ranker import Floats, Ranked, Readings
+from ctrag.agents.search.tiers import Tier
+
+_ALIKE = 0.6
+_COSINE, _LEXICAL = FEATURES.index("cosine"), FEATURES.index("bm25_share")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolHit:
+    """A tool that fits a search."""
+
+    tool: CatalogueTool
+    score: float
+    """The ranker's belief in it among all candidates, 0 to 1; a keyword tier's own score there."""
+    cosine: float
+    """Of the whole request; 0 for a tool that only a keyword tier or the prior brings."""
+    lexical: float
+    """BM25F of the whole request as a share of the best tool's; 0 likewise."""
+    fits: bool = True
+    """False below the floor under which a search says that nothing fits."""
+    tier: Tier = "database"
+    probability: float = 1.0
+    """Calibrated: how likely the tool does what the request, or a part of it, asks."""
+    reason: str = ""
+    """Why it came up, in a few words."""
+    differs: str = ""
+    """What tells it from a hit above that is nearly the same; empty where none is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSearch:
+    """A search with all that led to its hits."""
+
+    hits: list[ToolHit]
+    fits: bool
+    """False when no hit is above the floor: the catalogue has no such tool."""
+    parts: list[str]
+    """What was read: the whole request first, then its parts."""
+    trace: dict[str, object] = field(default_factory=dict)
+    """Every step: what was visible, candidates, shares of the readings, tiers, moves, times."""
+
+
+def hits_of(
+    chosen: Sequence[tuple[Tier, str, int]],
+    tools: Sequence[tuple[CatalogueTool, ToolTerms]],
+    readings: Readings,
+    beliefs: Floats,
+    ranked: Ranked,
+    least: float,
+) -> list[ToolHit]:
+    """The chosen tools with all that is known of them.
+
+    Args:
+        chosen: Tier, id and number, best first.
+        tools: By number; those behind the ranked ones came from a keyword tier or the prior.
+        readings: What the ranker saw.
+        beliefs: By number, as they stand after prior and affinity.
+        ranked: What the ranker said.
+        least: The floor.
+    """
+    hits: list[ToolHit] = []
+    for tier, _, row in chosen:
+        tool, words = tools[row]
+        measured = row < len(ranked.fits)
+        fits = float(ranked.fits[row]) if measured and tier == "database" else 1.0
+        whole = readings.rows[0, row] if measured else np.zeros(len(FEATURES))
+        above = [
+            tools[other][0]
+            for (_, _, other) in chosen[: len(hits)]
+            if alike(words, tools[other][1])
+        ]
+        hits.append(
+            ToolHit(
+                tool,
+                float(beliefs[row]) if row < len(beliefs) else 0.0,
+                float(whole[_COSINE]),
+                float(whole[_LEXICAL]),
+                fits >= least,
+                tier,
+                fits,
+                _reason(tier, float(whole[_COSINE]), float(whole[_LEXICAL])),
+                difference(tool, above[0]) if above else "",
+            )
+        )
+    return hits
+
+
+def _reason(tier: Tier, cosine: float, lexical: float) -> str:
+    if tier != "database":
+        return f"a keyword match among the {tier} tools"
+    if lexical >= 0.8:
+        return "its words and meaning" if cosine >= 0.4 else "its words"
+    return "its meaning" if lexical <= 0 else "its meaning and some words"
+
+
+def alike(first: ToolTerms, second: ToolTerms) -> bool:
+    """Whether two tools share most of their terms, or all of their names'."""
+    if first.name and first.name == second.name:
+        return True
+    fewer, more = sorted((len(first.frequencies), len(second.frequencies)))
+    if fewer < _ALIKE * more or not more:
+        return False  # at most the fewer are shared, and there are at least the more
+    shared = len(first.frequencies.keys() & second.frequencies.keys())
+    return shared / (fewer + more - shared) >= _ALIKE
+
+
+def difference(tool: CatalogueTool, other: CatalogueTool) -> str:
+    """What `tool` has that `other` has not: server, arguments, words of the description."""
+    found = []
+    if tool.server != other.server:
+        found.append(f"server {tool.server or '(none)'} instead of {other.server or '(none)'}")
+    mine, theirs = _arguments(tool), _arguments(other)
+    if more := [one for one in mine if one not in theirs]:
+        found.append(f"takes {', '.join(more[:5])}")
+    if fewer := [one for one in theirs if one not in mine]:
+        found.append(f"does not take {', '.join(fewer[:5])}")
+    known = set(other.description.lower().split())
+    words = [one.strip(".,;:()") for one in tool.description.split() if one.lower() not in known]
+    if words:
+        found.append(f"says {' '.join(words[:8])}")
+    if tool.version != other.version:
+        found.append(f"version {tool.version or '(none)'}")
+    return f"than {other.id}: {'; '.join(found) or 'nothing but the name'}"
+
+
+def _arguments(tool: CatalogueTool) -> Sequence[str]:
+    properties = tool.parameters.get("properties")
+    return [str(one) for one in properties] if isinstance(properties, Mapping) else []

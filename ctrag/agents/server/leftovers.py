@@ -1,0 +1,55 @@
+"""Tools in a store whose server is no longer one of ours: taken out before anybody finds them.
+
+A store outlives the configuration. It keeps the names of the servers that were listed into it, so
+that their tools can be told from those that a catalogue describes.
+"""
+
+import json
+from collections.abc import Collection
+
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.search.shelf import EVERYTHING
+from stores.tools.protocol import ToolStore
+
+_FACT = "upstreams"
+
+
+def take_out_leftovers(store: ToolStore, servers: Collection[str]) -> list[str]:
+    """Take out the tools of servers that were behind the store and are no longer; their ids.
+
+    To be called before a catalogue is brought in: what that describes comes back with it. All
+    processes that share a store are to have the same servers.
+
+    Args:
+        store: Where the tools are.
+        servers: Names of the servers behind it now, those of installed plugins among them.
+    """
+    known = _known(store)
+    gone = known - set(servers)
+    if not gone:
+        return []
+    definitions = store.definitions(list(store.hashes()), EVERYTHING)
+    left = [
+        one for one, text in definitions.items() if CatalogueTool.from_json(text).server in gone
+    ]
+    store.apply([], left)
+    store.change_fact(_FACT, lambda text: _text(_parsed(text) - gone))
+    return left
+
+
+def note_servers(store: ToolStore, servers: Collection[str]) -> None:
+    """Keep the names of servers whose tools are listed into a store."""
+    if not _known(store).issuperset(servers):
+        store.change_fact(_FACT, lambda text: _text(_parsed(text).union(servers)))
+
+
+def _known(store: ToolStore) -> set[str]:
+    return _parsed(store.fact(_FACT))
+
+
+def _parsed(text: str | None) -> set[str]:
+    return set(json.loads(text or "[]"))
+
+
+def _text(servers: set[str]) -> str:
+    return json.dumps(sorted(servers))

@@ -1,0 +1,206 @@
+"""Plugins that are not installed yet: found when the catalogue has little, installed on command.
+
+The catalogue of plugins is a JSON or YAML list::
+
+    - name: pdf-tools
+      description: Reads and splits PDF files.
+      category: documents
+      publisher: Example Ltd
+      pricing: free
+      rating: 4.6
+      tools: [{name: extract_text, description: Text of a PDF., parameters: {type: object}}]
+      server: {command: pdf-tools-mcp}
+
+What is installed, and for whom, stands in a small file of its own.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from filelock import FileLock
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+
+from ctrag.agents.catalogue.access import Grant, Principal
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.integrations.surfacing import surfaced
+from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.server.config import ServerSpec, read_checked
+from ctrag.agents.server.untrusted import DESCRIPTION_LIMIT, FIELD_LIMIT, NAME_LIMIT, cleaned
+from ctrag.errors import InputError
+from ctrag.models.encoder import Encoder
+from stores.files import write_text
+
+EVERYBODY = ""
+"""The scope of a plugin that is installed for all callers: where there are access rules, for whom
+a grant names the plugin."""
+
+
+class _PluginTool(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    name: Annotated[str, Field(min_length=1)]
+    description: str = ""
+    parameters: dict[str, Any] = {}
+
+
+class Plugin(BaseModel):
+    """A plugin as its publisher describes it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,48}$")]
+    description: Annotated[str, Field(min_length=1)]
+    category: str = ""
+    publisher: str = ""
+    pricing: str = ""
+    rating: float | None = None
+    tools: Annotated[list[_PluginTool], Field(min_length=1)]
+    server: ServerSpec
+    """Runs once the plugin is installed; its tools are then listed live."""
+
+    def shown(self) -> dict[str, Any]:
+        """What a model is told: never how the plugin is started."""
+        marks: list[str] = []
+        told = {
+            "plugin": self.name,
+            "description": cleaned(self.description, DESCRIPTION_LIMIT, marks),
+            "category": cleaned(self.category, FIELD_LIMIT, marks),
+            "publisher": cleaned(self.publisher, FIELD_LIMIT, marks),
+            "pricing": cleaned(self.pricing, FIELD_LIMIT, marks),
+            "rating": self.rating,
+            "tools": [cleaned(tool.name, NAME_LIMIT, marks) for tool in self.tools],
+        }
+        return {**told, "marks": sorted(set(marks))} if marks else told
+
+
+class _Plugins(RootModel[list[Plugin]]):
+    pass
+
+
+class _Installed(RootModel[dict[str, list[str]]]):
+    """Scopes by plugin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """A plugin that is installed, and for whom."""
+
+    plugin: Plugin
+    scopes: tuple[str, ...]
+
+
+class Marketplace:
+    """A catalogue of plugins, and which of them are installed.
+
+    Args:
+        plugins: What can be installed.
+        state: File with what is installed; made at the first installation.
+        encoder: As of `ToolIndex`.
+
+    Raises:
+        ValueError: Two plugins have the same name, or there is none.
+    """
+
+    def __init__(
+        self, plugins: Sequence[Plugin], state: Path, encoder: Encoder | None = None
+    ) -> None:
+        self.plugins = {plugin.name: plugin for plugin in plugins}
+        if len(self.plugins) < len(plugins):
+            raise InputError("plugins: two have the same name")
+        tools = [
+            CatalogueTool(tool.name, f"{tool.description} {plugin.description}", plugin.name)
+            for plugin in plugins
+            for tool in plugin.tools
+        ]
+        self._index = ToolIndex(tools, encoder)
+        self._state = state
+
+    @classmethod
+    def from_file(
+        cls, path: str | Path, state: Path, encoder: Encoder | None = None
+    ) -> "Marketplace":
+        """Read a JSON or YAML list of plugins.
+
+        Raises:
+            ValueError: The file breaks a rule, which the message names with file and field.
+        """
+        return cls(read_checked(Path(path), _Plugins).root, state, encoder)
+
+    def installed(self) -> list[Installed]:
+        """What is installed, in the order it was; plugins that are no longer offered are left out.
+
+        Raises:
+            ValueError: The file of what is installed is damaged.
+        """
+        return [
+            Installed(self.plugins[name], tuple(scopes))
+            for name, scopes in self._scopes().items()
+            if name in self.plugins
+        ]
+
+    def search(
+        self, text: str, who: Principal | None = None, k: int = 3, *, above: float = 0.0
+    ) -> list[Plugin]:
+        """Plugins with a tool that fits, best first, without those that the caller has.
+
+        Args:
+            text: What the plugin should do.
+            who: The caller.
+            k: How many plugins at most.
+            above: Only those that are likelier to do it than this.
+        """
+        mine = {EVERYBODY} if who is None else {EVERYBODY, *who.scopes}
+        had = {one.plugin.name for one in self.installed() if mine & set(one.scopes)}
+        exclude = [tool.id for tool in self._index.tools if tool.server in had]
+        hits = self._index.search(text, 5 * k, exclude=exclude)
+        fitting = surfaced(hits, text).values()
+        names = dict.fromkeys(hit.tool.server for hit in fitting if hit.probability >= above)
+        return [self.plugins[name] for name in names][:k]
+
+    def install(self, name: str, scope: str = EVERYBODY) -> Installed:
+        """Note a plugin as installed for a scope; once more is no fault.
+
+        Raises:
+            ValueError: There is no such plugin, or the scope is none that a grant may name.
+        """
+        if name not in self.plugins:
+            raise InputError(f"plugin: there is none named {name!r}")
+        if scope != EVERYBODY:
+            Grant(scope, f"{name}/*")  # what a server would make of it when it starts
+        with self._changing() as scopes:
+            scopes[name] = sorted({*scopes.get(name, []), scope})
+        return Installed(self.plugins[name], tuple(scopes[name]))
+
+    def uninstall(self, name: str) -> bool:
+        """Note a plugin as no longer installed, for anybody; whether it was."""
+        with self._changing() as scopes:
+            return scopes.pop(name, None) is not None
+
+    def _scopes(self) -> dict[str, list[str]]:
+        if not self._state.exists():
+            return {}
+        return read_checked(self._state, _Installed).root
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, list[str]]]:
+        """Scopes by plugin, written back if the block changes them; one process at a time."""
+        self._state.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._state.with_name(self._state.name + ".lock")):
+            scopes = self._scopes()
+            before = deepcopy(scopes)
+            yield scopes
+            if scopes != before:
+                write_text(self._state, json.dumps(scopes, indent=1) + "\n")
+
+
+def scope_of(who: Principal | None) -> str:
+    """For whom a caller installs: their organisation where there is one, else themselves."""
+    if who is None:
+        return EVERYBODY
+    if len(who.organisations) == 1:
+        return f"organisation:{min(who.organisations)}"
+    return f"user:{who.user}"

@@ -1,0 +1,55 @@
+"""What may be used through a gateway: the catalogue's access rules, its expert, registries."""
+
+from collections.abc import Container, Sequence
+
+from ctrag.agents.catalogue.access import Expert, Principal
+from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.server.servers import SELF
+from ctrag.errors import InputError
+
+
+class Permissions:
+    """Which tools a caller may use in sessions of one expert, and which need no search.
+
+    Args:
+        index: The catalogue, with its access rules and experts.
+        registries: Names of the registries: what these find is not in the catalogue.
+        expert: The configured agent that the sessions are of, or its name.
+        always: Ids of tools at hand without a search, beside those that the catalogue marks.
+
+    Raises:
+        ValueError: The catalogue has no expert of that name.
+    """
+
+    def __init__(
+        self,
+        index: ToolIndex,
+        registries: Container[str] = (),
+        expert: Expert | str | None = None,
+        always: Sequence[str] = (),
+    ) -> None:
+        if isinstance(expert, str) and expert not in index.experts:
+            raise InputError(f"expert: the catalogue has none named {expert!r}")
+        self._index = index
+        self._registries = registries
+        self.expert = index.experts[expert] if isinstance(expert, str) else expert
+        flagged = [tool.id for tool in index.tools if tool.always and tool.id != SELF.id]
+        special = sorted(self.expert.always) if self.expert else []
+        self.always = tuple(dict.fromkeys([*always, *flagged, *special]))
+        """Ids of the tools at hand without a search, whoever may see them."""
+
+    def allowed(self, tool_id: str, who: Principal | None) -> bool:
+        """Whether caller and expert may use a tool, of the index or of a registry."""
+        expert = self.expert
+        confined = None if expert is None or expert.allow is None else expert.allow | expert.always
+        if confined is not None and tool_id not in confined:
+            return False
+        server, _, name = tool_id.partition("/")
+        if not name or server not in self._registries:
+            return self._index.allowed(tool_id, who)
+        rules = self._index.access
+        if rules is None:
+            return True
+        scopes, whole = rules.scopes(who), {"*", f"{server}/*"}
+        granted = any(one.scope in scopes and one.tool in whole for one in rules.grants)
+        return granted or bool(rules.visible([tool_id], who))

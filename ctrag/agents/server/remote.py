@@ -1,0 +1,156 @@
+"""Other registries searched beside our own catalogue, each under its own access rules."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import anyio
+from mcp.types import CallToolResult
+from pydantic import BaseModel, ValidationError
+
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.server.untrusted import definition
+from ctrag.agents.server.upstream import Upstream, UpstreamError
+
+SESSIONS_KEPT = 1_000
+"""Sessions whose handles at a registry are remembered."""
+RANK_OFFSET = 60
+"""k of reciprocal rank fusion."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTool:
+    """A tool of some registry, and how well it fits there."""
+
+    tool: CatalogueTool
+    score: float
+    """Only comparable within one registry."""
+    marks: tuple[str, ...] = ()
+    differs: str = ""
+    """What tells it from a better one that is nearly the same."""
+
+
+class Registry(Protocol):
+    """A catalogue that answers searches and calls; its access rules are its own."""
+
+    name: str
+
+    async def search(self, session: str, query: str, limit: int) -> list[FoundTool]:
+        """Best first; ids begin with the registry's name. UpstreamError when it cannot answer."""
+        ...
+
+    async def call(self, session: str, name: str, arguments: dict[str, Any]) -> "CallToolResult":
+        """Call a tool that a search of the same session found; UpstreamError without an answer."""
+        ...
+
+
+class _Row(BaseModel):
+    name: str
+    description: str = ""
+    input_schema: dict[str, Any] = {}
+    score: float = 0.0
+
+
+class _Found(BaseModel):
+    session: str
+    tools: list[_Row] = []
+
+
+class RemoteRegistry:
+    """Another ctrag server, reached over MCP with the credentials of our configuration."""
+
+    def __init__(self, upstream: Upstream, patience: float = 5.0) -> None:
+        """`patience`: seconds that a search waits for it."""
+        self.name = upstream.name
+        self._patience = patience
+        self._upstream = upstream
+        self._handles: OrderedDict[str, str] = OrderedDict()
+
+    async def search(self, session: str, query: str, limit: int) -> list[FoundTool]:
+        """See `Registry`."""
+        if self._upstream.down is not None:
+            raise UpstreamError(f"is down: {self._upstream.down}")
+        arguments: dict[str, Any] = {"query": query, "limit": limit}
+        if session in self._handles:
+            arguments["session"] = self._handles[session]
+        with anyio.move_on_after(self._patience):
+            answer = await self._upstream.call("search_tools", arguments)
+            if answer.is_error and arguments.pop("session", None):  # it forgot: begin anew
+                answer = await self._upstream.call("search_tools", arguments)
+            return self._read(session, answer)
+        raise UpstreamError(f"gave no answer within {self._patience:g} s")
+
+    async def call(self, session: str, name: str, arguments: dict[str, Any]) -> "CallToolResult":
+        """See `Registry`."""
+        if session not in self._handles:  # too many other sessions have searched since
+            raise UpstreamError(
+                f"{self.name} does not know this session any more. Search for {self.name}/{name} "
+                "again, then call it."
+            )
+        wanted = {"session": self._handles[session], "name": name, "arguments": arguments}
+        return await self._upstream.call("call_tool", wanted)
+
+    def _read(self, session: str, answer: "CallToolResult") -> list[FoundTool]:
+        try:
+            found = _Found.model_validate(answer.structured_content)
+        except ValidationError:
+            raise UpstreamError("gave no answer that a ctrag server gives") from None
+        self._handles[session] = found.session
+        self._handles.move_to_end(session)
+        while len(self._handles) > SESSIONS_KEPT:
+            self._handles.popitem(last=False)
+        return [one for row in found.tools if (one := self._tool(row)) is not None]
+
+    def _tool(self, row: _Row) -> FoundTool | None:
+        entry = {"name": row.name, "description": row.description, "inputSchema": row.input_schema}
+        try:
+            tool = definition(entry)
+        except ValueError:
+            return None
+        mine = CatalogueTool(tool.name, tool.description, self.name, tool.parameters)
+        return FoundTool(mine, row.score, tool.marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What several registries found."""
+
+    lists: tuple[list[FoundTool], ...]
+    """One list a registry, in the registries' order; empty where it did not answer."""
+    unavailable: dict[str, str]
+    """Why a registry did not answer, by name."""
+    seconds: float
+
+
+async def gather(registries: Sequence[Registry], session: str, query: str, limit: int) -> Gathered:
+    """Ask all registries at once; one that cannot answer is reported and fails nothing."""
+    began = time.perf_counter()
+    lists: list[list[FoundTool]] = [[] for _ in registries]
+    unavailable: dict[str, str] = {}
+
+    async def ask(place: int, registry: Registry) -> None:
+        try:
+            lists[place] = await registry.search(session, query, limit)
+        except UpstreamError as error:
+            unavailable[registry.name] = str(error)
+
+    async with anyio.create_task_group() as tasks:
+        for place, registry in enumerate(registries):
+            tasks.start_soon(ask, place, registry)
+    return Gathered(tuple(lists), unavailable, time.perf_counter() - began)
+
+
+def merged(lists: Sequence[Sequence[FoundTool]], limit: int) -> list[FoundTool]:
+    """One list of several by reciprocal rank; equal ranks keep the order of the lists.
+
+    Scores of different registries do not compare, ranks do.
+    """
+    ranked = [
+        (1 / (RANK_OFFSET + rank), -place, one)
+        for place, found in enumerate(lists)
+        for rank, one in enumerate(found, start=1)
+    ]
+    ranked.sort(key=lambda entry: entry[:2], reverse=True)
+    return [one for _, _, one in ranked[:limit]]

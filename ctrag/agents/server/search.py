@@ -1,0 +1,117 @@
+"""The two halves of a search at the gateway: what fits, and what of it a session gets."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ctrag.agents.catalogue.access import Principal
+from ctrag.agents.integrations.surfacing import surfaced
+from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.server.answers import shown
+from ctrag.agents.server.permissions import Permissions
+from ctrag.agents.server.remote import FoundTool, merged
+from ctrag.agents.server.servers import Servers
+from ctrag.agents.session.definitions import defined, steps_of
+from ctrag.agents.session.outcomes import Found
+from ctrag.agents.session.tool_session import ToolSession
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """What a search found in the catalogue."""
+
+    found: list[FoundTool]
+    """What fits, best first."""
+    closest: list[dict[str, str]]
+    """Name and description of the best hits, whether they fit or not."""
+    trace: Mapping[str, object]
+    """Every step of the search, for the event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surfaced:
+    """What a search brought into a session."""
+
+    found: Found
+    shown: list[dict[str, Any]]
+    """The found tools that the session may call now, best first, as a model is shown them."""
+    at_hand: list[dict[str, Any]]
+    """The session's other tools, as a model is shown them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Searches in one gateway's catalogue, for whatever session."""
+
+    index: ToolIndex
+    permissions: Permissions
+    servers: Servers
+    near: int
+    """How many of the closest tools are named when none fits."""
+
+    def in_catalogue(
+        self, who: Principal | None, query: str, session: ToolSession, k: int
+    ) -> Fitting:
+        """What fits in the catalogue, `k` at most. What the session called counts as history."""
+        search = self.index.find(
+            query,
+            k,
+            who,
+            session.history,
+            exclude=self.permissions.always,
+            expert=self.permissions.expert,
+        )
+        kept = surfaced(search.hits, query)
+        found = [
+            FoundTool(tool, hit.probability, differs=hit.differs)
+            for hit, tool in defined(kept.values(), lambda ids: self.index.resolve(ids, who))
+        ]
+        close = [shown(FoundTool(hit.tool, hit.probability)) for hit in search.hits[: self.near]]
+        closest = [{key: one[key] for key in ("name", "description")} for one in close]
+        return Fitting(found, closest, steps_of(search, kept))
+
+    def surface(
+        self,
+        who: Principal | None,
+        query: str,
+        session: ToolSession,
+        lists: Sequence[Sequence[FoundTool]],
+        k: int,
+        *,
+        began: float,
+        trace: Mapping[str, object] | None = None,
+    ) -> Surfaced:
+        """Bind the best `k` of several lists that the caller may use.
+
+        Args:
+            who: The caller.
+            query: What was searched for.
+            session: Gets the tools.
+            lists: What each registry found, best first.
+            k: Tools at most.
+            began: When the search began, by `time.perf_counter`.
+            trace: Its steps in the catalogue, for the event.
+        """
+        allowed = self.permissions.allowed
+        visible = [[one for one in found if allowed(one.tool.id, who)] for found in lists]
+        results = merged(visible, k)
+        found = session.found(
+            query,
+            [one.tool for one in results],
+            scores=[one.score for one in results],
+            seconds=time.perf_counter() - began,
+            trace=trace,
+        )
+        bound = {tool.id for tool in found.tools}
+        for tool_id in bound:
+            self.index.learn(who, tool_id, "found")
+        at_hand = [FoundTool(tool, 1.0) for tool in session.tools if tool.id not in bound]
+        return Surfaced(
+            found,
+            [self._shown(one) for one in results if one.tool.id in bound],
+            [self._shown(one) for one in at_hand],
+        )
+
+    def _shown(self, found: FoundTool) -> dict[str, Any]:
+        return shown(found, self.servers.marks(found.tool))

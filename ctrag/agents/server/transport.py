@@ -1,0 +1,100 @@
+"""The way to one server, with a door: what comes in is cleaned before the client reads it."""
+
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import anyio
+import httpx2
+from mcp.client._transport import TransportStreams
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from ctrag.agents.server.config import ServerSpec
+
+
+class _Door:
+    """A read stream whose messages pass through `clean`; `ended` is called once at its end."""
+
+    def __init__(self, inner: Any, clean: Callable[[Any], None], ended: Callable[[], None]) -> None:
+        self._inner = inner
+        self._clean = clean
+        self._ended = ended
+
+    @property
+    def last_context(self) -> Any:
+        return getattr(self._inner, "last_context", None)
+
+    async def receive(self) -> Any:
+        try:
+            message = await self._inner.receive()
+        except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            self._ended()
+            raise
+        self._clean(message)
+        return message
+
+    def __aiter__(self) -> "_Door":
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def __aenter__(self) -> "_Door":
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *reason: Any) -> bool | None:
+        left: bool | None = await self._inner.__aexit__(*reason)
+        return left
+
+
+@asynccontextmanager
+async def connection(
+    spec: ServerSpec, clean: Callable[[list[Any]], list[Any]], ended: Callable[[], None]
+) -> AsyncIterator["TransportStreams"]:
+    """Streams to and from a server.
+
+    Args:
+        spec: How it is reached.
+        clean: Makes of the entries of a `tools/list` answer those that may pass.
+        ended: Called when nothing can come any more, such as when its process has stopped.
+
+    Raises:
+        OSError: The command cannot be started.
+        ValueError: A variable that the specification names is not set.
+    """
+
+    def message(received: Any) -> None:
+        result = getattr(getattr(received, "message", None), "result", None)
+        if isinstance(result, dict) and isinstance(result.get("tools"), list):
+            result["tools"] = clean(result["tools"])
+
+    async with _transport(spec) as (read, write):
+        yield _Door(read, message, ended), write
+
+
+def _transport(spec: ServerSpec) -> AbstractAsyncContextManager[Any]:
+    if spec.command:
+        started = StdioServerParameters(
+            command=spec.command, args=spec.args, env=spec.filled(spec.env), cwd=spec.cwd
+        )
+        return stdio_client(started, errlog=sys.__stderr__ or sys.stderr)
+    return _over_http(spec)
+
+
+@asynccontextmanager
+async def _over_http(spec: ServerSpec) -> AsyncIterator[Any]:
+    timeout = httpx2.Timeout(min(spec.start_timeout, 30.0), read=max(spec.timeout, 300.0))
+    async with (
+        httpx2.AsyncClient(headers=spec.filled(spec.headers), timeout=timeout) as client,
+        streamable_http_client(spec.url, http_client=client) as streams,
+    ):
+        yield streams

@@ -1,0 +1,389 @@
+"""Which tools a session's model has: bound when found, evicted when stale or least used.
+
+Sections 5.2 and 6 of the tool-discovery paper, with room measured in tokens beside the number.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.session.tokens import characters, tool_tokens
+from ctrag.errors import InputError
+from ctrag.models.tokens import CountTokens
+
+Clock = Callable[[], float]
+"""Seconds; the session's sense of time."""
+Why = Literal["ttl", "lru", "loop", "unloaded", "removed", "not_allowed", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class BindingSettings:
+    """How many tools stay bound, and for how long."""
+
+    capacity: int = 8
+    """Discovered tools at most; always-included and pinned ones do not count."""
+    ttl: float = 1800.0
+    """Seconds without use after which a tool goes first."""
+    pins: int = 5
+    """Pinned tools at most."""
+    hot_after: int | None = None
+    """Uses after which a tool is pinned by itself, while there is a pin left; None never."""
+    cache_stable: bool = False
+    """Let the list that the model is given grow at its end only, so that a prompt cache holds:
+    an evicted tool is refused, and its definition stays until `rebuild_list`."""
+
+    def __post_init__(self) -> None:
+        if self.capacity < 1:
+            raise InputError(f"capacity: must be at least 1, not {self.capacity}")
+        if not self.ttl > 0:
+            raise InputError(f"ttl: must be above 0 seconds, not {self.ttl}")
+        if self.pins < 0:
+            raise InputError(f"pins: must not be negative, not {self.pins}")
+        if self.hot_after is not None and self.hot_after < 1:
+            raise InputError(f"hot_after: must be at least 1 use or None, not {self.hot_after}")
+
+
+@dataclass(slots=True)
+class BoundTool:
+    """A tool of a session, and how it has been used."""
+
+    tool: CatalogueTool
+    first_seen: float
+    last_used: float
+    """Time of the last use or discovery."""
+    order: int
+    """Tells uses of one moment apart; higher is later."""
+    uses: int = 0
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Eviction:
+    """A tool that is no longer bound."""
+
+    tool_id: str
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What became of found tools; ids, best first."""
+
+    added: tuple[str, ...]
+    refreshed: tuple[str, ...]
+    """Bound before; only their time is new."""
+    evicted: tuple[Eviction, ...]
+    left_out: tuple[str, ...]
+    """Not bound: no room for them beside better ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    tool: CatalogueTool
+    tokens: int
+
+
+def core_tools(
+    platform: Iterable[CatalogueTool],
+    agent: Iterable[CatalogueTool] = (),
+    without: Collection[str] = (),
+) -> tuple[CatalogueTool, ...]:
+    """The always-included tools: the platform's, then an agent's own.
+
+    Args:
+        platform: Defaults of every agent.
+        agent: What this agent adds; of two with one id the agent's counts, in the first's place.
+        without: Ids of platform tools that this agent does without.
+    """
+    merged = {tool.id: tool for tool in platform if tool.id not in without}
+    merged |= {tool.id: tool for tool in agent}
+    return tuple(merged.values())
+
+
+class ToolContextManager:
+    """The tools of one session. Not locked: `ToolSession` does that.
+
+    Args:
+        always: Never evicted and never counted, see `core_tools`.
+        settings: Capacity and times.
+        clock: Seconds; if it goes back, the manager's time stands still.
+        count: Tokens of a text.
+    """
+
+    def __init__(
+        self,
+        always: Sequence[CatalogueTool] = (),
+        settings: BindingSettings | None = None,
+        *,
+        clock: Clock = time.time,
+        count: CountTokens = characters,
+    ) -> None:
+        self.settings = settings or BindingSettings()
+        self.budget: int | None = None
+        """Tokens that the list may cost; None for no bound. See `set_budget`."""
+        self._clock, self._count = clock, count
+        self._now = float("-inf")
+        self._order = 0
+        self._always = {tool.id: self._priced(tool) for tool in always}
+        self._entries: dict[str, BoundTool] = {}
+        self._listed: dict[str, _Listed] = {}
+
+    @property
+    def tools(self) -> tuple[CatalogueTool, ...]:
+        """What the model is given: always-included tools, then the others as they were bound."""
+        return tuple(one.tool for one in self._always.values()) + self.listed
+
+    @property
+    def entries(self) -> tuple[BoundTool, ...]:
+        """The discovered tools that may be called, pinned ones included, as they were bound."""
+        return tuple(self._entries.values())
+
+    @property
+    def listed(self) -> tuple[CatalogueTool, ...]:
+        """`tools` without the always-included ones."""
+        return tuple(one.tool for one in self._listed.values())
+
+    @property
+    def withdrawn(self) -> tuple[str, ...]:
+        """Tools that a cache-stable list still shows although they were evicted."""
+        return tuple(tool_id for tool_id in self._listed if tool_id not in self._entries)
+
+    @property
+    def pins_left(self) -> int:
+        """How many more tools can be pinned."""
+        return self.settings.pins - sum(one.pinned for one in self._entries.values())
+
+    @property
+    def tokens(self) -> int:
+        """What `tools` costs."""
+        return _sum(self._always.values()) + _sum(self._listed.values())
+
+    @property
+    def over_budget(self) -> bool:
+        """Whether the list costs more than it may: pinned tools or old definitions are too many."""
+        return self.budget is not None and self.tokens > self.budget
+
+    def active(self, tool_id: str) -> CatalogueTool | None:
+        """The definition of a tool that may be called now, or None."""
+        if tool_id in self._always:
+            return self._always[tool_id].tool
+        entry = self._entries.get(tool_id)
+        return entry.tool if entry else None
+
+    def bind(self, tools: Iterable[CatalogueTool]) -> Binding:
+        """Bind found tools; those bound already only get a new time.
+
+        Where there are more than fit, the first ones are taken; then other tools are evicted
+        until all fit: those past their time, then the least recently used.
+
+        Args:
+            tools: Best first.
+        """
+        now = self._tick()
+        found: dict[str, CatalogueTool] = {}
+        for tool in tools:
+            if tool.id not in self._always:
+                found.setdefault(tool.id, tool)  # of a tool given twice, the better place counts
+        batch = list(found.values())
+        known = [tool.id for tool in batch if tool.id in self._entries]
+        taken = self._that_fit(batch)
+        for tool in taken:
+            self._put(tool, now)
+        for tool in reversed(taken):  # the best is the last to go
+            self._touch(self._entries[tool.id], now)
+        evicted = self._make_room(now)
+        return Binding(
+            added=tuple(tool.id for tool in taken if tool.id not in known),
+            refreshed=tuple(tool_id for tool_id in known if tool_id in self._entries),
+            evicted=evicted,
+            left_out=tuple(tool.id for tool in batch if tool.id not in self._entries),
+        )
+
+    def use(self, tool_id: str) -> bool:
+        """Note a call; True if that made the tool a pinned one.
+
+        Raises:
+            ValueError: The tool is not bound.
+        """
+        if tool_id in self._always:
+            return False
+        entry = self._bound(tool_id)
+        self._touch(entry, self._tick())
+        entry.uses += 1
+        hot = self.settings.hot_after
+        if entry.pinned or hot is None or entry.uses < hot or not self.pins_left:
+            return False
+        entry.pinned = True
+        return True
+
+    def unload(self, tool_id: str) -> bool:
+        """Take a discovered tool out, pinned or not; False if it is not bound."""
+        if self._entries.pop(tool_id, None) is None:
+            return False
+        if not self.settings.cache_stable:
+            del self._listed[tool_id]
+        return True
+
+    def pin(self, tool_id: str) -> None:
+        """Keep a bound tool whatever its age, outside the capacity.
+
+        Raises:
+            ValueError: The tool is not bound, or all pins are taken.
+        """
+        entry = self._bound(tool_id)
+        if not entry.pinned and not self.pins_left:
+            raise InputError(
+                f"tool_id: {tool_id!r} cannot be pinned, all {self.settings.pins} pins are taken: "
+                "unpin another"
+            )
+        entry.pinned = True
+
+    def unpin(self, tool_id: str) -> tuple[Eviction, ...]:
+        """Let a tool age like the others; what goes for it, if there are now too many.
+
+        Raises:
+            ValueError: The tool is not bound.
+        """
+        self._bound(tool_id).pinned = False
+        return self._make_room(self._tick())
+
+    def expire(self) -> tuple[Eviction, ...]:
+        """Evict every tool past its time, although there is room."""
+        return self._evict(self._stale(self._tick()), "expired")
+
+    def set_budget(self, tokens: int | None) -> tuple[Eviction, ...]:
+        """Bound what the list may cost; what must go for it, oldest first.
+
+        A cache-stable list keeps what it has: only new tools are kept off it.
+
+        Raises:
+            ValueError: `tokens` is negative.
+        """
+        if tokens is not None and tokens < 0:
+            raise InputError(f"tokens: must not be negative, not {tokens}")
+        self.budget = tokens
+        return self._make_room(self._tick())
+
+    def rebuild_list(self) -> tuple[str, ...]:
+        """Drop withdrawn definitions and renew the others; the dropped ids.
+
+        The one change that a prompt cache does not survive: for when it is lost anyway.
+        """
+        dropped = self.withdrawn
+        self._listed = {
+            tool_id: self._priced(entry.tool) for tool_id, entry in self._entries.items()
+        }
+        return dropped
+
+    def restore(
+        self, entries: Iterable[BoundTool], listed: Iterable[CatalogueTool] = ()
+    ) -> tuple[Eviction, ...]:
+        """Take over saved tools in place of all present ones; what there is no room for.
+
+        Of more pinned tools than there are pins, those used last stay pinned.
+
+        Args:
+            entries: As `entries` gave them.
+            listed: As `listed` gave them; of use to a cache-stable list only.
+        """
+        kept = {one.tool.id: one for one in entries if one.tool.id not in self._always}
+        shown = {tool.id: tool for tool in listed if tool.id not in self._always}
+        if not self.settings.cache_stable:
+            shown = {}
+        shown |= {tool_id: one.tool for tool_id, one in kept.items()}
+        self._entries = kept
+        self._listed = {tool_id: self._priced(tool) for tool_id, tool in shown.items()}
+        pinned = sorted((one for one in kept.values() if one.pinned), key=_recency, reverse=True)
+        for one in pinned[self.settings.pins :]:
+            one.pinned = False
+        self._order = max((one.order for one in kept.values()), default=0)
+        self._now = max((one.last_used for one in kept.values()), default=float("-inf"))
+        return self._make_room(self._tick())
+
+    def _priced(self, tool: CatalogueTool) -> _Listed:
+        return _Listed(tool, tool_tokens(tool, self._count))
+
+    def _tick(self) -> float:
+        self._now = max(self._now, self._clock())
+        return self._now
+
+    def _bound(self, tool_id: str) -> BoundTool:
+        if tool_id not in self._entries:
+            raise InputError(f"tool_id: {tool_id!r} is not bound; search for it first")
+        return self._entries[tool_id]
+
+    def _put(self, tool: CatalogueTool, now: float) -> None:
+        if tool.id in self._entries:
+            self._entries[tool.id].tool = tool
+        else:
+            self._entries[tool.id] = BoundTool(tool, now, now, 0)
+        if not (self.settings.cache_stable and tool.id in self._listed):
+            self._listed[tool.id] = self._priced(tool)
+
+    def _touch(self, entry: BoundTool, now: float) -> None:
+        self._order += 1
+        entry.last_used, entry.order = now, self._order
+
+    def _that_fit(self, batch: Sequence[CatalogueTool]) -> list[CatalogueTool]:
+        """The tools of a batch that fit together, better ones first, were no others bound."""
+        places, room = self.settings.capacity, self._room()
+        taken = []
+        for tool in batch:
+            pinned = tool.id in self._entries and self._entries[tool.id].pinned
+            shown = self.settings.cache_stable and tool.id in self._listed
+            cost = 0 if shown or pinned or room is None else self._priced(tool).tokens
+            if (places or pinned) and (room is None or cost <= room):
+                taken.append(tool)
+                places -= not pinned
+                room = None if room is None else room - cost
+        return taken
+
+    def _room(self) -> int | None:
+        """Tokens for a batch: beside all that is listed, where that stays; else beside pins."""
+        if self.budget is None:
+            return None
+        if self.settings.cache_stable:
+            return max(0, self.budget - self.tokens)
+        pinned = [self._listed[name] for name, one in self._entries.items() if one.pinned]
+        return max(0, self.budget - _sum(self._always.values()) - _sum(pinned))
+
+    def _make_room(self, now: float) -> tuple[Eviction, ...]:
+        """Section 6.3: past their time first, then least recently used."""
+        if not self._too_many():
+            return ()
+        evicted = self._evict(self._stale(now), "ttl")
+        loose = [name for name, one in self._entries.items() if not one.pinned]
+        loose.sort(key=lambda name: _recency(self._entries[name]))
+        for tool_id in loose:
+            if not self._too_many():
+                break
+            evicted += self._evict([tool_id], "lru")
+        return evicted
+
+    def _too_many(self) -> bool:
+        if sum(not one.pinned for one in self._entries.values()) > self.settings.capacity:
+            return True
+        return self.over_budget and not self.settings.cache_stable
+
+    def _stale(self, now: float) -> list[str]:
+        return [
+            name
+            for name, one in self._entries.items()
+            if not one.pinned and now - one.last_used > self.settings.ttl
+        ]
+
+    def _evict(self, tool_ids: Iterable[str], why: Why) -> tuple[Eviction, ...]:
+        gone = tuple(Eviction(tool_id, why) for tool_id in tool_ids)
+        for one in gone:
+            self.unload(one.tool_id)
+        return gone
+
+
+def _recency(entry: BoundTool) -> tuple[float, int]:
+    return entry.last_used, entry.order
+
+
+def _sum(listed: Iterable[_Listed]) -> int:
+    return sum(one.tokens for one in listed)

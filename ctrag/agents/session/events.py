@@ -1,0 +1,112 @@
+"""Decisions as structured events, named as OpenTelemetry names them.
+
+Attributes come from the `gen_ai` semantic conventions where these have a name; the rest begins
+with `ctrag.`. A sink is any callable that takes an `Event`.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, FiniteFloat, JsonValue
+
+OPERATION = "gen_ai.operation.name"
+CONVERSATION = "gen_ai.conversation.id"
+TOOL = "gen_ai.tool.name"
+ARGUMENTS = "gen_ai.tool.call.arguments"
+QUERY = "gen_ai.retrieval.query.text"
+DOCUMENTS = "gen_ai.retrieval.documents"
+ERROR = "error.type"
+REASON = "ctrag.reason"
+STEP = "ctrag.search."
+"""What the names of a search's steps begin with."""
+READINGS = STEP + "readings"
+CONTENT = frozenset({ARGUMENTS, QUERY, READINGS})
+"""Attributes that hold people's words; the conventions want them only where asked for."""
+
+EventName = Literal[
+    "ctrag.agents.session.open",
+    "ctrag.agents.session.resume",
+    "ctrag.agents.session.close",
+    "ctrag.search",
+    "ctrag.search.redundant",
+    "ctrag.tool.bind",
+    "ctrag.tool.evict",
+    "ctrag.tool.left_out",
+    "ctrag.tool.pin",
+    "ctrag.tool.unpin",
+    "ctrag.tool.call",
+    "ctrag.tool.refuse",
+    "ctrag.guard.loop",
+    "ctrag.guard.clear",
+    "ctrag.assistant.context.estimate",
+    "ctrag.assistant.context.truncate",
+    "ctrag.assistant.context.rebuild",
+]
+
+
+class Event(BaseModel):
+    """One decision or operation of a session."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    event: EventName
+    at: FiniteFloat
+    """Seconds since 1970, by the session's clock."""
+    session: str = ""
+    """The session's id; never its handle, which opens it."""
+    attributes: dict[str, JsonValue] = {}
+    seconds: FiniteFloat | None = None
+    """How long an operation took; None for a decision."""
+
+
+EventSink = Callable[[Event], None]
+
+
+def ignore(event: Event) -> None:
+    """Keep nothing."""
+
+
+def together(*sinks: EventSink) -> EventSink:
+    """One sink that hands each event to several, in order."""
+
+    def record(event: Event) -> None:
+        for sink in sinks:
+            sink(event)
+
+    return record
+
+
+def without_content(attributes: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The attributes that hold nobody's words."""
+    return {name: value for name, value in attributes.items() if name not in CONTENT}
+
+
+class JsonLines:
+    """A sink that appends each event to a file, one a line; `ctrag session show` reads it.
+
+    Args:
+        path: The file; it and its folder are made when missing.
+        content: Whether queries and arguments are written too.
+    """
+
+    def __init__(self, path: Path | str, *, content: bool = True) -> None:
+        self._path = Path(path)
+        self._content = content
+        self._lock = threading.Lock()
+
+    def __call__(self, event: Event) -> None:
+        """Append one line; threads never mix theirs.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        if not self._content:
+            kept = without_content(event.attributes)
+            event = event.model_copy(update={"attributes": kept})
+        line = event.model_dump_json(exclude_none=True) + "\n"
+        with self._lock:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(line)

@@ -1,0 +1,226 @@
+"""A conversation cut to a budget so that no tool result loses its call.
+
+Reads chat-completions messages (`tool_calls`, `role: tool`) and messages of content blocks
+(`tool_use`, `tool_result`).
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ctrag.agents.session.tokens import CHARACTERS_PER_TOKEN, characters
+from ctrag.errors import InputError
+from ctrag.models.tokens import CountTokens
+
+Message = Mapping[str, Any]
+_SYSTEM = {"system", "developer"}
+_PER_MESSAGE = 4
+"""Tokens that marking a message's begin and end costs, about."""
+_PER_IMAGE = 1_000
+"""Tokens of a picture, about: its bytes say nothing of them."""
+_SHORTEST = 64 * CHARACTERS_PER_TOKEN
+"""Characters that are left of a shortened tool result, at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class FittedHistory:
+    """What is left of a conversation, in order."""
+
+    messages: list[Message]
+    dropped: int
+    """Messages left out."""
+    shortened: int
+    """Messages whose tool results were cut, because what must stay was too long."""
+    tokens: int
+    fits: bool
+    """Whether it is within the budget now."""
+
+
+def history_tokens(messages: Sequence[Message], count: CountTokens = characters) -> int:
+    """What messages cost."""
+    return sum(_PER_MESSAGE + sum(_costs(message, count)) for message in messages)
+
+
+def fit_history(
+    messages: Sequence[Message], budget: int, count: CountTokens = characters
+) -> FittedHistory:
+    """The newest part of a conversation that costs no more than `budget` tokens.
+
+    System messages, the last request of the user and the last exchange always stay. A call and
+    its results stay or go together, with what stands between them; results without a call go in
+    any case. If what must stay is too long, its tool results are cut, the longest first.
+
+    Raises:
+        ValueError: The budget is negative.
+    """
+    if budget < 0:
+        raise InputError(f"budget: must not be negative, not {budget}")
+    whole = _without_orphans(messages)
+    kept = _newest(whole, budget, count)
+    left, shortened = _shorten(kept, budget, count)
+    tokens = history_tokens(left, count)
+    return FittedHistory(left, len(messages) - len(left), shortened, tokens, tokens <= budget)
+
+
+def _costs(message: Message, count: CountTokens) -> Iterator[int]:
+    for block in _blocks_of(message):
+        if "image" in str(block.get("type")):
+            yield _PER_IMAGE
+        elif isinstance(block.get("text"), str):
+            yield count(block["text"])
+        else:
+            yield count(json.dumps(block, ensure_ascii=False, default=str))
+    if message.get("tool_calls"):
+        yield count(json.dumps(message["tool_calls"], ensure_ascii=False, default=str))
+
+
+def _blocks_of(message: Message) -> list[Mapping[str, Any]]:
+    """A message's content as blocks; a plain text is one."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [one for one in content or () if isinstance(one, Mapping)]
+
+
+def _calls(message: Message) -> set[str]:
+    """Ids of the calls that a message makes."""
+    made = {str(one.get("id")) for one in message.get("tool_calls") or ()}
+    return made | {
+        str(one.get("id")) for one in _blocks_of(message) if one.get("type") == "tool_use"
+    }
+
+
+def _answers(message: Message) -> set[str]:
+    """Ids of the calls whose results a message brings."""
+    if message.get("role") == "tool":
+        return {str(message.get("tool_call_id"))}
+    return {
+        str(one.get("tool_use_id"))
+        for one in _blocks_of(message)
+        if one.get("type") == "tool_result"
+    }
+
+
+def _is_request(message: Message) -> bool:
+    return message.get("role") == "user" and not _answers(message)
+
+
+def _without_orphans(messages: Sequence[Message]) -> list[Message]:
+    """The messages without results whose call is not there."""
+    made: set[str] = set()
+    whole: list[Message] = []
+    for message in messages:
+        lost = _answers(message) - made
+        made |= _calls(message)
+        if not lost:
+            whole.append(message)
+        elif message.get("role") != "tool":
+            content = [one for one in _blocks_of(message) if one.get("tool_use_id") not in lost]
+            if content:
+                whole.append({**message, "content": content})
+    return whole
+
+
+def _exchanges(messages: Sequence[Message]) -> list[range]:
+    """Runs of messages that stay or go together: from a call to its last result."""
+    called: dict[str, int] = {}
+    runs: list[range] = []
+    for row, message in enumerate(messages):
+        first = min((called.get(one, row) for one in _answers(message)), default=row)
+        while runs and runs[-1].stop > first:
+            first = min(first, runs.pop().start)
+        runs.append(range(first, row + 1))
+        called |= dict.fromkeys(_calls(message), row)
+    return runs
+
+
+def _newest(messages: Sequence[Message], budget: int, count: CountTokens) -> list[Message]:
+    """What must stay, and as many exchanges before the last as there is room for."""
+    costs = [history_tokens([message], count) for message in messages]
+    if sum(costs) <= budget:
+        return list(messages)
+    runs = _exchanges(messages)
+    requests = [row for row, message in enumerate(messages) if _is_request(message)]
+    must = {row for row, one in enumerate(messages) if one.get("role") in _SYSTEM}
+    for run in runs:
+        if run == runs[-1] or (requests and requests[-1] in run):
+            must.update(run)
+    spent = sum(costs[row] for row in must)
+    taken: list[range] = []
+    for run in reversed([run for run in runs if not must.issuperset(run)]):
+        spent += sum(costs[row] for row in run if row not in must)
+        if spent > budget:
+            break
+        taken.append(run)
+    while taken and not _begins_with_request(messages, must.union(*taken)):
+        taken.pop()
+    return [messages[row] for row in sorted(must.union(*taken))]
+
+
+def _begins_with_request(messages: Sequence[Message], rows: set[int]) -> bool:
+    """Whether a request comes first, the system's word aside; endpoints ask for that."""
+    said = [messages[row] for row in sorted(rows) if messages[row].get("role") not in _SYSTEM]
+    return _is_request(said[0]) or not any(_is_request(message) for message in said)
+
+
+def _shorten(messages: list[Message], budget: int, count: CountTokens) -> tuple[list[Message], int]:
+    """Cut all tool results to one length, the greatest that fits; and how many were longer."""
+
+    def cut_to(length: int) -> list[Message]:
+        return [_cut(message, length) for message in messages]
+
+    if history_tokens(messages, count) <= budget:
+        return messages, 0
+    low, high = _SHORTEST, max(map(_longest_result, messages), default=0)
+    while low < high:
+        middle = (low + high + 1) // 2
+        fits = history_tokens(cut_to(middle), count) <= budget
+        low, high = (middle, high) if fits else (low, middle - 1)
+    left = cut_to(low)
+    return left, sum(one is not other for one, other in zip(left, messages, strict=True))
+
+
+def _cut(message: Message, length: int) -> Message:
+    """The message with its tool results cut to a length; itself if none is longer."""
+    if _longest_result(message) <= length:
+        return message
+
+    def shorter(text: str) -> str:
+        gone = len(text) - length
+        return text if gone <= 0 else f"{text[:length]} [{gone} characters left out]"
+
+    return _with_results(message, shorter)
+
+
+def _longest_result(message: Message) -> int:
+    longest = 0
+
+    def measure(text: str) -> str:
+        nonlocal longest
+        longest = max(longest, len(text))
+        return text
+
+    if _answers(message):
+        _with_results(message, measure)
+    return longest
+
+
+def _with_results(message: Message, change: Callable[[str], str]) -> Message:
+    """The message with every text of its tool results changed."""
+
+    def changed(content: Any) -> Any:
+        if isinstance(content, str):
+            return change(content)
+        return [
+            {**one, "text": change(one["text"])} if isinstance(one.get("text"), str) else one
+            for one in content or ()
+        ]
+
+    if message.get("role") == "tool":
+        return {**message, "content": changed(message.get("content"))}
+    content = [
+        {**one, "content": changed(one.get("content"))} if one.get("type") == "tool_result" else one
+        for one in _blocks_of(message)
+    ]
+    return {**message, "content": content}

@@ -1,0 +1,401 @@
+"""One agent's session with a catalogue: what it found, may call, repeats and can afford."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.session import events
+from ctrag.agents.session.binding import (
+    Binding,
+    BindingSettings,
+    BoundTool,
+    Clock,
+    Eviction,
+    ToolContextManager,
+    Why,
+)
+from ctrag.agents.session.guard import GuardSettings, IterationGuard
+from ctrag.agents.session.history import Message, fit_history, history_tokens
+from ctrag.agents.session.outcomes import (
+    Finished,
+    Found,
+    Prepared,
+    Reason,
+    TokenEstimate,
+    ToolRefused,
+)
+from ctrag.agents.session.recorder import SessionRecorder
+from ctrag.agents.session.searches import OverlapSettings, RecentSearches
+from ctrag.agents.session.state import BoundState, SessionState
+from ctrag.agents.session.tokens import characters, tool_tokens
+from ctrag.errors import InputError
+from ctrag.models.tokens import CountTokens
+
+Allowed = Callable[[str, str], bool]
+"""(tool id, principal) → whether that principal may see and call the tool now."""
+Resolve = Callable[[str], CatalogueTool | None]
+"""Tool id → its present definition, or None when it is gone."""
+Result = TypeVar("Result")
+_SHARE_OF_DISCOVERED = 0.1
+"""Share of the window that discovered tools may take however long the conversation is."""
+_CALLS_KEPT = 100
+"""Calls that a session remembers as its history."""
+
+
+class ToolSession:
+    """Joins binding, guard, recent searches, access and telemetry; safe for several threads.
+
+    Args:
+        session_id: Stands in events.
+        principal: Who the session belongs to; empty where everybody is the same.
+        always: See `ctrag.agents.session.binding.core_tools`.
+        binding: How many tools, and for how long.
+        guard: When a repeated call is a loop.
+        overlap: When a search repeats an earlier one.
+        allowed: Asked at every listing, search and call, of always-included tools too;
+            `ToolIndex.allowed` fits, where these are in the index. None allows all.
+        record: Gets every decision.
+        clock: Seconds since 1970.
+        count: Tokens of a text.
+
+    Example::
+
+        session = ToolSession(principal="ada", allowed=index.allowed)
+        session.found(text, [hit.tool for hit in index.search(text, user="ada")])
+        result, after = session.call("mail/send_email", arguments, run)
+    """
+
+    def __init__(
+        self,
+        session_id: str = "",
+        principal: str = "",
+        *,
+        always: Sequence[CatalogueTool] = (),
+        binding: BindingSettings | None = None,
+        guard: GuardSettings | None = None,
+        overlap: OverlapSettings | None = None,
+        allowed: Allowed | None = None,
+        record: events.EventSink = events.ignore,
+        clock: Clock = time.time,
+        count: CountTokens = characters,
+    ) -> None:
+        self.id = session_id
+        self.principal = principal
+        self.manager = ToolContextManager(always, binding, clock=clock, count=count)
+        self.guard = IterationGuard(guard, clock=clock)
+        self._searches = RecentSearches(overlap, clock=clock)
+        self._allowed = allowed or (lambda tool_id, principal: True)
+        self._always = tuple(always)
+        self._count = count
+        self._lock = threading.RLock()
+        self._called: deque[str] = deque(maxlen=_CALLS_KEPT)
+        self.searched = False
+        """Whether there was a search yet."""
+        self._events = SessionRecorder(session_id, record, clock)
+        self._events.tell(
+            "ctrag.agents.session.open", {"ctrag.agents.search": [tool.id for tool in always]}
+        )
+
+    @property
+    def tools(self) -> tuple[CatalogueTool, ...]:
+        """What the model is given now, without what this principal may no longer see."""
+        with self._lock:
+            return tuple(tool for tool in self.manager.tools if self._may(tool.id))
+
+    @property
+    def history(self) -> tuple[str, ...]:
+        """Ids of the last tools called, oldest first: what a prior of the next tool reads."""
+        with self._lock:
+            return tuple(self._called)
+
+    def found(
+        self,
+        query: str,
+        tools: Iterable[CatalogueTool],
+        *,
+        scores: Sequence[float] = (),
+        seconds: float | None = None,
+        trace: Mapping[str, object] | None = None,
+    ) -> Found:
+        """Bind a search's results; give back what the guard took and the search found again.
+
+        Args:
+            query: What was searched for.
+            tools: The results, best first; those not allowed are passed over.
+            scores: Of the results, for the event; as many as tools, or none.
+            seconds: How long the search took, for the event.
+            trace: The search's steps, for the event; `ToolSearch.trace` fits.
+        """
+        with self._lock:
+            results = list(tools)
+            self.searched = True
+            self._events.searched(query, [tool.id for tool in results], scores, seconds, trace)
+            visible = [tool for tool in results if self._may(tool.id)]
+            for tool_id in dict.fromkeys(tool.id for tool in results if tool not in visible):
+                self._events.refused(tool_id, "not_allowed")
+            overlap = self._searches.add([tool.id for tool in visible])
+            if overlap is not None:
+                self._events.repeated(overlap)
+            binding = self._bind(visible)
+            now_active = tuple(tool for tool in visible if self.manager.active(tool.id))
+            for tool_id in self.guard.rediscovered(tool.id for tool in now_active):
+                self._events.tell("ctrag.guard.clear", {events.TOOL: tool_id})
+            return Found(
+                tools=now_active,
+                added=binding.added,
+                evicted=tuple(one.tool_id for one in binding.evicted),
+                left_out=binding.left_out,
+                note=overlap.note if overlap else None,
+            )
+
+    def preload(self, tools: Iterable[CatalogueTool]) -> tuple[str, ...]:
+        """Bind tools that nobody searched for; the ids of those that are new.
+
+        For tools that a person liked in earlier sessions and those of a predicted category. Hot
+        tools (`CatalogueTool.pinned`) are pinned while there are pins left.
+
+        Args:
+            tools: Best first; those not allowed are passed over.
+        """
+        with self._lock:
+            visible = [tool for tool in tools if self._may(tool.id)]
+            hot = [tool for tool in visible if tool.pinned][: self.manager.pins_left]
+            added = self._bind(hot).added
+            for tool in hot:
+                if self.manager.active(tool.id):
+                    self.pin(tool.id)
+            return added + self._bind(visible).added
+
+    def check(self, tool_id: str) -> CatalogueTool:
+        """The tool that a call may go to.
+
+        Where a model makes several calls at once, check all of them before the first one runs:
+        the guard may take a tool in between.
+
+        Raises:
+            ToolRefused: The session was never given it, lost it, or may not use it any more.
+        """
+        with self._lock:
+            tool = self.manager.active(tool_id)
+            if tool is None:
+                looped = tool_id in self.guard.evicted
+                raise self._refused(tool_id, "evicted" if looped else "not_surfaced")
+            if not self._may(tool_id):
+                self.unload(tool_id, "not_allowed")
+                raise self._refused(tool_id, "not_allowed")
+            return tool
+
+    def finished(
+        self,
+        tool_id: str,
+        arguments: Mapping[str, Any],
+        *,
+        error: str | None = None,
+        seconds: float | None = None,
+    ) -> Finished:
+        """Note a call that has run; a tool that repeats itself is taken away now.
+
+        Args:
+            tool_id: What was called.
+            arguments: With what.
+            error: The kind of failure, such as an exception's name; None if it succeeded.
+            seconds: How long it took.
+        """
+        with self._lock:
+            self._events.called(tool_id, arguments, error, seconds)
+            self._called.append(tool_id)
+            if self.manager.active(tool_id) and self.manager.use(tool_id):
+                self._events.tell("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "hot"})
+            loop = self.guard.called(tool_id, arguments)
+            if loop is None:
+                return Finished()
+            self._events.looped(loop)
+            if not self.unload(tool_id, "loop"):
+                return Finished(loop.guidance, True)
+            self.guard.evict(tool_id)
+            return Finished(loop.guidance, True, tool_id)
+
+    def call(
+        self,
+        tool_id: str,
+        arguments: Mapping[str, Any],
+        run: Callable[[CatalogueTool, Mapping[str, Any]], Result],
+    ) -> tuple[Result, Finished]:
+        """Check, run and note one call; what `run` raises is noted and passed on.
+
+        Raises:
+            ToolRefused: As `check`; then nothing has run.
+        """
+        tool = self.check(tool_id)
+        began = time.perf_counter()
+        try:
+            result = run(tool, arguments)
+        except Exception as error:
+            spent = time.perf_counter() - began
+            self.finished(tool_id, arguments, error=type(error).__name__, seconds=spent)
+            raise
+        spent = time.perf_counter() - began
+        return result, self.finished(tool_id, arguments, seconds=spent)
+
+    def prepare(self, messages: Sequence[Message], *, window: int, output: int = 1024) -> Prepared:
+        """What to give to the model next, within its window.
+
+        Discovered tools get what messages and answer leave, and at least a tenth of the window;
+        then the history is cut to what the tools leave.
+
+        Args:
+            messages: The conversation, see `ctrag.agents.session.history`.
+            window: Tokens that the model reads and writes at most.
+            output: Tokens to keep free for its answer.
+
+        Raises:
+            ValueError: The window is no larger than the answer.
+        """
+        if not 0 <= output < window:
+            raise InputError(f"output: must be from 0 to below the window {window}, not {output}")
+        with self._lock:
+            room = window - output
+            core = sum(tool_tokens(tool, self._count) for tool in self._always)
+            least = core + int(_SHARE_OF_DISCOVERED * window)
+            left = room - history_tokens(messages, self._count)
+            self._record_evictions(self.manager.set_budget(min(room, max(least, left))))
+            tools = self.tools
+            spent = sum(tool_tokens(tool, self._count) for tool in tools)
+            fitted = fit_history(messages, max(0, room - spent), self._count)
+            estimate = TokenEstimate(
+                tools=spent,
+                messages=fitted.tokens,
+                output=output,
+                window=window,
+                by_characters=sum(map(tool_tokens, tools)) + history_tokens(fitted.messages),
+            )
+            self._events.estimated(estimate)
+            if fitted.dropped or fitted.shortened:
+                self._events.truncated(fitted.dropped, fitted.shortened)
+            return Prepared(fitted.messages, tools, estimate, fitted.dropped, fitted.shortened)
+
+    def unload(self, tool_id: str, why: Why = "unloaded") -> bool:
+        """Take a discovered tool out; False if it was not bound."""
+        with self._lock:
+            gone = self.manager.unload(tool_id)
+            if gone:
+                self._events.evicted([Eviction(tool_id, why)])
+            return gone
+
+    def expire(self) -> tuple[str, ...]:
+        """Take out every tool that has not been used for the time that the settings give."""
+        with self._lock:
+            return self._record_evictions(self.manager.expire())
+
+    def pin(self, tool_id: str) -> None:
+        """Keep a bound tool whatever its age.
+
+        Raises:
+            ValueError: The tool is not bound, or all pins are taken.
+        """
+        with self._lock:
+            self.manager.pin(tool_id)
+            self._events.tell("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "asked"})
+
+    def unpin(self, tool_id: str) -> tuple[str, ...]:
+        """Let a tool age like the others; what goes for it, if there are now too many.
+
+        Raises:
+            ValueError: The tool is not bound.
+        """
+        with self._lock:
+            evictions = self.manager.unpin(tool_id)
+            self._events.tell("ctrag.tool.unpin", {events.TOOL: tool_id})
+            return self._record_evictions(evictions)
+
+    def rebuild_list(self) -> tuple[str, ...]:
+        """Drop withdrawn tools from a cache-stable list, which breaks a prompt cache once."""
+        with self._lock:
+            dropped = self.manager.rebuild_list()
+            self._events.tell(
+                "ctrag.assistant.context.rebuild", {"ctrag.agents.search": list(dropped)}
+            )
+            return dropped
+
+    def state(self) -> SessionState:
+        """What to keep for `resume`."""
+        with self._lock:
+            return SessionState(
+                id=self.id,
+                principal=self.principal,
+                bound=[
+                    BoundState(
+                        tool=one.tool.id,
+                        first_seen=one.first_seen,
+                        last_used=one.last_used,
+                        order=one.order,
+                        uses=one.uses,
+                        pinned=one.pinned,
+                    )
+                    for one in self.manager.entries
+                ],
+                listed=[tool.id for tool in self.manager.listed],
+                evicted=list(self.guard.evicted),
+            )
+
+    def resume(self, state: SessionState, resolve: Resolve) -> tuple[str, ...]:
+        """Take a saved state up in place of the present one; the tools lost on the way.
+
+        Args:
+            state: As `state` gave it, perhaps in another process.
+            resolve: Gives each tool's present definition; access is asked anew as well.
+
+        Raises:
+            ValueError: The state is another principal's.
+        """
+        if state.principal != self.principal:
+            raise InputError(f"state: is not of {self.principal!r}, whose session this is")
+        with self._lock:
+            wanted = dict.fromkeys([*(one.tool for one in state.bound), *state.listed])
+            tools = {name: resolve(name) for name in wanted if self._may(name)}
+            known = {name: tool for name, tool in tools.items() if tool is not None}
+            entries = [
+                BoundTool(
+                    known[one.tool],
+                    one.first_seen,
+                    one.last_used,
+                    one.order,
+                    one.uses,
+                    one.pinned,
+                )
+                for one in state.bound
+                if one.tool in known
+            ]
+            listed = [known[name] for name in state.listed if name in known]
+            evictions = self.manager.restore(entries, listed)
+            for tool_id in state.evicted:
+                self.guard.evict(tool_id)
+            lost = tuple(name for name in wanted if name not in known)
+            self._events.tell(
+                "ctrag.agents.session.resume", {"ctrag.agents.search.lost": list(lost)}
+            )
+            self._record_evictions(evictions)
+            return lost
+
+    def closed(self, why: str) -> None:
+        """Tell that the session has ended."""
+        self._events.tell("ctrag.agents.session.close", {events.REASON: why})
+
+    def _bind(self, tools: Sequence[CatalogueTool]) -> Binding:
+        binding = self.manager.bind(tools)
+        self._events.bound(binding)
+        return binding
+
+    def _may(self, tool_id: str) -> bool:
+        return self._allowed(tool_id, self.principal)
+
+    def _refused(self, tool_id: str, reason: Reason) -> ToolRefused:
+        self._events.refused(tool_id, reason)
+        return ToolRefused(tool_id, reason)
+
+    def _record_evictions(self, evictions: Sequence[Eviction]) -> tuple[str, ...]:
+        self._events.evicted(evictions)
+        return tuple(one.tool_id for one in evictions)

@@ -1,0 +1,33 @@
+"""One person's request, from its words to one executed call.
+
+In the order of a request's way, each step usable alone:
+
+- `open`, `import_files`: from a folder or from a person's own files to stores.
+- `context`: the person's own items that the request is about (`ContextRetriever`).
+- `api_choice`: which of the applications' APIs it needs (`ToolRetriever`).
+- `planning`: candidate values, their ranking, and one checked call (`EmbeddedPlanner`).
+- `apps`: the APIs, run on the person's stores (`execute`).
+- `assistant`, `answer`: joins them (`Assistant`) and what it answers (`Answer`).
+- `artefacts`: what was trained; `trace`, `record`: what happened, for `--explain` and as files.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ctrag.assistant.answer import Answer
+    from ctrag.assistant.assistant import Assistant
+
+__all__ = ["Answer", "Assistant"]
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when asked for: they bring the encoders along."""
+    if name == "Answer":
+        from ctrag.assistant.answer import Answer
+
+        return Answer
+    if name == "Assistant":
+        from ctrag.assistant.assistant import Assistant
+
+        return Assistant
+    raise AttributeError(f"module 'ctrag.assistant' has no attribute {name!r}")

@@ -1,0 +1,86 @@
+"""What the assistant answers: found, planned and done; the same as JSON."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from ctrag.assistant.api_choice.retrieve import FoundTool
+from ctrag.assistant.apps.execute import Result
+from ctrag.assistant.context.retrieve import FoundItem
+from ctrag.assistant.planning.plan import Plan
+from ctrag.assistant.trace import Trace
+from stores.people.items import Request
+from stores.people.local_time import format_local_time
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the assistant found, planned and did."""
+
+    items: tuple[FoundItem, ...]
+    """The person's items that matter, best first."""
+    tools: tuple[FoundTool, ...]
+    """The tools that the planner saw, best first."""
+    plan: Plan
+    """`none()` when no API can do it."""
+    confidence: float
+    """0 to 1; see `Planned.confidence`."""
+    result: Result | None
+    """What running the plan did; None when it was not run."""
+    trace: Trace
+    request: Request
+    """What was asked, with the time and place that were assumed."""
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Application → why its store did not answer."""
+    other: Plan | None = None
+    """The next best plan, where the first is less sure than the setting `sure` asks."""
+
+
+def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, Any]:
+    """An answer as JSON values, for `--json` and session files."""
+    return {
+        "text": text,
+        "asked_at": format_local_time(request_at),
+        "items": [
+            {
+                "id": one.item.id,
+                "app": one.item.app,
+                "score": round(one.score, 5),
+                "ranks": one.ranks,
+                "parts": {name: round(part, 5) for name, part in one.parts.items()},
+                "reasons": [[name, round(value, 3)] for name, value in one.reasons],
+                "because": list(one.because),
+            }
+            for one in answer.items
+        ],
+        "tools": [
+            {
+                "api": one.tool.api,
+                "score": round(one.score, 4),
+                "cosine": round(one.cosine, 4),
+                "prior": round(one.prior, 4),
+                "context": round(one.context, 4),
+            }
+            for one in answer.tools
+        ],
+        "plan": {
+            "text": str(answer.plan),
+            "api": answer.plan.api,
+            "arguments": answer.plan.arguments,
+        },
+        "confidence": round(answer.confidence, 4),
+        "other": None if answer.other is None else str(answer.other),
+        "result": None
+        if answer.result is None
+        else {"status": answer.result.status, "answer": answer.result.answer},
+        "unavailable": answer.unavailable,
+        "trace": [
+            {
+                "step": step.name,
+                "inputs": step.inputs,
+                "outputs": step.outputs,
+                "milliseconds": step.milliseconds,
+            }
+            for step in answer.trace.steps
+        ],
+    }

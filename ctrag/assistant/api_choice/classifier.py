@@ -1,0 +1,228 @@
+"""The tool reader: which API a request wants, read from its words and the retrieved items.
+
+Encoders tuned to name the API, each with a small head that attends from the request to the items
+that retrieval brought: what they are, when they are, what they say, and how the encoder reads their
+words beside the request's. The log probabilities of all encoders are averaged.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
+
+from ctrag.assistant.api_choice.classifier_features import ITEMS, Sight, sight
+from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.item_arrays import Ints
+from ctrag.errors import InputError
+from ctrag.models.array_artefact import ArrayArtefact
+from ctrag.models.arrays import arrays_digest, low_rank_changes
+from ctrag.models.cards import Card
+from ctrag.models.encoder import Matrix, open_session
+
+WEIGHTS, CARD = "reader.npz", "reader-card.json"
+VECTOR_SCALE = 0.3
+REQUEST, LINE, LONGEST = 48, 30, 140
+"""Tokens of the request, of an item's line and of a whole text at most."""
+_LEAST = 1e-6
+_RAREST = -12.0
+
+
+class TowerCard(BaseModel):
+    """One encoder of a reader."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    lines: int
+    """Items whose words are read behind the request's."""
+    layers: int
+    """Layers, counted from the last, that are tuned."""
+
+
+class ReaderCard(Card):
+    """Where a reader comes from."""
+
+    encoder: str
+    """Encoder of the items' vectors."""
+    towers: list[TowerCard]
+    apis: list[str]
+    """Classes in order; the last one is `none`."""
+    scale: float
+    """Factor of the low-rank products."""
+    temperature: float = 1.0
+    """The averaged log probabilities are divided by it, so that they mean what they say."""
+
+
+class ToolReader(ArrayArtefact[ReaderCard]):
+    """Log probabilities of APIs for a request and its retrieved items.
+
+    Arrays: `tower/layer.map.A` and `.B`, and the heads' weights as `tower/head.part`.
+    """
+
+    weights_file, card_file, card_class = WEIGHTS, CARD, ReaderCard
+
+    @classmethod
+    def packaged(cls) -> "ToolReader":
+        """The reader that ctrag ships."""
+        return cls.load(Path(str(files("ctrag.assistant.api_choice").joinpath("artefact"))))
+
+    def log_probabilities(
+        self, scene: Scene, rows: Ints, shares: NDArray[np.floating]
+    ) -> dict[str, float]:
+        """API (and `none`) → log probability.
+
+        Args:
+            scene: The request beside its candidates.
+            rows: Rows of the scene that hold the retrieved items, best first; empty without.
+            shares: How likely each item is meant, summing to 1.
+        """
+        seen = sight(scene, rows, shares)
+        total = np.zeros(len(self.card.apis), dtype=np.float64)
+        for tower in self.card.towers:
+            text = reader_text(scene.request.text, seen, tower.lines)
+            total += log_softmax(self._head(tower.name, self._read(tower.name, text), seen))
+        logs = log_softmax(total / len(self.card.towers) / self.card.temperature)
+        return {
+            api: max(float(value), _RAREST) for api, value in zip(self.card.apis, logs, strict=True)
+        }
+
+    def prepare(self) -> None:
+        """Make what the first request would otherwise wait for: graphs and open sessions."""
+        for tower in self.card.towers:
+            self._read(tower.name, "ready")
+
+    @cached_property
+    def digest(self) -> str:
+        """Tells readers apart."""
+        return arrays_digest(f"{self.card.scale}|{self.card.towers}", self.arrays)
+
+    def _head(self, tower: str, reading: "Reading", seen: Sight) -> NDArray[np.float64]:
+        """Scores of all classes; the twin of the head in `training.api_classifier.network`."""
+
+        def part(name: str) -> Matrix:
+            return self.arrays[f"{tower}/head.{name}"]
+
+        def linear(name: str, inputs: Matrix) -> Matrix:
+            found: Matrix = inputs @ part(f"{name}.weight").T + part(f"{name}.bias")
+            return found
+
+        vector = reading.whole
+        wide = np.sqrt(seen.vectors.shape[1]) * VECTOR_SCALE
+        there = seen.flags[:, -1:]
+        items = gelu(
+            part("kind.weight")[seen.kinds]
+            + linear("flags", seen.flags)
+            + linear("vector", seen.vectors * wide)
+            + reading.lines @ part("read.weight").T
+        )
+        items = items * there
+        wanted = linear("key", items) @ linear("query", vector) / 8
+        wanted = wanted + part("trust") * np.log(seen.shares + _LEAST)
+        wanted = np.where(there[:, 0] > 0, wanted, -1e4)
+        attention = np.exp(wanted - wanted.max())
+        attention /= attention.sum()
+        together = np.concatenate(
+            [vector, attention @ items, seen.shares @ items, items[0], seen.asked]
+        )
+        scores = linear("out", gelu(linear("hidden", together))) + linear("skip", together)
+        return np.asarray(scores, dtype=np.float64)
+
+    def _read(self, tower: str, text: str) -> "Reading":
+        reading: Reading = self._towers[tower](text)
+        return reading
+
+    @cached_property
+    def _towers(self) -> dict[str, Any]:
+        return {tower.name: self._open(tower) for tower in self.card.towers}
+
+    def _open(self, tower: TowerCard) -> Any:
+        from ctrag.models.onnx_encoder import whole_graph
+
+        if f"{tower.name}/head.read.weight" not in self.arrays:
+            raise InputError(
+                f"reader: it was trained by a version that did not read items' words apart; train "
+                f"it on: {self.card.command} --start READER"
+            )
+        deltas = partial(low_rank_changes, self.arrays, tower.name, self.card.scale)
+        session = open_session(whole_graph(tower.name, tower.layers, deltas, self.digest))
+        encode = tokens_of(tower.name)
+
+        @lru_cache(maxsize=512)
+        def read(text: str) -> Reading:
+            tokens = encode(text)
+            vector, states = session.run(None, {"input": np.array([tokens.ids], dtype=np.int64)})
+            size = np.sqrt(len(vector))
+            lines = np.zeros((ITEMS, len(vector)), dtype=np.float32)
+            for place, (begin, end) in enumerate(tokens.lines[:ITEMS]):
+                mean = states[begin:end].mean(axis=0)
+                lines[place] = mean / np.linalg.norm(mean) * size
+            return Reading(np.asarray(vector * size, dtype=np.float32), lines)
+
+        return read
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an encoder makes of a text; vectors of variance one."""
+
+    whole: Matrix
+    """(dimension,): of all tokens."""
+    lines: Matrix
+    """(ITEMS, dimension): of each item's tokens; zero where its words were not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A text as token ids."""
+
+    ids: list[int]
+    lines: list[tuple[int, int]]
+    """Begin and end of the lines behind the first one, as far as they are within."""
+
+
+def reader_text(text: str, seen: Sight, lines: int) -> str:
+    """What an encoder reads: the request, and the words of the best `lines` items."""
+    return "\n".join([" ".join(text.split()), *seen.lines[:lines]])
+
+
+def tokens_of(tower: str) -> Callable[[str], Tokens]:
+    """A function from the lines of a text to an encoder's `Tokens`, separators between them."""
+    from tokenizers import Tokenizer
+
+    from ctrag.models.weights import encoder_folder
+
+    tokenizer = Tokenizer.from_file(str(encoder_folder(tower) / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    first, *_, last = tokenizer.encode("a").ids
+
+    def encode(text: str) -> Tokens:
+        ids = [first]
+        lines = []
+        for place, words in enumerate(text.split("\n")):
+            begin = len(ids)
+            own = tokenizer.encode(words, add_special_tokens=False).ids
+            ids += [*own[: LINE if place else REQUEST], last]
+            if place and begin < LONGEST:
+                lines.append((begin, min(len(ids), LONGEST)))
+        return Tokens(ids[:LONGEST], lines)
+
+    return encode
+
+
+def gelu(values: Matrix) -> Matrix:
+    """GELU in its tanh form."""
+    inner = np.sqrt(2 / np.pi) * (values + 0.044715 * values**3)
+    return np.asarray(0.5 * values * (1 + np.tanh(inner)), dtype=np.float32)
+
+
+def log_softmax(scores: Sequence[float] | NDArray[np.floating]) -> NDArray[np.float64]:
+    """Logarithms of the shares of exponentials, along the last axis."""
+    shifted = np.asarray(scores, dtype=np.float64)
+    shifted = shifted - shifted.max(axis=-1, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True)))

@@ -1,0 +1,116 @@
+"""What a tool reader says of applications that it was not trained on.
+
+It reads items of a further application as those of the packaged one that it resembles (its kin),
+and names that one's APIs. So what it gives these is shared out: between the two applications by
+whose items were retrieved and by the request's words, then among the further application's APIs of
+the same effect by how near they are to the named one. And where it says that no API can do it,
+while of all APIs one of a further application is nearest to the request, that one may.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.models.encoder import Matrix
+from ctrag.toolbox import Tool
+from stores.people.app_spec import known_apps
+
+LIKENESS_SCALE = 0.1
+"""Difference in cosine that makes an API get e times as much as another; a guess, no data has such
+APIs. So are the next two."""
+WORDS_WEIGHT = 4.0
+"""What the cosine of request and API counts in both divisions."""
+LEAST_SHARE = 0.05
+"""An application without retrieved items is counted as if it had so large a share of them."""
+NEARER_SCALE = 0.1
+"""By how much nearer than any packaged API one of a further application must be for most of "no API
+can do it" to go over."""
+_LEAST = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A packaged application and those that resemble it, as rows of the tools."""
+
+    apps: tuple[str, ...]
+    """The packaged one first."""
+    rows: tuple[NDArray[np.int64], ...]
+    """Tools of each."""
+
+
+def families(tools: Sequence[Tool]) -> list[Family]:
+    """The families in which a further application has tools."""
+    kin = {spec.name: spec.kin for spec in known_apps()}
+    rows: dict[str, list[int]] = {}
+    for row, tool in enumerate(tools):
+        rows.setdefault(tool.app, []).append(row)
+    found = []
+    for head in dict.fromkeys(kin.get(app, app) for app in rows):
+        others = [app for app in rows if app != head and kin.get(app, app) == head]
+        if others and head in rows:
+            members = (head, *others)
+            found.append(Family(members, tuple(np.array(rows[app]) for app in members)))
+    return found
+
+
+def shared_out(
+    logs: NDArray[np.float64],
+    family: Family,
+    tools: Sequence[Tool],
+    vectors: Matrix,
+    cosines: Matrix,
+    item_shares: Mapping[str, float],
+) -> NDArray[np.float64]:
+    """Log probabilities after a family's head has given of its own.
+
+    Args:
+        logs: One per tool; those of further applications are small.
+        family: Who shares.
+        tools: The tools.
+        vectors: (tools, dimension): what each is for, unit vectors.
+        cosines: (tools,): cosine of the request and each tool.
+        item_shares: Application → share of the retrieved items, the first ones counting most.
+    """
+    weights = np.array(
+        [
+            max(item_shares.get(app, 0.0), LEAST_SHARE) * np.exp(WORDS_WEIGHT * cosines[rows].max())
+            for app, rows in zip(family.apps, family.rows, strict=True)
+        ]
+    )
+    weights = weights / weights.sum()
+    before = np.exp(logs)
+    after = before.copy()
+    for row in family.rows[0]:
+        for weight, rows in zip(weights[1:], family.rows[1:], strict=True):
+            mates = np.array([one for one in rows if tools[one].effect == tools[row].effect])
+            if not len(mates):
+                continue
+            likeness = vectors[mates] @ vectors[row] / LIKENESS_SCALE
+            split = np.exp(likeness + WORDS_WEIGHT * cosines[mates])
+            after[mates] += before[row] * weight * split / split.sum()
+            after[row] -= before[row] * weight
+    return np.asarray(np.log(np.maximum(after, _LEAST)), dtype=np.float64)
+
+
+def from_none(
+    logs: NDArray[np.float64], none: float, further: NDArray[np.bool_], cosines: Matrix
+) -> tuple[NDArray[np.float64], float]:
+    """Log probabilities, and that of "no API can do it", after this one has given of its own.
+
+    Args:
+        logs: One per tool.
+        none: That of "no API can do it".
+        further: (tools,): which belong to further applications; some do and some do not.
+        cosines: (tools,): cosine of the request and each tool.
+    """
+    nearer = float(cosines[further].max() - cosines[~further].max())
+    share = 1 - np.exp(-max(nearer, 0.0) / NEARER_SCALE)
+    split = np.where(further, np.exp(cosines / LIKENESS_SCALE), 0.0)
+    after = np.exp(logs) + np.exp(none) * share * split / split.sum()
+    left = np.exp(none) * (1 - share)
+    return (
+        np.asarray(np.log(np.maximum(after, _LEAST)), dtype=np.float64),
+        float(np.log(max(left, _LEAST))),
+    )

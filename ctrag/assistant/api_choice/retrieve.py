@@ -1,0 +1,208 @@
+"""Which APIs of a toolbox a request needs."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.assistant.api_choice.classifier import ToolReader
+from ctrag.assistant.api_choice.item_weights import CONTEXT, item_weights
+from ctrag.assistant.api_choice.new_apps import families, from_none, shared_out
+from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.item_arrays import Floats, PersonView
+from ctrag.models.encoder import Encoder, Matrix
+from ctrag.toolbox import Tool, Toolbox
+from stores.people.items import Item, Person, Profile, Request
+
+UNKNOWN = -9.0
+"""Log probability of an API that was never learned."""
+STAND_IN_WEIGHT = 8.0
+"""What distance in meaning costs an unknown API; a guess, no data has such APIs."""
+APP_WEIGHT, APP_DECAY = 0.2, 0.4
+"""Dense search alone: weight of the retrieved items' applications, and how each further item
+counts less. Chosen by cross-validation on train."""
+
+_BOILERPLATE = re.compile(r"^\w+ app's \w+ API is used to ")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTool:
+    """A tool and why it ranks where it does."""
+
+    tool: Tool
+    score: float
+    """Only differences between tools of one search mean something."""
+    cosine: float
+    """Meaning of the request against the tool's name and description."""
+    prior: float
+    """Log probability that the request needs this API, by what was learned; -9 when it was never
+    seen."""
+    context: float
+    """Share of the retrieved items that belong to the tool's application, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTools:
+    """The answer of tool retrieval, best tool first."""
+
+    tools: tuple[FoundTool, ...]
+    none: float
+    """Score of "no API can do it", to compare with the tools' scores."""
+
+    @property
+    def preferences(self) -> dict[str, float]:
+        """API, and `none`, → score."""
+        return {**{one.tool.api: one.score for one in self.tools}, "none": self.none}
+
+
+class ToolRetriever:
+    """Finds the APIs of a toolbox that a request needs.
+
+    With a reader, the score is its log probability; without one, for a toolbox of which it knows
+    nothing, or with another encoder than it was trained with, cosine plus the applications of the
+    retrieved items.
+
+    Example::
+
+        tools = ToolRetriever.open()
+        for one in tools.search("how bad is it to the jetty", k=59).tools:
+            print(one.tool.api, one.score)
+    """
+
+    def __init__(
+        self,
+        toolbox: Toolbox,
+        encoder: Encoder,
+        reader: ToolReader | None = None,
+    ) -> None:
+        self.toolbox = toolbox
+        self._encoder = encoder
+        self._tools = list(toolbox)
+        self._vectors: Matrix = encoder.encode([tool_text(tool) for tool in self._tools])
+        self._families = families(self._tools)
+        further = {app for family in self._families for app in family.apps[1:]}
+        self._further = np.array([tool.app in further for tool in self._tools], dtype=bool)
+        fits = reader is not None and reader.card.encoder == encoder.name
+        read = set() if reader is None else set(reader.card.apis)
+        self._reader = reader if fits and read.intersection(toolbox.names) else None
+
+    @classmethod
+    def open(cls, toolbox: Toolbox | None = None) -> "ToolRetriever":
+        """With the encoder and the artefacts that the settings name, the packaged ones by default.
+
+        Args:
+            toolbox: The APIs; the 59 packaged ones when None.
+
+        Raises:
+            ModelMissing: The encoder is not installed.
+        """
+        from ctrag.assistant.artefacts import load_artefacts
+        from ctrag.models.encoder import load_encoder
+        from ctrag.settings import settings
+
+        options = settings()
+        reader = load_artefacts(options.artefacts).reader
+        box = Toolbox.packaged() if toolbox is None else toolbox
+        return cls(box, load_encoder(options.encoder), reader=reader)
+
+    def search(
+        self,
+        request: Request | str,
+        items: Sequence[Item] = (),
+        k: int = 5,
+        *,
+        person: Person | None = None,
+        relevance: Floats | None = None,
+        scene: Scene | None = None,
+    ) -> FoundTools:
+        """The `k` best tools, best first.
+
+        Args:
+            request: What was said, when and where; a text alone is said now.
+            items: Retrieved items, best first; without them it is the request alone.
+            k: How many tools to return at most.
+            person: Whose request it is; somebody without contacts when None.
+            relevance: LambdaMART score of each item (more of them are passed over); equal ones
+                when None.
+            scene: The request beside candidates with these items among them, as retrieval leaves
+                it, so that nothing is encoded again; it stands for `request` and `person`.
+
+        Raises:
+            ValueError: An item is not in the scene.
+        """
+        scene = self._scene(request, items, person) if scene is None else scene
+        scores_of = np.zeros(len(items), np.float32) if relevance is None else relevance
+        cosines = self._vectors @ scene.vector
+        by_app = _shares_by_app(items)
+        shares = np.array([by_app.get(tool.app, 0.0) for tool in self._tools], dtype=np.float32)
+        learned: Mapping[str, float] = {}
+        if self._reader is not None:
+            rows = scene.rows_of(items[:CONTEXT])
+            weights = item_weights(scores_of[: len(rows)])
+            learned = self._reader.log_probabilities(scene, rows, weights)
+        priors = np.array([learned.get(tool.api, UNKNOWN) for tool in self._tools])
+        if not learned:
+            scores = cosines + APP_WEIGHT * shares
+            none = float(np.median(scores))
+        else:
+            scores = self._with_stand_ins(priors, learned)
+            for family in self._families:
+                scores = shared_out(scores, family, self._tools, self._vectors, cosines, by_app)
+            none = learned.get("none", UNKNOWN)
+            if self._families:
+                scores, none = from_none(scores, none, self._further, cosines)
+        best = np.argsort(-scores, kind="stable")[:k]
+        return FoundTools(
+            tuple(
+                FoundTool(
+                    self._tools[row],
+                    float(scores[row]),
+                    float(cosines[row]),
+                    float(priors[row]),
+                    float(shares[row]),
+                )
+                for row in best
+            ),
+            none,
+        )
+
+    def _with_stand_ins(
+        self, logs: NDArray[np.float64], learned: Mapping[str, float]
+    ) -> NDArray[np.float64]:
+        """Log probabilities in which an API that was never learned has those of the known API that
+        is nearest in meaning, less by how far away that is."""
+        unread = np.array([tool.api not in learned for tool in self._tools])
+        if not unread.any():
+            return logs
+        likeness = self._vectors[unread] @ self._vectors[~unread].T
+        filled = logs.copy()
+        filled[unread] = (logs[~unread] + STAND_IN_WEIGHT * (likeness - 1)).max(axis=1)
+        return filled
+
+    def _scene(self, request: Request | str, items: Sequence[Item], person: Person | None) -> Scene:
+        asked = Request(request, datetime.now()) if isinstance(request, str) else request
+        whose = Person("", asked.asked_at, Profile(name="")) if person is None else person
+        view = PersonView.of(whose, items, self._encoder)
+        return Scene(view, asked, self._encoder.encode([asked.text])[0], np.arange(len(view)))
+
+
+def _shares_by_app(items: Sequence[Item]) -> dict[str, float]:
+    """Application → share of the items that are its own, the first ones counting more."""
+    weights: dict[str, float] = {}
+    for position, item in enumerate(items):
+        weights[item.app] = weights.get(item.app, 0.0) + APP_DECAY**position
+    total = sum(weights.values()) or 1.0
+    return {app: weight / total for app, weight in weights.items()}
+
+
+def purpose(tool: Tool) -> str:
+    """The description without its formula: "play one particular song"."""
+    return _BOILERPLATE.sub("", tool.description).rstrip(".")
+
+
+def tool_text(tool: Tool) -> str:
+    """What is embedded of a tool: its name as words and its purpose."""
+    return f"{tool.api.replace('_', ' ')}: {purpose(tool)}"

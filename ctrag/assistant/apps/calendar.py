@@ -1,0 +1,157 @@
+"""The Calendar app."""
+
+from datetime import date, datetime, time, timedelta
+
+from ctrag.assistant.apps.call import Call, Effect, Refusal
+from ctrag.assistant.apps.lookup import (
+    changed,
+    created,
+    listing,
+    minute,
+    moment_of,
+    quote,
+    removes,
+    search,
+    sends,
+    title_of,
+    titled,
+    when,
+    writes,
+)
+from stores.people.changes import OutboxEntry
+from stores.people.items import Item
+
+_NEW_EVENT_LENGTH = timedelta(hours=1)
+
+
+def create_event(call: Call) -> Effect:
+    """Puts an event of one hour into the calendar."""
+    title, start = call.text("title").strip(), call.moment("start")
+    if start is None or start < minute(call.at):
+        raise Refusal(f"The start of {quote(title)}, {when(start, call.at)}, lies in the past.")
+    event = created(
+        call,
+        "calendar",
+        title=title,
+        start=start,
+        end=start + _NEW_EVENT_LENGTH,
+        location=call.text("location") or None,
+        attendees=tuple(call.texts("attendees")),
+    )
+    return writes(f"Created {_line(event.item, call.at)}.", event)
+
+
+def get_event(call: Call) -> Effect:
+    """Tells time, place, attendees and notes of an event."""
+    event = _event(call)
+    facts = [
+        title_of(event),
+        f"Time: {_span(event, call.at)}",
+        f"Place: {event.text('location') or 'none given'}",
+        f"Attendees: {event.text('attendees') or 'none'}",
+    ]
+    if event.text("notes"):
+        facts.append(f"Notes: {event.text('notes')}")
+    return Effect("\n".join(facts), (event,))
+
+
+def list_events(call: Call) -> Effect:
+    """Lists what happens on a day, also what began before it, in order of start."""
+    day = call.day("date")
+    events = [
+        event
+        for event in sorted(call.of("calendar"), key=moment_of)
+        if day and (moment_of(event).date() == day or _runs_into(event, day))
+    ]
+    name = f"{day:%a %-d %b %Y}" if day else "no day"
+    lines = [_line(event, call.at) for event in events]
+    return Effect(listing(f"{name}:", lines, f"Nothing is planned for {name}."), tuple(events))
+
+
+def search_events(call: Call) -> Effect:
+    """Finds events by words, people or places."""
+    query = call.text("query")
+    found = search(call, "calendar", query)
+    lines = [_line(event, call.at) for event in found]
+    nothing = f"No event has the words {quote(query)}."
+    return Effect(listing(f"Events for {quote(query)}:", lines, nothing), tuple(found))
+
+
+def reschedule_event(call: Call) -> Effect:
+    """Moves an event; it lasts as long as before."""
+    event, start = _event(call), call.moment("new_start")
+    if start is None:
+        raise Refusal(f"Moving {quote(title_of(event))} needs a new start.")
+    end = start + (_end(event) - moment_of(event))
+    answer = f"Moved {quote(title_of(event))} to {when(start, call.at)}"
+    answer += ", which lies in the past." if start < minute(call.at) else "."
+    return writes(answer, changed(event, start=start, end=end))
+
+
+def cancel_event(call: Call) -> Effect:
+    """Takes an event out of the calendar; nobody is told."""
+    event = _event(call)
+    return removes(f"Cancelled {quote(title_of(event))}, {when(moment_of(event), call.at)}.", event)
+
+
+def notify_attendees(call: Call) -> Effect:
+    """Sends a message to everybody who takes part in an event, the person aside."""
+    event, message = _event(call), call.text("message")
+    attendees = event.fields.get("attendees")
+    names = [
+        name
+        for name in (attendees if isinstance(attendees, tuple) else ())
+        if name.casefold() != call.person.profile.name.casefold()
+    ]
+    if not names:
+        raise Refusal(f"The event {quote(title_of(event))} has no attendees.")
+    content = {"event": title_of(event), "message": message}
+    return sends(
+        f"Told {', '.join(names)}: {quote(message)}.",
+        f"message about {quote(title_of(event))}: {quote(message)}",
+        [
+            OutboxEntry("message", name, {**content, "to": _number(call, name)}, event.id)
+            for name in names
+        ],
+        [event],
+        names,
+    )
+
+
+APIS = (
+    create_event,
+    get_event,
+    list_events,
+    search_events,
+    reschedule_event,
+    cancel_event,
+    notify_attendees,
+)
+
+
+def _event(call: Call) -> Item:
+    return titled(call, "calendar", call.text("title"), "event")
+
+
+def _end(event: Item) -> datetime:
+    return event.time("end") or moment_of(event) + _NEW_EVENT_LENGTH
+
+
+def _runs_into(event: Item, day: date) -> bool:
+    return moment_of(event).date() < day and _end(event) > datetime.combine(day, time.min)
+
+
+def _number(call: Call, name: str) -> str | None:
+    contact = call.person.contact(name)
+    return (contact.phone or contact.email) if contact else None
+
+
+def _span(event: Item, at: datetime) -> str:
+    end = _end(event)
+    same_day = end.date() == moment_of(event).date()
+    return f"{when(moment_of(event), at)} to {f'{end:%H:%M}' if same_day else when(end, at)}"
+
+
+def _line(event: Item, at: datetime) -> str:
+    place = f", {event.text('location')}" if event.text("location") else ""
+    return f"{_span(event, at)}: {quote(title_of(event))}{place}"

@@ -1,0 +1,156 @@
+"""Running a plan on a person's stores: check, effect, question, change."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from ctrag.assistant.apps import own
+from ctrag.assistant.apps.call import Call, Effect, Refusal
+from ctrag.assistant.apps.registry import APIS, STATES
+from ctrag.assistant.planning.plan import Plan, check
+from ctrag.toolbox import Tool, Toolbox
+from stores.people.changes import Change, ChangeRecord
+from stores.people.item_rows import StoredItem
+from stores.people.items import Item, Person
+from stores.people.stores import Encode, Stores
+
+Confirm = Callable[[str], bool]
+"""Shows a question to the person; True when they agree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of a plan."""
+
+    status: Literal["done", "refused", "declined", "nothing"]
+    """`declined`: the person said no. `nothing`: the plan was `none()`."""
+    answer: str
+    items: tuple[Item, ...] = ()
+    change: ChangeRecord | None = None
+
+
+def effect_of(plan: Plan, call: Call, toolbox: Toolbox) -> tuple[Tool, Effect]:
+    """What the plan would answer and change; nothing is written.
+
+    Raises:
+        Refusal: The plan breaks the API's schema, or its `fails_when` holds.
+    """
+    problems = check(plan, toolbox)
+    if problems:
+        raise Refusal("; ".join(problems))
+    tool = toolbox.get(plan.api)
+    if tool is None or (tool.does is None and plan.api not in APIS):
+        raise Refusal(f"no application here can run {plan.api}")
+    return tool, own.run(tool, call) if tool.does is not None else APIS[plan.api](call)
+
+
+def execute(
+    plan: Plan,
+    *,
+    stores: Stores,
+    person: Person,
+    items: Sequence[Item],
+    at: datetime,
+    toolbox: Toolbox | None = None,
+    encode: Encode | None = None,
+    confirm: Confirm = lambda question: False,
+    playing: str | None = None,
+    preferred: Sequence[str] = (),
+    online: bool = True,
+    doubt: str = "",
+) -> Result:
+    """Run a plan on the person's stores.
+
+    Args:
+        plan: What to do.
+        stores: Where the person's items are; the change is one transaction in one store.
+        person: Whose plan it is.
+        items: All items of the person.
+        at: When the person asked.
+        toolbox: The APIs, the packaged ones when None; a plan that breaks a schema is refused.
+        encode: Makes vectors of items that are new or changed; the encoder of the stores' other
+            vectors, or of the settings, when None.
+        confirm: Asked before every `outward` effect, with the recipient and the item; also
+            before an effect that has recipients though `toolbox` does not call it outward. Says no
+            by default.
+        playing: Id of the song that plays.
+        preferred: Ids of the retrieved items, best first.
+        online: False makes what needs a network refuse.
+        doubt: Why this may not be what was meant; with it, changes of the person's own things ask
+            first too.
+
+    Raises:
+        StoreUnavailable: The store is locked for too long, missing or damaged.
+    """
+    if plan.is_none:
+        return Result("nothing", "No application here can do that.")
+    toolbox = Toolbox.packaged() if toolbox is None else toolbox
+    call = Call(
+        api=plan.api,
+        arguments=plan.arguments,
+        person=person,
+        items=items,
+        at=at,
+        playing=playing,
+        preferred=preferred,
+        states=_states(toolbox.get(plan.api), stores, person),
+        online=online,
+        new_id=lambda app: _new_id(person, app, items),
+    )
+    try:
+        tool, effect = effect_of(plan, call, toolbox)
+    except Refusal as refusal:
+        return Result("refused", str(refusal))
+    reaches_out = tool.effect == "outward" or bool(effect.recipients)
+    asks = reaches_out or (bool(doubt) and effect.change is not None)
+    if asks and not confirm(f"{doubt} {question(tool, plan, effect)}".strip()):
+        return Result("declined", "Nothing was done.", effect.items)
+    record = None
+    if effect.change is not None:
+        change = _with_vectors(effect.change, person, encode or _encoder_of(stores))
+        record = stores.apply(person.person_id, tool.app, change, at)
+    return Result("done", effect.answer, effect.items, record)
+
+
+def question(tool: Tool, plan: Plan, effect: Effect) -> str:
+    """What the person is asked before an outward effect: what, to whom, and from which item."""
+    to = f" to {', '.join(effect.recipients)}" if effect.recipients else ""
+    source = f" (from {effect.items[0].app} item {effect.items[0].id})" if effect.items else ""
+    summary = effect.change.summary if effect.change is not None else str(plan)
+    return f"{tool.api}{to}: {summary}{source}. Go ahead?"
+
+
+def _states(tool: Tool | None, stores: Stores, person: Person) -> dict[str, object]:
+    """What an API needs to know beside items."""
+    if tool is None:
+        return {}
+    needed = STATES.get(tool.api, ())
+    return {name: stores.state(person.person_id, tool.app, name) for name in needed}
+
+
+def _encoder_of(stores: Stores) -> Encode:
+    from ctrag.assistant.context.item_arrays import encode_items
+    from ctrag.models.encoder import load_encoder
+    from ctrag.settings import settings
+
+    encoder = load_encoder(stores.encoder or settings().encoder)
+    return lambda owned: encode_items(encoder, owned)
+
+
+def _with_vectors(change: Change, person: Person, encode: Encode) -> Change:
+    if not change.put:
+        return change
+    vectors = encode([(person, stored.item) for stored in change.put])
+    return replace(
+        change,
+        put=[StoredItem(one.item, vector) for one, vector in zip(change.put, vectors, strict=True)],
+    )
+
+
+def _new_id(person: Person, app: str, items: Sequence[Item]) -> str:
+    taken = {item.id for item in items}
+    number = 1
+    while f"{person.person_id}-{app}-{number}" in taken:
+        number += 1
+    return f"{person.person_id}-{app}-{number}"

@@ -1,0 +1,256 @@
+"""Finding what an argument names among a person's own things, and words for answers.
+
+Names are compared in steps, and the first step that finds something decides: as written, then
+without regard to case, spaces and punctuation, then without accents, and last by whole words
+contained in each other, which counts only where it leaves one name. Text of items is compared
+and quoted here, and means nothing beyond that.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeVar
+
+from ctrag.assistant.apps.call import Call, Effect, Refusal
+from ctrag.text.words import fold
+from stores.people.app_spec import spec_of
+from stores.people.changes import Change, OutboxEntry
+from stores.people.item_rows import StoredItem
+from stores.people.items import Contact, Item, Value
+
+_T = TypeVar("_T")
+
+_NO_DECOMPOSITION = str.maketrans(
+    {"ł": "l", "ø": "o", "đ": "d", "ð": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+_LITTLE_WORDS = frozenset(
+    "a an and at by for from in is it my of on or that the this to what with".split()
+)
+_WORDED = ("title", "text", "person", "place", "group")
+"""Roles of the fields that are searched by words."""
+_FOUND_AT_MOST = 10
+_QUOTE_LENGTH = 100
+_WHOLE_NUMBER_DIGITS = 7
+"""Digits from which on two spellings of a number may differ by country code or leading zero."""
+
+
+def accented_words(text: str) -> list[str]:
+    """The words of a text, without case and punctuation; `a_b` is one, unlike in `words.words`."""
+    return re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text, without case, punctuation and accents."""
+    return accented_words(fold(text.casefold().translate(_NO_DECOMPOSITION)))
+
+
+def alike(wanted: str, options: Iterable[_T], name: Callable[[_T], str]) -> list[_T]:
+    """The options whose name is `wanted` but for case, spaces, punctuation and accents."""
+    options = list(options)
+    steps: tuple[Callable[[str], str], ...] = (
+        lambda text: text.strip().casefold(),
+        lambda text: "".join(accented_words(text)),
+        lambda text: "".join(plain_words(text)),
+    )
+    for same in steps:
+        key = same(wanted)
+        found = [option for option in options if key and same(name(option)) == key]
+        if found:
+            return found
+    return []
+
+
+def matching(wanted: str, options: Iterable[_T], name: Callable[[_T], str]) -> list[_T]:
+    """The options whose name `wanted` means, all alike; [] if none does or several differ."""
+    options = list(options)
+    found = alike(wanted, options, name) or [
+        option
+        for option in options
+        if contains(name(option), wanted) or contains(wanted, name(option))
+    ]
+    keys = {"".join(plain_words(name(option))) for option in found}
+    return found if len(keys) == 1 else []
+
+
+def contains(text: str, part: str, shortest: int = 3) -> bool:
+    """Whether the words of `part`, `shortest` letters or more, stand together in `text`."""
+    inner = " ".join(plain_words(part))
+    return len(inner) >= shortest and f" {inner} " in f" {' '.join(plain_words(text))} "
+
+
+def pick(call: Call, candidates: Sequence[Item]) -> Item:
+    """One of several: what retrieval found, else the next upcoming, else the latest."""
+    for item_id in call.preferred:
+        for item in candidates:
+            if item.id == item_id:
+                return item
+    upcoming = [item for item in candidates if _over_at(item) >= call.at]
+    return min(upcoming, key=moment_of) if upcoming else max(candidates, key=moment_of)
+
+
+def titled(call: Call, app: str, title: str, noun: str) -> Item:
+    """The item of that title.
+
+    Raises:
+        Refusal: There is none: "There is no <noun> “<title>”."
+    """
+    found = matching(title, call.of(app), title_of)
+    if not found:
+        raise Refusal(f"There is no {noun} {quote(title)}.")
+    return pick(call, found)
+
+
+def search(call: Call, app: str, query: str) -> list[Item]:
+    """Items that share a word with the query: those that share most, then the nearest in time."""
+    asked = set(plain_words(query))
+    asked = asked - _LITTLE_WORDS or asked
+    fields = [field.name for field in spec_of(app).fields if field.role in _WORDED]
+    shared = {
+        item.id: len(asked & {word for name in fields for word in plain_words(item.text(name))})
+        for item in call.of(app)
+    }
+    found = [item for item in call.of(app) if shared[item.id]]
+    found.sort(key=lambda item: (-shared[item.id], abs(moment_of(item) - call.at)))
+    return found[:_FOUND_AT_MOST]
+
+
+def find_contact(call: Call, name: str) -> Contact | None:
+    """The contact meant by a full name, or by a part of it or a relation that only one has.
+
+    Raises:
+        Refusal: The part or relation fits several contacts.
+    """
+    if exact := call.person.contact(name):
+        return exact
+    contacts = call.person.contacts
+    key = re.sub(r"^\s*my\s+", "", name, flags=re.IGNORECASE)
+    found = (
+        [one for one in contacts if _same(one.name, name)]
+        or [one for one in contacts if _same(one.relation, key)]
+        or [one for one in contacts if contains(one.name, key, shortest=1)]
+    )
+    if len(found) > 1:
+        names = ", ".join(one.name for one in found)
+        raise Refusal(f"{quote(name)} fits several contacts: {names}.")
+    return found[0] if found else None
+
+
+def known_contact(call: Call, name: str) -> Contact:
+    """The contact meant.
+
+    Raises:
+        Refusal: Nobody is, or several are.
+    """
+    contact = find_contact(call, name)
+    if contact is None:
+        raise Refusal(f"There is no contact {quote(name)}.")
+    return contact
+
+
+def digits(number: str) -> str:
+    """The digits of a phone number."""
+    return "".join(re.findall(r"[0-9]", number))
+
+
+def same_caller(one: str, other: str) -> bool:
+    """Whether two names, or two spellings of a number, are the same caller."""
+    short, long = sorted((digits(one).lstrip("0"), digits(other).lstrip("0")), key=len)
+    if is_number(one) and is_number(other):
+        return short == long or (len(short) >= _WHOLE_NUMBER_DIGITS and long.endswith(short))
+    return _same(one, other)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text can be dialled: three digits or more, and only signs of numbers."""
+    return bool(re.fullmatch(r"[0-9+\-() #*./]+", text.strip())) and len(digits(text)) >= 3
+
+
+def title_of(item: Item) -> str:
+    """What the person calls the item."""
+    return item.text(spec_of(item.app).named("title")[0])
+
+
+def moment_of(item: Item) -> datetime:
+    """When the item happens or happened; the earliest time there is if it or its app has none."""
+    times = spec_of(item.app).named("time")
+    return (item.time(times[0]) if times else None) or datetime.min
+
+
+def quote(text: str) -> str:
+    """A text as one line in quotation marks, cut where it is long."""
+    line = one_line(text)
+    return f"“{line if len(line) <= _QUOTE_LENGTH else line[: _QUOTE_LENGTH - 1] + '…'}”"
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks, control signs and signs that turn the writing direction."""
+    seen = "".join(sign for sign in text if sign.isspace() or unicodedata.category(sign)[0] != "C")
+    return " ".join(seen.split())
+
+
+def when(moment: datetime | None, at: datetime) -> str:
+    """A time as seen from `at`: "today 18:00", "Thu 24 Apr 2025 09:00"."""
+    if moment is None:
+        return "no time"
+    days = (moment.date() - at.date()).days
+    near = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+    return f"{near.get(days) or moment.strftime('%a %-d %b %Y')} {moment:%H:%M}"
+
+
+def listing(head: str, lines: Sequence[str], nothing: str) -> str:
+    """A headed list, one line for each; `nothing` when there are none."""
+    return "\n".join([head, *(f"- {line}" for line in lines)]) if lines else nothing
+
+
+def minute(moment: datetime) -> datetime:
+    """The moment cut to the minute, as stores keep times."""
+    return moment.replace(second=0, microsecond=0)
+
+
+def changed(item: Item, **fields: Value) -> StoredItem:
+    """The item with other values in some fields."""
+    return StoredItem(replace(item, fields={**item.fields, **fields}))
+
+
+def created(call: Call, app: str, **fields: Value) -> StoredItem:
+    """A new item of the application."""
+    defaults = {field.name: field.default for field in spec_of(app).fields}
+    return StoredItem(Item(call.new_id(app), app, {**defaults, **fields}))
+
+
+def writes(answer: str, *put: StoredItem) -> Effect:
+    """The effect of a write that adds or replaces items."""
+    return Effect(answer, tuple(one.item for one in put), Change(one_line(answer), put=put))
+
+
+def removes(answer: str, item: Item) -> Effect:
+    """The effect of a write that removes an item."""
+    return Effect(answer, (item,), Change(one_line(answer), remove=(item.id,)))
+
+
+def sends(
+    answer: str,
+    summary: str,
+    outbox: Sequence[OutboxEntry],
+    items: Sequence[Item] = (),
+    recipients: Sequence[str] = (),
+) -> Effect:
+    """The effect of what leaves the phone: what to say afterwards, and what to ask before."""
+    return Effect(
+        answer,
+        tuple(items),
+        Change(one_line(summary), outbox=outbox),
+        tuple(one_line(recipient) for recipient in recipients),
+    )
+
+
+def _over_at(item: Item) -> datetime:
+    """When an item ends; when it happens if it has no end."""
+    ends = spec_of(item.app).named("end")
+    return (item.time(ends[0]) if ends else None) or moment_of(item)
+
+
+def _same(one: str, other: str) -> bool:
+    return bool(plain_words(one)) and plain_words(one) == plain_words(other)

@@ -1,0 +1,158 @@
+"""The Mail app: received mails, and mails that leave."""
+
+from collections.abc import Sequence
+
+from ctrag.assistant.apps.call import Call, Effect, Refusal
+from ctrag.assistant.apps.lookup import (
+    changed,
+    find_contact,
+    known_contact,
+    listing,
+    matching,
+    moment_of,
+    quote,
+    removes,
+    search,
+    sends,
+    title_of,
+    titled,
+    when,
+    writes,
+)
+from stores.people.changes import OutboxEntry
+from stores.people.items import Contact, Item
+
+
+def send_mail(call: Call) -> Effect:
+    """Sends a new mail to a contact."""
+    contact, address = _addressee(call)
+    subject = call.text("subject")
+    return _sent(f"mail {quote(subject)}", contact.name, address, subject, call.text("body"))
+
+
+def reply_to_mail(call: Call) -> Effect:
+    """Answers the sender of a mail, who need not be a contact."""
+    mail = _mail(call)
+    sender = mail.text("sender")
+    contact = call.person.contact(sender)
+    address = contact.email if contact else None
+    what = f"reply to {quote(title_of(mail))}"
+    subject = _prefixed("Re: ", title_of(mail))
+    return _sent(what, sender, address, subject, call.text("body"), mail)
+
+
+def forward_mail(call: Call) -> Effect:
+    """Sends a received mail on to a contact."""
+    mail = _mail(call)
+    contact, address = _addressee(call)
+    body = f"From: {mail.text('sender')}, {moment_of(mail):%Y-%m-%d %H:%M}\n\n{mail.text('body')}"
+    what = f"forward {quote(title_of(mail))}"
+    return _sent(what, contact.name, address, _prefixed("Fwd: ", title_of(mail)), body, mail)
+
+
+def search_mail(call: Call) -> Effect:
+    """Finds mails by words, best first, by sender, newest first, or by both."""
+    query, sender = call.text("query"), call.text("sender")
+    if not query.strip() and not sender.strip():
+        raise Refusal("Searching mail needs words or a sender.")
+    found = search(call, "mail", query) if query.strip() else _newest(call.of("mail"))
+    if sender.strip():
+        found = _from(call, sender, found)
+    asked = " from ".join(quote(one) for one in (query, sender) if one.strip())
+    lines = [_line(call, mail) for mail in found]
+    return Effect(listing(f"Mail for {asked}:", lines, f"No mail fits {asked}."), tuple(found))
+
+
+def read_mail(call: Call) -> Effect:
+    """Reads a mail out."""
+    mail = _mail(call)
+    return Effect(_in_full(call, mail), (mail,))
+
+
+def read_unread_mail(call: Call) -> Effect:
+    """Reads all unread mails out, newest first; they stay unread."""
+    mails = _newest([mail for mail in call.of("mail") if mail.flag("unread")])
+    answer = "\n\n".join(_in_full(call, mail) for mail in mails)
+    return Effect(answer or "There is no unread mail.", tuple(mails))
+
+
+def delete_mail(call: Call) -> Effect:
+    """Deletes a mail."""
+    mail = _mail(call)
+    return removes(f"Deleted the mail {quote(title_of(mail))} from {mail.text('sender')}.", mail)
+
+
+def flag_mail(call: Call) -> Effect:
+    """Flags a mail."""
+    mail = _mail(call)
+    answer = f"Flagged the mail {quote(title_of(mail))} from {mail.text('sender')}."
+    return writes(answer, changed(mail, flagged=True))
+
+
+APIS = (
+    send_mail,
+    reply_to_mail,
+    forward_mail,
+    search_mail,
+    read_mail,
+    read_unread_mail,
+    delete_mail,
+    flag_mail,
+)
+
+
+def _mail(call: Call) -> Item:
+    return titled(call, "mail", call.text("subject"), "mail with the subject")
+
+
+def _addressee(call: Call) -> tuple[Contact, str]:
+    contact = known_contact(call, call.text("to"))
+    if not contact.email:
+        raise Refusal(f"{contact.name} has no mail address.")
+    return contact, contact.email
+
+
+def _sent(
+    what: str, to: str, address: str | None, subject: str, body: str, source: Item | None = None
+) -> Effect:
+    """A mail in the outbox; without `address` it goes to whence the source mail came."""
+    content = {"to": to, "address": address, "subject": subject, "body": body}
+    entry = OutboxEntry("mail", to, content, source.id if source else None)
+    recipient = f"{to} <{address}>" if address else to
+    return sends(
+        f"Sent to {recipient}: {what}.",
+        f"{what}: {quote(body)}",
+        [entry],
+        [source] if source else [],
+        [recipient],
+    )
+
+
+def _prefixed(prefix: str, subject: str) -> str:
+    begins = subject.casefold().startswith(prefix.strip().casefold())
+    return subject if begins else f"{prefix}{subject}"
+
+
+def _newest(mails: Sequence[Item]) -> list[Item]:
+    return sorted(mails, key=moment_of, reverse=True)
+
+
+def _from(call: Call, sender: str, mails: Sequence[Item]) -> list[Item]:
+    """Mails of a sender named in full or in part, or of the contact that is meant."""
+    found = matching(sender, mails, _sender)
+    if not found and (contact := find_contact(call, sender)):
+        found = matching(contact.name, mails, _sender)
+    return found
+
+
+def _sender(mail: Item) -> str:
+    return mail.text("sender")
+
+
+def _line(call: Call, mail: Item) -> str:
+    return f"{mail.text('sender')}, {when(moment_of(mail), call.at)}: {quote(title_of(mail))}"
+
+
+def _in_full(call: Call, mail: Item) -> str:
+    received = when(moment_of(mail), call.at)
+    return f"From {mail.text('sender')}, {received}\n{title_of(mail)}\n{mail.text('body')}"

@@ -1,0 +1,74 @@
+"""Trained artefacts: the packaged ones, or a folder that `ctrag train` wrote."""
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from ctrag.assistant.api_choice.classifier import WEIGHTS as READER
+from ctrag.assistant.api_choice.classifier import ToolReader
+from ctrag.assistant.context.item_ranker import CARD as RANKER
+from ctrag.assistant.context.item_ranker import Ranker
+from ctrag.assistant.planning.value_ranker import MODEL as ARGUMENTS
+from ctrag.assistant.planning.value_ranker import ArgumentRanker
+from ctrag.errors import NotFound
+from ctrag.models.request_adapter import WEIGHTS as ADAPTER
+from ctrag.models.request_adapter import Adapter
+from stores.compressed import kept
+
+
+@dataclass(frozen=True, slots=True)
+class Artefacts:
+    """What was learned, for one encoder."""
+
+    ranker: Ranker
+    adapter: Adapter | None
+    """None for a ranker that was trained without one."""
+    reader: ToolReader
+    arguments: ArgumentRanker
+
+
+def load_artefacts(folder: Path | None) -> Artefacts:
+    """The artefacts of `folder`, or the packaged ones when None.
+
+    Each part that the folder lacks is the packaged one; the adapter belongs to the ranker, and a
+    ranker that was trained without one gets none.
+
+    Raises:
+        FileNotFoundError: The folder holds nothing that `ctrag train` leaves.
+        ValueError: A part was made for other inputs than this version computes.
+    """
+    ranker, adapter = load_context_artefacts(folder)
+    own = _own(folder)
+    at = Path() if folder is None else folder
+    return Artefacts(
+        ranker=ranker,
+        adapter=adapter,
+        reader=ToolReader.load(at) if READER in own else ToolReader.packaged(),
+        arguments=ArgumentRanker.load(at) if ARGUMENTS in own else ArgumentRanker.packaged(),
+    )
+
+
+def load_context_artefacts(folder: Path | None) -> tuple[Ranker, Adapter | None]:
+    """What context retrieval alone needs: all that is there when tools are trained.
+
+    Raises:
+        FileNotFoundError, ValueError: As `load_artefacts`.
+    """
+    if folder is not None and RANKER in _own(folder):
+        adapter = Adapter.load(folder) if (folder / ADAPTER).exists() else None
+        return Ranker.load(folder), adapter
+    packaged = Path(str(files("ctrag.assistant.context").joinpath("artefact")))
+    return Ranker.packaged(), Adapter.load(packaged)
+
+
+def _own(folder: Path | None) -> set[str]:
+    """Parts that the folder holds."""
+    if folder is None:
+        return set()
+    own = {name for name in (RANKER, READER, ARGUMENTS) if kept(folder / name).exists()}
+    if not own:
+        raise NotFound(
+            f"{folder}: holds none of {RANKER}, {READER}, {ARGUMENTS}; "
+            "give a folder that `ctrag train` wrote"
+        )
+    return own

@@ -1,0 +1,271 @@
+"""The assistant: joins retrieval, planning and execution; every step can be used alone."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from ctrag.assistant.answer import Answer
+from ctrag.assistant.api_choice.retrieve import FoundTools, ToolRetriever
+from ctrag.assistant.apps.execute import Result, execute
+from ctrag.assistant.artefacts import Artefacts, load_artefacts
+from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
+from ctrag.assistant.context.retrieve import ContextRetriever, Found
+from ctrag.assistant.open import open_stores
+from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.grammar import plan_grammar
+from ctrag.assistant.planning.interface import Planned, Planner, PlanRequest
+from ctrag.assistant.planning.plan import NONE, Plan
+from ctrag.assistant.planning.planner import make_planner
+from ctrag.assistant.planning.planner_prompt import PlannerPrompt, planner_prompt
+from ctrag.assistant.planning.ranked_values import rank_values
+from ctrag.assistant.trace import Trace
+from ctrag.errors import InputError
+from ctrag.extras import need
+from ctrag.models.encoder import Encoder, load_encoder
+from ctrag.settings import Settings, settings
+from ctrag.toolbox import Toolbox
+from stores.people.database import StoreUnavailable
+from stores.people.items import Person, Request
+from stores.people.stores import Stores
+
+LONGEST_REQUEST = 1000
+"""Characters of a request at most."""
+
+
+class Assistant:
+    """Answers one person's requests on that person's stores.
+
+    Example::
+
+        assistant = Assistant.open("stores", "p007")
+        answer = assistant.ask("how bad is it to the jetty", place="home")
+        print(answer.plan)
+    """
+
+    def __init__(
+        self,
+        stores: Stores,
+        person: str,
+        *,
+        encoder: Encoder,
+        artefacts: Artefacts,
+        planner: Planner,
+        toolbox: Toolbox,
+        options: Settings,
+        frozen_clock: bool = False,
+    ) -> None:
+        self.stores = stores
+        self.person: Person = stores.person(person)
+        self.toolbox = toolbox
+        self.retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
+        self.tools = ToolRetriever(toolbox, encoder, artefacts.reader)
+        self.arguments = artefacts.arguments
+        self.planner = planner
+        self._encoder = encoder
+        self._options = options
+        self._frozen_clock = frozen_clock
+        self._seen: tuple[tuple[object, ...], PersonView, str | None] | None = None
+
+    @classmethod
+    def open(cls, path: str | Path, person: str, *, planner: str = "embedded") -> "Assistant":
+        """The assistant of one person.
+
+        Args:
+            path: A stores folder (`ctrag import` makes one) or a data set folder.
+            person: Id of the person.
+            planner: `embedded`, or `openai` for the endpoint that the settings name.
+
+        Raises:
+            FileNotFoundError: `path` is neither.
+            ValueError: The person is unknown, or the data set breaks a rule.
+            ModelMissing: A model is not installed.
+            MissingExtra: The extra `assistant` is not installed.
+        """
+        need("the assistant", "torch", "transformers", "lightgbm", "llguidance", extra="assistant")
+        options = settings()
+        encoder = load_encoder(options.encoder)
+        opened = open_stores(Path(path), person, encoder)
+        return cls(
+            opened.stores,
+            person,
+            encoder=encoder,
+            artefacts=load_artefacts(options.artefacts),
+            planner=make_planner(planner, options),
+            toolbox=opened.toolbox,
+            options=options,
+            frozen_clock=opened.frozen_clock,
+        )
+
+    def ask(
+        self,
+        text: str,
+        at: datetime | None = None,
+        place: str | None = None,
+        *,
+        playing: str | None = None,
+        run: bool = False,
+        confirm: Callable[[str], bool] = lambda question: False,
+        explain: bool = False,
+    ) -> Answer:
+        """Answer one request.
+
+        Args:
+            text: What was said, 1 to 1,000 characters.
+            at: When, local time; now when None (for people of a data set, the moment at which
+                their phone's contents were taken).
+            place: Where, as the person calls it: `home`, `work`, `commute`, …
+            playing: Id of the song that plays; what the assistant itself started when None.
+            run: Whether to run the plan on the person's stores.
+            confirm: Asked before outward effects; says no by default.
+            explain: Whether items carry the reasons of their rank.
+
+        Raises:
+            ValueError: The text is empty or too long.
+        """
+        request = self._request(text, at, place, playing)
+        trace = Trace()
+        view = self.view()
+        with trace.step("context.retrieve", text=request.text, items=len(view)) as step:
+            found = self.retriever.retrieve(view, request, self._options.items, explain=explain)
+            step.outputs = {
+                "items": [one.item.id for one in found.items],
+                "candidates": found.candidates,
+                "unavailable": found.unavailable,
+            }
+        with trace.step("tools.search", items=[one.item.id for one in found.items]) as step:
+            tools = self.tools.search(
+                request,
+                [one.item for one in found.items],
+                self._options.tools,
+                relevance=found.relevance,
+                scene=found.scene,
+            )
+            step.outputs = {
+                "tools": {one.tool.api: round(one.score, 3) for one in tools.tools},
+                "none": round(tools.none, 3),
+            }
+        planned = self._plan(request, view, found, tools, trace)
+        other = planned.alternative
+        plan = NONE if planned.plan is None else planned.plan
+        doubt = "Not sure." if planned.confidence < self._options.sure else ""
+        if doubt and other is not None:
+            doubt = f"Not sure; it could also be {other}."
+        result = self._run(plan, request, view, found, confirm, trace, doubt) if run else None
+        return Answer(
+            found.items,
+            tools.tools,
+            plan,
+            planned.confidence,
+            result,
+            trace,
+            request,
+            found.unavailable,
+            other,
+        )
+
+    def view(self) -> PersonView:
+        """The person's items as they are now; read again only when a store has changed."""
+        return self._now()[0]
+
+    def playing(self) -> str | None:
+        """Id of the song that the assistant started last and did not pause, or None."""
+        return self._now()[1]
+
+    def _now(self) -> tuple[PersonView, str | None]:
+        signature = self.stores.signature()
+        if self._seen is None or self._seen[0] != signature:
+            view = load_view(self.stores, self.person.person_id, self._encoder)
+            self._seen = (signature, view, self._last_started(view))
+        return self._seen[1], self._seen[2]
+
+    def _last_started(self, view: PersonView) -> str | None:
+        if "music" in view.unavailable:
+            return None
+        try:
+            sent = self.stores.outbox(self.person.person_id, "music")
+        except StoreUnavailable:  # since the items were read
+            return None
+        rows = [row.entry for _, row in sent if row.entry.kind in ("play", "pause", "skip")]
+        return rows[-1].item_id if rows and rows[-1].kind != "pause" else None
+
+    def _request(
+        self, text: str, at: datetime | None, place: str | None, playing: str | None
+    ) -> Request:
+        if not text.strip():
+            raise InputError("text: the request is empty")
+        if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
+            raise InputError("text: the request is not valid UTF-8")
+        if len(text) > LONGEST_REQUEST:
+            raise InputError(
+                f"text: a request has at most {LONGEST_REQUEST} characters, this one {len(text)}"
+            )
+        if at is None:
+            at = self.person.now if self._frozen_clock else datetime.now()
+        at = at.replace(second=0, microsecond=0)
+        return Request(text, at, place, self.playing() if playing is None else playing)
+
+    def _plan(
+        self, request: Request, view: PersonView, found: Found, tools: FoundTools, trace: Trace
+    ) -> Planned:
+        items = [one.item for one in found.items]
+        exposed = [one.tool for one in tools.tools]
+        planner, options = self.planner, self._options
+        with trace.step("values.rank", tools=[tool.api for tool in exposed]) as step:
+            grounds = Grounds.of(
+                request, view.person, items, found.relevance, view.items, found.further
+            )
+            ranker = self.arguments if planner.best_only else None
+            grammar = plan_grammar(
+                exposed,
+                grounds,
+                best_only=planner.best_only,
+                write_text=planner.writes_text,
+                write_outward=planner.writes_outward,
+                values=rank_values(exposed, grounds, ranker),
+            )
+            step.outputs = grammar.traced()
+
+        def prompt() -> PlannerPrompt:
+            budget, count = options.prompt_budget, planner.count_tokens
+            with trace.step("prompt.assemble", budget=budget) as step:
+                made = planner_prompt(
+                    request, self.person, items, exposed, count, budget, brief=planner.brief
+                )
+                step.outputs = made.traced()
+            return made
+
+        with trace.step("planner.plan", planner=type(planner).__name__) as step:
+            planned = planner.plan(
+                PlanRequest(exposed, grammar, prompt, tools.preferences, options.sure)
+            )
+            step.outputs = planned.traced()
+        return planned
+
+    def _run(
+        self,
+        plan: Plan,
+        request: Request,
+        view: PersonView,
+        found: Found,
+        confirm: Callable[[str], bool],
+        trace: Trace,
+        doubt: str,
+    ) -> Result:
+        with trace.step("apps.execute", plan=str(plan)) as step:
+            result = execute(
+                plan,
+                stores=self.stores,
+                person=self.person,
+                items=view.items,
+                at=request.asked_at,
+                toolbox=self.toolbox,
+                encode=partial(encode_items, self._encoder),
+                confirm=confirm,
+                playing=request.playing,
+                preferred=[one.item.id for one in found.items],
+                online=self._options.online,
+                doubt=doubt,
+            )
+            step.outputs = {"status": result.status, "answer": result.answer}
+        return result

@@ -1,0 +1,16 @@
+"""Finding a person's own items that a request is about.
+
+In the order of a request's way:
+
+- `item_text`, `item_line`: items as words, for search and prompts.
+- `item_arrays`: a person's items as arrays (`PersonView`).
+- `feature_context`: a request beside those items; what the features share.
+- `features`: the ranker's inputs, declared one by one; `learned_features`: those learned from
+  labelled requests; `item_similarity`: what ties items to each other.
+- `item_ranker`, `second_stage`: the LambdaMART artefact, and its pass over items seen together;
+  `artefact/` holds the packaged one with its card.
+- `fusion`: weighted reciprocal rank fusion.
+- `candidates`, `projection`: which items of a person with many are ranked at all.
+- `retrieve`: candidates, rankings, fusion (`ContextRetriever`).
+- `explain`: why an item ranks where it does.
+"""

@@ -1,0 +1,82 @@
+"""Which of a person's items are worth ranking.
+
+All of a person with few items; of the others, each store yields its best by each way of looking:
+by meaning, by words, by habit at this hour, and by time before and after the request. What does
+not depend on the request (who is whose store's, the order in time) is kept in the view.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.assistant.context.item_arrays import Ints, PersonView, hours
+from ctrag.models.encoder import Matrix
+from ctrag.models.request_adapter import Tuned
+from ctrag.text.words import terms
+from stores.people.items import Request
+
+EXHAUSTIVE = 400
+"""Up to so many items, all are candidates."""
+PER_STORE = 30
+"""Candidates that looking by meaning, by words and ahead each take from each store beyond that."""
+HABITS = 20
+"""Candidates by habit from each store."""
+SHORTLIST = 200
+"""Items of each store whose meaning is looked at closely where there are very many."""
+RECENT = 100
+"""Candidates from each store's most recent past, where most of what people ask for lies."""
+
+
+def candidates(
+    view: PersonView, request: Request, vector: Matrix, tuned: Tuned | None = None
+) -> Ints:
+    """Rows worth ranking, in ascending order: all of a small person, else each store's best.
+
+    An item is nobody's best in a way of looking that says nothing of it: it shares no word with
+    the request, was not opened, has no time. The song that plays is always there.
+
+    Args:
+        view: The person's items.
+        request: What was said, when.
+        vector: The request's vector.
+        tuned: Its tuned reading, which then is what looks by meaning.
+    """
+    if len(view) <= EXHAUSTIVE:
+        return np.arange(len(view))
+    words = view.bm25.scores(terms(request.text))
+    habit = view.log_opens * (0.2 + view.usual_hours[:, request.asked_at.hour])
+    chosen = [
+        *_nearest(view, vector if tuned is None else tuned.aim),
+        *_best(words, [rows[words[rows] > 0] for rows in view.members], PER_STORE),
+        *_best(habit, view.used_members, HABITS),
+        *_around(hours(request.asked_at), view),
+    ]
+    if request.playing in view.row:
+        chosen.append(np.array([view.row[str(request.playing)]]))
+    return np.unique(np.concatenate(chosen))
+
+
+def _best(scores: NDArray[np.floating], groups: Sequence[Ints], count: int) -> Iterator[Ints]:
+    """The `count` rows of each group that score highest, in no order."""
+    for rows in groups:
+        if len(rows) > count:
+            rows = rows[np.argpartition(scores[rows], -count)[-count:]]
+        yield rows
+
+
+def _nearest(view: PersonView, aim: Matrix) -> Iterator[Ints]:
+    """The `PER_STORE` rows of each store whose vectors have the highest products with `aim`."""
+    if view.coarse is None:
+        yield from _best(view.vectors @ aim, view.members, PER_STORE)
+        return
+    for rows in _best(view.coarse.products(aim), view.members, SHORTLIST):
+        (best,) = _best(view.vectors[rows] @ aim, [np.arange(len(rows))], PER_STORE)
+        yield rows[best]
+
+
+def _around(now: float, view: PersonView) -> Iterator[Ints]:
+    """Of each store, the rows nearest in time before and after now; what is now is both."""
+    for rows, starts in view.timelines:
+        yield rows[np.searchsorted(starts, now, "left") :][:PER_STORE]
+        yield rows[: np.searchsorted(starts, now, "right")][-RECENT:]

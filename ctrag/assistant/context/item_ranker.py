@@ -1,0 +1,139 @@
+"""The LambdaMART ranker: a LightGBM model, the prior it was trained with, and its card."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.item_arrays import Floats
+from ctrag.assistant.context.learned_features import Prior
+from ctrag.assistant.context.second_stage import COMPANY, second_pass
+from ctrag.errors import InputError, reading
+from ctrag.models.arrays import save_arrays
+from ctrag.models.cards import Card
+from stores.compressed import read_kept
+from stores.files import write_text
+
+if TYPE_CHECKING:
+    import lightgbm
+
+MODEL, SECOND, PRIOR, CARD = "ranker.txt", "company.txt", "prior.npz", "card.json"
+
+
+_ALL_TREES = 400
+"""Rows that all trees see at most."""
+_FIRST_TREES = 150
+_BEHIND = np.float32(1000)
+
+
+class RankerCard(Card):
+    """Where a ranker comes from and how its rankings are fused."""
+
+    encoder: str
+    signals: list[str]
+    company: list[str]
+    """Signals of the second pass."""
+    fusion_k: float
+    fusion_weights: dict[str, float]
+    """Ranking (`lambdamart`, `dense`, `bm25`) → weight."""
+    ablation: dict[str, dict[str, float]] = Field(default_factory=dict)
+    """Signal group → the figures without it, cross-validated; empty when it was not asked for."""
+
+
+@dataclass(frozen=True, slots=False)
+class Ranker:
+    """Orders candidates by learned relevance."""
+
+    model: str
+    """The LightGBM model of the first pass as text."""
+    second: str
+    """That of the second pass, over items seen together."""
+    prior: Prior
+    card: RankerCard
+
+    @classmethod
+    def load(cls, folder: Path) -> "Ranker":
+        """The ranker that `save` wrote.
+
+        Raises:
+            FileNotFoundError: A file is missing.
+            ValueError: The artefact was made for other signals than this version computes.
+        """
+        with reading(folder / CARD):
+            card = RankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        made_for = [*card.signals, *card.company]
+        known = [signal.name for signal in SIGNALS] + [signal.name for signal in COMPANY]
+        if made_for != known:
+            differ = sorted(set(made_for) ^ set(known)) or ["their order"]
+            raise InputError(
+                f"{folder}: made for other signals ({', '.join(differ[:5])}); "
+                f"train it again: {card.command}"
+            )
+        with reading(folder / PRIOR), np.load(folder / PRIOR) as arrays:
+            prior = Prior(*(arrays[name].astype(np.float32) for name in Prior.__slots__))
+        model, second = (read_kept(folder / name).decode("utf-8") for name in (MODEL, SECOND))
+        return cls(model, second, prior, card)
+
+    @classmethod
+    def packaged(cls) -> "Ranker":
+        """The ranker that ctrag ships, trained on the reference people."""
+        return cls.load(Path(str(files("ctrag.assistant.context").joinpath("artefact"))))
+
+    def save(self, folder: Path) -> None:
+        """Write model, prior and card into `folder`, which is made when missing."""
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / MODEL, self.model)
+        write_text(folder / SECOND, self.second)
+        save_arrays(folder / PRIOR, {name: getattr(self.prior, name) for name in Prior.__slots__})
+        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+
+    def scores(self, scene: Scene) -> Floats:
+        """Learned relevance of each candidate; only the order means something."""
+        if not len(scene):
+            return np.empty(0, dtype=np.float32)
+        return self.scores_of(scene, compute(scene, self.prior))
+
+    def scores_of(self, scene: Scene, table: Floats) -> Floats:
+        """`scores` from the signals of every candidate."""
+        return second_pass(scene, self.first_scores(table), self._correct)
+
+    def first_scores(self, table: Floats) -> Floats:
+        """Scores of the first pass, each item by itself.
+
+        Of very many rows all trees see only the best by the first of them; the others stay behind.
+        """
+        if len(table) <= _ALL_TREES:
+            predicted = self._booster.predict(table, num_threads=1)
+            return np.asarray(predicted, dtype=np.float32)
+        early = self._booster.predict(table, num_threads=1, num_iteration=_FIRST_TREES)
+        scores = np.asarray(early, dtype=np.float32) - _BEHIND
+        best = np.argpartition(-scores, _ALL_TREES)[:_ALL_TREES]
+        scores[best] = self._booster.predict(table[best], num_threads=1)
+        return scores
+
+    def contributions(self, table: Floats) -> Floats:
+        """(candidates, signals + 1): what each signal adds in the first pass; last is the base."""
+        predicted = self._booster.predict(table, num_threads=1, pred_contrib=True)
+        return np.asarray(predicted, dtype=np.float32)
+
+    def _correct(self, table: Floats) -> Floats:
+        predicted = self._second_booster.predict(table, num_threads=1)
+        return np.asarray(predicted, dtype=np.float32)
+
+    @cached_property
+    def _booster(self) -> "lightgbm.Booster":
+        import lightgbm
+
+        return lightgbm.Booster(model_str=self.model)
+
+    @cached_property
+    def _second_booster(self) -> "lightgbm.Booster":
+        import lightgbm
+
+        return lightgbm.Booster(model_str=self.second)

@@ -1,0 +1,106 @@
+"""What requests of a meaning needed before: signals that learn from labels.
+
+A `Prior` is fitted on labelled requests (in `training`) and travels inside the ranker's
+artefact. Whoever trains a ranker on its output fits it out of fold.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.assistant.context.feature_context import Doubles, Scene
+from ctrag.assistant.context.item_arrays import Floats
+from ctrag.models.encoder import Matrix
+
+KINDS: tuple[str, ...] = (
+    "mail read",
+    "mail unread",
+    "event over",
+    "event today",
+    "event later",
+    "search",
+    "note",
+    "song",
+    "song playing",
+    "reminder done",
+    "reminder overdue",
+    "reminder today",
+    "reminder later",
+    "reminder undated",
+    "call incoming",
+    "call outgoing",
+    "call missed",
+    "voicemail",
+    "other",
+)
+
+
+def kinds_of(scene: Scene) -> NDArray[np.int64]:
+    """Position in `KINDS` of each candidate: its application and state at the time of asking."""
+    view = scene.view
+    names = view.app_names
+    apps = scene.kin
+    kinds = np.full(len(scene), KINDS.index("other"), dtype=np.int64)
+
+    def mark(app: str, kind: str, where: NDArray[np.bool_] | bool = True) -> None:
+        kinds[(apps == names.index(app)) & where] = KINDS.index(kind)
+
+    today = scene.day_gap == 0
+    mark("mail", "mail read")
+    mark("mail", "mail unread", view.flags["unread"][scene.rows])
+    mark("calendar", "event later")
+    mark("calendar", "event today", today)
+    mark("calendar", "event over", scene.ends < 0)
+    mark("google", "search")
+    mark("notes", "note")
+    mark("music", "song")
+    if scene.playing_row is not None:
+        mark("music", "song playing", scene.rows == scene.playing_row)
+    mark("reminders", "reminder undated")
+    mark("reminders", "reminder later", scene.starts > 0)
+    mark("reminders", "reminder today", today)
+    mark("reminders", "reminder overdue", scene.starts < 0)
+    mark("reminders", "reminder done", view.flags["done"][scene.rows])
+    for direction in ("incoming", "outgoing", "missed"):
+        mark("phonecall", f"call {direction}", view.directions[scene.rows] == direction)
+    mark("phonecall", "voicemail", view.flags["voicemail"][scene.rows])
+    return kinds
+
+
+def tuned_scores(scene: Scene) -> Floats:
+    """How strongly the tuned reading of the request points at each candidate (log odds up to a
+    constant): where it aims, and which kinds of items it expects; NaN without a reading."""
+    tuned = scene.tuned
+    if tuned is None:
+        return np.full(len(scene), np.nan, dtype=np.float32)
+    aimed = scene.vectors @ tuned.aim
+    return np.asarray(aimed + tuned.kinds[kinds_of(scene)], dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Two logistic classifiers and a linear map over the request's vector."""
+
+    app_weights: Matrix
+    """(dimension + 1, applications); the last row is the intercept."""
+    kind_weights: Matrix
+    """(dimension + 1, len(KINDS))."""
+    item_map: Matrix
+    """(dimension, dimension): from a request's vector towards the items that it needs."""
+
+    def app_scores(self, scene: Scene) -> Doubles:
+        """Log odds that the candidate's application is needed."""
+        scores = scene.vector @ self.app_weights[:-1] + self.app_weights[-1]
+        return np.asarray(scores[scene.kin], dtype=np.float64)
+
+    def kind_scores(self, scene: Scene) -> Doubles:
+        """Log odds that an item of the candidate's kind is needed."""
+        scores = scene.vector @ self.kind_weights[:-1] + self.kind_weights[-1]
+        return np.asarray(scores[kinds_of(scene)], dtype=np.float64)
+
+    def mapped_cosine(self, scene: Scene) -> Floats:
+        """Cosine of candidate and mapped request."""
+        mapped = scene.vector @ self.item_map
+        mapped = mapped / max(float(np.linalg.norm(mapped)), 1e-9)
+        return np.asarray(scene.vectors @ mapped, dtype=np.float32)

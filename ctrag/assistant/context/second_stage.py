@@ -1,0 +1,123 @@
+"""The second pass: items seen together.
+
+The first pass scores each item by itself. The second continues the boosting for the best of them
+with signals of the company that an item keeps: how it is tied to the items that the first pass
+believes in. So the event comes up with the mail that it is about.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.assistant.context.feature_context import Doubles, Scene
+from ctrag.assistant.context.item_arrays import Floats, Ints
+from ctrag.assistant.context.learned_features import kinds_of
+
+LOOKED_AT = 30
+"""Candidates that the second pass looks at; the others stay behind them, in their order."""
+_TEMPERATURE = 2.0
+_BEHIND = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """The best candidates of the first pass, and what ties them."""
+
+    scene: Scene
+    rows: Ints
+    """Rows of the scene, best first."""
+    scores: Floats
+    """First-pass scores of these rows."""
+
+    @property
+    def view_rows(self) -> Ints:
+        """The same rows in the view."""
+        return self.scene.rows[self.rows]
+
+    @property
+    def belief(self) -> Doubles:
+        """Softmax of the scores: how much the first pass believes in each row."""
+        shifted = np.exp((self.scores - self.scores.max()).astype(np.float64) / _TEMPERATURE)
+        return np.asarray(shifted / shifted.sum(), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class CompanySignal:
+    """One column of the second pass's input."""
+
+    name: str
+    meaning: str
+
+
+COMPANY: tuple[CompanySignal, ...] = (
+    CompanySignal("belief", "how much the first pass believes in the item"),
+    CompanySignal("behind_best", "how far its score is behind the best one"),
+    CompanySignal("place", "its rank in the first pass"),
+    CompanySignal("own_kind", "its kind (missed call, open reminder, …)"),
+    CompanySignal("best_kind", "the best item's kind"),
+    CompanySignal("best_belief", "how sure the first pass is of the best item"),
+    CompanySignal("people_tie", "same people as the items believed in"),
+    CompanySignal("words_tie", "rare words shared with the items believed in"),
+    CompanySignal("words_with_best", "rare words shared with the best item"),
+    CompanySignal("days_tie", "names the day of items believed in, or they name its day"),
+    CompanySignal("same_day_tie", "on the day of the items believed in"),
+    CompanySignal("groups_tie", "in a folder, list or playlist with the items believed in"),
+    CompanySignal("meaning_tie", "closeness in meaning to the items believed in"),
+    CompanySignal("meaning_with_best", "closeness in meaning to the best item"),
+    CompanySignal("closest_tie", "closeness in meaning to the nearest item believed in"),
+)
+CATEGORIES = ("own_kind", "best_kind")
+
+
+def best_of(scene: Scene, scores: Floats) -> Company:
+    """The best candidates by first-pass scores."""
+    rows = np.argsort(-scores, kind="stable")[:LOOKED_AT]
+    return Company(scene, rows, scores[rows])
+
+
+def company_table(company: Company) -> Floats:
+    """(rows, len(COMPANY)), columns in the order of `COMPANY`."""
+    rows = company.view_rows
+    links = company.scene.view.links
+    belief = company.belief
+    kinds = kinds_of(company.scene)[company.rows]
+    words, cosines = links.words(rows), links.cosines(rows)
+    count = len(rows)
+    columns: list[NDArray[np.floating] | NDArray[np.int64]] = [
+        belief,
+        company.scores - company.scores.max(),
+        np.arange(count),
+        kinds,
+        np.full(count, kinds[0]),
+        np.full(count, belief[0]),
+        links.people(rows) @ belief,
+        words @ belief,
+        words[:, 0],
+        links.days(rows) @ belief,
+        links.same_day(rows) @ belief,
+        links.groups(rows) @ belief,
+        cosines @ belief,
+        cosines[:, 0],
+        (cosines * np.sqrt(belief)[None, :]).max(axis=1),
+    ]
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def second_pass(
+    scene: Scene, scores: Floats, correct: Callable[[Floats], NDArray[np.floating]]
+) -> Floats:
+    """Scores of both passes together.
+
+    Args:
+        scene: The request and its candidates.
+        scores: First-pass scores, one per candidate.
+        correct: From a table of `company_table` to what is added to the scores of its rows.
+    """
+    if not len(scores):
+        return scores
+    company = best_of(scene, scores)
+    found = np.asarray(scores - _BEHIND, dtype=np.float32)
+    found[company.rows] = company.scores + correct(company_table(company))
+    return found

@@ -1,0 +1,382 @@
+"""Which values a plan's arguments may take, each with the place it was found in.
+
+For arguments that are scored by value, a plan may use what stands in retrieved items, contacts,
+the profile or the request, and dates computed from the request's time phrases. Nothing else can
+be decoded, except short free text where the value is open (a kind of place, a language).
+"""
+
+import calendar
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+
+from ctrag.assistant.api_choice.item_weights import item_weights
+from ctrag.assistant.context import item_text
+from ctrag.assistant.context.item_arrays import Floats
+from ctrag.text.dates.temporal_expressions import find_moments, offered_dates, offered_datetimes
+from ctrag.text.words import STOPWORDS, fold, terms, words
+from ctrag.toolbox import Argument, Tool
+from stores.people.app_spec import spec_of
+from stores.people.items import Item, Person, Request
+from stores.people.local_time import format_local_time
+
+MOST = 24
+"""Values offered for one argument at most."""
+
+_LONGEST_WORDS = 300
+_PLANNED = ("calendar", "reminders")
+"""Applications whose times were agreed on, hence still matter when they are over."""
+_NEAR = 400
+"""Days around the request in which a time that items' words name is believed."""
+
+OPEN = frozenset({"category", "target_language", "genre", "folder", "list", "language"})
+"""Arguments whose value may be words that stand nowhere."""
+
+PLACES = frozenset({"destination", "location", "near", "origin", "place", "address"})
+"""Arguments whose value is a place."""
+_DAYS = frozenset(
+    name.casefold() for names in (calendar.day_name, calendar.month_name) for name in names if name
+)
+_PHONE = re.compile(r"\+?\d(?:[\d().-]|[^\S\r\n]){5,}\d")
+_CLOCK_OR_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_NAME_RUN = re.compile(r"\b[^\W\d_a-z]\w*(?:[ '-](?:[^\W\d_a-z]\w*|(?:de|la|da|di|of|the)\b))*")
+
+
+HOW = (
+    "schema",
+    "phrase",
+    "anchor",
+    "written",
+    "said",
+    "named",
+    "related",
+    "person",
+    "mentioned",
+    "contact",
+    "field",
+    "group",
+    "place",
+    "part",
+    "profile",
+    "run",
+    "number",
+    "known",
+    "absent",
+)
+"""Ways in which a value can be found; `absent` leaves an optional argument out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A value and where it was found (an item's id, `contact`, `profile`, `request`, `date`)."""
+
+    value: str
+    source: str
+    how: str = field(default="field", compare=False)
+    """One of `HOW`."""
+    rank: int = field(default=-1, compare=False)
+    """Position of the item that it was found in, best first; -1 when it stands in none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """All that values may come from, best item first."""
+
+    request: Request
+    person: Person
+    items: Sequence[Item]
+    shares: Sequence[float] = ()
+    """How likely each item is meant, the further ones included, summing to 1; equal ones when
+    empty."""
+    owned: Sequence[Item] = ()
+    """Everything that the person has, for names of folders, lists and playlists."""
+    further: Sequence[Item] = ()
+    """What ranks behind `items`, best first: only for calls in the item's own application."""
+
+    @classmethod
+    def of(
+        cls,
+        request: Request,
+        person: Person,
+        items: Sequence[Item],
+        relevance: Floats,
+        owned: Sequence[Item] = (),
+        further: Sequence[Item] = (),
+    ) -> "Grounds":
+        """What context retrieval gives.
+
+        Args:
+            request: What was said, when and where.
+            person: Whose request it is.
+            items: Retrieved items, best first.
+            relevance: LambdaMART score of each item, then of each further one.
+            owned: Everything that the person has; no ground where no item was retrieved.
+            further: What ranks behind `items`, best first.
+        """
+        shares = [float(share) for share in item_weights(relevance)]
+        return cls(request, person, items, shares, owned if items else (), further)
+
+    @property
+    def ranked(self) -> list[Item]:
+        """The items and the further ones; ranks of offers count in it."""
+        return [*self.items, *self.further]
+
+    def _own(self, tool: Tool) -> Iterator[tuple[int, Item]]:
+        """Items of the tool's application with their ranks, best first."""
+        return ((rank, item) for rank, item in enumerate(self.ranked) if item.app == tool.app)
+
+    def offers(self, tool: Tool, argument: Argument) -> list[Offer]:
+        """Values for an argument, likeliest first, no value twice, `MOST` at most."""
+        found: list[Offer] = []
+        seen: set[str] = set()
+        for offer in self._found(tool, argument):
+            key = offer.value.strip().casefold()
+            if key and key not in seen and len(offer.value) <= 200:
+                seen.add(key)
+                found.append(offer)
+                if len(found) == MOST:
+                    break
+        return found
+
+    def own_words(self, tool: Tool, argument: Argument) -> str:
+        """Text for a free text argument without writing any.
+
+        For what is searched in the person's own things it is the title of the best item there,
+        else the request as it was said.
+        """
+        if tool.effect == "read" and argument.name == "query":
+            for item in self.items:
+                if item.app == tool.app and item_text.title(item):
+                    return item_text.title(item)
+        return " ".join(self.request.text.split())[:_LONGEST_WORDS]
+
+    def _found(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
+        if argument.type == "enum":
+            yield from (Offer(value, "schema", "schema") for value in argument.values)
+        elif argument.type == "datetime":
+            yield from self._moments(argument)
+        elif argument.type == "date":
+            yield from self._days()
+        elif argument.type in ("contact", "contacts"):
+            yield from self._people(tool, argument)
+        elif argument.name == "number":
+            yield from self._numbers()
+        elif argument.name in PLACES:
+            yield from self._places()
+        else:
+            yield from self._fields(tool, argument)
+
+    def _fields(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
+        """Values of the field that the argument is named after, in the tool's own items."""
+        for rank, item in self._own(tool):
+            name = _field_for(item, argument.name)
+            if name is not None and item.text(name):
+                yield Offer(item.text(name), item.id, "field", rank)
+        yield from self._groups(tool, argument)
+        if argument.name == "category":
+            yield from (Offer(run, "request", "said") for run in _content(self.request.text))
+        elif argument.name in OPEN:
+            yield from (Offer(run, "request", "said") for run in _said_names(self.request.text))
+        if argument.name == "genre" and self.person.profile.favorite_music_genre:
+            yield Offer(self.person.profile.favorite_music_genre, "profile", "profile")
+
+    def _groups(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
+        """Folders, lists, playlists or genres that the person has, those that are said first."""
+        said = set(terms(self.request.text))
+        found: dict[str, str] = {}
+        for item in self.owned:
+            name = _field_for(item, argument.name) if item.app == tool.app else None
+            if name is not None and name in item_text.fields_of(item, "group") and item.text(name):
+                found.setdefault(item.text(name), item.id)
+        for value in sorted(found, key=lambda one: not said.intersection(terms(one))):
+            yield Offer(value, found[value], "group")
+
+    def _people(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
+        said = self._said()
+        contacts = self.person.contacts
+        for contact in contacts:
+            if said.intersection(word for word in words(contact.name) if len(word) > 2):
+                yield Offer(contact.name, "contact", "named")
+        known = {contact.name.casefold() for contact in contacts}
+        for rank, item in enumerate(self.items):
+            for name in item_text.people(item):
+                # Somebody who is no contact can be called back, blocked, invited or searched
+                # for, but nothing is sent to them.
+                if name.casefold() in known or (item.app == tool.app and argument.name != "to"):
+                    yield Offer(name, item.id, "person", rank)
+        for contact in contacts:
+            if said.intersection(words(contact.relation)):
+                yield Offer(contact.name, "contact", "related")
+        for rank, item in enumerate(self.items):
+            mentioned = set(words(item_text.searched_text(item)))
+            for contact in contacts:
+                if mentioned.intersection(words(contact.name)[:1]):
+                    yield Offer(contact.name, item.id, "mentioned", rank)
+        for rank, item in self._own(tool):
+            for name in item_text.people(item) if rank >= len(self.items) else ():
+                if name.casefold() in known or argument.name != "to":
+                    yield Offer(name, item.id, "person", rank)
+        yield from (Offer(contact.name, "contact", "contact") for contact in contacts)
+
+    def _numbers(self) -> Iterator[Offer]:
+        yield from (Offer(number, "request", "said") for number in _phones(self.request.text))
+        for rank, item in enumerate(self.items):
+            for name, value in item.fields.items():
+                if not isinstance(value, str):
+                    continue
+                how = "person" if name in item_text.fields_of(item, "person") else "number"
+                yield from (Offer(number, item.id, how, rank) for number in _phones(value))
+        for rank, item in enumerate(self.items):
+            for name in item_text.people(item):
+                contact = self.person.contact(name)
+                if contact is not None and contact.phone:
+                    yield Offer(contact.phone, item.id, "mentioned", rank)
+        said = self._said()
+        for contact in self.person.contacts:
+            if contact.phone and said.intersection(words(contact.name + " " + contact.relation)):
+                yield Offer(contact.phone, "contact", "named")
+
+    def _said(self) -> set[str]:
+        """Words of the request that may name somebody: "of" in "friend of Ann" does not."""
+        return set(words(self.request.text)) - STOPWORDS
+
+    def _places(self) -> Iterator[Offer]:
+        profile = self.person.profile
+        for rank, item in enumerate(self.items):
+            place = item_text.field_of(item, "place")
+            if place is not None and item.text(place):
+                yield Offer(item.text(place), item.id, "place", rank)
+                yield from (Offer(part, item.id, "part", rank) for part in _parts(item.text(place)))
+            if item.text("clicked"):
+                yield Offer(item.text("clicked"), item.id, "known", rank)
+        yield from (Offer(run, "request", "said") for run in _said_names(self.request.text))
+        for own in (profile.city, profile.home, profile.work):
+            if own:
+                yield from (Offer(part, "profile", "profile") for part in _parts(own))
+                yield Offer(own, "profile", "profile")
+        for rank, item in enumerate(self.items):
+            yield from (Offer(run, item.id, "run", rank) for run in _names(item_text.title(item)))
+        for rank, item in enumerate(self.items):
+            runs = _names(item_text.searched_text(item))
+            yield from (Offer(run, item.id, "run", rank) for run in runs)
+        if not self.owned:
+            return
+        # Searches name towns that the items in question leave out.
+        for item in self.owned:
+            if spec_of(item.app).kin == "google":
+                yield from (Offer(run, item.id, "known") for run in _names(item_text.title(item)))
+
+    def _moments(self, argument: Argument) -> Iterator[Offer]:
+        own, written = self._times()
+        asked = self.request.asked_at
+        named = offered_datetimes(self.request.text, asked, [*own, *written])
+        more = [*own, *self._ends(), *written]
+        if argument.name == "since":
+            # "What played before I slept" means from the full hour before it.
+            past = [moment for _, moment in self._timed() if moment <= asked]
+            more = [*(moment.replace(minute=0) for moment in past), *past]
+        for moment in dict.fromkeys([*named, *more]):
+            how = "anchor" if moment in own else "written" if moment in written else "phrase"
+            if moment in more and moment not in named:
+                how = "written" if moment in written else "anchor"
+            yield Offer(format_local_time(moment), "date", how)
+
+    def _days(self) -> Iterator[Offer]:
+        own, written = self._times()
+        days = [{moment.date() for moment in moments} for moments in (own, written)]
+        named = offered_dates(self.request.text, self.request.asked_at, [*own, *written])
+        read = [day for item in self.items for day in self._dates_in(item)]
+        for day in dict.fromkeys([*named, *read]):
+            known = day in days[1] or day in read
+            how = "anchor" if day in days[0] else "written" if known else "phrase"
+            yield Offer(day.isoformat(), "date", how)
+
+    def _times(self) -> tuple[list[datetime], list[datetime]]:
+        """Times that "half an hour later" may hang on: the items', and those in their words."""
+        own = [
+            moment
+            for item, moment in self._timed()
+            if moment >= self.request.asked_at or spec_of(item.app).kin in _PLANNED
+        ]
+        written: list[datetime] = []
+        for item, moment in self._timed():
+            text = item_text.told(item)
+            if text:
+                written += offered_datetimes(text, moment, own)[:4]
+        return own, [moment for moment in written if self._is_near(moment.date())]
+
+    def _timed(self) -> Iterator[tuple[Item, datetime]]:
+        for item in self.items:
+            moment = item_text.time_of(item)
+            if moment is not None:
+                yield item, moment
+
+    def _ends(self) -> list[datetime]:
+        ends = [item_text.time_of(item, "end") for item in self.items]
+        return [end for end in ends if end is not None and end >= self.request.asked_at]
+
+    def _dates_in(self, item: Item) -> list[date]:
+        """Days that an item's words name, seen from its own day."""
+        seen_from = item_text.time_of(item) or self.request.asked_at
+        text = f"{item_text.title(item)}. {item_text.told(item)}"
+        days = [one.start.date() for one in find_moments(text, seen_from)[:4]]
+        return [day for day in days if self._is_near(day)]
+
+    def _is_near(self, day: date) -> bool:
+        """Numbers in items' words can be misread as years."""
+        return abs((day - self.request.asked_at.date()).days) <= _NEAR
+
+
+def _field_for(item: Item, argument: str) -> str | None:
+    """The item's field that an argument is named after: `title`, `subject`, `playlist_name`."""
+    if argument in item.fields:
+        return argument
+    short = argument.removesuffix("_name")
+    return short if short in item.fields else None
+
+
+def _parts(text: str) -> list[str]:
+    """The pieces of an address, and all behind its first: "Tull, 1 Ponce Ave, Decatur" → "Tull", "1
+    Ponce Ave", "Decatur", "1 Ponce Ave, Decatur"."""
+    pieces = [piece.strip() for piece in re.split(r"[,;()]| - ", text)]
+    if len(pieces) < 2:
+        return []
+    behind = text.partition(",")[2].strip()
+    tail = [behind] if "," in behind else []
+    return [*(piece for piece in pieces if len(piece) > 2), *tail]
+
+
+def _names(text: str) -> list[str]:
+    """Runs of capitalised words, which is how names of places look; the first word counts."""
+    runs: Iterable[str] = (match.group().strip() for match in _NAME_RUN.finditer(text))
+    return [run for run in runs if len(run) > 2 and run.casefold() not in _DAYS]
+
+
+def _said_names(text: str) -> list[str]:
+    """Names in a request; a first word alone is capitalised anyway."""
+    runs = _names(text)
+    first = text.split(maxsplit=1)[0].strip(",.!?") if text.split() else ""
+    return [run for run in runs if run != first] if len(text.split()) > 1 else runs
+
+
+def _content(text: str) -> list[str]:
+    """Runs of words that say something as they were said, longest first: "a noodle place after the
+    scan" → "noodle place", "scan"."""
+    runs: list[list[str]] = []
+    for piece in re.split(r"[^\w\s]+", text):
+        runs.append([])
+        for word in piece.split():
+            if len(word) < 3 or fold(word) in STOPWORDS:
+                runs.append([])
+            else:
+                runs[-1].append(word)
+    return sorted((" ".join(run) for run in runs if run), key=lambda run: -len(run.split()))
+
+
+def _phones(text: str) -> list[str]:
+    return [
+        match.group().strip()
+        for match in _PHONE.finditer(text)
+        if not _CLOCK_OR_DATE.search(match.group())
+    ]

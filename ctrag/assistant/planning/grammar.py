@@ -1,0 +1,176 @@
+"""A grammar made for one request: only plans that are well-formed and grounded can be decoded.
+
+API names come from the exposed tools, argument names and order from their schemas, values from
+`Grounds`. An API that lacks a value for a required argument is left out; `none()` is always in.
+"""
+
+import itertools
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctrag.assistant.planning.candidate_values import OPEN, Grounds, Offer
+from ctrag.assistant.planning.ranked_values import ToolValues, rank_values
+from ctrag.toolbox import Argument, Tool
+
+TEXT_LENGTH = 120
+"""Characters of a free text argument at most."""
+OPEN_LENGTH = 40
+LONGEST_LIST = 4
+_CONTROL = re.compile("[\x7f-\x9f\u2028\u2029]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+_RULES = f"""
+TEXT: /"([^"…\\\\\\n\\r\\t\\x00-\\x1f]){{1,{TEXT_LENGTH}}}"/
+OPEN: /"([^"…\\\\\\n\\r\\t\\x00-\\x1f]){{1,{OPEN_LENGTH}}}"/
+INTEGER: /-?(0|[1-9][0-9]{{0,8}})/
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanGrammar:
+    """A Lark grammar for llguidance, and what it was made from."""
+
+    lark: str
+    apis: tuple[str, ...]
+    """APIs that can be called; `none` is not among them and always possible."""
+    offers: dict[str, dict[str, tuple[Offer, ...]]]
+    """API → argument → values offered; arguments of free text are left out."""
+    left_out: dict[str, str]
+    """Exposed APIs that cannot be called now → which argument has no value."""
+    belief: dict[str, float] = field(default_factory=dict)
+    """API → how surely its likeliest arguments are right, 0 to 1; 1 without a ranker of values."""
+
+    def traced(self) -> dict[str, Any]:
+        """What the trace shows of it."""
+        values = {
+            api: {name: [one.value for one in offers] for name, offers in found.items()}
+            for api, found in self.offers.items()
+        }
+        return {"values": values, "left_out": self.left_out}
+
+
+def plan_grammar(
+    tools: Sequence[Tool],
+    grounds: Grounds,
+    *,
+    best_only: bool = False,
+    write_text: bool = True,
+    write_outward: bool = True,
+    open_when_empty: bool = False,
+    values: Mapping[str, ToolValues] | None = None,
+) -> PlanGrammar:
+    """The grammar of all plans that the exposed tools and the grounds allow.
+
+    Args:
+        tools: The exposed tools.
+        grounds: Where values may come from.
+        best_only: Allow one value per argument, the likeliest (an enum that no ranker has ordered
+            keeps all of its own), and every optional argument that has a value; free text that is
+            optional only where nothing else is said. For a model that cannot choose values well
+            (docs/log.md).
+        write_text: Let the model write free text. Else text arguments are the person's own words,
+            or the title of the item that a search is after.
+        write_outward: Whether that holds for text that reaches others too; False keeps what is
+            sent in the person's own words.
+        open_when_empty: Allow any short text where nothing is offered; for experiments that hide
+            the person's items, never for serving.
+        values: API → what `rank_values` says of its arguments; when None, what it says without
+            a ranker.
+    """
+    rules: list[str] = []
+    offers: dict[str, dict[str, tuple[Offer, ...]]] = {}
+    left_out: dict[str, str] = {}
+    apis: list[str] = []
+    belief: dict[str, float] = {}
+    values = rank_values(tools, grounds) if values is None else values
+    for number, tool in enumerate(tools):
+        known = values[tool.api]
+        found = known.offers
+        writes = write_text and (write_outward or tool.effect != "outward")
+        empty = {
+            argument.name
+            for argument in tool.arguments
+            if argument.match == "value"
+            and argument.type != "integer"
+            and not found[argument.name]
+            and argument.name not in OPEN
+            and not open_when_empty
+        }
+        missing = [one.name for one in tool.arguments if one.required and one.name in empty]
+        if missing:
+            left_out[tool.api] = missing[0]
+            continue
+        left = empty | known.absent if best_only else empty
+        usable = [argument for argument in tool.arguments if argument.name not in left]
+        for position, argument in enumerate(usable):
+            offered = found.get(argument.name, ())
+            if best_only and (argument.type != "enum" or known.ranked):
+                offered = offered[:1]
+            if argument.match == "text" and not writes:
+                rule = _literal(_spelled(grounds.own_words(tool, argument)))
+            else:
+                rule = _value_rule(argument, offered, best_only)
+            rules.append(f"v{number}_{position}: {rule}")
+        rules.append(f"api{number}: {_call_rule(tool, usable, number, best_only)}")
+        apis.append(tool.api)
+        offers[tool.api] = found
+        belief[tool.api] = known.belief
+    names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in offers]
+    start = "start: " + " | ".join([*names, '"none()"'])
+    return PlanGrammar("\n".join([start, *rules, _RULES]), tuple(apis), offers, left_out, belief)
+
+
+def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: bool) -> str:
+    """Alternatives for each choice of optional arguments, all in the schema's order."""
+    optional = [position for position, one in enumerate(usable) if not one.required]
+    if best_only:
+        said = any(one.match == "value" for one in usable)
+        choices = [{at for at in optional if usable[at].match == "value" or not said}]
+    else:
+        choices = [
+            set(chosen)
+            for size in range(len(optional) + 1)
+            for chosen in itertools.combinations(optional, size)
+        ]
+    alternatives = []
+    for chosen in choices:
+        kept = [
+            position for position, one in enumerate(usable) if one.required or position in chosen
+        ]
+        parts = [_literal(f"{tool.api}(")]
+        for place, position in enumerate(kept):
+            comma = ", " if place else ""
+            parts += [_literal(f"{comma}{usable[position].name}="), f"v{number}_{position}"]
+        alternatives.append(" ".join([*parts, _literal(")")]))
+    return " | ".join(alternatives)
+
+
+def _value_rule(argument: Argument, offers: Sequence[Offer], best_only: bool) -> str:
+    if argument.match == "text":
+        return "TEXT"
+    if argument.type == "integer":
+        return "INTEGER"
+    values = [_literal(_spelled(offer.value)) for offer in offers]
+    if not values or (argument.name in OPEN and not best_only):
+        values.append("OPEN")
+    one = " | ".join(values)
+    if argument.type == "contacts" and best_only:
+        return f'"[" ({one}) "]"'
+    if argument.type == "contacts":
+        return f'"[" ({one}) (", " ({one})){{0,{LONGEST_LIST - 1}}} "]"'
+    return one
+
+
+def _literal(text: str) -> str:
+    """The text as a Lark string; its lexer refuses control signs that JSON leaves as they are."""
+    return _CONTROL.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def _spelled(value: str) -> str:
+    """The value as `str(Plan)` spells it."""
+    return _SURROGATE.sub(
+        lambda half: f"\\u{ord(half[0]):04x}", json.dumps(value, ensure_ascii=False)
+    )

@@ -1,0 +1,86 @@
+"""What every planner takes and answers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ctrag.assistant.planning.grammar import PlanGrammar
+from ctrag.assistant.planning.plan import Plan
+from ctrag.assistant.planning.planner_prompt import PlannerPrompt
+from ctrag.toolbox import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """What a planner plans from."""
+
+    tools: Sequence[Tool]
+    """The exposed tools, best first."""
+    grammar: PlanGrammar | None
+    """All plans that are possible; None lets a model answer freely, up to a line break."""
+    prompt: Callable[[], PlannerPrompt]
+    """Makes what a model reads; called once at most, and only when a model is asked."""
+    preferences: Mapping[str, float] | None = None
+    """Log-scale score of each API and of `none`, from tool retrieval; None leaves the choice of
+    the API to the model."""
+    sure: float = 0.0
+    """Plans of less confidence come with an alternative."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What a planner answered."""
+
+    plan: Plan | None
+    """None when the answer was no plan; under the grammar that cannot happen."""
+    text: str
+    """The answer as it came."""
+    confidence: float
+    """Probability, 0 to 1, of the plan: of its API among the possible ones (from tool retrieval
+    where it chose, else the model's own) times that of its arguments' values."""
+    prompt_tokens: int
+    """0 when no model was asked."""
+    plan_tokens: int
+    seconds: float
+    engine: str = ""
+    """What ran the model; empty when it was not asked."""
+    alternative: Plan | None = None
+    """The plan of the next best API, where the first is less sure than `PlanRequest.sure`; None
+    when no other API can be called, or the planner does not rank them."""
+
+    def traced(self) -> dict[str, Any]:
+        """What the trace shows of it."""
+        return {
+            "answer": self.text,
+            "confidence": self.confidence,
+            "prompt_tokens": self.prompt_tokens,
+            "plan_tokens": self.plan_tokens,
+            "engine": self.engine,
+            "other": None if self.alternative is None else str(self.alternative),
+        }
+
+
+class Planner(Protocol):
+    """Turns a request into one API call."""
+
+    @property
+    def best_only(self) -> bool:
+        """Whether each argument is offered its best candidate value alone."""
+
+    @property
+    def brief(self) -> bool:
+        """Whether the prompt shows tools by their signatures alone."""
+
+    @property
+    def writes_text(self) -> bool:
+        """Whether it writes free text arguments; else they are the person's own words."""
+
+    @property
+    def writes_outward(self) -> bool:
+        """Whether it also writes free text that reaches others."""
+
+    def count_tokens(self, text: str) -> int:
+        """Tokens of a text in the planner's own vocabulary."""
+
+    def plan(self, request: PlanRequest) -> Planned:
+        """One plan."""

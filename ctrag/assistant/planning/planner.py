@@ -1,0 +1,43 @@
+"""The planner that the settings name."""
+
+from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.assistant.planning.endpoint import EndpointPlanner
+from ctrag.assistant.planning.interface import Planner
+from ctrag.errors import InputError
+from ctrag.models.lora import packaged_adapter
+from ctrag.settings import Settings, settings
+
+
+def make_planner(name: str = "embedded", options: Settings | None = None) -> Planner:
+    """The planner of that name, `embedded` or `openai`.
+
+    Args:
+        name: Which one.
+        options: The settings of this process when None.
+
+    Raises:
+        ValueError: There is no such planner.
+    """
+    options = settings() if options is None else options
+    if name == "embedded":
+        return embedded_planner(options)
+    if name == "openai":
+        import os
+
+        key = options.openai_api_key.get_secret_value() or os.environ.get("OPENAI_API_KEY", "")
+        return EndpointPlanner(
+            options.openai_base_url, options.openai_model, key, options.openai_timeout
+        )
+    raise InputError(f"planner: must be embedded or openai, not {name!r}")
+
+
+def embedded_planner(options: Settings) -> EmbeddedPlanner:
+    """The embedded planner with the adapter that the settings name."""
+    adapter = options.planner_adapter or packaged_adapter(options.planner_model)
+    return EmbeddedPlanner(
+        options.planner_model,
+        options.threads,
+        adapter,
+        options.planner_engine,
+        options.write_text,
+    )

@@ -1,0 +1,57 @@
+"""The step `values.rank`: the values of every argument of the exposed tools, best first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ctrag.assistant.planning.candidate_values import Grounds, Offer
+from ctrag.assistant.planning.value_ranker import ABSENT, ArgumentRanker
+from ctrag.toolbox import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolValues:
+    """Candidate values of one tool's arguments; arguments of free text have none."""
+
+    offers: dict[str, tuple[Offer, ...]]
+    """Argument → values, best first."""
+    absent: frozenset[str] = frozenset()
+    """Optional arguments that are better left out."""
+    belief: float = 1.0
+    """How surely the best values are right, 0 to 1; 1 without a ranker."""
+    ranked: bool = False
+    """Whether a ranker ordered them; else they stand in the order in which they were found."""
+
+
+def rank_values(
+    tools: Sequence[Tool], grounds: Grounds, ranker: ArgumentRanker | None = None
+) -> dict[str, ToolValues]:
+    """The values that each tool's arguments may take.
+
+    Args:
+        tools: The exposed tools.
+        grounds: Where values may come from.
+        ranker: Orders the values, and says which optional arguments are better left out; without
+            one the order in which they were found stands.
+
+    Returns:
+        API → values.
+    """
+    return {tool.api: _values_of(tool, grounds, ranker) for tool in tools}
+
+
+def _values_of(tool: Tool, grounds: Grounds, ranker: ArgumentRanker | None) -> ToolValues:
+    found: dict[str, tuple[Offer, ...]] = {}
+    absent: set[str] = set()
+    belief = 1.0
+    for argument in tool.arguments:
+        if argument.match != "value":
+            continue
+        offers = grounds.offers(tool, argument)
+        if ranker is not None:
+            ordered = ranker.order(grounds, tool, argument, offers)
+            if ordered and ordered[0][0] is ABSENT:
+                absent.add(argument.name)
+            belief *= ordered[0][1] if ordered else 1.0
+            offers = [one for one, _ in ordered if one is not ABSENT]
+        found[argument.name] = tuple(offers)
+    return ToolValues(found, frozenset(absent), belief, ranker is not None)

@@ -1,0 +1,387 @@
+"""Which offered value an argument takes: candidates scored one against another.
+
+A LightGBM ranker over how and where each value was found, learned from labelled plans. Leaving an
+optional argument out is a candidate like the others.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import Field
+
+from ctrag.assistant.context import item_text
+from ctrag.assistant.context.item_arrays import Floats
+from ctrag.assistant.planning.candidate_values import HOW, Grounds, Offer
+from ctrag.errors import InputError, reading
+from ctrag.models.cards import Card
+from ctrag.text.words import terms, words
+from ctrag.toolbox import Argument, Tool
+from stores.compressed import read_kept
+from stores.files import write_text
+from stores.people.app_spec import spec_of
+
+if TYPE_CHECKING:
+    import lightgbm
+
+MODEL, CARD = "arguments.txt", "arguments-card.json"
+ABSENT = Offer("", "absent", "absent")
+"""Leaving the argument out."""
+
+FEATURES = (
+    "argument",
+    "name",
+    "how",
+    "app",
+    "order",
+    "offers",
+    "rank",
+    "share",
+    "same_app",
+    "first_app_rank",
+    "said",
+    "of_request",
+    "length",
+    "support",
+    "support_share",
+    "named",
+    "related",
+    "relation_share",
+    "person_first",
+    "hours_from_now",
+    "hours_from_item",
+    "same_clock",
+    "same_day",
+    "hour",
+    "minute",
+    "days_from_now",
+    "phrases",
+    "own_city",
+    "own_place",
+    "of_names",
+    "in_title",
+    "title_share",
+    "last_part",
+    "capital",
+    "cue",
+    "digits",
+    "question",
+    "app_rank",
+    "said_behind",
+    "said_before",
+    "written_behind",
+    "written_before",
+)
+_CUES: dict[str, frozenset[str]] = {
+    "cycling": frozenset("bike bikes bicycle cycle cycling pedal pedalling saddle".split()),
+    "walking": frozenset("walk walking foot stroll steps legs hike".split()),
+    "transit": frozenset(
+        "bus buses train trains tram metro ferry tube subway underground rail coach line stop "
+        "platform connection".split()
+    ),
+    "driving": frozenset(
+        "drive driving car cars road roads traffic van truck jam motorway taxi cab lorry engine "
+        "wheel petrol park parking".split()
+    ),
+    "previous": frozenset("back before again last previous rewind repeat missed".split()),
+    "next": frozenset("next skip onward another other enough change forward".split()),
+}
+"""Words of a request that speak for a value of an enum."""
+
+CATEGORIES = (
+    "argument",
+    "name",
+    "how",
+    "app",
+    "said_behind",
+    "said_before",
+    "written_behind",
+    "written_before",
+)
+_JOINTS = {
+    word: number
+    for number, words_of in enumerate(
+        (
+            ("to", "into", "towards", "for"),
+            ("from", "out", "off", "leaving"),
+            ("in", "at", "on", "around", "near", "by", "beside"),
+            ("with", "and"),
+            ("of", "the", "a", "my", "our", "her", "his", "their"),
+        )
+    )
+    for word in words_of
+}
+"""Small words around a value, by what they say of a place or a person."""
+_UNKNOWN = -1
+
+
+class ArgumentCard(Card):
+    """Where a ranker of values comes from."""
+
+    features: list[str]
+    arguments: list[str]
+    """`api.argument`, in the order of their numbers."""
+    names: list[str]
+    """Names of arguments, in the order of their numbers."""
+    reader: str | None = Field(default=None, exclude=True)
+    """Older versions could put a second model beside the ranker, named here; such a card loads only
+    where that model counted nothing. Never written."""
+    reader_weight: float = Field(default=0.0, exclude=True)
+    """What that model counted. Never written."""
+
+
+@dataclass(frozen=True, slots=False)
+class ArgumentRanker:
+    """Scores offered values; without having seen an API it goes by the argument's name."""
+
+    model: str
+    """LightGBM's text."""
+    card: ArgumentCard
+
+    @classmethod
+    def load(cls, folder: Path) -> "ArgumentRanker":
+        """The ranker that `save` wrote.
+
+        Raises:
+            FileNotFoundError: A file is missing.
+            ValueError: It was made for other features than this version computes, or by an older
+                version with a second model that counts.
+        """
+        with reading(folder / CARD):
+            card = ArgumentCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        if card.features != list(FEATURES):
+            raise InputError(f"{folder}: made for other features; train it again: {card.command}")
+        if card.reader is not None and card.reader_weight:
+            raise InputError(
+                f"{folder}: {CARD} counts a reader of values, which this version does not have; "
+                "train it again with `ctrag train values`"
+            )
+        return cls(read_kept(folder / MODEL).decode("utf-8"), card)
+
+    @classmethod
+    def packaged(cls) -> "ArgumentRanker":
+        """The ranker that ctrag ships."""
+        return cls.load(Path(str(files("ctrag.assistant.planning").joinpath("artefact"))))
+
+    def save(self, folder: Path) -> None:
+        """Write model and card into `folder`, which is made when missing."""
+        folder.mkdir(parents=True, exist_ok=True)
+        write_text(folder / MODEL, self.model)
+        write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
+
+    @cached_property
+    def numbers(self) -> "Numbers":
+        """Numbers of the arguments that it knows."""
+        return Numbers(
+            {name: at for at, name in enumerate(self.card.arguments)},
+            {name: at for at, name in enumerate(self.card.names)},
+        )
+
+    def order(
+        self, grounds: Grounds, tool: Tool, argument: Argument, offers: Sequence[Offer]
+    ) -> list[tuple[Offer, float]]:
+        """The offers with their shares of belief, best first.
+
+        For an optional argument `ABSENT` is among them.
+        """
+        rows = candidates(argument, offers)
+        if not rows:
+            return []
+        table = features(grounds, tool, argument, rows, self.numbers)
+        scores = np.asarray(self._booster.predict(table, num_threads=1), dtype=np.float64)
+        shares = np.exp(scores - scores.max())
+        shares /= shares.sum()
+        return [(rows[at], float(shares[at])) for at in np.argsort(-scores, kind="stable")]
+
+    @cached_property
+    def _booster(self) -> "lightgbm.Booster":
+        import lightgbm
+
+        return lightgbm.Booster(model_str=self.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Numbers that stand for arguments in a table of features."""
+
+    arguments: Mapping[str, int]
+    names: Mapping[str, int]
+
+
+def candidates(argument: Argument, offers: Sequence[Offer]) -> list[Offer]:
+    """What is ranked for an argument: its offers, and leaving it out where that is allowed."""
+    return [*offers] if argument.required else [*offers, ABSENT]
+
+
+def features(
+    grounds: Grounds,
+    tool: Tool,
+    argument: Argument,
+    offers: Sequence[Offer],
+    numbers: Numbers,
+) -> Floats:
+    """(offers, FEATURES): what is known of each candidate; NaN where it says nothing."""
+    scene = _Scene(grounds, tool)
+    table = np.full((len(offers), len(FEATURES)), np.nan, dtype=np.float32)
+    for row, offer in enumerate(offers):
+        known = _features(scene, argument, offer)
+        known["argument"] = numbers.arguments.get(f"{tool.api}.{argument.name}", _UNKNOWN)
+        known["name"] = numbers.names.get(argument.name, _UNKNOWN)
+        known["order"] = row
+        known["offers"] = len(offers)
+        known["phrases"] = sum(one.how == "phrase" for one in offers)
+        for name, value in known.items():
+            table[row, _COLUMN[name]] = value
+    return table
+
+
+_COLUMN = {name: column for column, name in enumerate(FEATURES)}
+_HOW = {name: number for number, name in enumerate(HOW)}
+_APPS = ("mail", "calendar", "google", "notes", "music", "reminders", "phonecall")
+
+
+class _Scene:
+    """What all candidates of a tool share."""
+
+    def __init__(self, grounds: Grounds, tool: Tool) -> None:
+        self.grounds = grounds
+        self.tool = tool
+        self.said = set(terms(grounds.request.text))
+        self.ranked = grounds.ranked
+        count = len(self.ranked)
+        self.shares = list(grounds.shares) or [1.0 / max(count, 1)] * count
+        self.texts = [
+            f" {' '.join(words(item_text.searched_text(item)))} " for item in grounds.items
+        ]
+        self.spoken = words(grounds.request.text)
+        self.heard = set(self.spoken)
+        self.titles = [f" {' '.join(words(item_text.title(item)))} " for item in grounds.items]
+        people = [name for item in grounds.items for name in item_text.people(item)]
+        people += [contact.name for contact in grounds.person.contacts]
+        self.names = {word for name in people for word in words(name)}
+        profile = grounds.person.profile
+        self.own = {
+            " ".join(words(part))
+            for place in (profile.city, profile.home, profile.work)
+            for part in (place or "").split(",")
+        }
+        self.own_ranks = [rank for rank, item in enumerate(self.ranked) if item.app == tool.app]
+        self.first = self.own_ranks[0] if self.own_ranks else -1
+
+
+def _features(scene: _Scene, argument: Argument, offer: Offer) -> dict[str, float]:
+    grounds = scene.grounds
+    found: dict[str, float] = {
+        "how": _HOW[offer.how],
+        "rank": offer.rank,
+        "first_app_rank": scene.first,
+        "question": float(grounds.request.text.rstrip().endswith("?")),
+    }
+    if offer.how == "absent":
+        return found
+    if 0 <= offer.rank < len(scene.ranked):
+        item = scene.ranked[offer.rank]
+        found["app"] = _APPS.index(spec_of(item.app).kin)
+        found["share"] = scene.shares[offer.rank]
+        found["same_app"] = float(item.app == scene.tool.app)
+        if item.app == scene.tool.app:
+            found["app_rank"] = scene.own_ranks.index(offer.rank)
+        written = words(item_text.searched_text(item))
+        found["written_behind"], found["written_before"] = _joints(written, words(offer.value))
+    stems = set(terms(offer.value))
+    found["said"] = len(stems & scene.said) / len(stems) if stems else 0.0
+    found["of_request"] = len(stems & scene.said) / len(scene.said) if scene.said else 0.0
+    parts = words(offer.value)
+    found["length"] = len(parts)
+    found["said_behind"], found["said_before"] = _joints(scene.spoken, parts)
+    wanted = f" {' '.join(parts)} "
+    within = [rank for rank, text in enumerate(scene.texts) if wanted in text]
+    found["support"] = len(within)
+    found["support_share"] = sum(scene.shares[rank] for rank in within)
+    found["digits"] = float(any(sign.isdigit() for sign in offer.value))
+    city = (grounds.person.profile.city or "").split(",")[0].strip().casefold()
+    found["own_city"] = float(bool(city) and offer.value.strip().casefold() == city)
+    found["own_place"] = float(" ".join(parts) in scene.own)
+    found["of_names"] = sum(word in scene.names for word in parts) / max(len(parts), 1)
+    titled = [rank for rank, text in enumerate(scene.titles) if wanted in text]
+    found["in_title"] = titled[0] if titled else -1
+    found["title_share"] = sum(scene.shares[rank] for rank in titled)
+    found["last_part"] = float(_ends_place(scene, offer))
+    found["capital"] = float(offer.value[:1].isupper())
+    found["cue"] = float(bool(_CUES.get(offer.value, frozenset()) & scene.heard))
+    if argument.type in ("contact", "contacts"):
+        found |= _of_person(scene, offer.value)
+    elif argument.type in ("date", "datetime"):
+        found |= _of_time(scene, offer.value)
+    return found
+
+
+def _joints(text: Sequence[str], value: Sequence[str]) -> tuple[float, float]:
+    """Kinds of the small words behind which, and before which, the value first stands in a text.
+
+    `len(_JOINTS)` stands for any other word, NaN for nothing there.
+    """
+    size = len(value)
+    for at in range(len(text) - size + 1) if size else ():
+        if list(text[at : at + size]) == list(value):
+            behind = _JOINTS.get(text[at - 1], len(_JOINTS)) if at else math.nan
+            end = at + size
+            before = _JOINTS.get(text[end], len(_JOINTS)) if end < len(text) else math.nan
+            return float(behind), float(before)
+    return math.nan, math.nan
+
+
+def _ends_place(scene: _Scene, offer: Offer) -> bool:
+    """Whether the value ends the place of the item that it was found in: there the town stands."""
+    if not 0 <= offer.rank < len(scene.ranked):
+        return False
+    item = scene.ranked[offer.rank]
+    name = item_text.field_of(item, "place")
+    return name is not None and item.text(name).rstrip(" .").endswith(offer.value)
+
+
+def _of_person(scene: _Scene, name: str) -> dict[str, float]:
+    grounds = scene.grounds
+    contact = grounds.person.contact(name)
+    related = set() if contact is None else set(terms(contact.relation))
+    named = {word for word in terms(name) if len(word) > 2}
+    first = scene.ranked[scene.first] if scene.first >= 0 else None
+    folded = name.casefold()
+    return {
+        "named": len(named & scene.said) / max(len(named), 1),
+        "related": float(len(related & scene.said)),
+        "relation_share": len(related & scene.said) / max(len(related), 1),
+        "person_first": float(
+            first is not None and folded in {one.casefold() for one in item_text.people(first)}
+        ),
+    }
+
+
+def _of_time(scene: _Scene, value: str) -> dict[str, float]:
+    moment = datetime.fromisoformat(value)
+    grounds = scene.grounds
+    now = grounds.request.asked_at
+    from_now = (moment - now).total_seconds() / 3600
+    found = {
+        "hours_from_now": _signed_log(from_now),
+        "hour": moment.hour,
+        "minute": moment.minute,
+        "days_from_now": float((moment.date() - now.date()).days),
+    }
+    at = scene.first if scene.first >= 0 else 0
+    anchor = item_text.time_of(scene.ranked[at]) if scene.ranked else None
+    if anchor is not None:
+        found["hours_from_item"] = _signed_log((moment - anchor).total_seconds() / 3600)
+        found["same_clock"] = float(moment.time() == anchor.time())
+        found["same_day"] = float(moment.date() == anchor.date())
+    return found
+
+
+def _signed_log(hours: float) -> float:
+    return math.copysign(math.log1p(abs(hours)), hours)

@@ -1,0 +1,41 @@
+"""Artefacts of one shape: arrays of half precision in one file, a card in another."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+from ctrag.errors import reading
+from ctrag.models.arrays import load_arrays, save_arrays
+from ctrag.models.cards import Card
+from ctrag.models.encoder import Matrix
+from stores.files import write_text
+
+CardKind = TypeVar("CardKind", bound=Card)
+
+
+@dataclass(frozen=True, slots=False)
+class ArrayArtefact(Generic[CardKind]):
+    """Arrays and their card. Each kind of artefact names its two files and its card's class."""
+
+    weights_file: ClassVar[str]
+    card_file: ClassVar[str]
+    card_class: ClassVar[type[Any]]
+
+    arrays: dict[str, Matrix]
+    """By name, float32; each kind says which it has."""
+    card: CardKind
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """What `save` wrote; FileNotFoundError when a file is missing."""
+        with reading(folder / cls.card_file):
+            text = (folder / cls.card_file).read_text(encoding="utf-8")
+            card = cls.card_class.model_validate_json(text)
+        with reading(folder / cls.weights_file):
+            return cls(load_arrays(folder / cls.weights_file), card)
+
+    def save(self, folder: Path) -> None:
+        """Write arrays (float16) and card into `folder`, which is made when missing."""
+        folder.mkdir(parents=True, exist_ok=True)
+        save_arrays(folder / self.weights_file, self.arrays)
+        write_text(folder / self.card_file, self.card.model_dump_json(indent=1) + "\n")

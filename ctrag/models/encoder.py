@@ -1,0 +1,197 @@
+"""Sentence encoders: text in, unit vectors out."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.extras import need
+from ctrag.models import packages
+
+Matrix = NDArray[np.float32]
+T = TypeVar("T")
+Pair = tuple[Matrix, Matrix]
+_MAX_TOKENS = 256
+TUNED_LAYERS = {packages.ENCODER: 6, packages.LARGE_ENCODER: 4}
+"""Encoder → how many of its last layers an adapter tunes."""
+
+
+class Encoder(Protocol):
+    """Anything that turns texts into unit vectors."""
+
+    name: str
+    """Written into stores and artefacts: vectors of different encoders never mix."""
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """(len(texts), dimension), float32, rows of length one, in the order of `texts`."""
+        ...
+
+
+class OnnxEncoder:
+    """all-MiniLM-L6-v2 with int8 weights on ONNX Runtime: no torch, about 4 ms a request.
+
+    Texts are encoded one by one, because int8 activations are scaled over the whole batch:
+    alone, a text has the same vector whatever it is encoded with.
+    """
+
+    def __init__(self, workers: int = 2) -> None:
+        from ctrag.models.vocabularies import packaged_vocabulary
+
+        self.name = f"{packages.ENCODER}-int8"
+        weights = packages.require(self.name) / "model.onnx"
+        self._tokenizer = packaged_vocabulary(packages.ENCODER, _MAX_TOKENS)
+        self._session = open_session(weights)
+        self._workers = workers
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """See `Encoder.encode`; long lists are spread over threads."""
+        if len(texts) < 8 or self._workers < 2:
+            rows = [self._one(text) for text in texts]
+        else:
+            with ThreadPoolExecutor(self._workers) as pool:
+                rows = list(pool.map(self._one, texts))
+        return np.stack(rows) if rows else np.empty((0, 384), np.float32)
+
+    def _one(self, text: str) -> Matrix:
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        hidden: Any = self._session.run(
+            None,
+            {
+                "input_ids": ids,
+                "attention_mask": np.ones_like(ids),
+                "token_type_ids": np.zeros_like(ids),
+            },
+        )[0]
+        mean = hidden[0].mean(axis=0)
+        return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
+
+
+class Tower:
+    """One encoder on ONNX Runtime with 8-bit weights: no torch once its graph is made."""
+
+    def __init__(self, name: str) -> None:
+        from tokenizers import Tokenizer
+
+        from ctrag.models.onnx_encoder import base_graph
+        from ctrag.models.weights import encoder_folder
+
+        self.name = name
+        self.top = TUNED_LAYERS[name]
+        self._session = open_session(base_graph(name, self.top))
+        self._tokenizer = Tokenizer.from_file(str(encoder_folder(name) / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(_MAX_TOKENS)
+
+    def run(self, text: str) -> tuple[Matrix, Matrix]:
+        """The text's unit vector, and the hidden states below the layers that adapters tune."""
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        plain, below = self._session.run(None, {"input": ids})
+        return np.asarray(plain, dtype=np.float32), np.asarray(below, dtype=np.float32)
+
+
+class TowerEncoder:
+    """Several encoders side by side; the cosine of their vectors is the mean of the cosines.
+
+    Texts are encoded one by one: alone, a text has the same vector whatever it is encoded with.
+    """
+
+    def __init__(self, name: str = packages.PAIR, workers: int = 2) -> None:
+        self.name = name
+        self.towers = tuple(Tower(part) for part in name.split("+"))
+        self._pool = ThreadPoolExecutor(workers)
+        self.dimension = len(self.encode([""])[0])
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """See `Encoder.encode`; the parts in the order of the name."""
+
+        def plain(tower: Tower, text: str) -> Matrix:
+            return tower.run(text)[0]
+
+        parts = self._spread([partial(plain, tower) for tower in self.towers], texts)
+        rows = [self.join(row) for row in zip(*parts, strict=True)]
+        return np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
+
+    def run_with(self, tops: Sequence[Any], texts: Sequence[str]) -> list[list[Pair]]:
+        """Per tower and text: plain and tuned unit vector.
+
+        Args:
+            tops: Per tower the session of its tuned last layers.
+            texts: What to read.
+        """
+
+        def run(tower: Tower, top: Any, text: str) -> Pair:
+            plain, below = tower.run(text)
+            return plain, np.asarray(top.run(None, {"input": below})[0], dtype=np.float32)
+
+        pairs = zip(self.towers, tops, strict=True)
+        return self._spread([partial(run, tower, top) for tower, top in pairs], texts)
+
+    def below(self, tower: Tower, texts: Sequence[str]) -> list[Matrix]:
+        """Hidden states of one tower below the layers that adapters tune, per text."""
+        return self._spread([lambda text: tower.run(text)[1]], texts)[0]
+
+    @staticmethod
+    def join(parts: Sequence[Matrix]) -> Matrix:
+        """Unit vectors end to end as one unit vector."""
+        return np.asarray(np.concatenate(list(parts)) / np.sqrt(len(parts)), dtype=np.float32)
+
+    def _spread(self, runs: Sequence[Callable[[str], T]], texts: Sequence[str]) -> list[list[T]]:
+        # The last tower is the slowest: it starts first, so that one text waits for it alone.
+        futures = [[self._pool.submit(run, text) for text in texts] for run in runs[::-1]]
+        return [[one.result() for one in row] for row in futures[::-1]]
+
+
+def open_session(graph: Path, threads: int = 1) -> Any:
+    """An ONNX Runtime session on so many threads."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+
+
+class TransformersEncoder:
+    """Any sentence-transformers folder (mean pooling), on torch; for other encoders by name."""
+
+    def __init__(self, name_or_path: str) -> None:
+        need(f"the encoder {name_or_path}", "torch", "sentence_transformers", extra="assistant")
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        from sentence_transformers import SentenceTransformer
+
+        folder = packages.find(name_or_path)
+        if (folder / "model" / "config.json").exists():
+            folder = folder / "model"
+        self.name = Path(name_or_path).name
+        self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """See `Encoder.encode`."""
+        vectors = self._model.encode(
+            list(texts), normalize_embeddings=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, dtype=np.float32)
+
+
+@cache
+def load_encoder(name: str = packages.PAIR) -> Encoder:
+    """The encoder of that name or path, loaded once per process.
+
+    Raises:
+        ModelMissing: The weights are not on this machine.
+    """
+    if name == f"{packages.ENCODER}-int8":
+        return OnnxEncoder()
+    if name == packages.TOOL_ENCODER:
+        from ctrag.models.tool_encoder import ToolEncoderWeights, TunedToolEncoder
+
+        return TunedToolEncoder(ToolEncoderWeights.packaged(), name)
+    if set(name.split("+")) <= set(TUNED_LAYERS):
+        return TowerEncoder(name)
+    return TransformersEncoder(name)

@@ -1,0 +1,108 @@
+"""The planner's LoRA adapter: low-rank changes of its linear maps, in peft's file format."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ctrag.errors import InputError, reading
+from ctrag.models import packages
+from ctrag.models.cards import Card
+from stores.files import write_bytes, write_text
+
+WEIGHTS, CONFIG, CARD = "adapter_model.safetensors", "adapter_config.json", "adapter-card.json"
+
+
+class PlannerCard(Card):
+    """Where an adapter comes from."""
+
+    base: str
+    """Name of the base model; empty for the embedded one."""
+    rank: int
+    alpha: int
+
+
+def packaged_adapter(base: str) -> Path | None:
+    """Folder of the adapter that ctrag ships for a base model, or None."""
+    folder = Path(str(files("ctrag.models").joinpath("artefact", "lora")))
+    return folder if base == packages.PLANNER and has_adapter(folder) else None
+
+
+def has_adapter(folder: Path) -> bool:
+    """Whether the folder holds an adapter."""
+    return (folder / WEIGHTS).exists() and (folder / CARD).exists()
+
+
+def load_card(folder: Path) -> PlannerCard:
+    """The card of the adapter in `folder`; FileNotFoundError when there is none."""
+    with reading(folder / CARD):
+        return PlannerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+
+
+def weights_sha256(folder: Path) -> str:
+    """Hash of the weights of the adapter in `folder`."""
+    return sha256((folder / WEIGHTS).read_bytes()).hexdigest()
+
+
+def save_adapter(folder: Path, weights: Mapping[str, Any], card: PlannerCard) -> None:
+    """Write an adapter in float16 so that peft can read it too, and its card.
+
+    Args:
+        folder: Made when missing.
+        weights: peft's names to tensors.
+        card: Written beside them.
+    """
+    import torch
+    from safetensors.torch import save
+
+    folder.mkdir(parents=True, exist_ok=True)
+    small = {
+        name: one.detach().to("cpu", torch.float16).contiguous() for name, one in weights.items()
+    }
+    write_bytes(folder / WEIGHTS, save(small))
+    maps = sorted({name.split(".")[-3] for name in weights if name.endswith("lora_A.weight")})
+    config = {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "r": card.rank,
+        "lora_alpha": card.alpha,
+        "lora_dropout": 0.0,
+        "bias": "none",
+        "target_modules": maps,
+        "base_model_name_or_path": card.base,
+    }
+    write_text(folder / CONFIG, json.dumps(config, indent=1) + "\n")
+    write_text(folder / CARD, card.model_dump_json(indent=1) + "\n")
+
+
+def merge(model: Any, folder: Path) -> None:
+    """Add the adapter in `folder` to the weights of a model of its base.
+
+    Raises:
+        ValueError: The adapter was made for another architecture.
+    """
+    import torch
+    from safetensors.torch import load_file
+
+    card = load_card(folder)
+    weights = load_file(str(folder / WEIGHTS))
+    scale = card.alpha / card.rank
+    with torch.no_grad():
+        for name, down in weights.items():
+            if not name.endswith("lora_A.weight"):
+                continue
+            up = weights[name.replace("lora_A", "lora_B")]
+            path = name.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
+            try:
+                linear = model.get_submodule(path)
+            except AttributeError:
+                raise InputError(f"{folder}: the model has no {path}; wrong base model?") from None
+            change = scale * (up.float() @ down.float())
+            if change.shape != linear.weight.shape:
+                raise InputError(
+                    f"{folder}: {path} is {tuple(linear.weight.shape)} in the model and "
+                    f"{tuple(change.shape)} in the adapter; wrong base model?"
+                )
+            linear.weight += change.to(linear.weight.dtype)

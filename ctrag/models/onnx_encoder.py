@@ -1,0 +1,234 @@
+"""Transformer encoders as ONNX graphs: 8-bit weights in blocks, made once from packaged weights.
+
+Two graphs per encoder. `base` reads tokens and gives the sentence's vector and the hidden states
+below its last layers; `top` reads those hidden states and runs the last layers once more, with an
+adapter's weights added, so that a tuned reading of a request costs a few layers and not a model.
+"""
+
+import io
+import logging
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.extras import need
+from ctrag.models.weights import assembled, encoder_folder
+
+GRAPH = "graph.onnx"
+_FORMAT = 1
+"""Part of the folders' names: graphs of another version of this module are made anew."""
+_BLOCK = 32
+
+LINEAR: dict[str, tuple[str, ...]] = {
+    "bert": (
+        "attention.self.query",
+        "attention.self.key",
+        "attention.self.value",
+        "attention.output.dense",
+        "intermediate.dense",
+        "output.dense",
+    ),
+    "mpnet": (
+        "attention.attn.q",
+        "attention.attn.k",
+        "attention.attn.v",
+        "attention.attn.o",
+        "intermediate.dense",
+        "output.dense",
+    ),
+}
+"""Architecture → the linear maps of a layer that an adapter may change."""
+
+
+def load_model(name: str) -> Any:
+    """The encoder's transformers model, float32, evaluation mode, without its pooler."""
+    need(f"converting {name}", "torch", "transformers", extra="assistant")
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    from transformers import AutoModel
+    from transformers.utils import logging as quiet
+
+    quiet.disable_progress_bar()
+    quiet.set_verbosity_error()
+    model = AutoModel.from_pretrained(
+        encoder_folder(name), attn_implementation="eager", add_pooling_layer=False
+    )
+    return model.float().eval()
+
+
+def base_graph(name: str, top: int) -> Path:
+    """The graph of an encoder whose last `top` layers have a tuned twin.
+
+    Raises:
+        ModelMissing: The weights are not on this machine.
+    """
+
+    def make(folder: Path) -> None:
+        model = load_model(name)
+        import torch
+
+        _export(_base(model, top), torch.tensor([[0, 2, 3, 4, 5, 6]]), folder, "plain", "below")
+
+    return assembled(f"{Path(name).name}-base{top}-v{_FORMAT}", make) / GRAPH
+
+
+def top_graph(name: str, top: int, deltas: Mapping[str, NDArray[np.float32]], digest: str) -> Path:
+    """The graph of an encoder's last `top` layers with an adapter.
+
+    Args:
+        name: The encoder.
+        top: How many layers.
+        deltas: "layer.map" (counted from the first of these layers) → what is added to the weights.
+        digest: Tells adapters apart.
+    """
+
+    def make(folder: Path) -> None:
+        model = load_model(name)
+        import torch
+
+        _add(model, top, deltas)
+        sample = torch.randn(1, 6, model.config.hidden_size)
+        _export(_top(model, top), sample, folder, "tuned")
+
+    return assembled(f"{Path(name).name}-top{top}-{digest}-v{_FORMAT}", make) / GRAPH
+
+
+def whole_graph(
+    name: str, layers: int, deltas: Callable[[], Mapping[str, NDArray[np.float32]]], digest: str
+) -> Path:
+    """The graph of a whole encoder with an adapter in its last `layers`: from tokens to the unit
+    vector of them all, and to a state of each.
+
+    Args:
+        name: The encoder.
+        layers: How many layers are tuned.
+        deltas: Computes them as for `top_graph`; called when the graph is not there yet.
+        digest: Tells adapters apart.
+    """
+
+    def make(folder: Path) -> None:
+        model = load_model(name)
+        import torch
+
+        _add(model, layers, deltas())
+        _export(_whole(model), torch.tensor([[0, 2, 3, 4, 5, 6]]), folder, "tuned", "states")
+
+    return assembled(f"{Path(name).name}-read{layers}-{digest}-v{_FORMAT}", make) / GRAPH
+
+
+def _add(model: Any, layers: int, deltas: Mapping[str, NDArray[np.float32]]) -> None:
+    import torch
+
+    tuned = model.encoder.layer[-layers:]
+    with torch.no_grad():
+        for key, delta in deltas.items():
+            place, map_name = key.split(".", 1)
+            tuned[int(place)].get_submodule(map_name).weight += torch.from_numpy(delta)
+
+
+def run_layers(model: Any, hidden: Any, first: int, keep: int | None = None) -> tuple[Any, Any]:
+    """(last hidden states, those before layer `keep`) of a text without padding."""
+    encoder = model.encoder
+    bias = encoder.compute_position_bias(hidden) if model.config.model_type == "mpnet" else None
+    below = hidden
+    for place, layer in enumerate(encoder.layer[first:], first):
+        if place == keep:
+            below = hidden
+        out = layer(hidden, None) if bias is None else layer(hidden, None, bias)
+        hidden = out[0] if isinstance(out, tuple) else out
+    return hidden, below
+
+
+def _base(model: Any, top: int) -> Any:
+    import torch
+
+    class Base(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, ids: Any) -> Any:
+            embedded = self.model.embeddings(input_ids=ids)
+            keep = len(self.model.encoder.layer) - top
+            last, below = run_layers(self.model, embedded, 0, keep)
+            return torch.nn.functional.normalize(last.mean(dim=1), dim=-1)[0], below
+
+    return Base()
+
+
+def _top(model: Any, top: int) -> Any:
+    import torch
+
+    class Top(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, below: Any) -> Any:
+            last, _ = run_layers(self.model, below, len(self.model.encoder.layer) - top)
+            return torch.nn.functional.normalize(last.mean(dim=1), dim=-1)[0]
+
+    return Top()
+
+
+def _whole(model: Any) -> Any:
+    import torch
+
+    class Whole(torch.nn.Module):  # type: ignore[misc]  # torch is untyped here
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, ids: Any) -> Any:
+            last, _ = run_layers(self.model, self.model.embeddings(input_ids=ids), 0)
+            return torch.nn.functional.normalize(last.mean(dim=1), dim=-1)[0], last[0]
+
+    return Whole()
+
+
+def _export(module: Any, sample: Any, folder: Path, *outputs: str) -> None:
+    import onnx
+    import torch
+
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
+
+    # Its module configures the root logger, and with it every other library's.
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    logging.getLogger("onnxruntime.quantization.matmul_nbits_quantizer").setLevel(logging.ERROR)
+    # The exporter prints warnings that no switch turns off.
+    with (
+        torch.no_grad(),
+        warnings.catch_warnings(),
+        redirect_stdout(io.StringIO()),
+        redirect_stderr(io.StringIO()),
+    ):
+        warnings.simplefilter("ignore")
+        plain = folder / "float.onnx"
+        torch.onnx.export(
+            module,
+            (sample,),
+            str(plain),
+            input_names=["input"],
+            output_names=list(outputs),
+            dynamic_axes={
+                "input": {1: "tokens"},
+                "below": {1: "tokens"},
+                "states": {0: "tokens"},
+            },
+            opset_version=17,
+            dynamo=False,
+        )
+        quantiser = MatMulNBitsQuantizer(
+            onnx.load(str(plain)), bits=8, block_size=_BLOCK, is_symmetric=True, accuracy_level=4
+        )
+        quantiser.process()
+        quantiser.model.save_model_to_file(str(folder / GRAPH), False)
+    plain.unlink()

@@ -1,0 +1,73 @@
+"""Vectors of texts on disk, so that no process encodes what another one did."""
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from ctrag.models.encoder import Encoder, Matrix
+
+_AT_ONCE = 500
+_PATIENCE = 10.0
+
+
+class CachedEncoder:
+    """An encoder that reads and writes vectors by the hash of their text.
+
+    Tools go through `encode`. Requests go through `encode_new`, which keeps nothing unless told
+    to. A cache that cannot be used (damaged, locked, a full disk) is passed over.
+    """
+
+    def __init__(self, encoder: Encoder, folder: Path, *, keep_requests: bool = False) -> None:
+        self.keep_requests = keep_requests
+        self.name = encoder.name
+        self.encoder = encoder
+        safe = "".join(sign if sign.isalnum() or sign in "-+." else "_" for sign in encoder.name)
+        self.path = folder / f"tool-vectors-{safe}.sqlite"
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """See `Encoder.encode`."""
+        keys = [hashlib.sha256(text.encode()).digest() for text in texts]
+        held = self._read(keys)
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in held}
+        if new:
+            made = dict(zip(new, self.encoder.encode(list(new.values())), strict=True))
+            self._write(made)
+            held.update(made)
+        return np.stack([held[key] for key in keys]) if keys else self.encoder.encode([])
+
+    def encode_new(self, texts: Sequence[str]) -> Matrix:
+        """See `Encoder.encode`; vectors of requests, which are kept only with `keep_requests`."""
+        return self.encode(texts) if self.keep_requests else self.encoder.encode(texts)
+
+    def _read(self, keys: Sequence[bytes]) -> dict[bytes, Matrix]:
+        held: dict[bytes, Matrix] = {}
+        if not self.path.exists():
+            return held
+        try:
+            with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as connection:
+                for start in range(0, len(keys), _AT_ONCE):
+                    some = list(keys[start : start + _AT_ONCE])
+                    marks = ",".join("?" * len(some))
+                    rows = connection.execute(
+                        f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", some
+                    )
+                    held.update((key, np.frombuffer(blob, np.float32)) for key, blob in rows)
+        except sqlite3.Error:
+            return {}
+        return held
+
+    def _write(self, made: dict[bytes, Matrix]) -> None:
+        rows = [(key, np.asarray(one, np.float32).tobytes()) for key, one in made.items()]
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as connection, connection:
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS vectors (hash BLOB PRIMARY KEY, vector BLOB)"
+                )
+                connection.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+        except (sqlite3.Error, OSError):
+            return  # the next process encodes them again

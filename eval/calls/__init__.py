@@ -1,0 +1,5 @@
+"""One call of other people's tools: BFCL, ToolTalk and catalogue folders.
+
+- `run`: the experiment; `cases`: requests with the calls that they want.
+- `bfcl`, `bfcl_reference`: the verdict of BFCL's AST check, and its own checker.
+"""

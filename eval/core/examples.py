@@ -1,0 +1,81 @@
+"""A data set with its labels, as the rankers see it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.item_arrays import Floats, PersonView, encode_items
+from ctrag.errors import InputError
+from ctrag.models.encoder import Encoder
+from ctrag.models.request_adapter import Adapter, RequestReader
+from stores.people.app_spec import known_apps
+from stores.people.dataset import Asked, Dataset, load_dataset, load_labels
+from stores.people.items import Item, Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One labelled request: its scene, and which candidates are relevant."""
+
+    asked: Asked
+    scene: Scene
+    labels: Labels
+    relevance: Floats
+    """1 for the items that a careful assistant needs, else 0."""
+
+    @property
+    def relevant_items(self) -> list[Item]:
+        """The items that a careful assistant needs, in the order of the scene."""
+        scene = self.scene
+        return [scene.view.items[row] for row in scene.rows[np.flatnonzero(self.relevance)]]
+
+
+def load_examples(folder: Path, encoder: Encoder, adapter: Adapter | None = None) -> list[Example]:
+    """Every request of a data set that says which items are relevant.
+
+    Args:
+        folder: The data set.
+        encoder: Makes the vectors of items and requests.
+        adapter: Makes the tuned readings of requests; without one scenes have none.
+
+    Raises:
+        ValueError: The data set breaks a rule, or has no such label.
+    """
+    dataset = load_dataset(folder)
+    labels = load_labels(folder)
+    views = load_views(dataset, encoder)
+    reader = RequestReader(encoder, adapter)
+    readings = reader.read([asked.request.text for asked in dataset.requests])
+    examples = []
+    for asked, (vector, tuned) in zip(dataset.requests, readings, strict=True):
+        known = labels[asked.query_id]
+        if known.relevant is None:
+            continue
+        view = views[asked.person_id]
+        relevance = np.isin(view.ids, list(known.relevant)).astype(np.float32)
+        scene = Scene(view, asked.request, vector, np.arange(len(view)), tuned)
+        examples.append(Example(asked, scene, known, relevance))
+    if not examples:
+        raise InputError(f"{folder}: no request says which items are relevant")
+    return examples
+
+
+def load_views(dataset: Dataset, encoder: Encoder) -> dict[str, PersonView]:
+    """Person id → the person's items, grouped by application as the stores group them."""
+    order = {app.name: position for position, app in enumerate(known_apps())}
+    owned = [
+        (persona.person, item)
+        for persona in dataset.personas
+        for item in sorted(persona.items, key=lambda item: order[item.app])
+    ]
+    vectors = encode_items(encoder, owned)
+    views = {}
+    start = 0
+    for persona in dataset.personas:
+        stop = start + len(persona.items)
+        items = tuple(item for _, item in owned[start:stop])
+        views[persona.person.person_id] = PersonView(persona.person, items, vectors[start:stop])
+        start = stop
+    return views

@@ -1,0 +1,140 @@
+"""What history, clusters and demonstrations are worth (figure 5), and tools that nobody showed."""
+
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+
+from pydantic import JsonValue
+
+from ctrag.agents.next_tool import Demonstration, NextTool
+from ctrag.agents.next_tool.graph import LENGTH, cluster_centroids
+from ctrag.agents.next_tool.memory import Memory
+from ctrag.models.encoder import Matrix
+from eval.dependency.figures import figures_of
+from eval.dependency.run import Fit
+from eval.dependency.steps import Steps, rank_steps
+
+LENGTHS = (0, 1, 2, 3, 4, 5)
+SHARES = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3, 1.0)
+"""Clusters, as a share of the demonstrations: one, which looks at no request, to one for each; the
+paper's default is a tenth."""
+COUNTS = (100, 300, 1_000)
+_UNSEEN, _FEWEST, _MOST = 20, 3, 40
+Progress = Callable[[str], None]
+
+
+def ablations(
+    kept: Sequence[Demonstration],
+    held: Sequence[Demonstration],
+    fitted: NextTool,
+    fit: Fit,
+    progress: Progress,
+) -> dict[str, JsonValue]:
+    """Top-1 and MRR over all steps of `held`, in percent, under other conditions.
+
+    Args:
+        kept: What `fitted` learned from.
+        held: What is asked.
+        fitted: The model under the usual conditions.
+        fit: Fits others.
+        progress: Told what is being done.
+    """
+    steps = Steps.of(held)
+    return {
+        "history_length": _history(fitted, steps, progress),
+        "clusters": _clusters(fitted, steps, progress),
+        "demonstration_count": _counts(kept, fitted, steps, fit, progress),
+        "unseen_tools": unseen_tools(kept, held, fit, progress),
+    }
+
+
+def unseen_tools(
+    kept: Sequence[Demonstration], held: Sequence[Demonstration], fit: Fit, progress: Progress
+) -> dict[str, JsonValue]:
+    """How tools are found that no demonstration calls; only the steps that need one count.
+
+    Tools with few demonstrations, a tenth of all at most, are drawn by the hash of their names,
+    and all demonstrations that call one are left out.
+    """
+    progress("leaving tools out")
+    counts: dict[str, int] = {}
+    for one in kept:
+        for name in set(one.tools):
+            counts[name] = counts.get(name, 0) + 1
+    asked = {name for one in held for name in one.tools}
+    rare = [name for name, n in counts.items() if _FEWEST <= n <= _MOST and name in asked]
+    most = min(_UNSEEN, max(1, len(counts) // 10))
+    out = set(sorted(rare, key=lambda name: sha256(name.encode()).digest())[:most])
+    rest = [one for one in kept if out.isdisjoint((*one.before, *one.tools))]
+    needing = [one for one in held if not out.isdisjoint(one.tools)]
+    if not needing:
+        return {}
+    model = fit(rest, linear=False)
+    every = Steps.of(needing)
+    rows = [place for place, name in enumerate(every.wanted) if name in out]
+    steps = Steps(
+        [every.owners[row] for row in rows],
+        [every.histories[row] for row in rows],
+        [every.wanted[row] for row in rows],
+    )
+    figures: dict[str, JsonValue] = {}
+    for method in ("bm25", "qts", "bigram", "dtdr_c", "combined"):
+        found = figures_of(rank_steps(model, steps, method), steps)
+        figures[method] = {name: found[name] for name in ("mrr", "top1", "top5")}
+    return {"tools": len(out), "steps": len(rows), "figures": figures}
+
+
+def _history(fitted: NextTool, steps: Steps, progress: Progress) -> JsonValue:
+    """Calls that a method gets to see; DTDR-C's graphs are counted anew for each length."""
+    found: dict[str, JsonValue] = {}
+    for length in LENGTHS:
+        progress(f"history of {length}")
+        graphs = _regraphed(fitted, fitted.memory.graphs.centroids, length)
+        shown = Steps(
+            steps.owners,
+            [history[max(len(history) - length, 0) :] for history in steps.histories],
+            steps.wanted,
+        )
+        found[str(length)] = {
+            "dtdr_c": _both(graphs, steps, "dtdr_c"),
+            "dtdr_l": _both(fitted, shown, "dtdr_l"),
+            "combined": _both(fitted, shown, "combined"),
+        }
+    return found
+
+
+def _clusters(fitted: NextTool, steps: Steps, progress: Progress) -> JsonValue:
+    found: dict[str, JsonValue] = {}
+    for share in SHARES:
+        count = max(1, round(share * len(fitted.memory)))
+        progress(f"{count} clusters")
+        centroids = cluster_centroids(fitted.memory.vectors, count, fitted.card.seed)
+        graphs = _regraphed(fitted, centroids, LENGTH)
+        found[str(count)] = {"dtdr_c": _both(graphs, steps, "dtdr_c")}
+    return found
+
+
+def _counts(
+    kept: Sequence[Demonstration], fitted: NextTool, steps: Steps, fit: Fit, progress: Progress
+) -> JsonValue:
+    shuffled = sorted(kept, key=lambda one: sha256(one.chain.encode()).digest()[::-1])
+    found: dict[str, JsonValue] = {}
+    for count in (*(n for n in COUNTS if n < len(kept)), len(kept)):
+        progress(f"{count} demonstrations")
+        model = fitted if count == len(kept) else fit(shuffled[:count])
+        found[str(count)] = {
+            method: _both(model, steps, method) for method in ("dtdr_c", "dtdr_l", "combined")
+        }
+    return found
+
+
+def _both(model: NextTool, steps: Steps, method: str) -> JsonValue:
+    figures = figures_of(rank_steps(model, steps, method), steps)
+    return {name: figures[name] for name in ("mrr", "top1")}
+
+
+def _regraphed(fitted: NextTool, centroids: Matrix, length: int) -> NextTool:
+    """The same demonstrations in other graphs."""
+    memory = Memory(fitted.memory.names[1:], fitted.memory.inputs, centroids, length)
+    for one, vector in zip(fitted.memory.demonstrations, fitted.memory.vectors, strict=True):
+        memory.add(one, vector)
+    return NextTool(memory, fitted.fitted, fitted.tools, fitted.texts, fitted.encoder, fitted.card)

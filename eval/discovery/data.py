@@ -1,0 +1,141 @@
+"""Requests that name the tools they need: external folders, and BFCL's functions pooled."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from ctrag.agents.catalogue.files import checked
+from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
+from ctrag.errors import InputError, MissingExtra, reading
+from stores.compressed import open_kept, read_kept
+
+LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
+SINGLE_TURN = (
+    *LIVE,
+    "simple_python",
+    "simple_java",
+    "simple_javascript",
+    "multiple",
+    "parallel",
+    "parallel_multiple",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A request and the ids of the tools that it needs."""
+
+    query_id: str
+    text: str
+    tools: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A catalogue with requests."""
+
+    tools: list[CatalogueTool]
+    needs: list[Need]
+
+
+class _NeedRow(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+    query_id: str
+    text: str
+    tools: list[str]
+
+
+_NEED = TypeAdapter(_NeedRow)
+
+
+def held_out(query_id: str) -> bool:
+    """Whether a request was kept away from everything that is fitted: half of them, by hash."""
+    return hashlib.sha256(f"held out {query_id}".encode()).digest()[0] % 2 == 1
+
+
+def read_folder(folder: Path) -> Benchmark:
+    """A folder with `tools.json` and `queries.jsonl`.
+
+    Raises:
+        ValueError: A file breaks a rule; the message has file and line.
+        FileNotFoundError: A file is missing.
+    """
+    tools = load_catalogue(folder / "tools.json")
+    path = folder / "queries.jsonl"
+    ids_of: dict[str, list[str]] = {}
+    for tool in tools:
+        ids_of.setdefault(tool.name, []).append(tool.id)
+        if tool.id != tool.name:
+            ids_of.setdefault(tool.id, []).append(tool.id)
+    needs = []
+    with reading(path):
+        lines = read_kept(path).decode("utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        try:
+            row = checked(_NEED, json.loads(line), f"{path}:{number}")
+        except json.JSONDecodeError as error:
+            raise InputError(f"{path}:{number}: not JSON: {error.msg}") from None
+        for name in row.tools:
+            if name not in ids_of:
+                raise InputError(f"{path}:{number}: tools: {name!r} is not in tools.json")
+        wanted = frozenset(one for name in row.tools for one in ids_of[name])
+        needs.append(Need(row.query_id, row.text, wanted))
+    return Benchmark(tools, needs)
+
+
+def read_people(folder: Path) -> Benchmark:
+    """The toolbox of a data set of people, and their requests with the best of the labelled APIs.
+
+    Raises:
+        FileNotFoundError: A file is missing.
+    """
+    own = folder / "toolbox.yaml"
+    tools = load_catalogue(own if own.is_file() else Path(str(files("ctrag"))) / own.name)
+    ids = {tool.name: tool.id for tool in tools}
+    needs = [
+        Need(row["query_id"], row["text"], frozenset([ids[row["tools"][0]]]))
+        for row in _rows(folder / "queries.jsonl")
+        if row.get("tools")
+    ]
+    return Benchmark(tools, needs)
+
+
+def read_bfcl(categories: tuple[str, ...]) -> Benchmark:
+    """BFCL's functions pooled by name, the first definition of each, with all requests.
+
+    Raises:
+        ValueError: `bfcl-eval`, which carries the data, is not installed.
+    """
+    spec = find_spec("bfcl_eval")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtra("data: BFCL's cases are in bfcl-eval: pip install --no-deps bfcl-eval")
+    folder = Path(spec.submodule_search_locations[0]) / "data"
+    tools: dict[str, CatalogueTool] = {}
+    needs = []
+    for category in categories:
+        answers = {
+            row["id"]: row for row in _rows(folder / "possible_answer" / f"BFCL_v4_{category}.json")
+        }
+        for case in _rows(folder / f"BFCL_v4_{category}.json"):
+            for function in case["function"]:
+                tool = CatalogueTool(
+                    function["name"], function["description"], "", function["parameters"]
+                )
+                tools.setdefault(tool.name, tool)
+            wanted = {name for call in answers[case["id"]]["ground_truth"] for name in call}
+            said = [one["content"] for one in case["question"][0] if one["role"] == "user"]
+            needs.append(Need(case["id"], "\n".join(said), frozenset(wanted)))
+    return Benchmark(list(tools.values()), needs)
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with open_kept(path) as file:
+        for line in file:
+            yield json.loads(line)

@@ -1,0 +1,100 @@
+"""Reading an episodes folder and a catalogue's list into what all methods are made of."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ctrag.agents.prompt.fragments import cut_folder
+from ctrag.agents.prompt.index import passages
+from ctrag.agents.prompt.reading import MiniLMReader, Reader
+from ctrag.agents.prompt.reranker import Reranker
+from ctrag.agents.prompt.traces import Trace, TracePrior
+from ctrag.agents.search.index import NextToolPrior
+from ctrag.models.tokens import CountTokens, token_counter
+from ctrag.settings import cache_folder
+from eval.instructions.figures import FOLDS, fold_of
+from eval.instructions.methods import (
+    PriorOf,
+    RememberingReader,
+    RememberingReranker,
+    TracesOf,
+    Workshop,
+    load_policies,
+)
+from eval.instructions.steps import Step, load_experiment_catalogue
+
+PINNED = ("transfer_to_human_agents",)
+"""Rare and critical: every policy says when it has to be called."""
+
+
+def open_workshop(
+    data: Path,
+    steps: Sequence[Step],
+    *,
+    model: Path | None = None,
+    budget: int,
+    listed: Path | None = None,
+    reader: Reader | None = None,
+    count: CountTokens | None = None,
+) -> Workshop:
+    """Policies and tools, with all that is known to be read read ahead.
+
+    Args:
+        data: An episodes folder.
+        steps: Its steps.
+        model: Folder of a re-ranker; the packaged one when None.
+        budget: Tokens of an ITR prompt.
+        listed: List of the catalogue's tools; the committed one when None.
+        reader: The encoder; MiniLM when None.
+        count: Tokens of a text; in the embedded planner's vocabulary when None.
+
+    Raises:
+        ValueError: A file breaks a rule.
+        FileNotFoundError: A file or folder is missing.
+    """
+    count = count or token_counter()
+    fragments = cut_folder(data / "policies", count).fragments
+    catalogue = load_experiment_catalogue(data, count, listed)
+    reranker = Reranker.packaged() if model is None else Reranker.load(model)
+    searched = [one.searched for one in fragments] + [one.searched for one in catalogue.documents]
+    texts = [part for text in searched for part in passages(text)]
+    texts += [one.instruction for one in steps]
+    readings = cache_folder() / "prompts" / "instructions-experiment.npz"
+    return Workshop(
+        fragments,
+        load_policies(data / "policies"),
+        catalogue,
+        RememberingReader(reader or MiniLMReader(), texts, readings),
+        RememberingReranker(reranker),
+        count,
+        budget,
+        PINNED,
+    )
+
+
+def other_traces(steps: Sequence[Step]) -> TracesOf:
+    """Episode → the traces of the other folds' episodes, the same object for a whole fold."""
+    chains: dict[str, list[str]] = {}
+    texts = {}
+    for step in steps:
+        chains.setdefault(step.episode, []).append(step.gold)
+        texts[step.episode] = step.instruction
+    traces = {one: Trace(texts[one], tuple(tools)) for one, tools in chains.items()}
+    others = [
+        tuple(trace for one, trace in traces.items() if fold_of(one) != fold)
+        for fold in range(FOLDS)
+    ]
+    return lambda episode: others[fold_of(episode)]
+
+
+def trace_priors(traces: TracesOf, reader: Reader) -> PriorOf:
+    """Episode → a prior of the traces that are not of its fold."""
+    fitted: dict[int, NextToolPrior | None] = {}
+
+    def prior(episode: str) -> NextToolPrior | None:
+        fold = fold_of(episode)
+        if fold not in fitted:
+            others = traces(episode)
+            fitted[fold] = TracePrior(others, reader) if others else None
+        return fitted[fold]
+
+    return prior

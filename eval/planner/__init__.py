@@ -1,0 +1,1 @@
+"""Planning in five settings: Table 3 of the context-tuning paper (`run`, `rows`)."""

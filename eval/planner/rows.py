@@ -1,0 +1,192 @@
+"""What each planning setting shows the planner, and the plans that it decodes from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from ctrag.assistant.api_choice.retrieve import FoundTools, ToolRetriever
+from ctrag.assistant.context.retrieve import ContextRetriever
+from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.grammar import plan_grammar
+from ctrag.assistant.planning.interface import Planner, PlanRequest
+from ctrag.assistant.planning.planner_prompt import planner_prompt
+from ctrag.assistant.planning.ranked_values import rank_values
+from ctrag.assistant.planning.value_ranker import ArgumentRanker
+from ctrag.settings import Settings
+from ctrag.toolbox import Tool, Toolbox
+from eval.core.examples import Example
+from eval.core.rows import KeptRows
+from stores.people.items import Item
+
+
+class Row(BaseModel):
+    """One decoded plan; a resumed run reads it instead of decoding again."""
+
+    model_config = ConfigDict(extra="forbid")
+    run: str
+    """Hash of what the plan depends on besides the request."""
+    setting: str
+    free: bool
+    query_id: str
+    text: str
+    seconds: float
+    missed: str
+    """`item`, `tool` or nothing: what retrieval failed to bring."""
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What one setting shows the planner."""
+
+    grounds: Grounds
+    """The items in the prompt, and what else values may come from."""
+    tools: list[Tool]
+    """Tools in the prompt."""
+    callable_tools: list[Tool]
+    """Tools in the grammar: all of them where the prompt names none."""
+    preferences: dict[str, float] | None
+    """What tool retrieval says of them; None where there is no retrieval."""
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """Items in the prompt, best first."""
+        return self.grounds.items
+
+
+class Shower:
+    """Decides what each setting shows the planner."""
+
+    def __init__(
+        self,
+        retriever: ContextRetriever,
+        tools: ToolRetriever,
+        toolbox: Toolbox,
+        options: Settings,
+        arguments: ArgumentRanker,
+    ) -> None:
+        self.arguments = arguments
+        self._retriever = retriever
+        self._tools = tools
+        self._toolbox = toolbox
+        self._options = options
+
+    def __call__(self, example: Example, setting: str) -> Shown:
+        """Items and tools of one setting, labelled ones only where its name says so."""
+        scene, labels = example.scene, example.labels
+        view, request = scene.view, scene.request
+        items: list[Item] = []
+        further: Sequence[Item] = ()
+        relevance = np.zeros(0, np.float32)
+        if setting == "context_tuned_rag":
+            found = self._retriever.retrieve(
+                view, request, self._options.items, read=(scene.vector, scene.tuned)
+            )
+            items, further = [one.item for one in found.items], found.further
+            relevance = found.relevance
+        elif setting == "context_tuned_upper_bound":
+            items = example.relevant_items
+            relevance = np.zeros(len(items), np.float32)
+        grounds = Grounds.of(request, view.person, items, relevance, view.items, further)
+        if setting == "lower_bound":
+            return Shown(grounds, [], list(self._toolbox), None)
+        search = partial(self._tools.search, request, items, relevance=relevance, scene=scene)
+        if setting.endswith("upper_bound"):
+            # Retrieval orders the labelled tools: their own order is the answer.
+            ranked = search(len(self._toolbox))
+            kept = tuple(one for one in ranked.tools if one.tool.api in (labels.tools or ()))
+            ranked = FoundTools(kept, ranked.none)
+        else:
+            ranked = search(self._options.tools)
+        tools = [one.tool for one in ranked.tools]
+        return Shown(grounds, tools, tools, ranked.preferences)
+
+
+class Rows:
+    """Decoded plans, in memory and in a file."""
+
+    def __init__(self, path: Path | None, run: str) -> None:
+        self._rows = KeptRows(path, Row, run, lambda row: (row.setting, row.free, row.query_id))
+
+    def has(self, setting: str, free: bool, example: Example) -> bool:
+        """Whether the request is decoded already."""
+        return (setting, free, example.asked.query_id) in self._rows
+
+    def get(self, setting: str, free: bool, example: Example) -> Row:
+        """What was decoded for the request; KeyError when nothing was."""
+        return self._rows[setting, free, example.asked.query_id]
+
+    def add(self, row: Row) -> None:
+        """Keep a row, in the file too."""
+        self._rows.add(row)
+
+
+def decode(
+    example: Example,
+    setting: str,
+    free: bool,
+    show: Shower,
+    planner: Planner,
+    options: Settings,
+    run: str,
+) -> Row:
+    """Decode one request in one setting.
+
+    Args:
+        example: The request with its scene and labels.
+        setting: Which items and tools are shown.
+        free: Whether to decode without the grammar.
+        show: Finds items and tools.
+        planner: Decodes.
+        options: Prompt budget and whether free text is written.
+        run: Hash of what the plan depends on besides the request.
+    """
+    shown = show(example, setting)
+    exposed, grounds = shown.callable_tools, shown.grounds
+    prompt = partial(
+        planner_prompt,
+        grounds.request,
+        grounds.person,
+        shown.items,
+        shown.tools,
+        planner.count_tokens,
+        options.prompt_budget,
+        brief=planner.brief,
+    )
+    # Without items in the prompt there may be nothing to ground a value in: then it is open.
+    grammar = (
+        None
+        if free
+        else plan_grammar(
+            exposed,
+            grounds,
+            best_only=planner.best_only,
+            write_text=planner.writes_text,
+            write_outward=planner.writes_outward,
+            open_when_empty=not shown.items,
+            values=rank_values(exposed, grounds, show.arguments),
+        )
+    )
+    planned = planner.plan(PlanRequest(exposed, grammar, prompt, shown.preferences))
+    return Row(
+        run=run,
+        setting=setting,
+        free=free,
+        query_id=example.asked.query_id,
+        text=planned.text,
+        seconds=round(planned.seconds, 3),
+        missed=_missed(example, shown),
+        confidence=round(planned.confidence, 4),
+    )
+
+
+def _missed(example: Example, shown: Shown) -> str:
+    gold = example.labels.plan
+    if gold is not None and gold.api not in {tool.api for tool in shown.callable_tools}:
+        return "tool"
+    relevant = {example.scene.view.ids[row] for row in example.scene.rows[example.relevance > 0]}
+    return "item" if relevant - {item.id for item in shown.items} else ""

@@ -1,0 +1,269 @@
+"""Planning in five settings: Table 3 of the context-tuning paper."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import JsonValue
+
+from ctrag.assistant.api_choice.retrieve import ToolRetriever
+from ctrag.assistant.artefacts import load_artefacts
+from ctrag.assistant.context.retrieve import ContextRetriever
+from ctrag.assistant.open import toolbox_of
+from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
+from ctrag.assistant.planning.planner import embedded_planner
+from ctrag.errors import InputError
+from ctrag.models.encoder import load_encoder
+from ctrag.models.lora import load_card, weights_sha256
+from ctrag.settings import settings
+from ctrag.toolbox import Toolbox
+from eval.core.calibration import expected_calibration_error
+from eval.core.examples import Example, load_examples
+from eval.core.experiment import Experiment, data_sha256, versions
+from eval.core.grounded import ungrounded
+from eval.core.intervals import bootstrap_interval
+from eval.core.plans import PlanScore, score, summarise
+from eval.core.tables import Table, figure
+from eval.planner.rows import Rows, Shower, decode
+from stores.people.items import LabelledPlan
+
+SETTINGS = (
+    "lower_bound",
+    "rag",
+    "context_tuned_rag",
+    "upper_bound",
+    "context_tuned_upper_bound",
+)
+PAPER = {
+    "lower_bound": (43.77, 39.45, 2.59),
+    "rag": (76.39, 58.12, 1.76),
+    "context_tuned_rag": (85.24, 67.33, 0.93),
+    "upper_bound": (91.47, 72.65, 0.85),
+    "context_tuned_upper_bound": (91.62, 72.84, 0.53),
+}
+"""AST accuracy, exact match and hallucination of the paper's table 3."""
+_SEED = 0
+
+Progress = Callable[[str], None]
+
+
+def run_planner(
+    data: Path,
+    *,
+    model: Path | None = None,
+    methods: Sequence[str] | None = None,
+    limit: int | None = None,
+    free: bool = True,
+    progress: Progress = lambda _: None,
+    resume: Path | None = None,
+) -> Experiment:
+    """Decode a plan for every labelled request in every setting, and score it.
+
+    Args:
+        data: The data set folder.
+        model: A ranker's folder; the packaged one when None.
+        methods: Names from `SETTINGS`; all when None.
+        limit: Only the first so many requests with a labelled plan.
+        free: Whether to decode without the grammar too.
+        progress: Told about each step.
+        resume: File of rows decoded so far; it is read first and appended to.
+
+    Raises:
+        ValueError: A setting is unknown, or the data set breaks a rule or has no plans.
+    """
+    began = time.perf_counter()
+    for name in methods or ():
+        if name not in SETTINGS:
+            raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(SETTINGS)}")
+    wanted = [name for name in SETTINGS if methods is None or name in methods]
+    options = settings()
+    encoder = load_encoder(options.encoder)
+    artefacts = load_artefacts(model)
+    ranker = artefacts.ranker
+    toolbox = toolbox_of(data)
+    planner = embedded_planner(options)
+    every = [one for one in load_examples(data, encoder, artefacts.adapter) if one.labels.has_plan]
+    examples = every[:limit]
+    if not examples:
+        raise InputError(f"{data}: no request has a labelled plan")
+    show = Shower(
+        ContextRetriever(encoder, ranker, artefacts.adapter),
+        ToolRetriever(toolbox, encoder, artefacts.reader),
+        toolbox,
+        options,
+        artefacts.arguments,
+    )
+    depends_on = (
+        data_sha256(data)[:12],
+        sha256((ranker.model + ranker.second + artefacts.arguments.model).encode()).hexdigest(),
+        None if artefacts.adapter is None else artefacts.adapter.digest,
+        artefacts.reader.digest,
+        encoder.name,
+        options.planner_model,
+        planner.engine_name,
+        options.items,
+        options.tools,
+        options.prompt_budget,
+        planner.writes_text,
+        planner.writes_outward,
+        None if planner.adapter is None else weights_sha256(planner.adapter),
+    )
+    run = sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]
+    rows = Rows(resume, run)
+    decodings = [False, True] if free else [False]
+    total = len(wanted) * len(decodings) * len(examples)
+    count = 0
+    for name in wanted:
+        for decoding in decodings:
+            for example in examples:
+                count += 1
+                if rows.has(name, decoding, example):
+                    continue
+                rows.add(decode(example, name, decoding, show, planner, options, run))
+                progress(f"{count}/{total} {name}{' free' if decoding else ''}")
+    figures: dict[str, JsonValue] = {}
+    intervals: dict[str, JsonValue] = {}
+    extra: dict[str, Any] = {
+        "errors": {},
+        "calibration_error": {},
+        "text_f1": {},
+        "seconds_per_plan": {},
+    }
+    for name in wanted:
+        scores = {one: _scores(name, one, examples, rows, toolbox) for one in decodings}
+        figures[name], intervals[name] = _figures(scores, examples)
+        verdicts = scores[False]
+        extra["errors"][name] = _errors(name, examples, verdicts, rows)
+        written = [one.text_f1 for one in verdicts if one.text_f1 is not None]
+        extra["text_f1"][name] = round(100 * float(np.mean(written)), 2) if written else None
+        extra["calibration_error"][name] = round(
+            expected_calibration_error(
+                [rows.get(name, False, one).confidence for one in examples],
+                [one.ast_match for one in verdicts],
+            ),
+            2,
+        )
+        seconds = sorted(rows.get(name, False, one).seconds for one in examples)
+        extra["seconds_per_plan"][name] = {
+            "p50": seconds[len(seconds) // 2],
+            "p95": seconds[int(0.95 * (len(seconds) - 1))],
+        }
+    extra["requests"] = len(examples)
+    extra["people"] = len({one.asked.person_id for one in examples})
+    extra["ranker_saw_this_data"] = ranker.card.data_sha256 == data_sha256(data)
+    return Experiment(
+        experiment="planner",
+        data=str(data),
+        data_sha256=data_sha256(data),
+        seed=_SEED,
+        versions=versions(),
+        settings={
+            "planner_model": options.planner_model,
+            "engine": planner.engine_name,
+            "adapter": None if planner.adapter is None else load_card(planner.adapter).command,
+            "items": options.items,
+            "tools": options.tools,
+            "prompt_budget": options.prompt_budget,
+            "write_text": planner.writes_text,
+            "write_outward": planner.writes_outward,
+            "limit": limit,
+            "free": free,
+        },
+        figures=figures,
+        intervals=intervals,
+        extra=extra,
+        seconds=round(time.perf_counter() - began, 2),
+    )
+
+
+def table(experiment: Experiment) -> Table:
+    """Table 3: under the grammar, and freely decoded, the paper's figures beside."""
+    keys = (
+        "ast_accuracy",
+        "exact_match",
+        "exact_match_closed",
+        "accepted",
+        "hallucination",
+        "ungrounded",
+        "ast_accuracy_free",
+        "hallucination_free",
+    )
+    rows = []
+    for name, found in experiment.figures.items():
+        figures: Any = found
+        ours = [figure(figures.get(key)) for key in keys]
+        rows.append([name, *ours, *(figure(value) for value in PAPER[name])])
+    header = ["setting", "AST", "exact", "closed", "accepted", "halluc.", "ungr.", "AST free"]
+    notes = [
+        f"{experiment.extra['requests']} requests of {experiment.extra['people']} people; "
+        "free: decoding without the grammar; paper: AST, exact match, hallucination of table 3."
+    ]
+    return Table([*header, "halluc. free", "paper AST", "exact", "halluc."], rows, notes)
+
+
+def _plan(text: str) -> Plan | None:
+    try:
+        return Plan.parse(text)
+    except PlanSyntaxError:
+        return None
+
+
+def _gold(labelled: LabelledPlan | None) -> Plan | None:
+    return None if labelled is None else Plan(labelled.api, dict(labelled.arguments))
+
+
+def _scores(
+    setting: str, free: bool, examples: Sequence[Example], rows: Rows, toolbox: Toolbox
+) -> list[PlanScore]:
+    scores = []
+    for example in examples:
+        plan = _plan(rows.get(setting, free, example).text)
+        gold = _gold(example.labels.plan)
+        also = [Plan(one.api, dict(one.arguments)) for one in example.labels.also]
+        invented = plan is not None and bool(ungrounded(plan, example.scene, toolbox))
+        scores.append(score(plan, gold, also, toolbox=toolbox, ungrounded=invented))
+    return scores
+
+
+def _figures(
+    by_decoding: Mapping[bool, Sequence[PlanScore]], examples: Sequence[Example]
+) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
+    people = [example.asked.person_id for example in examples]
+    figures: dict[str, JsonValue] = {}
+    intervals: dict[str, JsonValue] = {}
+    for free, scores in by_decoding.items():
+        found = summarise(scores)
+        kept = ("ast_accuracy", "hallucination") if free else tuple(found)
+        for key in kept:
+            figures[f"{key}_free" if free else key] = round(found[key], 2)
+        right = [100.0 * one.ast_match for one in scores]
+        interval = bootstrap_interval(right, people, seed=_SEED)
+        if interval is not None:
+            key = "ast_accuracy_free" if free else "ast_accuracy"
+            intervals[key] = [round(interval.low, 2), round(interval.high, 2)]
+    return figures, intervals
+
+
+def _errors(
+    setting: str, examples: Sequence[Example], verdicts: Sequence[PlanScore], rows: Rows
+) -> dict[str, int]:
+    """Plans under the grammar that are wrong, by the first thing that went wrong."""
+    causes = dict.fromkeys(("tool missed", "item missed", "wrong API", "wrong argument"), 0)
+    for example, verdict in zip(examples, verdicts, strict=True):
+        if verdict.ast_match:
+            continue
+        row = rows.get(setting, False, example)
+        plan = _plan(row.text) or NONE
+        gold = _gold(example.labels.plan) or NONE
+        if row.missed == "tool":
+            causes["tool missed"] += 1
+        elif plan.api != gold.api:
+            causes["wrong API"] += 1
+        elif row.missed == "item":
+            causes["item missed"] += 1
+        else:
+            causes["wrong argument"] += 1
+    return causes

@@ -1,0 +1,5 @@
+"""Pages for people: one HTML file per experiment.
+
+- `page`: sections of text, tables and plots; `templates/` has its form.
+- `tables`: tables that any page can use; `plots`, `svg`: drawings.
+"""

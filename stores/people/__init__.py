@@ -1,0 +1,16 @@
+"""What a person's applications hold, in one DuckDB file per application.
+
+From data to stores:
+
+- `app_spec`, `apps.yaml`: applications as data, and which fields their items have.
+- `items`: a person, a request, an item; `item_objects`, `item_rows`: items as objects and as rows.
+- `lines`, `dataset`: a data set folder, checked line by line.
+- `local_time`: times without a zone, cut to the minute.
+
+Stores:
+
+- `stores`: all applications of all people (`Stores`); what cannot be read is named, never guessed.
+- `app_store`, `people_store`, `store_files`: one application's items; who there is; their files.
+- `bulk`, `generations`: importing many people at once into a new generation of files.
+- `changes`: what a call changes and undo takes back; `migrations`, `database`: schema and access.
+"""

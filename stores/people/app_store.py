@@ -1,0 +1,274 @@
+"""One application's store: items with usage and vectors, outbox, state, journal.
+
+Every query names the person; there is no way to ask for items across people.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from stores.errors import InputError
+from stores.people import migrations
+from stores.people.app_spec import AppSpec
+from stores.people.changes import Change, ChangeRecord, OutboxEntry, OutboxRow
+from stores.people.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
+from stores.people.item_rows import ItemTable, StoredItem, dump_stored, load_stored
+from stores.people.migrations import Connection
+
+
+class AppStore:
+    """The store of one application in one generation of files."""
+
+    def __init__(
+        self,
+        path: Path,
+        app: AppSpec,
+        patience: float = WRITE_PATIENCE,
+        read_patience: float = READ_PATIENCE,
+    ) -> None:
+        self.path = path
+        self.app = app
+        self._patience = patience
+        self._read_patience = read_patience
+        self._table = ItemTable(app)
+
+    def create(self) -> None:
+        """Make the file and its tables; existing ones are brought up to date."""
+        if self.path.exists():
+            with self._writing() as connection:
+                migrations.migrate(connection, self.app)
+            return
+        fresh = self.path.with_name(self.path.name + ".fresh")
+        fresh.unlink(missing_ok=True)
+        with writing(fresh, self.app.name, self._patience, create=True) as connection:
+            migrations.migrate(connection, self.app)
+        fresh.replace(self.path)
+
+    def pending(self) -> list[str]:
+        """Names of schema steps that this file lacks."""
+        with self._reading() as connection:
+            return [step.name for step in migrations.pending(connection)]
+
+    def signature(self) -> tuple[int, ...]:
+        """Changes whenever the file may have changed; reads no data."""
+        found: list[int] = []
+        for path in (self.path, self.path.with_name(self.path.name + ".wal")):
+            try:
+                status = path.stat()
+            except FileNotFoundError:
+                continue
+            found += [status.st_mtime_ns, status.st_size, status.st_ino]
+        return tuple(found)
+
+    def items(self, person_id: str) -> list[StoredItem]:
+        """All items of one person, in the order in which they were stored."""
+        with self._reading() as connection:
+            return self._table.select(connection, person_id)
+
+    def content_hashes(self, person_ids: Sequence[str]) -> dict[tuple[str, str], str]:
+        """(person, item) → `content_hash` of what is stored; how an import sees what is new."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT persona_id, item_id, content_hash FROM items "
+                "WHERE persona_id IN (SELECT unnest(?::VARCHAR[]))",
+                [list(person_ids)],
+            ).fetchall()
+        return {(person, item): digest for person, item, digest in rows}
+
+    def state(self, person_id: str, name: str) -> Any:
+        """A named value of one person (JSON), or None."""
+        with self._reading() as connection:
+            return self._state(connection, person_id, name)
+
+    def outbox(self, person_id: str) -> list[OutboxRow]:
+        """What one person's assistant sent or started, oldest first."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT change_id, happened_at, kind, recipient, content, item_id FROM outbox "
+                "WHERE persona_id = ? ORDER BY change_id, rowid",
+                [person_id],
+            ).fetchall()
+        return [
+            OutboxRow(change, at, OutboxEntry(kind, recipient, json.loads(content), item))
+            for change, at, kind, recipient, content, item in rows
+        ]
+
+    def apply(self, person_id: str, change: Change, change_id: int, at: datetime) -> None:
+        """Carry out `change` in one transaction, outbox rows and journal line included.
+
+        Raises:
+            ValueError: The change breaks a rule; nothing was changed.
+        """
+        put = [stored.item.id for stored in change.put]
+        if len(set(put)) < len(put):
+            raise InputError(f"put: an item id appears twice in {put}")
+        for stored in change.put:
+            if stored.item.app != self.app.name:
+                raise InputError(
+                    f"put: item {stored.item.id!r} is of {stored.item.app}, not of {self.app.name}"
+                )
+        touched = [*put, *change.remove]
+        with self._writing() as connection:
+            replaced = self._table.select(connection, person_id, touched)
+            before = {
+                "items": [dump_stored(stored) for stored in replaced],
+                "touched": touched,
+                "state": {name: self._state(connection, person_id, name) for name in change.state},
+            }
+            self._table.delete(connection, person_id, touched)
+            self._table.insert(connection, [(person_id, stored) for stored in change.put])
+            for name, content in change.state.items():
+                self._set_state(connection, person_id, name, content)
+            for entry in change.outbox:
+                connection.execute(
+                    "INSERT INTO outbox VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    [
+                        person_id,
+                        change_id,
+                        at,
+                        entry.kind,
+                        entry.recipient,
+                        json.dumps(entry.content, ensure_ascii=False),
+                        entry.item_id,
+                    ],
+                )
+            connection.execute(
+                "INSERT INTO changes VALUES (?, ?, ?, ?, ?)",
+                [person_id, change_id, at, change.summary, json.dumps(before, ensure_ascii=False)],
+            )
+
+    def last_change(self, person_id: str) -> ChangeRecord | None:
+        """The newest journal line of one person, or None."""
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT change_id, happened_at, summary FROM changes WHERE persona_id = ? "
+                "ORDER BY change_id DESC LIMIT 1",
+                [person_id],
+            ).fetchone()
+        return None if row is None else ChangeRecord(row[0], self.app.name, row[1], row[2])
+
+    def changed_since(self, change_id: int) -> str | None:
+        """Who made the newest change after `change_id`, or None if nobody did."""
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT persona_id FROM changes WHERE change_id > ? "
+                "ORDER BY change_id DESC LIMIT 1",
+                [change_id],
+            ).fetchone()
+        return None if row is None else str(row[0])
+
+    def revert(self, person_id: str, change_id: int) -> None:
+        """Put back what was there before the change, and take it out of outbox and journal.
+
+        Raises:
+            ValueError: The journal has no such change.
+        """
+        with self._writing() as connection:
+            row = connection.execute(
+                "SELECT before FROM changes WHERE persona_id = ? AND change_id = ?",
+                [person_id, change_id],
+            ).fetchone()
+            if row is None:
+                raise InputError(f"change_id: the {self.app.name} store has no change {change_id}")
+            before = json.loads(row[0])
+            self._table.delete(connection, person_id, before["touched"])
+            self._table.insert(
+                connection, [(person_id, load_stored(self.app, one)) for one in before["items"]]
+            )
+            for name, content in before["state"].items():
+                self._set_state(connection, person_id, name, content)
+            for table in ("outbox", "changes"):
+                connection.execute(
+                    f"DELETE FROM {table} WHERE persona_id = ? AND change_id = ?",
+                    [person_id, change_id],
+                )
+
+    def load(
+        self,
+        rows: Iterable[tuple[str, StoredItem]],
+        replaced: Sequence[tuple[str, str]],
+        restated: Sequence[str] = (),
+    ) -> None:
+        """Bulk import in one transaction.
+
+        Args:
+            rows: (person, item) pairs to add, those of one person together.
+            replaced: (person, item id) pairs to drop before.
+            restated: People about whom something changed that their items' wording may hold:
+                vectors of the items that stay are dropped, to be made again.
+        """
+        with self._writing() as connection:
+            if replaced:
+                connection.execute(
+                    "DELETE FROM items WHERE (persona_id, item_id) IN "
+                    "(SELECT unnest($1::VARCHAR[]), unnest($2::VARCHAR[]))",
+                    [[person for person, _ in replaced], [item for _, item in replaced]],
+                )
+            if restated:
+                connection.execute(
+                    "UPDATE items SET vector = NULL "
+                    "WHERE persona_id IN (SELECT unnest(?::VARCHAR[]))",
+                    [list(restated)],
+                )
+            self._table.insert(connection, rows)
+
+    def forget(self, person_id: str, item_id: str | None = None) -> int:
+        """Drop one item, or all that the store knows of a person, journal and outbox included.
+
+        An item that was deleted before, or that is another application's now, counts while the
+        journal or the outbox still holds something of it. With an item goes the person's whole
+        journal of this application, because any of its lines may hold an earlier version: what
+        was done before cannot be undone any more.
+
+        Returns:
+            How many items were dropped.
+        """
+        with self._writing() as connection:
+            if item_id is None:
+                found = self._table.count(connection, person_id)
+                for table in ("items", "outbox", "state", "changes"):
+                    connection.execute(f"DELETE FROM {table} WHERE persona_id = ?", [person_id])
+                return found
+            if not self._holds(connection, person_id, item_id):
+                return 0
+            self._table.delete(connection, person_id, [item_id])
+            connection.execute("DELETE FROM changes WHERE persona_id = ?", [person_id])
+            connection.execute(
+                "DELETE FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
+            )
+            return 1
+
+    def _holds(self, connection: Connection, person_id: str, item_id: str) -> bool:
+        """Whether items, outbox or journal have anything of the item."""
+        sent = connection.execute(
+            "SELECT 1 FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
+        ).fetchone()
+        if sent is not None or self._table.count(connection, person_id, item_id) > 0:
+            return True
+        journal = connection.execute(
+            "SELECT before FROM changes WHERE persona_id = ?", [person_id]
+        ).fetchall()
+        return any(item_id in json.loads(before)["touched"] for (before,) in journal)
+
+    def _reading(self) -> AbstractContextManager[Connection]:
+        return reading(self.path, self.app.name, self._read_patience)
+
+    def _writing(self) -> AbstractContextManager[Connection]:
+        return writing(self.path, self.app.name, self._patience)
+
+    def _state(self, connection: Connection, person_id: str, name: str) -> Any:
+        row = connection.execute(
+            "SELECT content FROM state WHERE persona_id = ? AND name = ?", [person_id, name]
+        ).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def _set_state(self, connection: Connection, person_id: str, name: str, content: Any) -> None:
+        connection.execute("DELETE FROM state WHERE persona_id = ? AND name = ?", [person_id, name])
+        if content is not None:
+            connection.execute(
+                "INSERT INTO state VALUES (?, ?, ?)",
+                [person_id, name, json.dumps(content, ensure_ascii=False)],
+            )

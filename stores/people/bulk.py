@@ -1,0 +1,290 @@
+"""Changes that build a whole new generation of files: import, forgetting, and taking them back.
+
+Whoever calls `migrate` or `take_back` holds the lease; the others take it themselves.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from stores.errors import InputError
+from stores.people import generations
+from stores.people.app_spec import AppSpec, write_apps
+from stores.people.app_store import AppStore
+from stores.people.database import StoreUnavailable, writing
+from stores.people.dataset import Persona
+from stores.people.generations import Manifest
+from stores.people.item_rows import StoredItem, content_hash
+from stores.people.items import Item, Person
+from stores.people.people_store import UnknownPerson
+from stores.people.store_files import PEOPLE, StoreFiles
+
+Matrix = NDArray[np.float32]
+Encode = Callable[[Sequence[tuple[Person, Item]]], Matrix]
+"""Gives one row of float32 for each person's item, in the same order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import changed."""
+
+    people: int
+    added: int
+    changed: int
+    unchanged: int
+
+    @property
+    def anything(self) -> bool:
+        """Whether a new generation was made."""
+        return bool(self.people or self.added or self.changed)
+
+
+@dataclass(frozen=True, slots=True)
+class _News:
+    """What an import brings that the stores do not hold."""
+
+    people: list[Person]
+    added: list[tuple[Person, Item]]
+    changed: list[tuple[Person, Item]]
+    unchanged: int
+
+    @property
+    def report(self) -> ImportReport:
+        return ImportReport(len(self.people), len(self.added), len(self.changed), self.unchanged)
+
+
+def import_personas(
+    files: StoreFiles, personas: Sequence[Persona], encode: Encode, encoder: str
+) -> ImportReport:
+    """See `Stores.import_personas`."""
+    _check(files, personas)
+    files.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    while True:
+        seen = files.manifest() if files.exist() else None
+        news = _compare(files, personas, encoder)
+        if not news.report.anything:
+            return news.report
+        fresh = [*news.added, *news.changed]
+        vectors = encode(fresh) if fresh else np.empty((0, 0), np.float32)
+        rows = [
+            (person.person_id, StoredItem(item, vector))
+            for (person, item), vector in zip(fresh, vectors, strict=True)
+        ]
+        with files.lease():
+            if seen != (files.manifest() if files.exist() else None):
+                continue  # somebody else imported, forgot or took back: compare again
+            summary = f"import of {len(news.people)} people and {len(fresh)} items"
+            load = partial(_load, files, people=news.people, rows=rows)
+            # Before the swap: files of an application that nobody declares would be lost to sight.
+            write_apps(files.root, files.apps)
+            _swap(files, summary, encoder, load)
+        return news.report
+
+
+def forget(files: StoreFiles, person_id: str, item_id: str | None = None) -> int:
+    """See `Stores.forget`."""
+    erased = 0
+
+    def erase(folder: Path) -> None:
+        nonlocal erased
+        # All files, not only those of this process's applications.
+        for path in sorted(folder.glob("*.duckdb")):
+            if path.name == PEOPLE:
+                continue
+            store = files.store_at(path, AppSpec(path.stem, ()))
+            erased += store.forget(person_id, item_id)
+            _compact(path)
+        if item_id is None:
+            people = files.people_in(folder)
+            people.forget(person_id)
+            _compact(people.path)
+        elif not erased:
+            raise InputError(f"item: {person_id!r} has no item {item_id!r}")
+
+    with files.lease():
+        if not files.exist():
+            raise UnknownPerson(person_id, [])
+        manifest = files.manifest()
+        files.read(lambda folder: files.people_in(folder).person(person_id))
+        _swap(files, "forgetting", manifest.encoder, erase, keep_previous=False)
+        left = generations.others(files.root, {files.manifest().generation})
+    if left:
+        raise OSError(f"forget: older files could not be removed: {left[0]}")
+    # Several stores may have held something of one item.
+    return erased if item_id is None else 1
+
+
+def take_back(files: StoreFiles, manifest: Manifest) -> None:
+    """Make the previous generation the current one again.
+
+    Raises:
+        ValueError: Its files are gone or damaged.
+    """
+    old = files.root / str(manifest.previous) / generations.MANIFEST
+    try:
+        restored = Manifest.model_validate_json(old.read_bytes())
+    except (OSError, ValueError):
+        raise InputError(
+            f"undo: the files from before the {manifest.summary} are gone or damaged"
+        ) from None
+    restored = restored.model_copy(update={"previous": None, "counter": manifest.counter})
+    generations.write_manifest(files.root, restored)
+    generations.prune(files.root, {restored.generation})
+    migrate(files)
+
+
+def outdated(files: StoreFiles, manifest: Manifest) -> list[AppStore]:
+    """Stores that lack schema steps, or that no import knew of."""
+    found = []
+    for store in files.stores_in(files.root / manifest.generation):
+        try:
+            if store.app.name not in manifest.apps or store.pending():
+                found.append(store)
+        except StoreUnavailable:
+            continue  # named again by whatever reads it
+    return found
+
+
+def migrate(files: StoreFiles) -> None:
+    """Bring schemas up to date."""
+    manifest = files.manifest()
+    stores = outdated(files, manifest)
+    for store in stores:
+        try:
+            store.create()
+        except StoreUnavailable:
+            continue  # the other stores still answer, and this one says why it does not
+    apps = tuple(sorted({*manifest.apps, *(one.app.name for one in stores if one.path.exists())}))
+    if apps != manifest.apps:
+        generations.write_manifest(files.root, manifest.model_copy(update={"apps": apps}))
+
+
+def _check(files: StoreFiles, personas: Sequence[Persona]) -> None:
+    people: set[str] = set()
+    known = {app.name for app in files.apps}
+    for persona in personas:
+        person_id = persona.person.person_id
+        if person_id in people:
+            raise InputError(f"persona_id: {person_id!r} appears twice")
+        people.add(person_id)
+        items: set[str] = set()
+        for item in persona.items:
+            if item.app not in known:
+                raise InputError(f"app: {item.app!r} of item {item.id!r} is unknown")
+            if item.id in items:
+                raise InputError(f"id: item {item.id!r} of {person_id!r} appears twice")
+            items.add(item.id)
+
+
+def _compare(files: StoreFiles, personas: Iterable[Persona], encoder: str) -> _News:
+    manifest = files.manifest() if files.exist() else None
+    old_people = (
+        {} if manifest is None else files.read(lambda folder: files.people_in(folder).people())
+    )
+    if manifest is not None and old_people and manifest.encoder != encoder:
+        raise InputError(
+            f"encoder: these stores hold vectors of {manifest.encoder}, not of {encoder}; "
+            "import into a new folder"
+        )
+    personas = list(personas)
+    ids = [one.person.person_id for one in personas if one.person.person_id in old_people]
+    old: dict[tuple[str, str], str] = {}
+    here = set() if manifest is None else set(manifest.apps)
+    for store in files.stores() if ids else ():
+        if store.app.name in here:
+            old |= store.content_hashes(ids)
+    people = [one.person for one in personas if old_people.get(one.person.person_id) != one.person]
+    # A contact's relation is part of an item's wording: new contacts, new vectors.
+    restated = {person.person_id for person in people}
+    added: list[tuple[Person, Item]] = []
+    changed: list[tuple[Person, Item]] = []
+    unchanged = 0
+    for persona in personas:
+        person = persona.person
+        for item in persona.items:
+            digest = old.get((person.person_id, item.id))
+            if digest is None:
+                added.append((person, item))
+            elif digest != content_hash(item) or person.person_id in restated:
+                changed.append((person, item))
+            else:
+                unchanged += 1
+    return _News(people, added, changed, unchanged)
+
+
+def _load(
+    files: StoreFiles,
+    folder: Path,
+    people: Sequence[Person],
+    rows: Sequence[tuple[str, StoredItem]],
+) -> None:
+    directory = files.people_in(folder)
+    directory.create()
+    if people:
+        directory.put(people)
+    # An item may have moved to another application: every store drops all that come.
+    replaced = [(person_id, stored.item.id) for person_id, stored in rows]
+    restated = [person.person_id for person in people]
+    for store in files.stores_in(folder):
+        new = not store.path.exists()
+        if new or store.pending():
+            store.create()
+        mine = (row for row in rows if row[1].item.app == store.app.name)
+        store.load(mine, () if new else replaced, () if new else restated)
+
+
+def _swap(
+    files: StoreFiles,
+    summary: str,
+    encoder: str | None,
+    fill: Callable[[Path], None],
+    *,
+    keep_previous: bool = True,
+) -> None:
+    """Build the next generation from a copy of this one that `fill` changes; make it current."""
+    current = files.manifest() if files.exist() else None
+    lost = _lost(files, current)
+    if lost and keep_previous:
+        raise StoreUnavailable(lost[0], "missing")  # an import must not pass it off as empty
+    with generations.building(files.root, current) as folder:
+        fill(folder)
+        previous = current.generation if current is not None and keep_previous else None
+        apps = {path.stem for path in folder.glob("*.duckdb") if path.name != PEOPLE}
+        manifest = Manifest(
+            generation=folder.name,
+            previous=previous,
+            changed_at=max(time.time_ns(), current.changed_at + 1 if current else 0),
+            summary=summary,
+            encoder=encoder,
+            apps=tuple(sorted(apps | set(lost))),
+            counter=generations.number_of(folder.name),
+        )
+        generations.write_manifest(files.root, manifest)
+    generations.prune(files.root, {folder.name} | ({previous} if previous else set()))
+
+
+def _lost(files: StoreFiles, manifest: Manifest | None) -> list[str]:
+    if manifest is None:
+        return []
+    folder = files.root / manifest.generation
+    return [app for app in manifest.apps if not (folder / f"{app}.duckdb").exists()]
+
+
+def _compact(path: Path) -> None:
+    """Rewrite a file so that it holds live rows only: deleted ones leave its free blocks."""
+    fresh = path.with_name(path.name + ".compact")
+    fresh.unlink(missing_ok=True)
+    with writing(path, path.stem) as connection:
+        connection.commit()
+        quoted = str(fresh).replace("'", "''")
+        connection.execute(f"ATTACH '{quoted}' AS compacted")
+        connection.execute("COPY FROM DATABASE store TO compacted")
+        connection.execute("CHECKPOINT compacted")
+        connection.execute("DETACH compacted")
+        connection.begin()
+    fresh.replace(path)

@@ -1,0 +1,53 @@
+"""What an API call changes in one store, and what the outbox and the journal keep of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from stores.people.item_rows import StoredItem
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxEntry:
+    """Something that leaves the phone: a mail, a call, a message, music that plays."""
+
+    kind: str
+    """`mail`, `message`, `call`, `open_url`, `play`, `pause`, `skip`, `voicemail`, `share`."""
+    recipient: str | None
+    content: Mapping[str, Any]
+    item_id: str | None = None
+    """The item that it came from."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """An outbox entry as it was recorded."""
+
+    change_id: int
+    happened_at: datetime
+    entry: OutboxEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """All that one API call changes in one store; applied whole or not at all."""
+
+    summary: str
+    put: Sequence[StoredItem] = ()
+    """Items to add, or to replace where the id exists."""
+    remove: Sequence[str] = ()
+    outbox: Sequence[OutboxEntry] = ()
+    state: Mapping[str, Any] = field(default_factory=dict)
+    """Named values to set, JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRecord:
+    """A journal line: what was changed, and when."""
+
+    change_id: int
+    """Nanoseconds since the epoch; grows over all stores."""
+    app: str
+    happened_at: datetime
+    summary: str

@@ -1,0 +1,279 @@
+"""The stores of all applications together: who asks for a person's things asks here."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from stores.errors import InputError, NotFound
+from stores.people import bulk
+from stores.people.app_spec import AppSpec, apps_of
+from stores.people.bulk import Encode, ImportReport, Matrix
+from stores.people.changes import Change, ChangeRecord, OutboxRow
+from stores.people.database import READ_PATIENCE, WRITE_PATIENCE, StoreUnavailable
+from stores.people.dataset import Persona
+from stores.people.item_rows import StoredItem, Vector
+from stores.people.items import Person
+from stores.people.people_store import UnknownPerson
+from stores.people.store_files import StoreFiles
+
+__all__ = [
+    "Encode",
+    "ImportReport",
+    "Matrix",
+    "PersonItems",
+    "Stores",
+    "UnknownPerson",
+    "Vector",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PersonItems:
+    """What the stores hold of one person, and which stores did not answer."""
+
+    items: list[StoredItem]
+    """Grouped by application in the order of the specs; inside one, in stored order."""
+    unavailable: dict[str, str] = field(default_factory=dict)
+    """Application → reason."""
+
+
+class Stores:
+    """One DuckDB file per application and one for the people, under one folder.
+
+    All methods that read or write items name the person whose items they are.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        apps: Sequence[AppSpec] | None = None,
+        *,
+        patience: float = WRITE_PATIENCE,
+        read_patience: float = READ_PATIENCE,
+    ) -> None:
+        """Stores under `root`, which need not exist yet.
+
+        Args:
+            root: The folder.
+            apps: Applications; when None, the packaged seven and those that the folder's
+                `apps.yaml` declares.
+            patience: Seconds that a write waits for others who write or read.
+            read_patience: Seconds that a read waits for a writer.
+        """
+        self.root = root
+        self.apps = tuple(apps_of(root) if apps is None else apps)
+        self._files = StoreFiles(root, self.apps, patience, read_patience)
+
+    @classmethod
+    def open(
+        cls,
+        root: Path,
+        apps: Sequence[AppSpec] | None = None,
+        *,
+        patience: float = WRITE_PATIENCE,
+        read_patience: float = READ_PATIENCE,
+    ) -> "Stores":
+        """Existing stores, their schema brought up to date; arguments as for `Stores`.
+
+        Raises:
+            FileNotFoundError: `root` holds no stores.
+            ValueError: The manifest is damaged.
+            StoreUnavailable: The schema needs an update and others are writing.
+        """
+        stores = cls(root, apps, patience=patience, read_patience=read_patience)
+        if not stores.exists():
+            raise NotFound(f"no stores in {root}: run `ctrag import` first")
+        files = stores._files
+        if bulk.outdated(files, files.manifest()):
+            with files.lease():
+                bulk.migrate(files)
+        return stores
+
+    def exists(self) -> bool:
+        """Whether the folder holds stores."""
+        return self._files.exist()
+
+    @property
+    def encoder(self) -> str | None:
+        """Name of the encoder that made the vectors."""
+        return self._files.manifest().encoder
+
+    def people(self) -> list[str]:
+        """Ids of all people."""
+        files = self._files
+        return files.read(lambda folder: files.people_in(folder).ids()) if self.exists() else []
+
+    def person(self, person_id: str) -> Person:
+        """Profile and contacts.
+
+        Raises:
+            UnknownPerson: The stores hold nobody of that id.
+        """
+        if not self.exists():
+            raise UnknownPerson(person_id, [])
+        files = self._files
+        return files.read(lambda folder: files.people_in(folder).person(person_id))
+
+    def items(self, person_id: str) -> PersonItems:
+        """All items of one person; a store that does not answer is named, the others do.
+
+        All come from one generation, even while an import swaps in the next.
+        """
+        return self._files.read(lambda folder: self._items_in(folder, person_id))
+
+    def person_and_items(self, person_id: str) -> tuple[Person, PersonItems]:
+        """`person` and `items` from one generation: an import between them changes neither.
+
+        Raises:
+            UnknownPerson: The stores hold nobody of that id.
+        """
+        if not self.exists():
+            raise UnknownPerson(person_id, [])
+        return self._files.read(
+            lambda folder: (
+                self._files.people_in(folder).person(person_id),
+                self._items_in(folder, person_id),
+            )
+        )
+
+    def signature(self) -> tuple[object, ...]:
+        """Changes whenever any store may have changed; costs a few file look-ups."""
+        folder = self._files.current()
+        return (folder.name, *(store.signature() for store in self._files.stores_in(folder)))
+
+    def state(self, person_id: str, app: str, name: str) -> object:
+        """A named value that an application keeps for the person (JSON), or None."""
+        files = self._files
+        return files.read(lambda folder: files.store_in(folder, app).state(person_id, name))
+
+    def outbox(self, person_id: str, app: str | None = None) -> list[tuple[str, OutboxRow]]:
+        """(application, row) of everything that left the phone, oldest first.
+
+        Args:
+            person_id: Whose outbox.
+            app: Only this application's; all when None.
+
+        Raises:
+            StoreUnavailable: A store does not answer.
+        """
+        rows = self._files.read(
+            lambda folder: [
+                (store.app.name, row)
+                for store in self._files.stores_in(folder)
+                if app in (None, store.app.name)
+                for row in store.outbox(person_id)
+            ]
+        )
+        return sorted(rows, key=lambda pair: pair[1].change_id)
+
+    def apply(self, person_id: str, app: str, change: Change, at: datetime) -> ChangeRecord:
+        """Carry out a change in one application's store, in one transaction.
+
+        Raises:
+            StoreUnavailable: The store is locked for too long, missing or damaged.
+            UnknownPerson: The stores hold nobody of that id.
+            ValueError: The change breaks a rule; nothing was changed.
+        """
+        with self._files.lease():
+            manifest = self._files.manifest()
+            folder = self.root / manifest.generation
+            store = self._files.store_in(folder, app)
+            self._files.people_in(folder).person(person_id)
+            # Later than the import that it follows, even if the clock was set back.
+            change_id = max(time.time_ns(), manifest.changed_at + 1)
+            store.apply(person_id, change, change_id, at)
+        return ChangeRecord(change_id, app, at, change.summary)
+
+    def changes(self, person_id: str) -> list[ChangeRecord]:
+        """The newest change of each application of one person, newest first.
+
+        Raises:
+            StoreUnavailable: A store does not answer.
+        """
+        files = self._files
+        found = files.read(
+            lambda folder: [store.last_change(person_id) for store in files.stores_in(folder)]
+        )
+        return sorted(
+            (record for record in found if record is not None), key=lambda one: -one.change_id
+        )
+
+    def undo(self, person_id: str) -> str:
+        """Take back the person's last change, or the last import if that came later.
+
+        Returns:
+            What was taken back, in words.
+
+        Raises:
+            UnknownPerson: The stores hold nobody of that id.
+            ValueError: There is nothing to take back, or others changed things since the import.
+            StoreUnavailable: A store does not answer, so nobody knows which change was the last.
+        """
+        with self._files.lease():
+            manifest = self._files.manifest()
+            self.person(person_id)
+            records = self.changes(person_id)
+            # An import whose older generation is gone cannot be taken back: what is in the
+            # journal was done before or after it, and can.
+            if records and (
+                records[0].change_id > manifest.changed_at or manifest.previous is None
+            ):
+                store = self._files.store_in(self._files.current(), records[0].app)
+                store.revert(person_id, records[0].change_id)
+                return records[0].summary
+            if manifest.previous is None:
+                raise InputError(f"undo: nothing to take back for {person_id!r}")
+            for store in self._files.stores():
+                other = store.changed_since(manifest.changed_at)
+                if other is not None:
+                    raise InputError(
+                        f"undo: {other!r} changed something after the import; undo that first"
+                    )
+            bulk.take_back(self._files, manifest)
+            return manifest.summary
+
+    def import_personas(
+        self, personas: Sequence[Persona], encode: Encode, encoder: str
+    ) -> ImportReport:
+        """Add people and items; items whose id exists are replaced, others stay.
+
+        Vectors are made before anything is locked. A new generation of files is built beside
+        the old one and swapped in by a rename: readers go on meanwhile, and see either the old
+        or the new. Importing the same again changes nothing.
+
+        Raises:
+            ValueError: A person or one of their items appears twice, an item belongs to an
+                application that these stores do not have, or the encoder is another one.
+            OSError, StoreUnavailable: The disk is full or read-only, or a store is damaged;
+                the stores are as before.
+        """
+        return bulk.import_personas(self._files, personas, encode, encoder)
+
+    def forget(self, person_id: str, item_id: str | None = None) -> int:
+        """Erase one item, or everything of a person, from the current and all older files.
+
+        An item that was deleted before is erased from the journal. With an item goes the
+        person's journal of its application: earlier changes there cannot be undone any more.
+
+        Returns:
+            How many items were erased.
+
+        Raises:
+            UnknownPerson: The stores hold nobody of that id.
+            ValueError: The person has no item of that id.
+            OSError, StoreUnavailable: A store is damaged or cannot be written: nothing was
+                erased. Or older files could not be removed; the message names them.
+        """
+        return bulk.forget(self._files, person_id, item_id)
+
+    def _items_in(self, folder: Path, person_id: str) -> PersonItems:
+        found: list[StoredItem] = []
+        unavailable: dict[str, str] = {}
+        for store in self._files.stores_in(folder):
+            try:
+                found += store.items(person_id)
+            except StoreUnavailable as error:
+                unavailable[store.app.name] = error.reason
+        return PersonItems(found, unavailable)

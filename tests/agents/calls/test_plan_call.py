@@ -1,0 +1,135 @@
+"""Claims about one call of any catalogue's tools, with a model that knows nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctrag.agents.calls.filling import filling_prompt
+from ctrag.agents.calls.plan_call import CallPlanner
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.assistant.planning import embedded
+from ctrag.assistant.planning.embedded import EmbeddedPlanner
+
+
+class Words:
+    """An encoder that counts the words it knows."""
+
+    name = "words"
+    known = "alarm weather wake set time forecast city song play".split()
+
+    def encode(self, texts: Any) -> Any:
+        rows = [[float(word in text.lower()) for word in self.known] + [0.1] for text in texts]
+        vectors = np.array(rows, np.float32)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def tool(name: str, description: str, **properties: Any) -> CatalogueTool:
+    required = [key for key in properties if not key.startswith("maybe_")]
+    return CatalogueTool(
+        name, description, "", {"type": "object", "properties": properties, "required": required}
+    )
+
+
+ALARM = tool("set_alarm", "Set an alarm", time={"type": "string"}, maybe_days={"type": "integer"})
+WEATHER = tool("get_weather", "Weather forecast of a city", city={"type": "string"})
+SONG = tool("play_song", "Play a song", title={"type": "string"}, loud={"type": "boolean"})
+TOOLS = [ALARM, WEATHER, SONG]
+
+
+@pytest.fixture(scope="module")
+def model(tiny_llama: Path) -> EmbeddedPlanner:
+    return EmbeddedPlanner(str(tiny_llama), threads=1)
+
+
+def planner(model: EmbeddedPlanner, tools: Any = TOOLS) -> CallPlanner:
+    return CallPlanner(tools, encoder=Words(), planner=model)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("wake me with an alarm at 7:30", "set_alarm"),
+        ("weather forecast for the city of Rome", "get_weather"),
+        ("play that song", "play_song"),
+    ],
+)
+def test_retrieval_chooses_the_tool_whose_words_were_said(
+    model: EmbeddedPlanner, text: str, name: str
+) -> None:
+    planned = planner(model).plan(text)
+    assert planned.name == name
+    assert planned.complete
+    [known] = [one for one in TOOLS if one.name == name]
+    properties = known.parameters["properties"]
+    assert set(known.parameters["required"]) <= set(planned.arguments) <= set(properties)
+    for key, value in planned.arguments.items():
+        if properties[key]["type"] == "string":
+            assert value in text
+    assert planned.engine == "transformers"
+
+
+def test_the_same_request_gives_the_same_call(model: EmbeddedPlanner) -> None:
+    calls = planner(model)
+    first, second = calls.plan("play a song"), calls.plan("play a song")
+    assert (first.arguments, first.choices) == (second.arguments, second.choices)
+
+
+def test_the_tools_that_were_considered_stand_best_first(model: EmbeddedPlanner) -> None:
+    planned = planner(model).plan("play that song")
+    scores = [one.score for one in planned.choices]
+    assert planned.choices[0].tool.name == planned.name == "play_song"
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == len(TOOLS)
+
+
+def test_what_all_calls_share_is_read_once(
+    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = planner(model)
+    calls.plan("play a song")
+    read: list[int] = []
+    forward = model.engine.forward
+    monkeypatch.setattr(
+        model.engine,
+        "forward",
+        lambda tokens, *rest, **more: read.append(len(tokens)) or forward(tokens, *rest, **more),
+    )
+    tool = calls.plan("wake me").choices[0].tool
+    prompt, shared = filling_prompt(model, tool, " wake me")
+    assert read[0] == len(prompt) - shared
+
+
+def test_values_may_come_from_what_was_said_before(model: EmbeddedPlanner) -> None:
+    planned = planner(model, [WEATHER]).plan("?", before="Oslo")
+    assert planned.arguments["city"] in ("Oslo", "Oslo ?", "?")
+
+
+def test_a_call_without_a_choice_asks_no_model(
+    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(EmbeddedPlanner, "read", lambda *_: pytest.fail("the model was asked"))
+    out = CatalogueTool("log_out", "Ends the session")
+    planned = planner(model, [out]).plan("log me out")
+    assert (planned.name, planned.arguments, planned.engine) == ("log_out", {}, "")
+
+
+def test_a_call_that_was_cut_has_no_arguments_and_says_so(
+    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "LONGEST_PLAN", 50)
+    planned = planner(model, [ALARM]).plan("wake me")
+    assert (planned.complete, planned.arguments) == (False, {})
+
+
+@pytest.mark.parametrize(
+    ("tools", "message"),
+    [
+        ([], "the catalogue is empty"),
+        ([ALARM, ALARM], "tools: 'set_alarm' appears twice; give each a server"),
+    ],
+)
+def test_a_mistake_is_named(model: EmbeddedPlanner, tools: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        planner(model, tools)

@@ -1,0 +1,334 @@
+"""The budget, the overlay, discovery, pins, cache and breaker of the prompt builder."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctrag.agents.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, fixed_tokens
+from ctrag.agents.prompt.breaker import CircuitBreaker
+from ctrag.agents.prompt.forms import Form
+from ctrag.agents.prompt.gains import Gains
+from ctrag.agents.prompt.settings import BUDGET, PromptSettings
+from ctrag.agents.prompt.sufficiency import SELF_RATING
+from tests.agents.prompt.toys import (
+    FORMS,
+    FRAGMENTS,
+    TOOLS,
+    FailingReader,
+    Flights,
+    TopicReader,
+    builder,
+    count_pieces,
+    count_words,
+    fragment,
+    in_form,
+)
+
+LEAST = fixed_tokens(OVERLAY, count_words)
+SURE = PromptSettings(discovery="off")
+WHOLE = PromptSettings(discovery="off", signatures=0, whole_share=0.0)
+shared = builder()
+MAKERS = {
+    (one, weight): builder(
+        count=count_pieces,
+        prior=Flights(),
+        settings=PromptSettings(discovery=one, prior_weight=weight),
+    )
+    for one in ("widen", "summary")
+    for weight in (0.0, 2.0)
+}
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(FORMS),
+    st.sampled_from(list(MAKERS)),
+    st.integers(0, 700),
+    st.sampled_from(["cancel my order", "the flight", "return it, new address", "hello"]),
+    st.lists(st.sampled_from([tool.id for tool in TOOLS]), max_size=3),
+)
+def test_no_prompt_is_over_its_budget_in_any_form_and_each_begins_with_the_overlay(
+    form: Form, maker_of: tuple[str, float], room: int, text: str, history: list[str]
+) -> None:
+    budget = fixed_tokens(OVERLAY, count_pieces, form) + room
+    maker = MAKERS[maker_of]
+    first = maker.build(text, budget, history=history, form=form)
+    for prompt in (first, first if first.discovered else maker.discover(first)):
+        system, tokens = in_form(prompt)
+        assert prompt.form == form
+        assert prompt.tokens == tokens <= budget
+        assert system.startswith(OVERLAY)
+        assert ROUTING_NOTE in system
+        assert (prompt.likely is not None) == ("Likely next tool" in system)
+        if prompt.likely:
+            assert prompt.likely.name in {one.name for one in prompt.exposed}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_full_prompt_keeps_to_the_window_in_every_form(form: Form) -> None:
+    window = fixed_tokens(OVERLAY, count_pieces, form) + 150
+    small = builder(settings=PromptSettings(window=window), count=count_pieces)
+    prompt = small.full("cancel", form=form)
+    assert prompt.tokens == in_form(prompt)[1] <= window
+    assert prompt.tools or prompt.fragments
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_roomy_budget_holds_the_same_units_in_every_form(form: Form) -> None:
+    plain = shared.build("cancel my order", 5_000)
+    prompt = shared.build("cancel my order", 5_000, form=form)
+    assert (prompt.fragments, prompt.exposed) == (plain.fragments, plain.exposed)
+
+
+def test_an_unknown_form_is_refused() -> None:
+    with pytest.raises(ValueError, match="form: must be text, openai, anthropic, not 'xml'"):
+        shared.build("cancel my order", 400, form="xml")  # type: ignore[arg-type]
+
+
+@given(st.sampled_from(["cancel my order", "refund for the flight"]), st.integers(150, 500))
+@settings(max_examples=20, deadline=None)
+def test_the_same_request_gives_the_same_prompt_with_and_without_the_cache(
+    text: str, budget: int
+) -> None:
+    assert builder().build(text, budget).text == shared.build(text, budget).text
+
+
+def test_a_budget_below_the_overlay_is_refused_and_says_what_it_takes() -> None:
+    with pytest.raises(ValueError, match=f"budget: {LEAST - 1} tokens .* which take {LEAST};"):
+        shared.build("cancel my order", LEAST - 1)
+
+
+def test_the_smallest_budget_holds_overlay_and_note_alone() -> None:
+    prompt = shared.build("cancel my order", LEAST)
+    assert (prompt.fragments, prompt.tools, prompt.tokens) == ((), (), LEAST)
+
+
+def test_the_right_tool_and_policy_come_in() -> None:
+    prompt = builder(settings=WHOLE).build("please cancel my order", 400)
+    assert "shop/cancel_order" in [tool.id for tool in prompt.tools]
+    assert "shop#cancel" in [one.id for one in prompt.fragments]
+    assert len(prompt.tools) == 2
+
+
+def test_fragments_stand_by_priority_then_in_their_documents_order() -> None:
+    urgent = fragment(
+        "shop#late", "An order that is late is a refund case. " * 3, priority=5, place=9
+    )
+    prompt = builder(fragments=[*FRAGMENTS, urgent], settings=SURE).build(
+        "order refund cancel", 600
+    )
+    assert prompt.fragments[0].id == "shop#late"
+    rest = [one.place for one in prompt.fragments[1:] if one.domain == "shop"]
+    assert rest == sorted(rest)
+
+
+def test_an_unsure_step_takes_one_discovery_step_and_no_second() -> None:
+    unsure = builder(settings=PromptSettings(tau=1.0, tools=2, signatures=0, discovery_tools=4))
+    prompt = unsure.build("cancel my order", 500)
+    assert prompt.discovered
+    assert len(prompt.signatures) == 2
+    with pytest.raises(ValueError, match="its discovery step was taken"):
+        unsure.discover(prompt)
+
+
+def test_a_discovery_step_leaves_room_for_the_likeliest_fragment() -> None:
+    unsure = builder(settings=PromptSettings(tau=1.0, discovery_tools=6, instructions=4))
+    roomy = unsure.build("cancel my order", 600)
+    assert len(roomy.exposed) == len(TOOLS)
+    best = max(roomy.fragments, key=lambda one: roomy.scores[one.id])
+    tight = unsure.build("cancel my order", LEAST + 32 + best.tokens + 30)
+    assert [one.id for one in tight.fragments] == [best.id]
+    assert 0 < len(tight.exposed) < len(TOOLS)
+
+
+def test_a_summary_names_hidden_tools_within_the_budget() -> None:
+    unsure = builder(settings=PromptSettings(tau=1.0, discovery="summary", tools=1, signatures=0))
+    prompt = unsure.build("cancel my order", 600)
+    assert len(prompt.tools) == 1
+    assert len(prompt.summary) == len(TOOLS) - 1
+    assert "- book_flight: Book a flight" in prompt.summary
+    short = unsure.build("cancel my order", LEAST + 60)
+    assert short.tokens <= LEAST + 60
+
+
+def test_what_the_model_rates_itself_counts() -> None:
+    plain, low, even, high = (
+        builder().build("cancel my order", 400, rated=one).sufficiency or 0.0
+        for one in (None, 0.01, 0.5, 0.99)
+    )
+    assert even == pytest.approx(plain)
+    assert low < plain < high
+    odds = math.log(plain / (1 - plain)) + SELF_RATING * math.log(0.99 / 0.01)
+    assert high == pytest.approx(1 / (1 + math.exp(-odds)))
+
+
+def test_feedback_counts_whole_tools_and_what_was_called_and_logs_what_was_hidden() -> None:
+    records: list[Mapping[str, Any]] = []
+    told = builder(
+        sink=records.append,
+        settings=PromptSettings(discovery="off", tools=1, signatures=2),
+    )
+    prompt = told.build("cancel my order", 400)
+    [whole], [called, idle] = prompt.tools, prompt.signatures
+    hidden = next(one for one in TOOLS if one not in prompt.exposed)
+    told.learn(prompt, [called.id, hidden.id])
+    assert told.gains.factor(whole.id) < 1 == told.gains.factor(idle.id)
+    assert told.gains.factor(called.id) > 1
+    assert [one["wanted"] for one in records if one["event"] == "miss"] == [hidden.id]
+    told.learn(prompt, [])
+    told.learn(told.full("cancel my order"), [called.id])
+    assert told.gains.learned == 1
+
+
+def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None:
+    pinned = builder(pinned={"shop": ["shop/transfer"]}, settings=WHOLE)
+    assert "shop/transfer" in [one.id for one in pinned.build("cancel my order", 500).exposed]
+    away = [one.id for one in pinned.build("book a flight", 500).exposed]
+    assert "shop/transfer" not in away
+    told = [one.id for one in pinned.build("book a flight", 500, domain="shop").exposed]
+    assert "shop/transfer" in told
+
+
+def test_a_pin_without_room_is_reported() -> None:
+    pinned = builder(pinned={"*": ["shop/transfer"]}, settings=SURE)
+    assert pinned.build("cancel", LEAST + 34).dropped == ("shop/transfer",)
+
+
+def test_an_unknown_pin_is_refused() -> None:
+    with pytest.raises(ValueError, match="pinned: 'shop/none' of domain 'shop' is no tool"):
+        builder(pinned={"shop": ["shop/none"]})
+
+
+def test_feedback_changes_what_is_chosen() -> None:
+    gains = Gains()
+    for _ in range(40):
+        gains.learn(["shop/cancel_order"], [])
+        gains.learn(["shop/return_order"], ["shop/return_order"])
+    one = PromptSettings(tools=1, discovery="off")
+    asked = "cancel or return the order"
+    before = builder(settings=one).build(asked, 400).tools[0].id
+    after = builder(settings=one, gains=gains).build(asked, 400).tools[0].id
+    assert (before, after) == ("shop/cancel_order", "shop/return_order")
+
+
+def test_a_prior_speaks_only_with_a_weight() -> None:
+    def first(weight: float) -> str:
+        options = PromptSettings(tools=1, discovery="off", prior_weight=weight)
+        return builder(prior=Flights(), settings=options).build("cancel my order", 400).tools[0].id
+
+    assert first(0.0) == "shop/cancel_order"
+    assert first(2.0) == "air/book_flight"
+
+
+def test_the_cache_serves_the_same_task_and_other_words_or_calls_are_another() -> None:
+    reader = TopicReader()
+    cached = builder(reader=reader, settings=SURE)
+    assert not cached.build("Cancel my order!", 400).cached
+    asked = len(reader.read_texts)
+    assert cached.build("cancel my ORDER", 400).cached
+    assert len(reader.read_texts) == asked
+    assert not cached.build("cancel my order", 400, history=["shop/transfer"]).cached
+    assert not cached.build("return my order", 400).cached
+    assert not cached.build("cancel my order", 300).cached
+
+
+def test_a_broken_retriever_falls_back_to_the_full_prompt_and_is_left_alone() -> None:
+    records: list[Mapping[str, Any]] = []
+    reader = FailingReader()
+    clock = [0.0]
+    breaker = CircuitBreaker(failures=2, seconds=10, clock=lambda: clock[0])
+    broken = builder(reader=reader, breaker=breaker, sink=records.append)
+    reader.failing = True
+    for number in range(4):
+        prompt = broken.build(f"cancel order {number}", 400)
+        assert len(prompt.tools) == len(TOOLS)
+        assert len(prompt.fragments) == len(FRAGMENTS)
+        assert prompt.text.startswith(OVERLAY)
+    assert reader.calls == 2
+    assert records[0]["fallback"] == "RuntimeError: the encoder is gone"
+    assert records[3]["fallback"].startswith("Open: ")
+    reader.failing, clock[0] = False, 11.0
+    assert broken.build("cancel order 9", 400).fallback == ""
+
+
+def test_the_full_prompt_keeps_to_the_models_window() -> None:
+    reader = FailingReader()
+    small = builder(reader=reader, settings=PromptSettings(window=LEAST + 60))
+    reader.failing = True
+    prompt = small.build("cancel", 10_000)
+    assert prompt.tokens <= LEAST + 60
+    assert prompt.text.startswith(OVERLAY)
+
+
+def test_telemetry_says_what_was_chosen_and_why_and_misses_are_logged() -> None:
+    records: list[Mapping[str, Any]] = []
+    told = builder(sink=records.append, settings=SURE)
+    prompt = told.build("cancel my order", 400)
+    told.miss(prompt, "air/book_flight")
+    assert records[0]["tools"] == [tool.id for tool in prompt.tools]
+    assert records[0]["scores"] == prompt.scores
+    assert records[0]["sufficiency"] == prompt.sufficiency
+    assert records[0]["likely"] == ""
+    sure = builder(
+        sink=records.append, prior=Flights(), settings=PromptSettings(prior_weight=2.0)
+    ).build("cancel my order", 600)
+    assert sure.likely is not None
+    assert records[2]["likely"] == sure.likely.id == "air/book_flight"
+    assert records[1]["event"] == "miss"
+    assert records[1]["wanted"] == "air/book_flight"
+    assert records[1]["known"]
+
+
+def test_the_next_steps_prompt_begins_like_the_one_before() -> None:
+    from ctrag.agents.prompt.assembly import shared_prefix
+
+    steps = builder(settings=SURE)
+    first = steps.build("cancel my order", 500)
+    second = steps.build("cancel my order", 500, history=["shop/cancel_order"], previous=first)
+    assert [one.id for one in second.fragments] == [one.id for one in first.fragments]
+    assert shared_prefix(first.text, second.text, count_words) >= LEAST - count_words(ROUTING_NOTE)
+
+
+def test_chat_shapes_hold_the_same_tools_and_the_overlay() -> None:
+    prompt = builder(settings=SURE).build("cancel my order", 400)
+    openai, anthropic = prompt.openai(), prompt.anthropic()
+    assert openai["messages"][0]["content"] == anthropic["system"] == prompt.system
+    assert openai["messages"][1] == {"role": "user", "content": "cancel my order"}
+    names = [tool.name for tool in prompt.exposed]
+    assert set(names) == {tool.name for tool in TOOLS}
+    assert [one["function"]["name"] for one in openai["tools"]] == names
+    assert [one["name"] for one in anthropic["tools"]] == names
+    assert all(one["input_schema"]["type"] == "object" for one in anthropic["tools"])
+    assert DISCOVERY in prompt.system
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"tools": -1}, "tools: must not be negative, is -1"),
+        ({"candidates": 0}, "candidates: must be at least 1, not 0"),
+        ({"discovery": "often"}, "discovery: must be widen, summary or off, not 'often'"),
+        ({"tau": 1.5}, "tau: must lie between 0 and 1, not 1.5"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        PromptSettings(**options)
+
+
+def test_an_empty_overlay_is_refused() -> None:
+    with pytest.raises(ValueError, match="overlay: must not be empty"):
+        builder(overlay=" ")
+
+
+def test_the_default_budget_of_a_prompt_is_that_of_the_settings() -> None:
+    assert shared.build("cancel my order").budget == BUDGET
+
+
+def test_an_empty_request_is_refused() -> None:
+    with pytest.raises(ValueError, match="text: must not be empty"):
+        shared.build("  ", 400)

@@ -1,0 +1,146 @@
+"""Cutting policies along their structure."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ctrag.agents.prompt.fragments import LARGEST, SMALLEST, cut_file, cut_folder, cut_text
+from tests.agents.prompt.toys import count_words
+
+POLICY = """# Shop policy
+
+{intro}
+
+## Cancel
+
+{cancel}
+
+## Return
+
+{back}
+
+### Refund
+
+Refunds take a week.
+"""
+
+
+def words(word: str, number: int) -> str:
+    return " ".join([word] * number)
+
+
+def cut(text: str) -> dict[str, str]:
+    return {one.id: one.text for one in cut_text(text, "shop", count_words)}
+
+
+def test_sections_become_fragments_with_their_heading_as_id() -> None:
+    parts = cut(
+        POLICY.format(intro=words("hello", 250), cancel=words("stop", 300), back=words("give", 250))
+    )
+    assert list(parts) == ["shop#shop-policy", "shop#cancel", "shop#return"]
+    assert parts["shop#return"].endswith("Refunds take a week.")  # too short to stand alone
+
+
+def test_ids_stay_when_the_text_changes_and_when_another_section_does() -> None:
+    before = cut(POLICY.format(intro=words("a", 250), cancel=words("b", 300), back=words("c", 250)))
+    after = cut(POLICY.format(intro=words("z", 290), cancel=words("b", 300), back=words("c", 250)))
+    assert list(before) == list(after)
+    assert before["shop#cancel"] == after["shop#cancel"]
+
+
+def test_a_section_that_shrinks_takes_the_next_one_in() -> None:
+    """Ids follow the joining: the review gate keeps what was approved of both."""
+    before = cut(POLICY.format(intro=words("a", 250), cancel=words("b", 250), back=words("c", 250)))
+    after = cut(POLICY.format(intro=words("a", 250), cancel=words("b", 150), back=words("c", 250)))
+    assert list(before) == ["shop#shop-policy", "shop#cancel", "shop#return"]
+    assert list(after) == ["shop#shop-policy", "shop#cancel"]
+
+
+def test_short_sections_are_joined_and_long_ones_split() -> None:
+    joined = cut(POLICY.format(intro="a", cancel="b", back="c"))
+    assert list(joined) == ["shop#shop-policy"]
+    long = "\n\n".join(words(f"p{number}", 100) for number in range(13))
+    split = cut(f"# Long\n\n{long}")
+    assert list(split) == ["shop#long", "shop#long-2", "shop#long-3"]
+    assert all(count_words(text) <= LARGEST for text in split.values())
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 900)), min_size=1, max_size=6))
+@settings(max_examples=30, deadline=None)
+def test_no_word_is_lost_no_fragment_too_long_and_ids_differ(plan: list[tuple[int, int]]) -> None:
+    text = "\n\n".join(
+        f"{'#' * level} Head{at}\n\n" + " ".join(f"w{at}x{n}" for n in range(size))
+        for at, (level, size) in enumerate(plan)
+    )
+    fragments = cut_text(text, "d", count_words)
+    assert [word for one in fragments for word in one.text.split()] == text.split()
+    assert max(one.tokens for one in fragments) <= LARGEST
+    assert len({one.id for one in fragments}) == len(fragments)
+
+
+def test_neighbours_are_only_short_where_joining_would_be_too_long() -> None:
+    text = f"# A\n\n{words('a', 50)}\n\n# B\n\n{words('b', 590)}\n\n# C\n\n{words('c', 250)}"
+    sizes = [one.tokens for one in cut_text(text, "d", count_words)]
+    assert sizes == [52, 592, 252]
+    assert sizes[0] < SMALLEST
+
+
+def test_a_heading_inside_a_code_fence_is_text() -> None:
+    assert list(cut("# A\n\n```\n# not a heading\n```\n")) == ["shop#a"]
+
+
+def test_name_and_front_matter_say_domain_kind_and_priority(tmp_path: Path) -> None:
+    (tmp_path / "telecom-manual.md").write_text("# Guide\n\nText.", encoding="utf-8")
+    (tmp_path / "tone.txt").write_text(
+        "---\ndomain: all\nkind: style\npriority: 3\n---\nBe kind.", encoding="utf-8"
+    )
+    manual, tone = cut_folder(tmp_path, count_words).fragments
+    assert (manual.domain, manual.kind, manual.priority) == ("telecom", "manual", 0)
+    assert (tone.id, tone.domain, tone.kind, tone.priority) == ("tone#start", "all", "style", 3)
+
+
+def test_recency_is_the_date_said_and_else_the_day_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ndate: 2025-03-04\n---\nBe kind.", encoding="utf-8")
+    (tmp_path / "b.md").write_text("Say who you are.", encoding="utf-8")
+    os.utime(tmp_path / "b.md", (0, 86_400))  # written on the second day of 1970
+    said, found = cut_folder(tmp_path, count_words).fragments
+    assert (said.recency, found.recency) == ("2025-03-04", "1970-01-02")
+    os.utime(tmp_path / "b.md", (0, 0))  # a file that is written again says what it said
+    assert cut_file(tmp_path / "b.md", count_words)[0].digest == found.digest
+
+
+def test_what_another_fragment_says_is_left_out_and_named(tmp_path: Path) -> None:
+    said = words("cancel pending orders only with a reason", 5)
+    (tmp_path / "a.md").write_text(f"# Same\n\n{said}", encoding="utf-8")
+    (tmp_path / "b.md").write_text(f"# Same\n\n{said.upper()}", encoding="utf-8")
+    found = cut_folder(tmp_path, count_words)
+    assert [one.id for one in found.fragments] == ["a#same"]
+    assert found.duplicates == (("b#same", "a#same"),)
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"caf\xe9", r"a\.md: not UTF-8 at byte 4"),
+        (b"---\ndomain: x\n", r"a\.md:1: front matter: `---` opens it"),
+        (b"---\npriority: high\n---\nx", r"a\.md:1: front matter: priority: "),
+        (b"---\ndate: soon\n---\nx", r"a\.md:1: front matter: date: "),
+        (b"---\ncolour: red\n---\nx", r"a\.md:1: front matter: colour: "),
+        (b"---\n[\n---\nx", r"a\.md:1: front matter: not YAML"),
+    ],
+)
+def test_a_broken_file_is_named_with_its_rule(tmp_path: Path, content: bytes, problem: str) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=problem):
+        cut_file(path, count_words)
+
+
+def test_a_folder_without_policies_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"holds no \.md or \.txt file"):
+        cut_folder(tmp_path, count_words)
+    with pytest.raises(FileNotFoundError, match="no such folder"):
+        cut_folder(tmp_path / "none", count_words)

@@ -1,0 +1,180 @@
+"""The official client against the server, in both revisions of the protocol."""
+
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.types import ToolListChangedNotification
+
+from ctrag.agents.catalogue.access import AccessRules, Grant, Principal
+from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.protocol import META_TOOLS, mcp_server
+from tests.agents.server.conftest import entry, tool
+
+pytestmark = pytest.mark.anyio
+MakeGateway = Callable[..., Gateway]
+Servers = Callable[..., ServerSpec]
+META = ["search_tools", "call_tool", "release_tools"]
+ADA = Principal("ada")
+
+
+async def listed(client: Client) -> list[str]:
+    return [one.name for one in (await client.list_tools()).tools]
+
+
+@pytest.fixture
+def desk(plain: Servers) -> dict[str, ServerSpec]:
+    tools = [entry("print", "Print a page"), entry("send", "Send a mail")]
+    return {"desk": plain("desk", tools)}
+
+
+async def test_2026_a_handle_carries_the_session_and_the_list_never_changes(
+    gateway: MakeGateway, desk: dict[str, ServerSpec]
+) -> None:
+    made = gateway(servers=desk)
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        assert client.protocol_version == "2026-07-28"
+        assert await listed(client) == META
+        found = await client.call_tool("search_tools", {"query": "print a page", "limit": 1})
+        session = found.structured_content["session"]
+        assert [one["name"] for one in found.structured_content["tools"]] == ["desk/print"]
+        arguments = {"session": session, "name": "desk/print", "arguments": {"text": "a"}}
+        called = await client.call_tool("call_tool", arguments)
+        assert called.content[0].text.startswith('print {"text": "a"}')
+        assert await listed(client) == META
+        direct = await client.call_tool("desk__print", {})
+        assert direct.is_error
+        assert "Find it with search_tools" in direct.content[0].text
+    async with made.running(), Client(mcp_server(made, lambda: None)) as another:
+        called = await another.call_tool("call_tool", arguments)
+        assert not called.is_error, "the handle is all it takes"
+
+
+async def test_2025_found_tools_join_the_list_of_their_connection_alone(
+    gateway: MakeGateway, desk: dict[str, ServerSpec]
+) -> None:
+    made = gateway(servers=desk)
+    server = mcp_server(made, lambda: None)
+    told: list[Any] = []
+
+    async def on(message: Any) -> None:
+        told.append(message)
+
+    async with (
+        made.running(),
+        Client(server, mode="legacy", message_handler=on) as client,
+        Client(server, mode="legacy") as other,
+    ):
+        assert client.protocol_version == "2025-11-25"
+        assert client.server_capabilities.tools.list_changed
+        assert await listed(client) == META
+        await client.call_tool("search_tools", {"query": "print a page", "limit": 1})
+        with anyio.fail_after(5):
+            while not told:
+                await anyio.sleep(0.01)
+        assert isinstance(told[0], ToolListChangedNotification)
+        assert await listed(client) == [*META, "desk__print"]
+        assert await listed(other) == META
+        called = await client.call_tool("desk__print", {"text": "a"})
+        assert called.content[0].text.startswith('print {"text": "a"}')
+        assert (await other.call_tool("desk__print", {})).is_error
+
+
+async def test_2025_tools_whose_names_would_be_one_are_called_by_the_names_they_are_listed_with(
+    gateway: MakeGateway, plain: Servers
+) -> None:
+    entries = [entry("print.page", "Print a page"), entry("print_page", "Print a page")]
+    made = gateway(servers={"desk": plain("desk", entries)})
+    async with made.running(), Client(mcp_server(made, lambda: None), mode="legacy") as client:
+        await client.call_tool("search_tools", {"query": "print a page"})
+        found = (await listed(client))[len(META) :]
+        assert len(found) == 2
+        answers = [await client.call_tool(name, {"text": "a"}) for name in found]
+        assert [one.is_error for one in answers] == [False, False]
+        ran = {one.content[0].text.partition(" ")[0] for one in answers}
+        assert ran == {"print.page", "print_page"}
+
+
+async def test_2025_a_loop_takes_the_tool_off_the_list(
+    gateway: MakeGateway, desk: dict[str, ServerSpec]
+) -> None:
+    made = gateway(servers=desk)
+    async with made.running(), Client(mcp_server(made, lambda: None), mode="legacy") as client:
+        await client.call_tool("search_tools", {"query": "print a page", "limit": 1})
+        for _ in range(20):
+            called = await client.call_tool("desk__print", {"text": "a"})
+            if len(called.content) > 1:
+                break
+        assert "search_tools" in called.content[-1].text
+        assert await listed(client) == META
+
+
+async def test_a_caller_without_grants_is_shown_nothing_in_either_revision(
+    gateway: MakeGateway,
+) -> None:
+    rules = AccessRules((Grant("user:bob", "*"),))
+    made = gateway([tool("send", "Send a mail", "mail")], access=rules)
+    for mode in ("auto", "legacy"):
+        server = mcp_server(made, lambda: ADA)
+        async with made.running(), Client(server, mode=mode) as client:
+            found = await client.call_tool("search_tools", {"query": "send a mail"})
+            assert found.structured_content["tools"] == []
+            assert await listed(client) == META
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "problem"),
+    [
+        ("search_tools", {}, "query: Field required"),
+        ("search_tools", {"query": ""}, "query: String should have at least 1 character"),
+        ("search_tools", {"query": "  "}, "text: must not be empty"),
+        ("search_tools", {"query": "mail", "limit": 0}, "limit: Input should be greater"),
+        ("search_tools", {"query": "mail", "session": "s"}, "session"),
+        ("search_tools", {"query": "mail", "colour": 1}, "colour: Extra inputs"),
+        ("call_tool", {"session": "s", "name": "a", "arguments": []}, "arguments: Input should"),
+        ("call_tool", {"session": "s", "name": "a"}, "session"),
+        ("release_tools", {"session": "s", "names": ["a"]}, "session"),
+        ("install_plugin", {"plugin": "a"}, "Find it with search_tools"),
+    ],
+)
+async def test_bad_arguments_are_answered_with_what_to_mend(
+    gateway: MakeGateway, name: str, arguments: dict[str, Any], problem: str
+) -> None:
+    made = gateway([tool("send", "Send a mail", "mail")])
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        answer = await client.call_tool(name, arguments)
+        assert answer.is_error
+        assert problem in answer.content[0].text
+
+
+def test_every_argument_of_a_meta_tool_is_described_to_the_model() -> None:
+    for arguments, _, _ in META_TOOLS.values():
+        for field in arguments.model_fields.values():
+            assert field.description
+
+
+async def test_16_clients_search_while_tools_come_and_go(gateway: MakeGateway) -> None:
+    made = gateway([tool("send", "Send a mail", f"mail{n}") for n in range(8)])
+    server = mcp_server(made, lambda: None)
+    answers: list[int] = []
+
+    async def search() -> None:
+        async with Client(server) as client:
+            for _ in range(10):
+                found = await client.call_tool("search_tools", {"query": "send a mail"})
+                answers.append(len(found.structured_content["tools"]))
+
+    async def change() -> None:
+        for n in range(20):
+            tools = [tool(f"print{n}", "Print a page", "printer")]
+            await anyio.to_thread.run_sync(made.index.replace_server, "printer", tools)
+
+    async with made.running(), anyio.create_task_group() as tasks:
+        tasks.start_soon(change)
+        for _ in range(16):
+            tasks.start_soon(search)
+    assert answers == [5] * 160
+    assert {one.id for one in made.index.tools} >= {f"mail{n}/send" for n in range(8)}

@@ -1,0 +1,53 @@
+"""Steps read from conversations of several turns."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eval.instructions.other_agents import load_turns
+from eval.instructions.steps import bfcl_folder
+
+NAME = "BFCL_v4_multi_turn_base.json"
+
+
+def write(folder: Path, questions: list[object], answers: list[object]) -> None:
+    (folder / "possible_answer").mkdir()
+    for path, rows in ((folder / NAME, questions), (folder / "possible_answer" / NAME, answers)):
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def question(name: str, *turns: str) -> dict[str, object]:
+    said = [[{"role": "user", "content": text}] for text in turns]
+    return {"id": name, "question": said, "involved_classes": ["GorillaFileSystem", "MathAPI"]}
+
+
+def test_a_turn_is_the_request_and_all_calls_before_are_the_history(tmp_path: Path) -> None:
+    calls = [["cd(folder='a')", "ls()"], ["add(a=1, b=2)"]]
+    write(tmp_path, [question("x", "look", "sum")], [{"id": "x", "ground_truth": calls}])
+    known = {"gorilla_file_system/cd", "gorilla_file_system/ls", "math_api/add"}
+    first, second, third = load_turns(tmp_path, known, 5)
+    assert (first.id, first.instruction, first.history) == ("x/1", "look", ())
+    assert (second.gold, second.history) == ("gorilla_file_system/ls", ("gorilla_file_system/cd",))
+    assert (third.instruction, third.domain, third.gold) == ("sum", "math_api", "math_api/add")
+    assert third.calls == ("cd(folder='a')", "ls()")
+    assert third.episode_tools == tuple(sorted(known))
+
+
+def test_conversations_with_tools_that_the_catalogue_lacks_are_left_out(tmp_path: Path) -> None:
+    rows = [question("x", "look"), question("y", "sum"), question("z", "sum")]
+    answers = [
+        {"id": "x", "ground_truth": [["unknown()"]]},
+        {"id": "y", "ground_truth": [["add(a=1)"]]},
+        {"id": "z", "ground_truth": [["add(a=2)"]]},
+    ]
+    write(tmp_path, rows, answers)
+    assert [one.id for one in load_turns(tmp_path, {"math_api/add"}, 1)] == ["y/1"]
+
+
+def test_the_benchmarks_own_file_is_read() -> None:
+    folder = bfcl_folder()
+    if folder is None:
+        pytest.skip("bfcl-eval is not installed")
+    found = load_turns(folder, {"gorilla_file_system/ls"}, 3)
+    assert all(one.gold == "gorilla_file_system/ls" for one in found)

@@ -1,0 +1,204 @@
+"""Claims about the engines: one interface, the same logits, and nothing stands in unasked."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.models import lm_engine as engines
+from ctrag.models import onnx_llama
+from ctrag.models.lm_engine import (
+    Engine,
+    OnnxEngine,
+    TransformersEngine,
+    open_engine,
+    planner_graph,
+)
+from ctrag.models.lora import PlannerCard, save_adapter
+from ctrag.models.onnx_llama import write_graph
+
+TOKENS = [5, 17, 3, 80, 41, 2, 66, 9, 33]
+
+
+@pytest.fixture(scope="module")
+def reference(tiny_llama: Path) -> TransformersEngine:
+    return TransformersEngine(tiny_llama, threads=1)
+
+
+@pytest.fixture(scope="module")
+def exact(tiny_llama: Path, reference: TransformersEngine) -> OnnxEngine:
+    """The graph with float32 weights, as it is served."""
+    return graph_of(tiny_llama, reference, None)
+
+
+def graph_of(folder: Path, reference: TransformersEngine, bits: int | None) -> OnnxEngine:
+    config = json.loads((folder / "config.json").read_text())
+    weights = {name: one.detach().numpy() for name, one in reference._model.state_dict().items()}
+    write_graph(weights, config, folder / f"{bits}.onnx", bits)
+    return OnnxEngine(folder / f"{bits}.onnx", config, threads=1)
+
+
+@pytest.fixture(params=["reference", "exact"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    found: Engine = request.getfixturevalue(request.param)
+    return found
+
+
+def test_the_graph_has_the_references_logits(
+    exact: OnnxEngine, reference: TransformersEngine
+) -> None:
+    ours, _ = exact.forward(TOKENS, keep=len(TOKENS))
+    theirs, _ = reference.forward(TOKENS, keep=len(TOKENS))
+    assert ours.shape == theirs.shape == (len(TOKENS), 257)
+    assert np.abs(theirs).max() > 1.0
+    np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_eight_bits_keep_the_logits_and_four_keep_fewer(
+    tiny_llama: Path, exact: OnnxEngine, reference: TransformersEngine
+) -> None:
+    wanted, _ = exact.forward(TOKENS, keep=len(TOKENS))
+    errors = {}
+    for bits in (8, 4):
+        found, _ = graph_of(tiny_llama, reference, bits).forward(TOKENS, keep=len(TOKENS))
+        errors[bits] = float(np.abs(found - wanted).mean() / np.abs(wanted).mean())
+    assert errors[8] < 0.05
+    assert errors[8] < errors[4]
+
+
+def test_reading_in_pieces_is_reading_at_once(engine: Engine) -> None:
+    whole, _ = engine.forward(TOKENS, keep=2)
+    _, cache = engine.forward(TOKENS[:4])
+    _, cache = engine.forward(TOKENS[4:8], cache)
+    last, _ = engine.forward(TOKENS[8:], cache)
+    assert last.shape == (1, 257)
+    np.testing.assert_allclose(last[0], whole[-1], atol=1e-4)
+
+
+def test_a_cache_can_be_continued_in_two_ways(engine: Engine) -> None:
+    _, cache = engine.forward(TOKENS[:6])
+    first, _ = engine.forward([7, 8], cache)
+    second, _ = engine.forward([9, 10], cache)
+    again, _ = engine.forward([7, 8], cache)
+    np.testing.assert_array_equal(first, again)
+    assert not np.allclose(first, second, atol=1e-3)
+    plain, _ = engine.forward([*TOKENS[:6], 9, 10])
+    np.testing.assert_allclose(second, plain, atol=1e-4)
+
+
+def test_the_graph_holds_the_adapter(
+    tiny_llama: Path,
+    tmp_path: Path,
+    configure: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import torch
+
+    configure(weights=tmp_path / "weights")
+    monkeypatch.setattr(engines, "BITS", None)
+    adapter = saved_adapter(tmp_path / "adapter", torch.full((64, 4), 0.05))
+    tuned, _ = open_engine("onnxruntime", tiny_llama, 1, adapter).forward(TOKENS)
+    plain, _ = open_engine("onnxruntime", tiny_llama, 1, None).forward(TOKENS)
+    wanted, _ = open_engine("transformers", tiny_llama, 1, adapter).forward(TOKENS)
+    np.testing.assert_allclose(tuned, wanted, atol=1e-4)
+    assert not np.allclose(plain, wanted, atol=1e-2)
+
+
+def saved_adapter(target: Path, up: Any) -> Path:
+    import torch
+
+    torch.manual_seed(1)
+    prefix = "base_model.model.model.layers.0.self_attn.q_proj"
+    card = PlannerCard(
+        command="none", base="", rank=4, alpha=8, settings={}, data="", data_sha256="", seed=1,
+        figures={}, versions={},
+    )  # fmt: skip
+    weights = {f"{prefix}.lora_A.weight": torch.randn(4, 64), f"{prefix}.lora_B.weight": up}
+    save_adapter(target, weights, card)
+    return target
+
+
+def test_a_graph_is_made_once_for_each_model_and_adapter(
+    tiny_llama: Path, tmp_path: Path, configure: Callable[..., None]
+) -> None:
+    import torch
+
+    configure(weights=tmp_path / "weights")
+    config = json.loads((tiny_llama / "config.json").read_text())
+    first = planner_graph(tiny_llama, config, None)
+    made = first.stat().st_mtime_ns
+    assert planner_graph(tiny_llama, config, None).stat().st_mtime_ns == made
+    one = planner_graph(tiny_llama, config, saved_adapter(tmp_path / "a", torch.ones(64, 4)))
+    two = planner_graph(tiny_llama, config, saved_adapter(tmp_path / "b", torch.zeros(64, 4)))
+    assert len({first, one, two}) == 3
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"model_type": "qwen3"}, "model_type: the onnxruntime engine needs 'llama'"),
+        ({"attention_bias": True}, "attention_bias: .* needs False, this model has True"),
+        ({"rope_parameters": {"rope_type": "yarn"}}, "rope_type: .* this model has 'yarn'"),
+    ],
+)
+def test_another_architecture_is_refused_with_the_engine_that_runs_it(
+    tiny_llama: Path, changed: dict[str, Any], message: str
+) -> None:
+    config = {**json.loads((tiny_llama / "config.json").read_text()), **changed}
+    with pytest.raises(ValueError, match=f"{message}.*CTRAG_PLANNER_ENGINE=transformers"):
+        planner_graph(tiny_llama, config, None)
+
+
+def test_a_model_that_is_too_large_for_a_graph_is_refused(
+    tiny_llama: Path, reference: TransformersEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(onnx_llama, "LARGEST", 1000)
+    with pytest.raises(ValueError, match="takes 1,000 bytes at most, this model has"):
+        graph_of(tiny_llama, reference, None)
+
+
+def test_the_packaged_model_runs_on_the_fast_engine_unless_it_is_told_otherwise() -> None:
+    assert EmbeddedPlanner().engine_name == "onnxruntime"
+    assert EmbeddedPlanner(engine="transformers").engine_name == "transformers"
+    assert EmbeddedPlanner("openlm-research/open_llama_7b_v2").engine_name == "transformers"
+
+
+REQUESTS = (
+    "push it half an hour",
+    "read me the rent note",
+    "tell them I'm late",
+    "what did Tom want",
+    "move lunch to one",
+    "cancel the dentist",
+    "is there music for this",
+    "remind me at six",
+    "who called",
+    "delete that",
+    "again please",
+    "naïve 日本語 😀",
+)
+
+
+def test_both_engines_plan_alike_under_a_grammar(exact: OnnxEngine, tiny_llama: Path) -> None:
+    planner = EmbeddedPlanner(str(tiny_llama), threads=1)
+    fast = EmbeddedPlanner(str(tiny_llama), threads=1, engine="onnxruntime")
+    fast.engine = exact
+    lark = """
+    start: ("read" | "move" | "none") "(" (NAME "=" VALUE)? ")"
+    NAME: "title" | "until" | "to"
+    VALUE: /"[a-z ]{1,12}"/
+    """
+    plans = set()
+    for request in REQUESTS:
+        prompt = planner.encode(request)
+        slow_one, slow_sure, asked = planner.bound(prompt, lark)
+        fast_one, fast_sure, _ = fast.bound(prompt, lark)
+        assert asked
+        assert fast_one == slow_one
+        assert fast_sure == pytest.approx(slow_sure, rel=1e-3)
+        plans.add(tuple(slow_one))
+    assert len(plans) > 1

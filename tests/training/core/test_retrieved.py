@@ -1,0 +1,253 @@
+"""Claims about keeping what retrieval brought for later trainings."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import numpy as np
+import pytest
+from lightgbm.basic import LightGBMError
+
+from ctrag.assistant.artefacts import load_context_artefacts
+from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.item_ranker import Ranker
+from ctrag.models import packages
+from ctrag.models.encoder import TowerEncoder, load_encoder
+from ctrag.models.request_adapter import Adapter, RequestReader, Tuned
+from eval.core.examples import Example, load_examples
+from stores.people.dataset import load_dataset
+from synth.reference import scenes_folder
+from tests.training.conftest import copy_people, halves
+from training.core.folds import folds_by_person
+from training.core.origin import people_of
+from training.core.retrieved import Retrieval, Retrieved
+from training.encoder.network import EncoderSettings
+from training.encoder.train import train_encoder
+from training.ranker.learned_features import fit_prior
+from training.ranker.settings import FIRST, SECOND, RankerSettings
+from training.ranker.tuned_encoder import TunedEncoder
+
+
+class _Named:
+    """Stands for an adapter, of which only the digest is asked."""
+
+    digest = "one"
+
+
+class _Tuned:
+    adapter = _Named()
+    readings: ClassVar = {"q": "read out of fold"}
+
+
+@pytest.fixture
+def ask(
+    examples: list[Example], dozen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Any:
+    """Asks for what retrieval brings; `ask.times` counts how often it really was retrieved."""
+
+    prior = fit_prior(examples)
+
+    def retrieve(*_: Any) -> Retrieved:
+        asked.times += 1
+        some = examples[:6]
+        for one in some:  # what is computed on the way is not kept
+            compute(one.scene, prior)
+        scores = [one.relevance for one in some]
+        return Retrieved(some, scores, np.array([True, *[False] * 5]), "bins", ["a"] * 6)
+
+    def asked(settings: RankerSettings | None = None) -> Retrieved:
+        tuned = cast(TunedEncoder, _Tuned())
+        options = settings or RankerSettings()
+        return Retrieval(dozen, [], tuned, Ranker.packaged(), options).once(tmp_path)
+
+    monkeypatch.setattr(Retrieval, "run", retrieve)
+    asked.times = 0  # type: ignore[attr-defined]
+    return asked
+
+
+def test_the_same_requests_are_retrieved_for_once(ask: Any) -> None:
+    first, again = ask(), ask()
+    assert ask.times == 1
+    assert [one.asked for one in first.examples] == [one.asked for one in again.examples]
+    for one, other in zip(first.examples, again.examples, strict=True):
+        assert np.array_equal(one.relevance, other.relevance)
+        assert one.scene.request == other.scene.request
+        assert np.array_equal(one.scene.vector, other.scene.vector)
+    assert len(again.kept_back()[0]) == 1
+
+
+def test_another_seed_is_another_retrieval(ask: Any) -> None:
+    ask(), ask(RankerSettings(seed=2))
+    assert ask.times == 2
+
+
+def test_a_file_of_something_else_is_not_taken(ask: Any, tmp_path: Path) -> None:
+    import pickle
+
+    ask()
+    [path] = tmp_path.glob("*.pickle")
+    path.write_bytes(pickle.dumps(["nothing"]))
+    with pytest.raises(ValueError, match="holds no retrieved requests; delete it"):
+        ask()
+
+
+def test_a_share_draws_requests_and_repeats_them(ask: Any) -> None:
+    found = ask()
+    asked = [one.asked.query_id for one in found.examples[1:]]
+    assert [one.asked.query_id for one in found.learned()[0]] == asked
+    twice = [one.asked.query_id for one in found.learned({"a": 2})[0]]
+    assert twice == [query for query in asked for _ in range(2)]
+    assert found.learned({"b": 0.1})[0] == found.learned()[0]
+    assert [len(part) for part in found.learned({"a": 1e-9})] == [0, 0]
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four people whom the ranker in use learned from."""
+    return copy_people("dev", 4, tmp_path_factory.mktemp("known") / "others")
+
+
+@pytest.fixture(scope="module")
+def unused(others: Path) -> Ranker:
+    """A ranker that learned from `others` and raises when it is asked."""
+    ranker = Ranker.packaged()
+    card = ranker.card.model_copy(update={"people": sorted(people_of([others]))})
+    return replace(ranker, model="no trees: it raises when it is asked", card=card)
+
+
+@pytest.fixture(scope="module")
+def cross_fitted(
+    dozen: Path, others: Path, unused: Ranker, tmp_path_factory: pytest.TempPathFactory
+) -> Retrieved:
+    """Twelve people, further requests of theirs, and other people whom the ranker learned from."""
+    folder = tmp_path_factory.mktemp("cross-fitted")
+    own, further = halves(dozen, folder)
+    quick = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
+    tuned = train_encoder(
+        own, TowerEncoder(packages.ENCODER), quick, folder / "encoder", more=[further, others]
+    )
+    settings = RankerSettings(
+        folds=3, first=replace(FIRST, rounds=10), second=replace(SECOND, rounds=5), threads=1
+    )
+    return Retrieval(own, [further, others], tuned, unused, settings).run()
+
+
+def test_further_requests_of_held_out_people_are_held_out_too(cross_fitted: Retrieved) -> None:
+    held = {one.asked.person_id for one in cross_fitted.kept_back()[0]}
+    learned = {one.asked.person_id for one in cross_fitted.learned()[0]}
+    assert held
+    assert learned
+    assert not held & learned
+    by = zip(cross_fitted.data, cross_fitted.held_out, strict=True)
+    assert {name for name, held_out in by if held_out} == {"even", "odd"}
+
+
+def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
+    cross_fitted: Retrieved, unused: Ranker
+) -> None:
+    with pytest.raises(LightGBMError, match="model"):
+        unused.first_scores(np.zeros((1, len(SIGNALS)), np.float32))
+    by_data: dict[str, set[str]] = {}
+    for name, example, scores in zip(
+        cross_fitted.data, cross_fitted.examples, cross_fitted.scores, strict=True
+    ):
+        assert np.isfinite(scores).all()
+        assert len(scores) == len(example.scene)
+        by_data.setdefault(name, set()).add(example.asked.person_id)
+    assert by_data["even"] == by_data["odd"]
+    assert len(by_data["even"]) == 12
+    assert len(by_data["others"]) == 4
+    assert not by_data["even"] & by_data["others"]
+
+
+def test_the_same_people_are_held_out_whatever_is_learned_besides(
+    cross_fitted: Retrieved, dozen: Path
+) -> None:
+    people = sorted({one.person_id for one in load_dataset(dozen).requests})
+    first = np.flatnonzero(folds_by_person(people, 3, 1) == 0)
+    held = {one.asked.person_id for one in cross_fitted.kept_back()[0]}
+    assert held == {people[place] for place in first}
+
+
+def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
+    tmp_path: Path,
+) -> None:
+    three = copy_people("dev", 3, tmp_path / "train")  # a name that tells nothing
+    own, further = halves(three, tmp_path)
+    ranker, adapter = load_context_artefacts(None)
+    assert adapter is not None
+    tuned, settings = TunedEncoder(adapter, {}, {}), RankerSettings(folds=3, threads=1)
+    found = Retrieval(own, [further], tuned, ranker, settings).run()
+    held = {one.asked.person_id for one in found.kept_back()[0]}
+    assert len(held) == 1  # a third of the people, in whichever half their requests stand
+    assert not held & {one.asked.person_id for one in found.learned()[0]}
+    out = {name for name, held_out in zip(found.data, found.held_out, strict=True) if held_out}
+    assert out == {"even", "odd"}
+    first = found.examples[0]
+    reader = RequestReader(load_encoder(adapter.card.encoder), adapter)
+    [(_, read)] = reader.read([first.scene.request.text])
+    assert first.scene.tuned is not None
+    assert read is not None
+    assert first.scene.tuned.aim == pytest.approx(read.aim, abs=1e-4)
+    table = compute(first.scene, ranker.prior)
+    assert found.scores[0] == pytest.approx(ranker.scores_of(first.scene, table))
+
+
+def in_use(data: Path, *more: Path, **changes: Any) -> Retrieval:
+    """Retrieval by the packaged artefacts, with changes to the cards of both."""
+    ranker, adapter = load_context_artefacts(None)
+    assert adapter is not None
+    ranker = replace(ranker, card=ranker.card.model_copy(update=changes))
+    card = adapter.card.model_copy(update=changes)
+    tuned = TunedEncoder(Adapter(adapter.arrays, card), {}, {})
+    return Retrieval(data, more, tuned, ranker, RankerSettings(folds=3, threads=1))
+
+
+def test_people_that_the_artefacts_in_use_learned_from_are_known_in_any_folder(
+    tmp_path: Path,
+) -> None:
+    copied = copy_people("train", 3, tmp_path / "strangers")
+    others = copy_people("dev", 3, tmp_path / "others")
+    for retrieval in (in_use(copied), in_use(others, copied)):
+        with pytest.raises(ValueError, match=r"learned from 3 people of .*strangers"):
+            retrieval.run()
+
+
+def test_people_of_the_adapter_alone_are_known_too(tmp_path: Path) -> None:
+    scenes = scenes_folder()
+    ranker, adapter = load_context_artefacts(None)
+    assert adapter is not None
+    people = people_of([scenes])
+    assert not people & set(ranker.card.people or ())
+    with pytest.raises(ValueError, match=f"learned from {len(people)} people of .*scenes"):
+        in_use(scenes).run()
+
+
+def test_artefacts_that_do_not_name_their_people_retrieve_for_nobody(tmp_path: Path) -> None:
+    others = copy_people("dev", 3, tmp_path / "others")
+    with pytest.raises(ValueError, match="ranker in use: its card does not name the people"):
+        in_use(others, people=None).run()
+
+
+def test_a_request_of_somebody_whom_the_adapter_knows_must_have_been_read_apart(
+    dozen: Path, tmp_path: Path
+) -> None:
+    own, further = halves(dozen, tmp_path)
+    others = copy_people("dev", 3, tmp_path / "train")
+    quick = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
+    tuned = train_encoder(own, TowerEncoder(packages.ENCODER), quick, tmp_path / "encoder")
+    unlearned = Ranker.packaged()
+    card = unlearned.card.model_copy(update={"people": []})
+    settings = RankerSettings(folds=3, threads=1)
+    retrieval = Retrieval(others, [further], tuned, replace(unlearned, card=card), settings)
+    with pytest.raises(ValueError, match=r"encoder: it never saw 3 people of .*train; train it on"):
+        retrieval.run()
+    examples = load_examples(further, TowerEncoder(packages.ENCODER))
+    with pytest.raises(ValueError, match=r"it learned from p.* has not read .* apart"):
+        retrieval._out_of_fold(examples, [further] * len(examples))
+    same_ids = {one.asked.query_id: Tuned(*(np.zeros(1),) * 3) for one in examples}
+    strangers = load_examples(others, TowerEncoder(packages.ENCODER))
+    tuned = replace(
+        tuned, readings=same_ids | {strangers[0].asked.query_id: next(iter(same_ids.values()))}
+    )
+    assert replace(retrieval, tuned=tuned)._out_of_fold(strangers, [others] * len(strangers)) == {}

@@ -1,0 +1,212 @@
+"""Claims about tuning the encoder, with the small encoder alone and one epoch."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctrag.assistant.context.learned_features import tuned_scores
+from ctrag.models import packages
+from ctrag.models.encoder import TowerEncoder
+from ctrag.models.request_adapter import Adapter, RequestReader
+from eval.core.examples import load_examples
+from tests.training.conftest import halves
+from training.core.checkpoints import CHECKPOINTS
+from training.core.cross_fitted import prepare
+from training.core.folds import folds_by_person
+from training.core.origin import people_of
+from training.encoder.network import EncoderSettings, make_network
+from training.encoder.train import train_encoder
+from training.ranker.settings import FIRST, SECOND, RankerSettings
+from training.ranker.train import train_ranker
+from training.ranker.tuned_encoder import TunedEncoder, with_readings
+
+QUICK = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
+UNMASKED = replace(QUICK, dropout=0.0)
+
+
+@pytest.fixture(scope="module")
+def small() -> TowerEncoder:
+    return TowerEncoder(packages.ENCODER)
+
+
+def _parted(data: Path, people: int, folder: Path) -> list[Path]:
+    """The first so many people of a data set, and the others."""
+    lines = (data / "personas.jsonl").read_text().splitlines(keepends=True)
+    queries = (data / "queries.jsonl").read_text().splitlines(keepends=True)
+    parts = []
+    for name, own in (("first", lines[:people]), ("second", lines[people:])):
+        part = folder / name
+        part.mkdir()
+        ids = {json.loads(line)["persona_id"] for line in own}
+        asked = [line for line in queries if json.loads(line)["persona_id"] in ids]
+        (part / "personas.jsonl").write_text("".join(own))
+        (part / "queries.jsonl").write_text("".join(asked))
+        parts.append(part)
+    return parts
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("encoder")
+
+
+@pytest.fixture(scope="module")
+def tuned(dozen: Path, small: TowerEncoder, folder: Path) -> TunedEncoder:
+    """Also saved in `folder`, for whoever trains it on."""
+    trained = train_encoder(dozen, small, QUICK, folder / CHECKPOINTS)
+    trained.save(folder)
+    return trained
+
+
+def test_every_request_is_read_by_an_adapter_that_never_saw_its_person(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+) -> None:
+    examples = load_examples(dozen, small)
+    fold = folds_by_person([one.asked.person_id for one in examples], QUICK.folds, QUICK.seed)
+    assert tuned.fold == {
+        one.asked.query_id: place for one, place in zip(examples, fold, strict=True)
+    }
+    assert set(tuned.readings) == set(tuned.fold)
+
+
+def test_the_adapter_reads_as_it_was_trained(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+) -> None:
+    # The served graph has 8-bit weights; in training they are whole.
+    examples = load_examples(dozen, small, tuned.adapter)[:10]
+    served = [tuned_scores(one.scene) for one in examples]
+    plain = [one.scene.cosine / QUICK.temperature for one in examples]
+    for one, other in zip(served, plain, strict=True):
+        assert np.isfinite(one).all()
+        assert np.corrcoef(one, other)[0, 1] > 0.3  # one epoch of rank 2 stays near its start
+
+
+def test_a_second_run_takes_what_is_there(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder, folder: Path
+) -> None:
+    steps: list[str] = []
+    again = train_encoder(dozen, small, QUICK, folder / CHECKPOINTS, steps.append)
+    assert not [step for step in steps if "min left" in step]
+    assert again.adapter.digest == tuned.adapter.digest
+
+
+def test_training_twice_gives_the_same_adapter(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    again = train_encoder(dozen, small, QUICK, tmp_path)
+    assert again.adapter.digest == tuned.adapter.digest
+
+
+def test_what_was_saved_is_what_the_ranker_learns_from(tuned: TunedEncoder, tmp_path: Path) -> None:
+    tuned.save(tmp_path)
+    loaded = TunedEncoder.load(tmp_path)
+    assert loaded.fold == tuned.fold
+    for query, reading in tuned.readings.items():
+        assert np.array_equal(loaded.readings[query].aim, reading.aim)
+
+
+def test_a_ranker_on_requests_that_nobody_read_is_refused(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+) -> None:
+    missing = next(iter(tuned.readings))
+    some = {query: one for query, one in tuned.readings.items() if query != missing}
+    with pytest.raises(ValueError, match=f"no reading of {missing} and 0 other requests"):
+        prepare(dozen, small, RankerSettings(threads=1), replace(tuned, readings=some))
+
+
+def test_people_of_further_data_are_learned_from_and_read(
+    dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    eight, four = _parted(dozen, 8, tmp_path)
+    both = train_encoder(eight, small, UNMASKED, tmp_path / "both", more=[four])
+    alone = train_encoder(eight, small, UNMASKED, tmp_path / "alone")
+    assert both.adapter.digest != alone.adapter.digest
+    further = set(both.readings) - set(alone.readings)
+    assert further == {one.asked.query_id for one in load_examples(four, small)}
+    assert both.adapter.card.data == "first+second"
+    assert both.adapter.card.people == sorted(people_of([eight, four]))
+
+
+def test_the_same_requests_twice_are_refused(
+    dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=r"stands in .*dozen and .*dozen"):
+        train_encoder(dozen, small, QUICK, tmp_path, more=[dozen])
+
+
+def test_training_on_keeps_folds_and_what_was_read(
+    tuned: TunedEncoder, folder: Path, dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    own, others = halves(dozen, tmp_path)
+    after = train_encoder(own, small, UNMASKED, tmp_path / "after", start=folder)
+    assert after.adapter.digest != tuned.adapter.digest
+    assert set(after.readings) == set(tuned.readings)
+    kept = {one.asked.query_id for one in load_examples(others, small)}
+    for query, reading in tuned.readings.items():
+        assert np.array_equal(after.readings[query].aim, reading.aim) == (query in kept)
+    person = {one.asked.query_id: one.asked.person_id for one in load_examples(dozen, small)}
+    folds = {(person[query], place) for query, place in after.fold.items()}
+    assert len(folds) == len(set(person.values()))  # nobody is in two folds
+    assert after.adapter.card.people == sorted(people_of([dozen]))
+
+
+def test_the_mean_of_before_and_after_lies_between_them(
+    tuned: TunedEncoder, folder: Path, dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    mean = train_encoder(dozen, small, UNMASKED, tmp_path / "on", start=folder)
+    # The mean is taken of what was learned: the last weights come from the same checkpoints.
+    last = train_encoder(
+        dozen, small, replace(UNMASKED, average=False), tmp_path / "on", start=folder
+    )
+    for name, array in mean.adapter.arrays.items():
+        assert not np.array_equal(array, last.adapter.arrays[name])
+        middle = (tuned.adapter.arrays[name] + last.adapter.arrays[name]) / 2
+        assert np.allclose(array, middle, atol=1e-6)
+
+
+def test_people_whom_the_run_before_never_saw_are_refused(
+    dozen: Path, small: TowerEncoder, tmp_path: Path
+) -> None:
+    eight, four = _parted(dozen, 8, tmp_path)
+    before = tmp_path / "before"
+    train_encoder(eight, small, UNMASKED, before / CHECKPOINTS).save(before)
+    with pytest.raises(ValueError, match="--start: it never saw"):
+        train_encoder(four, small, UNMASKED, tmp_path / "after", start=before)
+    with pytest.raises(ValueError, match="--start: it has 2 folds, not 3"):
+        train_encoder(eight, small, replace(UNMASKED, folds=3), tmp_path / "after", start=before)
+
+
+@pytest.mark.parametrize(("dropout", "same"), [(0.0, True), (0.1, False)])
+def test_without_dropout_no_layer_draws_a_mask(
+    small: TowerEncoder, dropout: float, same: bool
+) -> None:
+    network = make_network(small.towers[0], QUICK, dropout, apis=3)
+    network.train()
+    below = [small.towers[0].run("can't make the 6 o'clock thing")[1][0]]
+    first, second = (network(below)[0].detach().numpy() for _ in range(2))
+    assert np.array_equal(first, second) == same
+
+
+def test_a_ranker_learns_from_the_readings(
+    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+) -> None:
+    quick = RankerSettings(
+        folds=2, first=replace(FIRST, rounds=10), second=replace(SECOND, rounds=5), threads=1
+    )
+    ranker = train_ranker(dozen, small, quick, tuned)
+    assert ranker.card.people == tuned.adapter.card.people
+    prepared = prepare(dozen, small, quick, tuned)
+    scenes = [one.scene for one in with_readings(prepared.examples, tuned.readings)]
+    assert all(np.isfinite(tuned_scores(scene)).all() for scene in scenes)
+
+
+def test_the_served_reading_is_the_adapters(tuned: TunedEncoder, small: TowerEncoder) -> None:
+    reader = RequestReader(small, tuned.adapter)
+    [(_, first)], [(_, again)] = reader.read(["dentist"]), reader.read(["dentist"])
+    assert first is not None
+    assert again is not None
+    assert np.array_equal(first.aim, again.aim)
+    assert isinstance(tuned.adapter, Adapter)

@@ -1,0 +1,150 @@
+"""Claims about fitting the next tool: nothing the trees learn from has seen its own chain."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctrag.agents.next_tool import NextTool, load_demonstrations, observed
+from ctrag.agents.next_tool.demonstrations import split_held_out
+from ctrag.agents.next_tool.evidence import SIGNALS, candidates
+from ctrag.cli.train import dependency
+from training.next_tool import train as fitting
+from training.next_tool import trees
+
+
+def test_signals_of_a_chain_come_from_models_that_never_saw_it(
+    chains: Path, fit_chains: Callable[..., NextTool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, set[str]]] = []
+    asked = trees.ask
+
+    def watched(memory: Any, weights: Any, texts: Any, text: str, vector: Any) -> Any:
+        seen.append((text, {one.text for one in memory.demonstrations}))
+        return asked(memory, weights, texts, text, vector)
+
+    monkeypatch.setattr(trees, "ask", watched)
+    rows = load_demonstrations(chains)
+    fit_chains(rows, linear=False, trees=2)
+    assert {text for text, _ in seen} == {one.text for one in rows}
+    assert all(text not in known for text, known in seen)
+
+
+def test_fold_weights_are_those_of_the_other_folds_alone(
+    chains: Path, fit_chains: Callable[..., NextTool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stages: list[Any] = []
+    made = fitting.fit_trees
+    monkeypatch.setattr(
+        fitting, "fit_trees", lambda stage, texts: stages.append(stage) or made(stage, texts)
+    )
+    fit_chains(load_demonstrations(chains), linear=False, trees=2)
+    [stage] = stages
+    kept = stage.fold != 0
+    weights, _ = stage.weights(kept)
+    rows = kept[stage.steps.owner]
+    inputs, wanted = stage._rows[rows], stage._wanted[rows]
+    gram = inputs.T @ inputs + np.eye(inputs.shape[1], dtype=np.float32)
+    assert weights.step == pytest.approx(np.linalg.solve(gram, inputs.T @ wanted), abs=2e-2)
+
+
+def test_fitting_twice_gives_the_same_model(
+    chains: Path, fit_chains: Callable[..., NextTool]
+) -> None:
+    rows = load_demonstrations(chains)
+    one, two = (fit_chains(rows, linear=False, trees=5) for _ in range(2))
+    assert one.fitted.trees == two.fitted.trees
+    assert np.array_equal(one.fitted.step, two.fitted.step)
+
+
+def test_end_and_the_likely_ones_are_always_candidates() -> None:
+    table = np.zeros((100, len(SIGNALS)), dtype=np.float32)
+    table[77, SIGNALS.index("cosine")] = 1
+    table[88, SIGNALS.index("linear")] = 1
+    rows = set(candidates(table))
+    assert {0, 77, 88} <= rows
+    assert len(rows) < 70
+
+
+def test_too_few_chains_for_the_folds_are_told(
+    chains: Path, fit_chains: Callable[..., NextTool]
+) -> None:
+    with pytest.raises(ValueError, match="4 folds need as many people, there are 3"):
+        fit_chains(load_demonstrations(chains)[:3])
+
+
+@pytest.fixture
+def trained(
+    chains: Path, word_bins: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., NextTool]:
+    """`trained(data=..., ...)`: what `ctrag train dependency` leaves in a folder, loaded."""
+    monkeypatch.setattr(fitting, "load_encoder", lambda name: word_bins)
+
+    def train(data: Path = chains, **options: Any) -> NextTool:
+        dependency(data, tmp_path / "model", threads=1, **options)
+        return NextTool.load(tmp_path / "model", word_bins)
+
+    return train
+
+
+def test_what_was_observed_is_learned_from_and_not_counted_again(
+    trained: Callable[..., NextTool], word_bins: Any, tmp_path: Path
+) -> None:
+    request, calls = "Water the ficus and then lock the greenhouse", ("water_plants", "lock_door")
+    model = trained()
+    count = len(model.memory)
+    for _ in range(3):
+        model.observe(request, calls)
+    assert model.rank(request, method="dtdr_l")[0][0] != "water_plants"
+    again = trained()
+    assert (again.card.demonstrations, again.card.observed) == (count + 3, 3)
+    assert len(again.memory) == count + 3
+    assert again.memory.counts[again.memory.numbers["lock_door"]] == 3
+    for method in ("dtdr_l", "learned", "dtdr_c", "combined"):
+        assert again.rank(request, method=method)[0][0] == "water_plants"
+    again.observe(request, calls)
+    later = NextTool.load(tmp_path / "model", word_bins)
+    assert later.memory.counts[later.memory.numbers["lock_door"]] == 4
+    assert trained().card.observed == 4
+
+
+def test_a_log_alone_is_data_too(trained: Callable[..., NextTool], tmp_path: Path) -> None:
+    log = tmp_path / "observed.jsonl"
+    for number in range(8):
+        observed.append(log, observed.Observation(f"Wake me at {number}", ("set_alarm",)))
+    model = trained(log)
+    assert (len(model.memory), model.card.observed) == (8, 8)
+    assert model.rank("Wake me at 9", ["set_alarm"], method="dtdr_c")[0][0] == "end"
+    assert [one.text for one in load_demonstrations(log)] == [
+        one.text for one in model.memory.demonstrations
+    ]
+
+
+def test_figures_of_held_out_requests_learn_nothing_of_them_from_the_log(
+    chains: Path, trained: Callable[..., NextTool], tmp_path: Path
+) -> None:
+    _, held = split_held_out(load_demonstrations(chains))
+    log = tmp_path / "log.jsonl"
+    observed.append(log, observed.Observation(held[0].text, held[0].tools))
+    observed.append(log, observed.Observation("Water the ficus", ("water_plants",)))
+    model = trained(hold_out=True, observed=log)
+    assert model.card.observed == 1
+    assert held[0].text not in {one.text for one in model.memory.demonstrations}
+
+
+def test_a_card_says_seed_command_and_that_chains_are_nobodys(
+    trained: Callable[..., NextTool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "sys.argv", ["/usr/bin/ctrag", "train", "dependency", "--data", "my chains"]
+    )
+    card = trained(seed=7).card
+    assert (card.seed, card.people) == (7, [])
+    assert card.command == "ctrag train dependency --data 'my chains'"
+
+
+def test_a_log_that_is_missing_is_told(trained: Callable[..., NextTool], tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no such log of observations"):
+        trained(observed=tmp_path / "nothing.jsonl")

@@ -1,0 +1,86 @@
+"""Claims about packed requests: each sees the shared text and itself, as if it stood alone."""
+
+import numpy as np
+import pytest
+
+from ctrag.assistant.planning.plan import Plan
+from training.planner.examples import Pack
+from training.planner.packs import IGNORED, Row, chat, row_of
+
+
+def letters(text: str) -> list[int]:
+    return [ord(letter) for letter in text]
+
+
+def row(*asked: tuple[str, str], longest: int = 100) -> Row:
+    found = row_of(letters, "ab", asked, ".", longest)
+    assert found is not None
+    return found
+
+
+def test_a_request_sees_the_shared_text_and_its_own_past_only() -> None:
+    # a b | q 1 . | r 2 .
+    sees = row(("q", "1"), ("r", "2")).sees()
+    assert sees[2].tolist() == [True, True, True, False, False, False, False, False]
+    assert sees[6].tolist() == [True, True, False, False, False, True, True, False]
+    assert sees[1].tolist() == [True, True, False, False, False, False, False, False]
+
+
+def test_positions_begin_anew_behind_the_shared_text() -> None:
+    assert row(("q", "1"), ("r", "2")).positions.tolist() == [0, 1, 2, 3, 4, 2, 3, 4]
+
+
+def test_only_the_plan_is_learned_each_token_foretelling_the_next() -> None:
+    found = row(("qq", "12"))
+    assert found.targets.tolist() == [
+        *[IGNORED] * 3,
+        *letters("12."),
+        IGNORED,
+    ]
+
+
+def test_what_does_not_fit_is_left_out_and_nothing_is_no_row() -> None:
+    assert row(("q", "1"), ("r" * 90, "2"), ("s", "3"), longest=20).branches.max() == 3
+    assert 2 not in row(("q", "1"), ("r" * 90, "2"), ("s", "3"), longest=20).branches
+    assert row_of(letters, "ab", [("q" * 50, "1")], ".", 20) is None
+
+
+def test_the_items_words_cannot_end_the_turn() -> None:
+    pack = Pack("- note: <|im_end|>\n", (("Request: <|im_start|>", str(Plan("none"))),))
+    before, [(text, plan)] = chat(pack, "Be brief.")
+    assert before.count("<|im_end|>") == 1
+    assert text.count("<|im_start|>") == 1
+    assert plan == "none()"
+
+
+def test_a_packed_request_has_the_logits_that_it_has_alone() -> None:
+    torch = pytest.importorskip("torch")
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=128,
+        hidden_size=32,
+        intermediate_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+    )
+    model = LlamaForCausalLM(config).eval()
+
+    def logits(one: Row) -> np.ndarray:
+        sees = torch.from_numpy(one.sees())
+        mask = torch.zeros(sees.shape)
+        mask[~sees] = torch.finfo(torch.float32).min
+        with torch.inference_mode():
+            found = model(
+                input_ids=torch.from_numpy(one.tokens)[None],
+                attention_mask=mask[None, None],
+                position_ids=torch.from_numpy(one.positions)[None],
+            )
+        return np.asarray(found.logits[0])
+
+    together = row(("what", "12"), ("when", "345"))
+    alone = row(("when", "345"))
+    second = together.branches == 2
+    assert logits(together)[second] == pytest.approx(logits(alone)[alone.branches == 1], abs=1e-5)

@@ -1,0 +1,110 @@
+"""Claims about training the ranker of values."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctrag.assistant.api_choice.classifier_features import ITEMS
+from ctrag.assistant.context.retrieve import FURTHER
+from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.value_ranker import FEATURES, ArgumentRanker, candidates
+from ctrag.toolbox import Toolbox
+from eval.core.examples import Example
+from training.values.value_ranker import ArgumentSettings, Choice, choices, train_arguments
+
+QUICK = ArgumentSettings(rounds=5, fewest_in_leaf=2, threads=1)
+CARD: dict[str, Any] = {
+    "command": "toy",
+    "data": "toy",
+    "data_sha256": "hash",
+    "seed": 1,
+    "versions": {},
+}
+
+
+@pytest.fixture(scope="module")
+def chosen(examples: list[Example]) -> list[Choice]:
+    return choices(examples, [one.relevance for one in examples])
+
+
+def test_a_choice_has_a_row_for_each_value_on_offer(
+    examples: list[Example], chosen: list[Choice]
+) -> None:
+    toolbox = Toolbox.packaged()
+    places = iter(chosen)
+    for example in examples[:20]:
+        plan = example.labels.plan
+        tool = None if plan is None else toolbox.get(plan.api)
+        best = np.argsort(-example.relevance, kind="stable")[: ITEMS + FURTHER]
+        view = example.scene.view
+        ranked = [view.items[row] for row in best]
+        grounds = Grounds.of(
+            example.scene.request,
+            view.person,
+            ranked[:ITEMS],
+            example.relevance[best],
+            view.items,
+            ranked[ITEMS:],
+        )
+        for argument in () if tool is None else tool.arguments:
+            offers = candidates(argument, grounds.offers(tool, argument)) if tool else []
+            if argument.match == "value" and offers:
+                choice = next(places)
+                assert choice.query_id == example.asked.query_id
+                assert choice.argument == f"{tool.api if tool else ''}.{argument.name}"
+                assert choice.table.shape == (len(offers), len(FEATURES))
+                assert len(choice.right) == len(offers)
+
+
+def test_figures_are_of_held_out_choices(chosen: list[Choice]) -> None:
+    draw = np.random.default_rng(0)
+    table = draw.normal(size=(3, len(FEATURES))).astype(np.float32)
+    first, last, none = (
+        Choice("q", "a.b", table, np.array(right, np.float32))
+        for right in ([1, 0, 0], [0, 0, 1], [0, 0, 0])
+    )
+    ranker = train_arguments(chosen, [first, last, none, none], QUICK, CARD)
+    order = np.argsort(-ranker._booster.predict(table), kind="stable")
+    assert ranker.card.figures["held_out"] == {
+        "ranked_first_right": 25.0 * (order[0] in (0, 2)),
+        "first_offer_right": 25.0,
+        "offered": 50.0,
+        "choices": 4.0,
+    }
+    assert train_arguments(chosen, [], QUICK, CARD).card.figures == {}
+
+
+def test_a_saved_ranker_orders_values_as_before(
+    examples: list[Example], chosen: list[Choice], tmp_path: Path
+) -> None:
+    ranker = train_arguments(chosen, [], QUICK, CARD)
+    ranker.save(tmp_path)
+    loaded = ArgumentRanker.load(tmp_path)
+    assert loaded.card == ranker.card
+    example = next(one for one in examples if one.labels.plan is not None)
+    best = np.argsort(-example.relevance)
+    view = example.scene.view
+    grounds = Grounds.of(
+        example.scene.request,
+        view.person,
+        [view.items[row] for row in best],
+        example.relevance[best],
+        view.items,
+    )
+    tool = Toolbox.packaged().get("call_contact")
+    assert tool is not None
+    [argument] = tool.arguments
+    offers = grounds.offers(tool, argument)
+    assert len(offers) > 1
+    order = loaded.order(grounds, tool, argument, offers)
+    assert order == ranker.order(grounds, tool, argument, offers)
+    assert sum(share for _, share in order) == pytest.approx(1.0)
+
+
+def test_plans_without_a_value_to_choose_teach_nothing(chosen: list[Choice]) -> None:
+    single = Choice("q", "a.b", chosen[0].table[:1], np.ones(1, np.float32))
+    wrong = Choice("q", "a.b", chosen[0].table, np.zeros(len(chosen[0].table), np.float32))
+    with pytest.raises(ValueError, match="no labelled plan has an argument to choose a value for"):
+        train_arguments([single, wrong], [], QUICK, CARD)

@@ -1,0 +1,4 @@
+"""The API classifier: encoders tuned to name the API from request and items.
+
+- `train`, `network`, `examples`.
+"""

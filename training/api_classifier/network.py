@@ -1,0 +1,213 @@
+"""The tool reader as a torch module: an encoder with low-rank changes, and the head on top."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ctrag.assistant.api_choice.classifier import (
+    VECTOR_SCALE,
+    Tokens,
+    ToolReader,
+    reader_text,
+    tokens_of,
+)
+from ctrag.assistant.api_choice.classifier_features import ASKED, FLAGS, ITEMS, Sight
+from ctrag.assistant.context.learned_features import KINDS
+from ctrag.errors import InputError
+from ctrag.models import packages
+from ctrag.models.onnx_encoder import load_model
+from training.api_classifier.examples import Seen
+
+_WIDTH = 128
+
+
+@dataclass(frozen=True, slots=True)
+class TowerSettings:
+    """How one encoder is tuned."""
+
+    name: str
+    epochs: int
+    learning_rate: float
+    layers: int
+    lines: int = 0
+    """Items whose words it reads behind the request's."""
+
+
+TOWERS = (
+    TowerSettings(packages.LARGE_ENCODER, epochs=3, learning_rate=3e-4, layers=12, lines=3),
+    TowerSettings(packages.ENCODER, epochs=5, learning_rate=5e-4, layers=6, lines=3),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSettings:
+    """What all encoders share."""
+
+    towers: tuple[TowerSettings, ...] = TOWERS
+    rank: int = 16
+    scale: float = 2.0
+    batch: int = 32
+    head_rate: float = 1e-3
+    hidden: int = 512
+    dropout: float = 0.1
+    weight_decay: float = 0.01
+    modes: tuple[float, ...] = (0.5, 0.2, 0.3)
+    """How often a request is practised in each of `MODES`."""
+    item_weight: float = 0.3
+    """What finding the needed ones among retrieved items counts beside naming the API."""
+    start: str | None = None
+    """Digest of the reader that is trained on; None for a new one."""
+    average: bool = True
+    """Whether a reader that is trained on ends as the mean of its weights before and after: what
+    the new requests teach costs less of what was known (docs/log.md)."""
+    threads: int = 2
+    seed: int = 1
+
+    def seen(self, epochs: int | None, start: ToolReader | None) -> "ReaderSettings":
+        """The same settings for so many epochs, a single one when a reader is trained on."""
+        often = epochs if epochs is not None or start is None else 1
+        towers = tuple(one if often is None else replace(one, epochs=often) for one in self.towers)
+        return replace(self, towers=towers, start=None if start is None else start.digest)
+
+
+def make_network(
+    tower: TowerSettings, settings: ReaderSettings, dimension: int, classes: int
+) -> Any:
+    """A module from (`Tokens` of texts, their sights) to (scores of classes, attention on items).
+
+    Args:
+        tower: The encoder.
+        settings: What all encoders share.
+        dimension: Of the items' vectors.
+        classes: How many APIs there are, `none` among them.
+    """
+    import torch
+    from torch import nn
+
+    from training.core.low_rank import LowRankNetwork, make_low_rank
+
+    model = load_model(tower.name)
+    size = int(model.config.hidden_size)
+    padding = int(model.config.pad_token_id)
+    encode = tokens_of(tower.name)
+    wide = math.sqrt(dimension) * VECTOR_SCALE
+    together = size + 3 * _WIDTH + len(ASKED)
+
+    class Head(nn.Module):  # type: ignore[misc]  # torch is untyped here
+        """The twin of `ToolReader._head`."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.kind = nn.Embedding(len(KINDS) + 1, _WIDTH)
+            self.flags = nn.Linear(len(FLAGS), _WIDTH)
+            self.vector = nn.Linear(dimension, _WIDTH)
+            self.read = nn.Linear(size, _WIDTH, bias=False)
+            nn.init.zeros_(self.read.weight)
+            self.key = nn.Linear(_WIDTH, 64)
+            self.query = nn.Linear(size, 64)
+            self.trust = nn.Parameter(torch.ones(1))
+            self.hidden = nn.Linear(together, settings.hidden)
+            self.out = nn.Linear(settings.hidden, classes)
+            self.skip = nn.Linear(together, classes)
+            self.few = nn.Dropout(settings.dropout)
+            self.many = nn.Dropout(2 * settings.dropout)
+
+        def forward(self, request: Any, lines: Any, sights: Sequence[Sight]) -> tuple[Any, Any]:
+            """(scores of classes, attention on items)."""
+
+            def stacked(name: str) -> Any:
+                return torch.from_numpy(np.stack([getattr(one, name) for one in sights]))
+
+            request = self.few(request)
+            flags, shares = stacked("flags"), stacked("shares")
+            there = flags[..., -1:]
+            items = nn.functional.gelu(
+                self.kind(stacked("kinds"))
+                + self.flags(flags)
+                + self.vector(stacked("vectors") * wide)
+                + self.read(self.few(lines)),
+                approximate="tanh",
+            )
+            items = items * there
+            wanted = (self.key(items) * self.query(request)[:, None]).sum(-1) / 8
+            wanted = wanted + self.trust * torch.log(shares + 1e-6)
+            attention = torch.softmax(wanted.masked_fill(there[..., 0] == 0, -1e4), dim=1)
+            joined = torch.cat(
+                [
+                    request,
+                    (attention[..., None] * items).sum(1),
+                    (shares[..., None] * items).sum(1),
+                    items[:, 0],
+                    stacked("asked"),
+                ],
+                dim=1,
+            )
+            inner = nn.functional.gelu(self.hidden(joined), approximate="tanh")
+            return self.out(self.many(inner)) + self.skip(joined), attention
+
+    class Network(LowRankNetwork):
+        def __init__(self) -> None:
+            super().__init__()
+            self.head = Head()
+            self.low = make_low_rank(
+                model, tower.layers, settings.rank, settings.scale, settings.dropout
+            )
+            self.model = model
+            self.known: dict[str, Tokens] = {}
+
+        def tokens(self, one: Seen, mode: str) -> Tokens:
+            text = reader_text(one.text, one.sights[mode], tower.lines)
+            if text not in self.known:
+                self.known[text] = encode(text)
+            found: Tokens = self.known[text]
+            return found
+
+        def head_parameters(self) -> list[nn.Parameter]:
+            return list(self.head.parameters())
+
+        def forward(self, rows: Sequence[Tokens], sights: Sequence[Sight]) -> tuple[Any, Any]:
+            longest = max(len(row.ids) for row in rows)
+            ids = torch.full((len(rows), longest), padding)
+            real = torch.zeros(len(rows), longest)
+            within = torch.zeros(len(rows), ITEMS, longest)
+            for place, row in enumerate(rows):
+                ids[place, : len(row.ids)] = torch.tensor(row.ids)
+                real[place, : len(row.ids)] = 1
+                for line, (begin, end) in enumerate(row.lines[:ITEMS]):
+                    within[place, line, begin:end] = 1 / (end - begin)
+            with torch.autocast("cpu", torch.bfloat16):
+                hidden = self.model(input_ids=ids, attention_mask=real.long()).last_hidden_state
+            kept = real[..., None]
+            mean = (hidden.float() * kept).sum(dim=1) / kept.sum(dim=1)
+            unit = nn.functional.normalize(mean, dim=-1) * math.sqrt(size)
+            lines = nn.functional.normalize(within @ hidden.float(), dim=-1) * math.sqrt(size)
+            found: tuple[Any, Any] = self.head(unit, lines, sights)
+            return found
+
+        def named_parts(self) -> dict[str, nn.Parameter]:
+            head = {f"head.{name}": part for name, part in self.head.named_parameters()}
+            return head | super().named_parts()
+
+        def take(self, start: ToolReader) -> None:
+            for name, part in self.named_parts().items():
+                array = start.arrays.get(f"{tower.name}/{name}")
+                if array is None and name == "head.read.weight":
+                    continue  # stays zero
+                if array is None or array.shape != tuple(part.shape):
+                    raise InputError(
+                        f"start: the reader has no {name} of shape {tuple(part.shape)} for "
+                        f"{tower.name}; start from a reader of the same encoders and layers"
+                    )
+                with torch.no_grad():
+                    part.copy_(torch.from_numpy(array))
+
+        def average(self, start: ToolReader) -> None:
+            with torch.no_grad():
+                for name, part in self.named_parts().items():
+                    array = start.arrays.get(f"{tower.name}/{name}")
+                    part.add_(0 if array is None else torch.from_numpy(array)).div_(2)
+
+    return Network()

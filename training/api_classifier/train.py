@@ -1,0 +1,215 @@
+"""Training the tool reader: encoders tuned to name the API from the request and its items.
+
+Every request is practised with items as retrieval brings them, with the labelled items, and with
+none, so that one reader serves all of them.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.assistant.api_choice.classifier import ReaderCard, ToolReader, TowerCard, log_softmax
+from ctrag.assistant.api_choice.item_weights import classes_of
+from ctrag.errors import InputError
+from ctrag.models.encoder import Matrix
+from ctrag.toolbox import Toolbox
+from training.api_classifier.examples import MODES, Seen
+from training.api_classifier.network import ReaderSettings, TowerSettings, make_network
+from training.core.checkpoints import restore, save
+from training.core.figures import recall
+from training.core.loop import Loop
+
+Progress = Callable[[str], None]
+_RARELY = 5000
+_LEAST = 1e-6
+
+
+def train_reader(
+    learned: Sequence[Seen],
+    held_out: Sequence[Seen],
+    settings: ReaderSettings,
+    card: dict[str, Any],
+    checkpoints: Path,
+    progress: Progress = lambda _: None,
+    start: ToolReader | None = None,
+) -> ToolReader:
+    """A reader, with figures of the held-out requests in its card.
+
+    Args:
+        learned: What is learned from.
+        held_out: Requests of other people; may be empty.
+        settings: See `ReaderSettings`.
+        card: `training.core.origin.origin` of the data sets, and `encoder`.
+        checkpoints: Folder for finished epochs; a run that finds it there goes on from it.
+        progress: Told what happens.
+        start: A reader to train on; None starts from the untuned encoders.
+
+    Raises:
+        ValueError: There is nothing to learn from, or `start` has other encoders or layers.
+    """
+    if not learned:
+        raise InputError("data: no request has labelled tools, there is nothing to learn")
+    apis = classes_of(Toolbox.packaged())
+    arrays: dict[str, Matrix] = {}
+    logs = {mode: np.zeros((len(held_out), len(apis))) for mode in MODES}
+    figures: dict[str, dict[str, float]] = {}
+    gold = np.array([int(one.wanted.argmax()) for one in held_out], dtype=np.int64)
+    for tower in settings.towers:
+        key = _key(learned, settings, tower)
+        network = _fit(tower, learned, settings, checkpoints / f"{key}.pt", progress, start)
+        if start is not None and settings.average:
+            network.average(start)
+        arrays |= {f"{tower.name}/{name}": array for name, array in network.arrays().items()}
+        for mode in MODES if held_out else ():
+            own = log_softmax(_scores(network, held_out, mode, settings))
+            logs[mode] += own / len(settings.towers)
+            figures[f"{tower.name} {mode}"] = recall(own, gold)
+            progress(f"{tower.name} {mode}: {figures[f'{tower.name} {mode}']}")
+    for mode in MODES if held_out else ():
+        figures[mode] = recall(logs[mode], gold)
+    return ToolReader(
+        arrays,
+        ReaderCard(
+            towers=[
+                TowerCard(name=one.name, lines=one.lines, layers=one.layers)
+                for one in settings.towers
+            ],
+            apis=apis,
+            scale=settings.scale,
+            temperature=fit_temperature(logs["retrieved"], gold) if held_out else 1.0,
+            settings=asdict(settings),
+            figures=figures,
+            **card,
+        ),
+    )
+
+
+def fit_temperature(logs: NDArray[np.floating], gold: NDArray[np.int64]) -> float:
+    """What log probabilities are divided by so that those of the right classes are highest.
+
+    Targets are shared among three APIs in training, so the reader says less than it knows.
+    """
+    grid = np.linspace(0.3, 1.5, 49)
+    rows = np.arange(len(gold))
+    losses = [-log_softmax(logs / one)[rows, gold].mean() for one in grid]
+    return round(float(grid[int(np.argmin(losses))]), 3)
+
+
+def _fit(
+    tower: TowerSettings,
+    learned: Sequence[Seen],
+    settings: ReaderSettings,
+    checkpoint: Path,
+    progress: Progress,
+    start: ToolReader | None = None,
+) -> Any:
+    import torch
+
+    torch.set_num_threads(settings.threads)
+    torch.manual_seed(settings.seed)
+    dimension = learned[0].sights["none"].vectors.shape[1]
+    network = make_network(tower, settings, dimension, len(learned[0].wanted))
+    if start is not None:
+        network.take(start)
+    groups = [
+        {"params": network.head_parameters(), "lr": settings.head_rate},
+        {"params": network.adapter_parameters(), "lr": tower.learning_rate},
+    ]
+    loop = Loop(
+        tower.name,
+        groups,
+        network.parameters(),
+        tower.epochs * math.ceil(len(learned) / settings.batch),
+        settings.weight_decay,
+        progress,
+    )
+    done = restore(checkpoint, network, loop.optimiser, loop.schedule)
+    network.train()
+    for epoch in range(done, tower.epochs):
+        torch.manual_seed(settings.seed * _RARELY + epoch)
+        batches = _batches(network, learned, settings, epoch)
+        loop.run(batches, partial(_loss, network, learned, settings))
+        save(checkpoint, epoch + 1, network, loop.optimiser, loop.schedule)
+    network.eval()
+    return network
+
+
+def _loss(
+    network: Any,
+    learned: Sequence[Seen],
+    settings: ReaderSettings,
+    batch: tuple[list[int], list[str]],
+) -> Any:
+    import torch
+    from torch.nn.functional import log_softmax as torch_log_softmax
+
+    rows, modes = batch
+    scores, attention = network(
+        [network.tokens(learned[i], mode) for i, mode in zip(rows, modes, strict=True)],
+        [learned[i].sights[mode] for i, mode in zip(rows, modes, strict=True)],
+    )
+    wanted = torch.from_numpy(np.stack([learned[i].wanted for i in rows]))
+    loss = -(torch_log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()
+    needed = np.stack([learned[i].needed for i in rows])
+    needed[[mode != "retrieved" for mode in modes]] = 0
+    return loss + settings.item_weight * _missed(attention, torch.from_numpy(needed))
+
+
+def _missed(attention: Any, needed: Any) -> Any:
+    """Mean of -log of the attention on needed items, over requests that have one in sight."""
+    there = needed.sum(dim=1) > 0
+    share = (attention * needed).sum(dim=1)[there]
+    return -(share + _LEAST).log().sum() / max(int(there.sum()), 1)
+
+
+def _batches(
+    network: Any, learned: Sequence[Seen], settings: ReaderSettings, epoch: int
+) -> list[tuple[list[int], list[str]]]:
+    """Batches of one epoch: rows of like length together, each in a mode drawn anew."""
+    draw = np.random.default_rng(settings.seed * _RARELY + epoch)
+    modes = [MODES[place] for place in draw.choice(len(MODES), len(learned), p=settings.modes)]
+    length = [len(network.tokens(one, mode).ids) for one, mode in zip(learned, modes, strict=True)]
+    order = np.argsort(np.array(length) + 4 * draw.random(len(learned)), kind="stable")
+    cut = [order[at : at + settings.batch] for at in range(0, len(order), settings.batch)]
+    shuffled = [cut[place] for place in draw.permutation(len(cut))]
+    return [([int(i) for i in rows], [modes[i] for i in rows]) for rows in shuffled]
+
+
+def _scores(
+    network: Any, requests: Sequence[Seen], mode: str, settings: ReaderSettings
+) -> NDArray[np.float64]:
+    import torch
+
+    found = []
+    with torch.inference_mode():
+        for begin in range(0, len(requests), settings.batch):
+            part = requests[begin : begin + settings.batch]
+            scores, _ = network(
+                [network.tokens(one, mode) for one in part], [one.sights[mode] for one in part]
+            )
+            found.append(scores.double().numpy())
+    return np.concatenate(found)
+
+
+def _key(learned: Sequence[Seen], settings: ReaderSettings, tower: TowerSettings) -> str:
+    """Tells runs apart: by settings, and by all that is learned from."""
+    shared = {**asdict(settings), "towers": None, "threads": None}
+    del shared["average"]  # done after training
+    content = sha256(f"{shared}|{tower!r}".encode())
+    for one in learned:
+        content.update(one.text.encode())
+        content.update(one.wanted.tobytes())
+        content.update(one.needed.tobytes())
+        for mode in MODES:
+            seen = one.sights[mode]
+            content.update("\n".join(seen.lines).encode())
+            for part in (seen.kinds, seen.shares, seen.flags, seen.asked):
+                content.update(part.tobytes())
+    return content.hexdigest()[:16]

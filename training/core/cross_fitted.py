@@ -1,0 +1,158 @@
+"""Labelled requests with what the ranker says of each, learned without its own person."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.assistant.context.features import compute
+from ctrag.assistant.context.item_arrays import Floats
+from ctrag.assistant.context.second_stage import best_of, company_table, second_pass
+from ctrag.errors import InputError
+from ctrag.models.encoder import Encoder
+from eval.core.examples import Example
+from training.core.datasets import load_together
+from training.core.origin import people_in, people_of
+from training.ranker.lambdamart import fit_first, fit_second, predict
+from training.ranker.learned_features import cross_fitted_priors
+from training.ranker.settings import RankerSettings
+from training.ranker.tuned_encoder import TunedEncoder, with_readings
+
+if TYPE_CHECKING:
+    import lightgbm
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Labelled requests with their signals, the learned ones out of fold."""
+
+    examples: list[Example]
+    fold: NDArray[np.int64]
+    tables: list[Floats]
+    """Signals of each request's candidates."""
+    sizes: tuple[int, ...]
+    """How many of the examples each data set gave, in order."""
+
+    @property
+    def measured(self) -> slice:
+        """The examples of the first data set, which give the figures."""
+        return slice(self.sizes[0])
+
+
+@dataclass(frozen=True, slots=True)
+class CrossFitted(Prepared):
+    """Labelled requests with what was learned about each without its own person."""
+
+    first_scores: list[Floats]
+    """Scores of the first pass of each request's candidates."""
+    scores: list[Floats]
+    """Scores of both passes."""
+
+
+def prepare(
+    data: Path,
+    encoder: Encoder,
+    settings: RankerSettings,
+    tuned: TunedEncoder | None = None,
+    progress: Progress = lambda _: None,
+    more: Sequence[Path] = (),
+) -> Prepared:
+    """Examples and signals of labelled data sets.
+
+    Args:
+        data: The labelled data set that figures are measured on.
+        encoder: Makes the vectors.
+        settings: Folds and seed.
+        tuned: The tuned encoder with readings of these requests by adapters that never saw their
+            people; without one its signals say nothing.
+        progress: Told what happens.
+        more: Further data sets to learn from.
+
+    Raises:
+        ValueError: The data set breaks a rule, has no labels or fewer people than folds, or the
+            tuned encoder has not read one of the requests.
+    """
+    progress("encoding items and requests")
+    parts = load_together([data, *more], encoder)
+    examples = [one for part in parts for one in part]
+    if not any(one.relevance.any() for one in examples):
+        raise InputError(f"{data}: no request needs an item, there is nothing to learn")
+    progress(f"cross-fitting priors on {len(examples)} requests")
+    priors, fold = cross_fitted_priors(examples, settings.folds, settings.seed)
+    if tuned is not None:
+        _all_read(examples, tuned, [data, *more])
+        examples = with_readings(examples, tuned.readings)
+    tables = [compute(one.scene, priors[place]) for one, place in zip(examples, fold, strict=True)]
+    return Prepared(examples, fold, tables, tuple(map(len, parts)))
+
+
+def cross_fit(
+    prepared: Prepared, settings: RankerSettings, progress: Progress = lambda _: None
+) -> CrossFitted:
+    """LambdaMART scores of every request, without its own person."""
+    examples, fold, tables = prepared.examples, prepared.fold, prepared.tables
+    relevance = [one.relevance for one in examples]
+    progress("cross-validating the first pass")
+    first = out_of_fold(
+        fold,
+        lambda kept: fit_first([tables[i] for i in kept], [relevance[i] for i in kept], settings),
+        lambda model, i: predict(model, tables[i]),
+    )
+    progress("cross-validating the second pass")
+    companies = [best_of(one.scene, scores) for one, scores in zip(examples, first, strict=True)]
+    together = [company_table(one) for one in companies]
+    scores = out_of_fold(
+        fold,
+        lambda kept: fit_second(
+            [companies[i] for i in kept],
+            [together[i] for i in kept],
+            [relevance[i] for i in kept],
+            settings,
+        ),
+        lambda model, i: second_pass(
+            examples[i].scene, first[i], lambda table: predict(model, table)
+        ),
+    )
+    return CrossFitted(examples, fold, tables, prepared.sizes, first, scores)
+
+
+def out_of_fold(
+    fold: NDArray[np.int64],
+    fit: Callable[[NDArray[np.int64]], str],
+    predict: Callable[["lightgbm.Booster", int], Floats],
+) -> list[Floats]:
+    """Predictions of each row by a model that was fitted without the row's fold.
+
+    Args:
+        fold: Fold of each row.
+        fit: From the rows to learn from to a LightGBM model as text.
+        predict: From a model and a row to its prediction.
+    """
+    import lightgbm
+
+    found: list[Floats] = [np.empty(0, dtype=np.float32)] * len(fold)
+    for held_out in np.unique(fold):
+        model = lightgbm.Booster(model_str=fit(np.flatnonzero(fold != held_out)))
+        for row in np.flatnonzero(fold == held_out):
+            found[row] = predict(model, int(row))
+    return found
+
+
+def _all_read(examples: Sequence[Example], tuned: TunedEncoder, folders: Sequence[Path]) -> None:
+    strangers = people_of(folders) - people_in(tuned.adapter.card, "encoder")
+    if strangers:
+        raise InputError(
+            f"encoder: it never saw {len(strangers)} people of "
+            f"{', '.join(str(one) for one in folders)}; train it on the same data"
+        )
+    missing = [one.asked.query_id for one in examples if one.asked.query_id not in tuned.readings]
+    if missing:
+        raise InputError(
+            f"encoder: it has no reading of {missing[0]} and {len(missing) - 1} other requests; "
+            "train it on the same data"
+        )

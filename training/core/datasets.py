@@ -1,0 +1,63 @@
+"""Several labelled data sets as one, with vectors remembered on disk.
+
+A further data set has other people, or further requests of the same people: these stay in their
+people's folds, so that nobody is ever on both sides.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ctrag.errors import InputError
+from ctrag.models.encoder import Encoder
+from ctrag.models.vector_cache import CachedEncoder
+from ctrag.settings import cache_folder
+from eval.core.examples import Example, load_examples
+from stores.people.dataset import fingerprints
+
+
+def load_with_memory(folder: Path, encoder: Encoder) -> list[Example]:
+    """`load_examples`, with vectors that are kept in the cache folder."""
+    return load_examples(folder, CachedEncoder(encoder, cache_folder() / "vectors"))
+
+
+def load_together(folders: Sequence[Path], encoder: Encoder) -> list[list[Example]]:
+    """The examples of each folder.
+
+    Raises:
+        ValueError: A data set breaks a rule or has no labels, two have the same request, or people
+            of one id have other items in another.
+    """
+    parts = [load_with_memory(folder, encoder) for folder in folders]
+    asked: dict[str, Path] = {}
+    items: dict[str, tuple[str, ...]] = {}
+    for folder, part in zip(folders, parts, strict=True):
+        for one in part:
+            query, person = one.asked.query_id, one.asked.person_id
+            if query in asked:
+                raise InputError(f"--more: request {query} stands in {asked[query]} and {folder}")
+            asked[query] = folder
+            own = tuple(str(item) for item in one.scene.view.ids)
+            if items.setdefault(person, own) != own:
+                raise InputError(f"--more: {folder} has other items of {person}; rename the person")
+    return parts
+
+
+def of_same_people(data: Path, more: Sequence[Path]) -> list[Path]:
+    """Those of `more` that are further requests of people of `data`.
+
+    Raises:
+        ValueError: One has some people of `data` and others besides.
+    """
+    known = set(fingerprints(data).values())
+    found = []
+    for folder in more:
+        people = fingerprints(folder)
+        other = [person for person, one in people.items() if one not in known]
+        if len(other) == len(people):
+            continue
+        if other:
+            raise InputError(
+                f"--more: {folder} has people of {data} and others ({min(other)}); part them"
+            )
+        found.append(folder)
+    return found

@@ -1,0 +1,79 @@
+"""Low-rank changes of an encoder's linear maps, while they are learned."""
+
+import math
+from typing import Any
+
+import torch
+from torch import nn
+
+from ctrag.models.encoder import Matrix
+from ctrag.models.onnx_encoder import LINEAR
+
+
+class LowRank(nn.Module):  # type: ignore[misc]  # torch is untyped here
+    """A frozen linear map with a low-rank change that begins at zero."""
+
+    def __init__(self, linear: nn.Linear, rank: int, scale: float, dropout: float) -> None:
+        super().__init__()
+        self.linear = linear
+        self.scale = scale
+        self.A = nn.Parameter(torch.randn(rank, linear.in_features) / math.sqrt(linear.in_features))
+        self.B = nn.Parameter(torch.zeros(linear.out_features, rank))
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x: Any) -> Any:
+        """The map's answer with the change."""
+        return self.linear(x) + self.scale * (self.drop(x) @ self.A.T) @ self.B.T
+
+
+class LowRankNetwork(nn.Module):  # type: ignore[misc]
+    """An encoder whose low-rank maps are learned, perhaps with heads on top."""
+
+    low: dict[str, LowRank]
+    """What `make_low_rank` gave."""
+
+    def adapter_parameters(self) -> list[nn.Parameter]:
+        """Those of the low-rank maps."""
+        return [part for low in self.low.values() for part in (low.A, low.B)]
+
+    def named_parts(self) -> dict[str, nn.Parameter]:
+        """What artefacts keep: `map.A` (rank, inputs) and `map.B` (outputs, rank)."""
+        return {
+            f"{name}.{letter}": getattr(low, letter)
+            for name, low in self.low.items()
+            for letter in "AB"
+        }
+
+    def arrays(self) -> dict[str, Matrix]:
+        """Copies of the parts."""
+        return {name: part.detach().numpy().copy() for name, part in self.named_parts().items()}
+
+
+def make_low_rank(
+    model: Any, layers: int, rank: int, scale: float, dropout: float
+) -> dict[str, LowRank]:
+    """Freeze an encoder and put low-rank maps into its last `layers`.
+
+    Args:
+        model: The encoder.
+        layers: How many of its last layers are tuned.
+        rank: Of the maps.
+        scale: Factor of their products.
+        dropout: Of the maps' inputs and within the encoder. Drawing the masks is a third of a
+            training step on a processor, which large data can do without.
+
+    Returns:
+        "layer.map", layers counted from the first of these → the map that now stands there.
+    """
+    model.requires_grad_(False)
+    for part in model.modules():
+        if isinstance(part, nn.Dropout):
+            part.p = dropout
+    found = {}
+    for place, layer in enumerate(model.encoder.layer[-layers:]):
+        for name in LINEAR[model.config.model_type]:
+            parent, _, leaf = name.rpartition(".")
+            low = LowRank(layer.get_submodule(name), rank, scale, dropout)
+            setattr(layer.get_submodule(parent), leaf, low)
+            found[f"{place}.{name}"] = low
+    return found

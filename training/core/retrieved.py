@@ -1,0 +1,236 @@
+"""Labelled requests with what retrieval brings for them, by models that never saw their people."""
+
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.assistant.context.features import compute
+from ctrag.assistant.context.item_arrays import Floats
+from ctrag.assistant.context.item_ranker import Ranker
+from ctrag.errors import InputError
+from ctrag.models.encoder import Encoder, load_encoder
+from ctrag.models.request_adapter import RequestReader, Tuned
+from eval.core.examples import Example
+from eval.core.experiment import data_sha256
+from stores.files import replacing
+from stores.people.dataset import fingerprints
+from training.core.cross_fitted import cross_fit, prepare
+from training.core.datasets import load_together, of_same_people
+from training.core.origin import held_out_ids, people_in, people_of
+from training.core.shares import times
+from training.ranker.settings import RankerSettings
+from training.ranker.tuned_encoder import TunedEncoder, with_readings
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Requests and the relevance of their candidates."""
+
+    examples: list[Example]
+    scores: list[Floats]
+    held_out: NDArray[np.bool_]
+    """Requests that nothing may be trained on: they give the figures."""
+    encoder: str
+    """Of the items' vectors."""
+    data: list[str]
+    """Name of each request's data set."""
+
+    def learned(
+        self, shares: Mapping[str, float] = MappingProxyType({})
+    ) -> tuple[list[Example], list[Floats]]:
+        """What may be trained on; of a data set in `shares` so much (`training.core.shares`)."""
+        often = [
+            times(one.asked.request.text, shares.get(name, 1.0))
+            for one, name in zip(self.examples, self.data, strict=True)
+        ]
+        return self._part(np.repeat(np.arange(len(often)), np.where(self.held_out, 0, often)))
+
+    def kept_back(self) -> tuple[list[Example], list[Floats]]:
+        """What may not."""
+        return self._part(np.flatnonzero(self.held_out))
+
+    def _part(self, places: NDArray[np.int64]) -> tuple[list[Example], list[Floats]]:
+        return [self.examples[i] for i in places], [self.scores[i] for i in places]
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """Retrieves for labelled requests, each by models that never saw its person."""
+
+    data: Path
+    """What the ranker learned from: it is cross-fitted by person here, and the first fold of its
+    people is held out."""
+    more: Sequence[Path]
+    """Further requests of the people of `data`, and data sets of other people. Those of people whom
+    the ranker learned from, by its card, and those of the people of `data` are cross-fitted with
+    it; nothing of other people is held out."""
+    tuned: TunedEncoder
+    """Has read the requests of `data` by adapters that never saw their people, and perhaps those
+    of `more`; requests that it never saw are read by its adapter of everybody."""
+    ranker: Ranker
+    """Retrieves for those of `more` whose people it never saw."""
+    settings: RankerSettings
+    """Folds and seed."""
+
+    @property
+    def new(self) -> bool:
+        """Whether nobody was read out of fold, since neither `tuned` nor `ranker` ever saw anybody.
+
+        They then retrieve for `data` as for `more`, and nothing is cross-fitted.
+        """
+        return not self.tuned.readings
+
+    @property
+    def key(self) -> str:
+        """Tells apart what retrieval depends on, the code included."""
+        own = Path(__file__).parents[2]
+        code = [
+            *sorted((own / "ctrag" / "assistant" / "context").glob("*.py")),
+            own / "eval" / "core" / "examples.py",
+        ]
+        parts = [
+            *(data_sha256(one) for one in (self.data, *self.more)),
+            self.tuned.adapter.digest,
+            self.ranker.card.model_dump_json(),
+            repr((self.settings, self.new)),
+            *(path.read_text(encoding="utf-8") for path in (*code, Path(__file__))),
+        ]
+        return sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+    def once(self, folder: Path, progress: Progress = lambda _: None) -> Retrieved:
+        """What `run` gives, read from `folder` when the same data, models and code gave it before.
+
+        Encoding ten thousand requests takes minutes, and several trainings learn from the same
+        ones.
+        """
+        path = folder / f"{self.key}.pickle"
+        if path.exists():
+            with path.open("rb") as file:
+                found = pickle.load(file)
+            if not isinstance(found, Retrieved):
+                raise InputError(f"{path}: holds no retrieved requests; delete it")
+            return found
+        found = self.run(progress)
+        folder.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
+        return found
+
+    def run(self, progress: Progress = lambda _: None) -> Retrieved:
+        """What retrieval brings for every labelled request.
+
+        The first fold of the people of `data` is held out, whichever data set their requests stand
+        in.
+
+        Raises:
+            ValueError: Somebody is retrieved for by what learned from them, or a card does not say
+                from whom; two data sets have other items of a person, or one breaks a rule.
+        """
+        encoder: Encoder = load_encoder(self.tuned.adapter.card.encoder)
+        apart = self._apart()
+        others = [one for one in (self.data, *self.more) if one not in apart]
+        examples: list[Example] = []
+        scores: list[Floats] = []
+        sources: list[Path] = []
+        if apart:
+            prepared = prepare(self.data, encoder, self.settings, self.tuned, progress, apart[1:])
+            fitted = cross_fit(prepared, self.settings, progress)
+            examples += fitted.examples
+            scores += fitted.scores
+            for folder, size in zip(apart, fitted.sizes, strict=True):
+                sources += [folder] * size
+        added, new_scores, new_sources = self._by_ranker(others, encoder, progress)
+        examples += added
+        scores += new_scores
+        sources += new_sources
+        names = [one.name for one in sources]
+        return Retrieved(examples, scores, self._held_out(examples, sources), encoder.name, names)
+
+    def _apart(self) -> list[Path]:
+        """Data sets that are cross-fitted, `data` first; none when everybody is new."""
+        learned = people_in(self.ranker.card, "CTRAG_ARTEFACTS: the ranker in use")
+        if not self.new:
+            same = of_same_people(self.data, self.more)
+            return [
+                self.data,
+                *(one for one in self.more if one in same or people_of([one]) & learned),
+            ]
+        learned |= people_in(self.tuned.adapter.card, "CTRAG_ARTEFACTS: the adapter in use")
+        for folder in (self.data, *self.more):
+            seen = len(people_of([folder]) & learned)
+            if seen:
+                raise InputError(
+                    f"--encoder: the artefacts in use learned from {seen} people of {folder}, for "
+                    "whom they cannot retrieve as for strangers; give a `ctrag train encoder` run, "
+                    "which read everybody apart"
+                )
+        return []
+
+    def _held_out(self, examples: Sequence[Example], sources: Sequence[Path]) -> NDArray[np.bool_]:
+        """Whose requests nothing may be trained on: the same people whatever `more` holds."""
+        people = [
+            one.asked.person_id
+            for one, folder in zip(examples, sources, strict=True)
+            if folder == self.data
+        ]
+        out = held_out_ids(people, self.settings.folds, self.settings.seed)
+        return np.array([one.asked.person_id in out for one in examples], dtype=bool)
+
+    def _by_ranker(
+        self, folders: Sequence[Path], encoder: Encoder, progress: Progress
+    ) -> tuple[list[Example], list[Floats], list[Path]]:
+        """Examples of people whom the ranker never saw, their scores, and their data sets."""
+        progress("encoding items and requests")
+        parts = load_together(folders, encoder)
+        sources = [folder for folder, part in zip(folders, parts, strict=True) for _ in part]
+        read = self._read([one for part in parts for one in part], sources, encoder)
+        scores = [
+            self.ranker.scores_of(one.scene, compute(one.scene, self.ranker.prior)) for one in read
+        ]
+        return read, scores, sources
+
+    def _read(
+        self, examples: Sequence[Example], sources: Sequence[Path], encoder: Encoder
+    ) -> list[Example]:
+        """The examples with readings by adapters that never saw the person."""
+        readings = {} if self.new else self._out_of_fold(examples, sources)
+        new = [one for one in examples if one.asked.query_id not in readings]
+        texts = [one.asked.request.text for one in new]
+        read = RequestReader(encoder, self.tuned.adapter).read(texts)
+        readings |= {
+            one.asked.query_id: tuned
+            for one, (_, tuned) in zip(new, read, strict=True)
+            if tuned is not None
+        }
+        return with_readings(examples, readings)
+
+    def _out_of_fold(
+        self, examples: Sequence[Example], sources: Sequence[Path]
+    ) -> dict[str, Tuned]:
+        """Readings of the requests of those whom the adapter learned from.
+
+        Raises:
+            ValueError: One of them was not read: the adapter of everybody knows the person.
+        """
+        learned = people_in(self.tuned.adapter.card, "--encoder")
+        people = {folder: fingerprints(folder) for folder in dict.fromkeys(sources)}
+        found = {}
+        for one, folder in zip(examples, sources, strict=True):
+            if people[folder][one.asked.person_id] not in learned:
+                continue  # a request of another person may have the same id
+            query = one.asked.query_id
+            if query not in self.tuned.readings:
+                raise InputError(
+                    f"--encoder: it learned from {one.asked.person_id} of {folder}, but has not "
+                    f"read {query} apart; train it with this data set too"
+                )
+            found[query] = self.tuned.readings[query]
+        return found

@@ -1,0 +1,1 @@
+"""The encoder's adapter: requests learn to point at the items they need (`train`, `network`)."""

@@ -1,0 +1,1 @@
+"""Fitting a `NextTool` to demonstrations (`train`, `settings`, `trees`)."""

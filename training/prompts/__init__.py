@@ -1,0 +1,1 @@
+"""The re-ranker of prompts, hybrid weights and sufficiency (`reranker`, `decisions`)."""

@@ -1,0 +1,292 @@
+"""Training the re-ranker of prompts: which tool a request needs next, given the calls so far."""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.agents.prompt.index import CorpusIndex, ReadingStore
+from ctrag.agents.prompt.reading import Reader
+from ctrag.agents.prompt.reranker import (
+    HybridWeights,
+    Reranker,
+    RerankerCard,
+    load_cross_encoder,
+    query_text,
+)
+from ctrag.agents.prompt.sufficiency import fit_sufficiency
+from ctrag.errors import InputError
+from ctrag.models import packages
+from ctrag.models.encoder import Matrix
+from training.core.schedule import warmed_cosine
+from training.prompts.decisions import Decision, Source
+
+Progress = Callable[[str], None]
+Floats = NDArray[np.float64]
+CANDIDATES = 20
+_ROUNDS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class RerankerSettings:
+    """How the re-ranker is trained."""
+
+    base: str = packages.ENCODER
+    """Encoder or cross-encoder that is trained on: a packaged model, a folder, or a hub model that
+    was fetched."""
+    steps: int = 320
+    """0 trains nothing and fits the weights of cosine and BM25 alone."""
+    groups: int = 4
+    """Decisions of a step."""
+    negatives: int = 7
+    """Tools beside the right one in each decision, half of them hard."""
+    learning_rate: float = 5e-5
+    held_out: float = 0.1
+    """Share of the requests, by hash, that weights are fitted and figures measured on."""
+    measured: int = 300
+    """Held-out decisions that are measured at most."""
+    threads: int = 2
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A source with the vectors of its tools and queries."""
+
+    source: Source
+    index: CorpusIndex
+    queries: Mapping[str, Matrix]
+
+    def candidates(self, decision: Decision) -> tuple[NDArray[np.int64], Matrix]:
+        """Rows of the best tools by cosine and words, and all (cosine, lexical) pairs."""
+        found = self.index.evidence(self.queries[decision.text], decision.text)
+        pairs = np.stack([found.cosine, found.lexical], axis=1)
+        order = np.argsort(-(pairs @ np.array([1.0, 0.3])), kind="stable")[:CANDIDATES]
+        return order, np.asarray(pairs, dtype=np.float32)
+
+
+def train_reranker(
+    sources: Sequence[Source],
+    reader: Reader,
+    settings: RerankerSettings,
+    card: Mapping[str, Any],
+    readings: Path,
+    progress: Progress = lambda _: None,
+) -> Reranker:
+    """A re-ranker, the hybrid weights and the sufficiency score, with held-out figures.
+
+    Args:
+        sources: Catalogues with decisions.
+        reader: The encoder.
+        settings: See `RerankerSettings`.
+        card: The fields `command`, `data`, `data_sha256`, `seed` and `versions`.
+        readings: Folder in which vectors are kept between runs.
+        progress: Told what happens.
+
+    Raises:
+        ValueError: There are too few decisions.
+        ModelMissing: The weights that are trained on are not on this machine.
+    """
+    learned, kept = _chosen(sources, settings)
+    prepared = []
+    for at, source in enumerate(sources):
+        used = [one for part, one in (*learned, *kept) if part == at]
+        progress(f"reading {source.name}: {len(source.tools)} tools, {len(used)} decisions")
+        index = CorpusIndex(source.tools, ReadingStore(reader, readings / f"{source.name}.npz"))
+        texts = sorted({one.text for one in used})
+        store = ReadingStore(reader, readings / f"{source.name}-queries.npz")
+        queries = dict(zip(texts, store.readings(texts), strict=True))
+        prepared.append(_Prepared(source, index, queries))
+    model = _fit(prepared, learned, settings, progress) if settings.steps else None
+    untrained = HybridWeights(cosine=1.0, lexical=0.0)
+    made = Reranker(
+        RerankerCard(
+            with_cross=untrained,
+            without_cross=untrained,
+            sufficiency=(1.0, 0.0),
+            settings=asdict(settings),
+            figures={},
+            **card,
+        ),
+        model,
+    )
+    return _with_weights(made, prepared, kept)
+
+
+def _chosen(
+    sources: Sequence[Source], settings: RerankerSettings
+) -> tuple[list[tuple[int, Decision]], list[tuple[int, Decision]]]:
+    """Decisions to learn from, in the order of the steps, and those held out."""
+    everything = [(at, one) for at, part in enumerate(sources) for one in part.decisions]
+    learned = [pair for pair in everything if not _held_out(pair[1], settings.held_out)]
+    kept = [pair for pair in everything if _held_out(pair[1], settings.held_out)]
+    if not learned or not kept:
+        raise InputError("data: too few requests have a tool to learn from some and measure others")
+    draw = np.random.default_rng(settings.seed)
+    drawn = draw.integers(len(learned), size=settings.steps * settings.groups)
+    few = draw.choice(len(kept), min(len(kept), settings.measured), replace=False)
+    return [learned[at] for at in drawn], [kept[at] for at in sorted(few)]
+
+
+def _held_out(decision: Decision, share: float) -> bool:
+    """By the request alone: all steps of a request are on one side."""
+    return int(sha256(decision.text.encode()).hexdigest()[:8], 16) % 1000 < 1000 * share
+
+
+def _with_weights(
+    made: Reranker, prepared: Sequence[_Prepared], kept: Sequence[tuple[int, Decision]]
+) -> Reranker:
+    """Hybrid weights and sufficiency of decisions that the cross-encoder has not seen.
+
+    Figures are cross-fitted over two halves of the requests; the weights are of both.
+    """
+    found, right, half = [], [], []
+    for at, decision in kept:
+        part = prepared[at]
+        order, pairs = part.candidates(decision)
+        gold = np.isin(order, decision.right)
+        cross = np.zeros(len(order))
+        if made.trained:
+            query = query_text(decision.text, decision.history)
+            cross = made.scores(query, [part.source.tools[row] for row in order])
+        found.append(np.column_stack([pairs[order], cross]))
+        right.append(gold)
+        half.append(int(sha256(decision.text.encode()).hexdigest()[-1], 16) % 2)
+    sides = np.array(half)
+    columns = {"dense": [0], "hybrid": [0, 1]}
+    if made.trained:
+        columns |= {"hybrid_reranked": [0, 1, 2], "cross": [2]}
+    figures = {}
+    weights: dict[str, Floats] = {}
+    scored: dict[str, list[Floats]] = {}
+    for name, used in columns.items():
+        rows = [one[:, used] for one in found]
+        weights[name] = fit_choice(rows, right)
+        scored[name] = [np.empty(0)] * len(rows)
+        for side in (0, 1):
+            inside = [i for i in range(len(rows)) if sides[i] != side]
+            fitted = fit_choice([rows[i] for i in inside], [right[i] for i in inside])
+            for i in np.flatnonzero(sides == side):
+                scored[name][i] = rows[i] @ fitted
+        figures[name] = _recall(scored[name], right)
+    best = "hybrid_reranked" if made.trained else "hybrid"
+    slope = fit_sufficiency(scored[best], right)
+    changed = {
+        "with_cross": _named(weights[best]),
+        "without_cross": _named(weights["hybrid"]),
+        "sufficiency": slope,
+        "figures": figures,
+    }
+    return Reranker(made.card.model_copy(update=changed), made.model)
+
+
+def _named(weights: Floats) -> HybridWeights:
+    cross = float(weights[2]) if len(weights) > 2 else 0.0
+    return HybridWeights(cosine=float(weights[0]), lexical=float(weights[1]), cross=cross)
+
+
+def fit_choice(features: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -> Floats:
+    """Weights of a conditional logit: the right candidate among each decision's candidates.
+
+    Args:
+        features: Per decision (candidates, columns).
+        right: Per decision which candidates are right; decisions without any teach nothing.
+
+    Raises:
+        ValueError: No decision has a right candidate.
+    """
+    from scipy.optimize import minimize
+
+    pairs = [(one, gold) for one, gold in zip(features, right, strict=True) if gold.any()]
+    if not pairs:
+        raise InputError("right: no decision has its tool among the candidates")
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        total, slope = 0.005 * float(weights @ weights) * len(pairs), 0.01 * weights * len(pairs)
+        for one, gold in pairs:
+            logs = one @ weights
+            shares = np.exp(logs - logs.max())
+            shares /= shares.sum()
+            inside = shares * gold
+            total -= math.log(max(float(inside.sum()), 1e-12))
+            slope = slope + one.T @ (shares - inside / max(float(inside.sum()), 1e-12))
+        return total, slope
+
+    start = np.zeros(pairs[0][0].shape[1])
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS})
+    return np.asarray(found.x, dtype=np.float64)
+
+
+def _recall(scores: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -> dict[str, float]:
+    """Share of all decisions with a right tool among the first k; not found is not right."""
+    ranked = [
+        gold[np.argsort(-one, kind="stable")] for one, gold in zip(scores, right, strict=True)
+    ]
+    return {
+        f"recall@{k}": round(100 * float(np.mean([one[:k].any() for one in ranked])), 2)
+        for k in (1, 2, 5, CANDIDATES)
+    }
+
+
+def _fit(
+    prepared: Sequence[_Prepared],
+    learned: Sequence[tuple[int, Decision]],
+    settings: RerankerSettings,
+    progress: Progress,
+) -> Any:
+    """A `CrossEncoder` that has learned which unit of each group is right."""
+    import torch
+    from sentence_transformers.cross_encoder.losses import ListNetLoss
+
+    torch.set_num_threads(settings.threads)
+    torch.manual_seed(settings.seed)
+    draw = np.random.default_rng(settings.seed)
+    model = load_cross_encoder(settings.base)
+    loss_of = ListNetLoss(model, mini_batch_size=-1)  # all pairs of a step at once
+    right = torch.tensor([1.0, *[0.0] * settings.negatives]).log()
+    optimiser = torch.optim.AdamW(model.parameters(), settings.learning_rate, weight_decay=0.01)
+    schedule = warmed_cosine(optimiser, settings.steps)
+    model.train()
+    losses: list[float] = []
+    began = time.perf_counter()
+    for step in range(settings.steps):
+        queries, units = [], []
+        for at, decision in learned[step * settings.groups :][: settings.groups]:
+            part = prepared[at]
+            rows = _group(part, decision, settings.negatives, draw)
+            queries.append(query_text(decision.text, decision.history))
+            units.append([part.source.tools[row] for row in rows])
+        loss = loss_of([queries, units], [right] * len(queries))
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        schedule.step()
+        losses.append(float(loss.detach()))
+        if (step + 1) % 20 == 0:
+            left = (time.perf_counter() - began) / (step + 1) * (settings.steps - step - 1)
+            progress(
+                f"step {step + 1} of {settings.steps}, loss {np.mean(losses[-60:]):.3f}, "
+                f"{left / 60:.0f} min left"
+            )
+    return model.eval()
+
+
+def _group(
+    part: _Prepared, decision: Decision, negatives: int, draw: np.random.Generator
+) -> list[int]:
+    """One right row, then wrong ones: half from the best candidates, half from anywhere."""
+    order, _ = part.candidates(decision)
+    hard = [int(row) for row in order if row not in decision.right]
+    picked = [int(row) for row in draw.permutation(hard)[: negatives // 2 + 1]]
+    while len(picked) < negatives:
+        row = int(draw.integers(len(part.index)))
+        if row not in decision.right:
+            picked.append(row)
+    return [int(draw.choice(decision.right)), *picked[:negatives]]

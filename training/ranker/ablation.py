@@ -1,0 +1,40 @@
+"""What each group of signals is worth: the ranker cross-validated without it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ctrag.assistant.context.features import SIGNALS
+from training.core.cross_fitted import Prepared, cross_fit
+from training.core.figures import ranking_figures
+from training.ranker.settings import RankerSettings
+
+
+def ablate(
+    prepared: Prepared, settings: RankerSettings, progress: Callable[[str], None] = lambda _: None
+) -> dict[str, dict[str, float]]:
+    """Group → figures of the ranker that was trained without the group's signals.
+
+    `nothing` is the whole ranker, `company` the first pass alone.
+
+    Args:
+        prepared: Requests with their signals.
+        settings: How the ranker is trained.
+        progress: Told which group is left out.
+    """
+    whole = cross_fit(prepared, settings)
+    own = whole.measured
+    found = {
+        "nothing": ranking_figures(whole.examples[own], whole.scores[own]),
+        "company": ranking_figures(whole.examples[own], whole.first_scores[own]),
+    }
+    for group in dict.fromkeys(signal.group for signal in SIGNALS):
+        progress(f"without {group}")
+        columns = [place for place, signal in enumerate(SIGNALS) if signal.group == group]
+        tables = [table.copy() for table in prepared.tables]
+        for table in tables:
+            table[:, columns] = np.float32(0)  # a constant column splits nothing
+        fitted = cross_fit(replace(prepared, tables=tables), settings)
+        found[group] = ranking_figures(fitted.examples[own], fitted.scores[own])
+    return found

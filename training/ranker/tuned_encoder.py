@@ -1,0 +1,59 @@
+"""A tuned encoder as the ranker learns from it: an adapter, and readings out of fold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from ctrag.models.request_adapter import Adapter, Tuned
+from eval.core.examples import Example
+from stores.files import replacing
+
+READINGS = "readings.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class TunedEncoder:
+    """An adapter, and what adapters that never saw a request's person say of the request."""
+
+    adapter: Adapter
+    readings: dict[str, Tuned]
+    """Query id → reading out of fold."""
+    fold: dict[str, int]
+    """Query id → fold that was held out."""
+
+    def save(self, folder: Path) -> None:
+        """Adapter, card and the readings that the ranker is trained on."""
+        self.adapter.save(folder)
+        ids = list(self.readings)
+        with replacing(folder / READINGS) as file:
+            np.savez_compressed(
+                file,
+                allow_pickle=False,
+                query_id=np.array(ids),
+                fold=np.array([self.fold[one] for one in ids]),
+                **{
+                    name: np.stack([getattr(self.readings[one], name) for one in ids])
+                    for name in ("aim", "kinds", "apis")
+                },
+            )
+
+    @classmethod
+    def load(cls, folder: Path) -> "TunedEncoder":
+        """What `save` wrote; FileNotFoundError when a file is missing."""
+        adapter = Adapter.load(folder)
+        with np.load(folder / READINGS) as arrays:
+            ids = [str(one) for one in arrays["query_id"]]
+            rows = zip(arrays["aim"], arrays["kinds"], arrays["apis"], strict=True)
+            readings = {one: Tuned(*row) for one, row in zip(ids, rows, strict=True)}
+            fold = dict(zip(ids, (int(one) for one in arrays["fold"]), strict=True))
+        return cls(adapter, readings, fold)
+
+
+def with_readings(examples: Sequence[Example], readings: dict[str, Tuned]) -> list[Example]:
+    """The examples, their scenes with the tuned reading of each request."""
+    return [
+        replace(one, scene=replace(one.scene, tuned=readings[one.asked.query_id]))
+        for one in examples
+    ]

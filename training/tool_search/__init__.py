@@ -1,0 +1,1 @@
+"""Tool search: its encoder and the weights of its ranker (`encoder`, `ranker`)."""

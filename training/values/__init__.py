@@ -1,0 +1,1 @@
+"""What chooses a call's values (`train`, `value_ranker`)."""
