@@ -13,7 +13,7 @@ from typing import get_args
 
 from benchmarks.timing import Timing, timing
 from ctrag.assistant.assistant import Assistant
-from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import PlanRequest
@@ -87,7 +87,7 @@ def _plans(name: EngineName) -> list[str]:
         tools = [tool for api in label.tools or () if (tool := toolbox.get(api)) is not None]
         wanted = set(label.relevant or ())
         items = sorted(owner.items, key=lambda item: item.id not in wanted)[:3]
-        grammar = plan_grammar(tools, Grounds(one.request, owner.person, items))
+        grammar = plan_grammar(tools, ValueSources(one.request, owner.person, items))
         prompt = partial(
             planner_prompt, one.request, owner.person, items, tools, planner.count_tokens
         )

@@ -27,7 +27,7 @@ from ctrag.agents.prompt.tool_documents import make_documents
 from ctrag.models import packages
 from ctrag.models.tokens import token_counter
 from eval.core.experiment import versions
-from eval.instructions.methods import RememberingReader
+from eval.instructions.methods import CachedPassageEncoder
 from eval.instructions.steps import load_experiment_catalogue, load_steps
 
 LIMITS = {"prompt": 10.0, "prompt, 20 candidates re-ranked": 60.0, "index of 1,000 tools": 30_000.0}
@@ -71,7 +71,7 @@ def _prompts(folder: Path, requests: int) -> list[Timing]:
     fragments = cut_folder(folder / "policies", count).fragments
     tools = load_experiment_catalogue(folder, count).documents
     steps = list({one.instruction: one for one in load_steps(folder)}.values())[:requests]
-    reader = RememberingReader(MiniLMReader())
+    reader = CachedPassageEncoder(MiniLMReader())
     for step in steps:
         reader.read(step.instruction)
     found = []

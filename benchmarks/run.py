@@ -22,7 +22,7 @@ from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_v
 from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.models.encoder import load_encoder
 from eval.core.experiment import versions
-from stores.people.dataset import Asked, Dataset, load_dataset
+from stores.people.dataset import Dataset, DatasetRequest, load_dataset
 from stores.people.stores import Stores
 from synth.reference import split_folder
 
@@ -102,7 +102,9 @@ def _retrieval(dataset: Dataset, work: Path) -> list[Timing]:
     ]
 
 
-def _retrieve(retriever: ContextRetriever, view: PersonView, asked: Asked, ready: Any) -> None:
+def _retrieve(
+    retriever: ContextRetriever, view: PersonView, asked: DatasetRequest, ready: Any
+) -> None:
     retriever.retrieve(view, asked.request, read=ready)
 
 
@@ -152,7 +154,9 @@ def _plans(dataset: Dataset, work: Path) -> list[Timing]:
     ]
 
 
-def _times(call: Callable[[Asked], None], asked: list[Asked], rounds: int) -> list[float]:
+def _times(
+    call: Callable[[DatasetRequest], None], asked: list[DatasetRequest], rounds: int
+) -> list[float]:
     found = []
     for turn in range(rounds + 1):
         for one in asked:

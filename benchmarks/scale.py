@@ -35,7 +35,7 @@ from benchmarks.scale_bench import (
 from benchmarks.scale_report import Row
 from ctrag.assistant.context import candidates
 from ctrag.assistant.context.item_arrays import PersonView, load_view
-from ctrag.assistant.context.retrieve import Found
+from ctrag.assistant.context.retrieve import RetrievedContext
 from ctrag.models.encoder import Matrix
 from eval.core.ranking import recall_at
 from stores.people.dataset import Persona, load_labels
@@ -246,7 +246,7 @@ def _ranking_everything() -> Iterator[None]:
         candidates.EXHAUSTIVE = usual
 
 
-def _recall(found: Found, wanted: Sequence[str]) -> float:
+def _recall(found: RetrievedContext, wanted: Sequence[str]) -> float:
     return 100 * recall_at([one.item.id for one in found.items], wanted, 10)
 
 

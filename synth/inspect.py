@@ -12,7 +12,7 @@ from ctrag.assistant.open import toolbox_of
 from ctrag.assistant.planning.plan import Plan
 from ctrag.toolbox import Toolbox
 from stores.people.app_spec import spec_of
-from stores.people.dataset import Asked, Dataset, load_dataset, load_labels
+from stores.people.dataset import Dataset, DatasetRequest, load_dataset, load_labels
 from stores.people.items import Item, Labels
 from synth.checks import normal_text
 from synth.dataset import PARTS
@@ -24,7 +24,7 @@ _PAPER_SIZES = {"people": PAPER_PERSONAS, "train": PAPER_TRAIN, "test": PAPER_TE
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownRequest:
     """One request with all that is labelled, in words."""
 
     text: str
@@ -67,7 +67,7 @@ class Inspection:
     """People by decade."""
     distinct_texts: float
     """Percent of the requests whose text no other has, but for case and punctuation."""
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownRequest, ...]
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
@@ -170,7 +170,7 @@ def inspect(folder: Path, seed: int = 1) -> Inspection:
     )
 
 
-def _shown(asked: Asked, labels: Labels, datasets: Sequence[Dataset]) -> Shown:
+def _shown(asked: DatasetRequest, labels: Labels, datasets: Sequence[Dataset]) -> ShownRequest:
     persona = next(
         one
         for dataset in datasets
@@ -183,7 +183,7 @@ def _shown(asked: Asked, labels: Labels, datasets: Sequence[Dataset]) -> Shown:
     plan = "none()"
     if labels.plan is not None:
         plan = str(Plan(labels.plan.api, dict(labels.plan.arguments)))
-    return Shown(
+    return ShownRequest(
         text=request.text,
         who=f"{profile.name}, {profile.age or 'no age'}, {profile.profession or 'no profession'}",
         asked=f"{request.asked_at:%a %-d %b %Y %H:%M}, {request.place or 'anywhere'}{playing}",

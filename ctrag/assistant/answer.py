@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from ctrag.assistant.api_choice.retrieve import FoundTool
+from ctrag.assistant.api_choice.retrieve import RankedTool
 from ctrag.assistant.apps.execute import Result
 from ctrag.assistant.context.retrieve import FoundItem
 from ctrag.assistant.planning.plan import Plan
@@ -19,7 +19,7 @@ class Answer:
 
     items: tuple[FoundItem, ...]
     """The person's items that matter, best first."""
-    tools: tuple[FoundTool, ...]
+    tools: tuple[RankedTool, ...]
     """The tools that the planner saw, best first."""
     plan: Plan
     """`none()` when no API can do it."""

@@ -5,11 +5,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from ctrag.assistant.api_choice.classifier import WEIGHTS as READER
-from ctrag.assistant.api_choice.classifier import ToolReader
+from ctrag.assistant.api_choice.classifier import ApiClassifier
 from ctrag.assistant.context.item_ranker import CARD as RANKER
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.planning.value_ranker import MODEL as ARGUMENTS
-from ctrag.assistant.planning.value_ranker import ArgumentRanker
+from ctrag.assistant.planning.value_ranker import ValueRanker
 from ctrag.errors import NotFound
 from ctrag.models.request_adapter import WEIGHTS as ADAPTER
 from ctrag.models.request_adapter import Adapter
@@ -23,8 +23,8 @@ class Artefacts:
     ranker: Ranker
     adapter: Adapter | None
     """None for a ranker that was trained without one."""
-    reader: ToolReader
-    arguments: ArgumentRanker
+    reader: ApiClassifier
+    arguments: ValueRanker
 
 
 def load_artefacts(folder: Path | None) -> Artefacts:
@@ -43,8 +43,8 @@ def load_artefacts(folder: Path | None) -> Artefacts:
     return Artefacts(
         ranker=ranker,
         adapter=adapter,
-        reader=ToolReader.load(at) if READER in own else ToolReader.packaged(),
-        arguments=ArgumentRanker.load(at) if ARGUMENTS in own else ArgumentRanker.packaged(),
+        reader=ApiClassifier.load(at) if READER in own else ApiClassifier.packaged(),
+        arguments=ValueRanker.load(at) if ARGUMENTS in own else ValueRanker.packaged(),
     )
 
 

@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 
 from ctrag.assistant.answer import Answer
-from ctrag.assistant.api_choice.retrieve import FoundTools, ToolRetriever
+from ctrag.assistant.api_choice.retrieve import RankedTools, ToolRetriever
 from ctrag.assistant.apps.execute import Result, execute
 from ctrag.assistant.artefacts import Artefacts, load_artefacts
 from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
-from ctrag.assistant.context.retrieve import ContextRetriever, Found
+from ctrag.assistant.context.retrieve import ContextRetriever, RetrievedContext
 from ctrag.assistant.open import open_stores
-from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planned, Planner, PlanRequest
 from ctrag.assistant.planning.plan import NONE, Plan
@@ -206,13 +206,18 @@ class Assistant:
         return Request(text, at, place, self.playing() if playing is None else playing)
 
     def _plan(
-        self, request: Request, view: PersonView, found: Found, tools: FoundTools, trace: Trace
+        self,
+        request: Request,
+        view: PersonView,
+        found: RetrievedContext,
+        tools: RankedTools,
+        trace: Trace,
     ) -> Planned:
         items = [one.item for one in found.items]
         exposed = [one.tool for one in tools.tools]
         planner, options = self.planner, self._options
         with trace.step("values.rank", tools=[tool.api for tool in exposed]) as step:
-            grounds = Grounds.of(
+            grounds = ValueSources.of(
                 request, view.person, items, found.relevance, view.items, found.further
             )
             ranker = self.arguments if planner.best_only else None
@@ -247,7 +252,7 @@ class Assistant:
         plan: Plan,
         request: Request,
         view: PersonView,
-        found: Found,
+        found: RetrievedContext,
         confirm: Callable[[str], bool],
         trace: Trace,
         doubt: str,

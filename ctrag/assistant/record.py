@@ -11,7 +11,7 @@ from ctrag.agents.session.events import Event
 from ctrag.errors import InputError
 
 
-class Turn(BaseModel):
+class RecordedTurn(BaseModel):
     """One request of a session and what became of it."""
 
     model_config = ConfigDict(extra="forbid")
@@ -27,23 +27,23 @@ class Turn(BaseModel):
     steps: list[dict[str, Any]]
 
 
-def append_turn(path: Path, turn: Turn) -> None:
+def append_turn(path: Path, turn: RecordedTurn) -> None:
     """Add a turn at the end of a session file; the file and its folder are made when missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a", encoding="utf-8") as file:
         file.write(turn.model_dump_json() + "\n")
 
 
-def read_turns(path: Path) -> Iterator[Turn]:
+def read_turns(path: Path) -> Iterator[RecordedTurn]:
     """The turns of a session file, in order; the events between them are passed over.
 
     Raises:
         ValueError: A line is no turn; the message names it.
     """
-    return (one for one in read_session(path) if isinstance(one, Turn))
+    return (one for one in read_session(path) if isinstance(one, RecordedTurn))
 
 
-def read_session(path: Path) -> Iterator[Turn | Event]:
+def read_session(path: Path) -> Iterator[RecordedTurn | Event]:
     """The turns and events of a session file, in order.
 
     Raises:
@@ -55,7 +55,7 @@ def read_session(path: Path) -> Iterator[Turn | Event]:
                 continue
             try:
                 value = json.loads(line.decode("utf-8"))
-                kind = Event if isinstance(value, dict) and "event" in value else Turn
+                kind = Event if isinstance(value, dict) and "event" in value else RecordedTurn
                 record = kind.model_validate(value)
             except (ValueError, RecursionError) as error:  # pydantic's and JSON's are ValueErrors
                 reason = str(error).splitlines()[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(slots=True)
-class Step:
+class TraceStep:
     """One step of a request's way; inputs and outputs are JSON values."""
 
     name: str
@@ -21,15 +21,15 @@ class Step:
 class Trace:
     """The steps of one request, in the order in which they ended."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[TraceStep] = field(default_factory=list)
 
     @contextmanager
-    def step(self, name: str, **inputs: Any) -> Iterator[Step]:
+    def step(self, name: str, **inputs: Any) -> Iterator[TraceStep]:
         """Time a step; the block fills in `outputs`. A step that raises is kept too.
 
         A step inside another one stands before it, and its time is part of the other's.
         """
-        step = Step(name, inputs)
+        step = TraceStep(name, inputs)
         began = time.perf_counter()
         try:
             yield step

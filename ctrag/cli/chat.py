@@ -137,13 +137,13 @@ def _sent(assistant: "Assistant") -> "Iterator[tuple[str, OutboxRow]]":
 
 def _record(path: Path, assistant: "Assistant", said: str, answer: "Answer") -> None:
     from ctrag.assistant.answer import answer_json
-    from ctrag.assistant.record import Turn, append_turn
+    from ctrag.assistant.record import RecordedTurn, append_turn
     from stores.people.local_time import format_local_time
 
     asked = answer.request.asked_at
     append_turn(
         path,
-        Turn(
+        RecordedTurn(
             person=assistant.person.person_id,
             text=said,
             asked_at=format_local_time(asked),

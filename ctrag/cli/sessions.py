@@ -10,7 +10,7 @@ from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
     from ctrag.agents.session.events import Event
-    from ctrag.assistant.record import Turn
+    from ctrag.assistant.record import RecordedTurn
 
 app = typer.Typer(
     help="Recorded sessions.\n\nExample: ctrag session show chat.jsonl", no_args_is_help=True
@@ -34,20 +34,20 @@ def show(
 
     Example: ctrag session show chat.jsonl
     """
-    from ctrag.assistant.record import Turn, read_session
+    from ctrag.assistant.record import RecordedTurn, read_session
 
     records = list(read_session(file))
     if json:
         print_json([one.model_dump() for one in records])
         return
     for one in records:
-        if isinstance(one, Turn):
+        if isinstance(one, RecordedTurn):
             _show_turn(one)
         else:
             _show_event(one)
 
 
-def _show_turn(turn: "Turn") -> None:
+def _show_turn(turn: "RecordedTurn") -> None:
     line(f"{turn.asked_at}  {turn.person}: {turn.text}", bold=True)
     line(f"  items {', '.join(turn.items)}")
     line(f"  tools {', '.join(turn.tools)}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stores.people.app_spec import AppSpec
     from synth.dataset import Made
     from synth.openai.asking import Asker
-    from synth.openai.purse import Purse
+    from synth.openai.purse import CostBudget
     from synth.provider import Provider
 
 app = typer.Typer(
@@ -314,7 +314,7 @@ def _show(made_by: "Provider", made: "Made", out: Path, json: bool) -> None:
         line(spent.told())
 
 
-def _purse(made_by: "Provider") -> "Purse | None":
+def _purse(made_by: "Provider") -> "CostBudget | None":
     from synth.openai.provider import OpenAIProvider
 
     return made_by.asker.purse if isinstance(made_by, OpenAIProvider) else None

@@ -73,7 +73,7 @@ def encoder(
     """
     import shutil
 
-    from ctrag.models.encoder import TowerEncoder, load_encoder
+    from ctrag.models.encoder import EncoderEnsemble, load_encoder
     from ctrag.settings import settings
     from training.core.checkpoints import CHECKPOINTS
     from training.encoder.network import EncoderSettings
@@ -81,7 +81,7 @@ def encoder(
 
     name = base or settings().encoder
     loaded = load_encoder(name)
-    if not isinstance(loaded, TowerEncoder):
+    if not isinstance(loaded, EncoderEnsemble):
         raise InputError(f"--base: {name} cannot be tuned; use {packages.PAIR} or a part of it")
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)

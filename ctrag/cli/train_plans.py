@@ -51,16 +51,16 @@ def tools(
     """
     import shutil
 
-    from ctrag.assistant.api_choice.classifier import ToolReader
+    from ctrag.assistant.api_choice.classifier import ApiClassifier
     from training.api_classifier.examples import seen_requests
-    from training.api_classifier.network import ReaderSettings
+    from training.api_classifier.network import ApiClassifierSettings
     from training.api_classifier.train import train_reader
     from training.core.checkpoints import CHECKPOINTS
     from training.core.origin import origin, people_in
     from training.core.shares import shares_of
 
     shares = shares_of(share, [one.name for one in (data, *more)], most=10)
-    before = None if start is None else ToolReader.load(start)
+    before = None if start is None else ApiClassifier.load(start)
     out_of_data = held_out(data, seed)
     if before is not None:
         check_held_out("--start", before.card, out_of_data)
@@ -73,7 +73,7 @@ def tools(
     reader = train_reader(
         seen_requests(*found.learned(shares)),
         seen_requests(*found.kept_back()),
-        ReaderSettings(average=average, seed=seed, threads=threads).seen(epochs, before),
+        ApiClassifierSettings(average=average, seed=seed, threads=threads).seen(epochs, before),
         source | {"encoder": found.encoder},
         out / CHECKPOINTS,
         progress,
@@ -103,7 +103,7 @@ def values(
     --encoder runs/encoder --out runs/values
     """
     from training.core.origin import origin
-    from training.values.value_ranker import ArgumentSettings, choices, train_arguments
+    from training.values.value_ranker import ValueRankerSettings, choices, train_arguments
 
     out_of_data = held_out(data, seed)
     found = retrieved(data, more, tuned, seed, threads)
@@ -111,7 +111,7 @@ def values(
     trained = train_arguments(
         choices(*found.learned()),
         choices(*found.kept_back()),
-        ArgumentSettings(seed=seed, threads=threads),
+        ValueRankerSettings(seed=seed, threads=threads),
         origin([data, *more], seed, out_of_data),
     )
     trained.save(out)

@@ -10,7 +10,7 @@ from ctrag.errors import InputError
 
 if TYPE_CHECKING:
     from ctrag.models.cards import Card
-    from training.core.retrieved import Retrieved
+    from training.core.retrieved import RetrievedExamples
 
 Data = Annotated[Path, typer.Option(help="A labelled data set folder.")]
 Out = Annotated[Path, typer.Option(help="Folder for the artefact.")]
@@ -42,7 +42,7 @@ Threads = Annotated[int, typer.Option(min=1, help="Threads to compute with.")]
 
 def retrieved(
     data: Path, more: list[Path], tuned: Path | None, seed: int, threads: int
-) -> "Retrieved":
+) -> "RetrievedExamples":
     """What retrieval brings for the requests of all data sets, computed once.
 
     Without `tuned` the artefacts in use retrieve for all of them.

@@ -71,7 +71,7 @@ class OnnxEncoder:
         return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
 
 
-class Tower:
+class EnsembleMember:
     """One encoder on ONNX Runtime with 8-bit weights: no torch once its graph is made."""
 
     def __init__(self, name: str) -> None:
@@ -94,7 +94,7 @@ class Tower:
         return np.asarray(plain, dtype=np.float32), np.asarray(below, dtype=np.float32)
 
 
-class TowerEncoder:
+class EncoderEnsemble:
     """Several encoders side by side; the cosine of their vectors is the mean of the cosines.
 
     Texts are encoded one by one: alone, a text has the same vector whatever it is encoded with.
@@ -102,14 +102,14 @@ class TowerEncoder:
 
     def __init__(self, name: str = packages.PAIR, workers: int = 2) -> None:
         self.name = name
-        self.towers = tuple(Tower(part) for part in name.split("+"))
+        self.towers = tuple(EnsembleMember(part) for part in name.split("+"))
         self._pool = ThreadPoolExecutor(workers)
         self.dimension = len(self.encode([""])[0])
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """See `Encoder.encode`; the parts in the order of the name."""
 
-        def plain(tower: Tower, text: str) -> Matrix:
+        def plain(tower: EnsembleMember, text: str) -> Matrix:
             return tower.run(text)[0]
 
         parts = self._spread([partial(plain, tower) for tower in self.towers], texts)
@@ -124,14 +124,14 @@ class TowerEncoder:
             texts: What to read.
         """
 
-        def run(tower: Tower, top: Any, text: str) -> Pair:
+        def run(tower: EnsembleMember, top: Any, text: str) -> Pair:
             plain, below = tower.run(text)
             return plain, np.asarray(top.run(None, {"input": below})[0], dtype=np.float32)
 
         pairs = zip(self.towers, tops, strict=True)
         return self._spread([partial(run, tower, top) for tower, top in pairs], texts)
 
-    def below(self, tower: Tower, texts: Sequence[str]) -> list[Matrix]:
+    def below(self, tower: EnsembleMember, texts: Sequence[str]) -> list[Matrix]:
         """Hidden states of one tower below the layers that adapters tune, per text."""
         return self._spread([lambda text: tower.run(text)[1]], texts)[0]
 
@@ -193,5 +193,5 @@ def load_encoder(name: str = packages.PAIR) -> Encoder:
 
         return TunedToolEncoder(ToolEncoderWeights.packaged(), name)
     if set(name.split("+")) <= set(TUNED_LAYERS):
-        return TowerEncoder(name)
+        return EncoderEnsemble(name)
     return TransformersEncoder(name)

@@ -16,7 +16,7 @@ from ctrag.errors import InputError
 from ctrag.models.array_artefact import ArrayArtefact
 from ctrag.models.arrays import arrays_digest, low_rank_changes
 from ctrag.models.cards import Card
-from ctrag.models.encoder import Matrix, TowerEncoder, open_session
+from ctrag.models.encoder import EncoderEnsemble, Matrix, open_session
 
 WEIGHTS, CARD = "adapter.npz", "adapter-card.json"
 
@@ -36,7 +36,7 @@ class AdapterCard(Card):
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class TunedRequest:
     """A request as the tuned encoder reads it."""
 
     aim: Matrix
@@ -66,7 +66,7 @@ class Adapter(ArrayArtefact[AdapterCard]):
         """ "layer.map" → what is added to the tower's weights, (outputs, inputs)."""
         return low_rank_changes(self.arrays, tower, self.card.scale)
 
-    def reading(self, tuned: Sequence[Matrix]) -> Tuned:
+    def reading(self, tuned: Sequence[Matrix]) -> TunedRequest:
         """What tuned unit vectors, one per tower, say."""
         names = self.card.encoder.split("+")
         factor = np.sqrt(len(names)) / self.card.temperature
@@ -80,10 +80,10 @@ class Adapter(ArrayArtefact[AdapterCard]):
             ]
             heads[head] = np.asarray(np.sum(scores, axis=0), dtype=np.float32)
         aim = np.asarray(np.concatenate(list(tuned)) * factor, dtype=np.float32)
-        return Tuned(aim, heads["kinds"], heads["apis"])
+        return TunedRequest(aim, heads["kinds"], heads["apis"])
 
 
-class RequestReader:
+class RequestEncoder:
     """Encodes requests: plain vectors, and tuned readings where there is an adapter."""
 
     def __init__(self, encoder: Any, adapter: Adapter | None) -> None:
@@ -94,11 +94,11 @@ class RequestReader:
         self._encoder = encoder
         self._adapter = adapter
 
-    def read(self, texts: Sequence[str]) -> list[tuple[Matrix, Tuned | None]]:
+    def read(self, texts: Sequence[str]) -> list[tuple[Matrix, TunedRequest | None]]:
         """(unit vector, tuned reading or None) of each text."""
         if self._adapter is None:
             return [(vector, None) for vector in self._encoder.encode(texts)]
-        encoder: TowerEncoder = self._encoder
+        encoder: EncoderEnsemble = self._encoder
         rows = list(zip(*encoder.run_with(self._tops, texts), strict=True))
         return [
             (

@@ -25,7 +25,7 @@ CAUSES = ("wrong number of calls", "wrong function", "wrong argument")
 _SEED = 0
 
 
-class Row(BaseModel):
+class CallRow(BaseModel):
     """What was found for one case; a resumed run reads it instead of asking again."""
 
     model_config = ConfigDict(extra="forbid")
@@ -75,7 +75,7 @@ def run_calls(
         SHOWN,
     )
     run = sha256("|".join(map(str, depends_on)).encode()).hexdigest()[:32]
-    rows = KeptRows(resume, Row, run, lambda row: row.case_id)
+    rows = KeptRows(resume, CallRow, run, lambda row: row.case_id)
     for number, case in enumerate(cases, 1):
         if case.case_id not in rows:
             rows.add(_row(case, encoder, planner, run))
@@ -141,10 +141,10 @@ def table(experiment: Experiment) -> Table:
     return Table(["tool chosen by", "accuracy", "95 %", "tool", *CAUSES], rows, notes)
 
 
-def _row(case: CallCase, encoder: Encoder, planner: EmbeddedPlanner, run: str) -> Row:
+def _row(case: CallCase, encoder: Encoder, planner: EmbeddedPlanner, run: str) -> CallRow:
     calls = CallPlanner(case.tools, encoder=encoder, planner=planner)
     planned = calls.plan(case.text, case.before)
-    return Row(
+    return CallRow(
         run=run,
         case_id=case.case_id,
         shown=[hit.tool.id for hit in planned.choices],
@@ -157,7 +157,7 @@ def _gold(case: CallCase) -> str:
     return next(iter(case.truth[0]))
 
 
-def _cause(case: CallCase, row: Row) -> str:
+def _cause(case: CallCase, row: CallRow) -> str:
     """What is wrong with the planned call first; "" if nothing."""
     if len(case.truth) != 1:
         return CAUSES[0]
@@ -169,7 +169,7 @@ def _cause(case: CallCase, row: Row) -> str:
 
 
 def _figures(
-    cases: Sequence[CallCase], rows: Sequence[Row], causes: Sequence[str]
+    cases: Sequence[CallCase], rows: Sequence[CallRow], causes: Sequence[str]
 ) -> tuple[JsonValue, JsonValue]:
     groups = [case.group for case in cases]
     measured: Mapping[str, list[float]] = {

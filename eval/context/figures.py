@@ -7,7 +7,7 @@ from typing import Any
 
 from eval.context.run import METHODS, PAPER
 from eval.core.experiment import Experiment
-from eval.report.page import Cell, Column, Folded, HtmlTable, Part, Plot, Row, Text
+from eval.report.page import Cell, Column, Folded, HtmlTable, Part, Plot, TableRow, Text
 from eval.report.plots import curves, ranges
 from eval.report.tables import interval_table, left_out, ours, said
 
@@ -35,11 +35,13 @@ def beside(experiment: Experiment) -> list[Part]:
         figures: Any = experiment.figures.get(method)
         if figures is None:
             nothing = [Cell(ours(None)) for _ in _NDCGS]
-            rows.append(Row(name, [left_out(experiment, method, 3, why=True), *paper, *nothing]))
+            rows.append(
+                TableRow(name, [left_out(experiment, method, 3, why=True), *paper, *nothing])
+            )
             continue
         recalls = [Cell(ours(figures.get(one))) for one in _RECALLS]
         ndcgs = [Cell(ours(figures.get(one))) for one in _NDCGS]
-        rows.append(Row(name, [*recalls, *paper, *ndcgs], strong=method == SHIPPED))
+        rows.append(TableRow(name, [*recalls, *paper, *ndcgs], strong=method == SHIPPED))
     table = HtmlTable(
         "Percent, ours and the paper's (Recall of its table 2)",
         [Column("method"), *(Column(f"@{k}") for k in _KS * 3)],
@@ -105,7 +107,7 @@ def found_by_depth(experiment: Experiment) -> list[Part]:
         "Recall@K, percent",
         [Column("K"), *map(Column, lines)],
         [
-            Row(str(k + 1), [Cell(ours(y[k] if k < len(y) else None)) for y in lines.values()])
+            TableRow(str(k + 1), [Cell(ours(y[k] if k < len(y) else None)) for y in lines.values()])
             for k in range(depth)
         ],
     )
@@ -127,11 +129,11 @@ def _kind_table(
     rows = []
     for method, name in _labels(experiment).items():
         if method not in found:
-            rows.append(Row(name, [left_out(experiment, method, len(kinds))]))
+            rows.append(TableRow(name, [left_out(experiment, method, len(kinds))]))
             continue
         values = [found[method].get(kind, {}).get(measure) for kind in kinds]
         cells = [Cell(ours(one), shade=None if one is None else one / 100) for one in values]
-        rows.append(Row(name, cells, strong=method == SHIPPED))
+        rows.append(TableRow(name, cells, strong=method == SHIPPED))
     caption = f"{measure.capitalize()} by kind of request, percent"
     return HtmlTable(caption, [Column("method"), *map(Column, kinds)], rows)
 
@@ -150,7 +152,9 @@ def sure(experiment: Experiment) -> list[Part]:
     tests: Any = experiment.extra.get("paired_tests")
     if tests:
         rows = [
-            Row(label(one), [Cell(said(test["recall@3_difference"])), Cell(f"{test['p']:.4f}")])
+            TableRow(
+                label(one), [Cell(said(test["recall@3_difference"])), Cell(f"{test['p']:.4f}")]
+            )
             for one, test in tests.items()
         ]
         columns = [Column("against"), Column("points of Recall@3"), Column("p")]

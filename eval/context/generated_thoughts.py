@@ -12,7 +12,7 @@ from ctrag.models.encoder import Encoder, Matrix
 from ctrag.settings import cache_folder, settings
 from eval.context.thought import thought_prompt, write_thoughts
 from eval.context.thought_writers import thought_writer
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 
 KEPT = "thoughts.jsonl"
 """File in the cache folder: a run that was killed, or a second one, does not pay again."""
@@ -29,18 +29,18 @@ class Generated:
     facts: dict[str, JsonValue]
     """Who wrote the thoughts, and how long that took."""
 
-    def scores(self, example: Example) -> Floats:
+    def scores(self, example: RankingExample) -> Floats:
         """Cosine of each item with request and thought."""
         found = example.scene.view.vectors @ self.vectors[example.asked.query_id]
         return np.asarray(found, dtype=np.float32)
 
-    def mixed(self, example: Example) -> Floats:
+    def mixed(self, example: RankingExample) -> Floats:
         """Mean of `scores` and the request's own cosine, weighted by `SHARE`."""
         return SHARE * self.scores(example) + (1 - SHARE) * example.scene.cosine
 
 
 def generate(
-    examples: Sequence[Example],
+    examples: Sequence[RankingExample],
     encoder: Encoder,
     writer_name: str = "embedded",
     progress: Callable[[str], None] = lambda _: None,

@@ -7,11 +7,11 @@ import numpy as np
 from ctrag.assistant.context.features import SIGNALS, compute
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.errors import InputError
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 
 
 def permutation_importance(
-    examples: Sequence[Example], ranker: Ranker, *, k: int = 3, seed: int = 0
+    examples: Sequence[RankingExample], ranker: Ranker, *, k: int = 3, seed: int = 0
 ) -> dict[str, float]:
     """Signal → points of mean Recall@k lost, largest first.
 
@@ -40,7 +40,7 @@ def permutation_importance(
 
 
 def _recall(
-    examples: Sequence[Example], tables: Sequence[np.ndarray], ranker: Ranker, k: int
+    examples: Sequence[RankingExample], tables: Sequence[np.ndarray], ranker: Ranker, k: int
 ) -> float:
     shares = []
     for example, table in zip(examples, tables, strict=True):

@@ -6,13 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import JsonValue
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_text import title
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 
 
 def misses(
-    examples: Sequence[Example], score: Callable[[Example], NDArray[np.floating]], *, k: int = 5
+    examples: Sequence[RankingExample],
+    score: Callable[[RankingExample], NDArray[np.floating]],
+    *,
+    k: int = 5,
 ) -> list[dict[str, JsonValue]]:
     """One row per relevant item below rank k, sorted by kind and circumstance.
 
@@ -42,13 +45,13 @@ def misses(
     return sorted(found, key=lambda row: (str(row["kind"]), str(row["circumstance"])))
 
 
-def _named(scene: Scene, row: int) -> str:
+def _named(scene: FeatureContext, row: int) -> str:
     item = scene.view.items[scene.rows[row]]
     return f"{item.app}: {title(item)}"
 
 
 def _circumstance(
-    scene: Scene, row: int, rank: NDArray[np.int64], relevant: NDArray[np.int64], k: int
+    scene: FeatureContext, row: int, rank: NDArray[np.int64], relevant: NDArray[np.int64], k: int
 ) -> str:
     if len(relevant) > 1 and (rank[relevant] <= k).any():
         return "the other item was found"

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from ctrag.assistant.artefacts import load_artefacts
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.fusion import fuse, rankings
 from ctrag.assistant.context.item_text import searched_text
 from ctrag.assistant.context.learned_features import tuned_scores
@@ -25,7 +25,7 @@ from eval.context.bm25t import Bm25T
 from eval.context.generated_thoughts import Generated, generate
 from eval.context.importance import permutation_importance
 from eval.context.misses import misses
-from eval.core.examples import Example, load_examples
+from eval.core.examples import RankingExample, load_examples
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.core.intervals import bootstrap_interval, paired_permutation
 from eval.core.ranking import RankingScores, evaluate_run, recall_curve
@@ -56,7 +56,7 @@ _NAMES = {"cot": "cot (oracle)", "finetuned_cot": "finetuned_cot (oracle)"}
 _SEED = 0
 
 Scores = NDArray[np.floating]
-Method = Callable[[Example], Scores]
+Method = Callable[[RankingExample], Scores]
 
 
 def run_context(
@@ -181,7 +181,7 @@ def _wanted(methods: Sequence[str] | None) -> list[str]:
     return [name for name in METHODS if methods is None or name in methods]
 
 
-def _ways(retriever: ContextRetriever, examples: Sequence[Example]) -> dict[str, Method]:
+def _ways(retriever: ContextRetriever, examples: Sequence[RankingExample]) -> dict[str, Method]:
     collection = load_dataset(split_folder("train"))
     statistics = Bm25T.fit(
         [terms(searched_text(item)) for persona in collection.personas for item in persona.items]
@@ -194,13 +194,13 @@ def _ways(retriever: ContextRetriever, examples: Sequence[Example]) -> dict[str,
     ranker = retriever.ranker
     learned: dict[str, Scores] = {}
 
-    def lambdamart(example: Example) -> Scores:
+    def lambdamart(example: RankingExample) -> Scores:
         key = example.asked.query_id
         if key not in learned:
             learned[key] = ranker.scores(example.scene)
         return learned[key]
 
-    def rrf(example: Example) -> Scores:
+    def rrf(example: RankingExample) -> Scores:
         scores = rankings(example.scene, lambdamart(example))
         return fuse(scores, ranker.card.fusion_weights, ranker.card.fusion_k)[0]
 
@@ -221,7 +221,7 @@ def _bm25t_per_person() -> Method:
     """BM25T with the statistics of the person's own items."""
     fitted: dict[str, Bm25T] = {}
 
-    def scores(example: Example) -> Scores:
+    def scores(example: RankingExample) -> Scores:
         scene, person = example.scene, example.asked.person_id
         documents = list(scene.view.terms)
         if not any(documents):
@@ -233,16 +233,16 @@ def _bm25t_per_person() -> Method:
     return scores
 
 
-def _documents(scene: Scene) -> list[list[str]]:
+def _documents(scene: FeatureContext) -> list[list[str]]:
     return [scene.view.terms[row] for row in scene.rows]
 
 
-def _score(examples: Sequence[Example], method: Method) -> RankingScores:
+def _score(examples: Sequence[RankingExample], method: Method) -> RankingScores:
     return evaluate_run(*_rankings(examples, method))
 
 
 def _rankings(
-    examples: Sequence[Example], method: Method
+    examples: Sequence[RankingExample], method: Method
 ) -> tuple[dict[str, list[str]], dict[str, set[str]]]:
     """Per query all ids, best first, and the relevant ones."""
     run: dict[str, list[str]] = {}
@@ -255,7 +255,7 @@ def _rankings(
     return run, qrels
 
 
-def _people(examples: Sequence[Example]) -> list[str]:
+def _people(examples: Sequence[RankingExample]) -> list[str]:
     """The person of each request that is scored, in the order of `RankingScores.per_query`."""
     return [one.asked.person_id for one in examples if one.relevance.any()]
 
@@ -270,7 +270,9 @@ def _intervals(scores: RankingScores, people: Sequence[str]) -> dict[str, JsonVa
     return found
 
 
-def _by_kind(examples: Sequence[Example], scores: RankingScores) -> dict[str, dict[str, float]]:
+def _by_kind(
+    examples: Sequence[RankingExample], scores: RankingScores
+) -> dict[str, dict[str, float]]:
     kinds = {one.asked.query_id: one.labels.kind or "unlabelled" for one in examples}
     found: dict[str, dict[str, list[float]]] = {}
     for name in ("recall@3", "recall@10"):

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import numpy as np
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import Floats, PersonView, encode_items
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
-from ctrag.models.request_adapter import Adapter, RequestReader
+from ctrag.models.request_adapter import Adapter, RequestEncoder
 from stores.people.app_spec import known_apps
-from stores.people.dataset import Asked, Dataset, load_dataset, load_labels
+from stores.people.dataset import Dataset, DatasetRequest, load_dataset, load_labels
 from stores.people.items import Item, Labels
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class RankingExample:
     """One labelled request: its scene, and which candidates are relevant."""
 
-    asked: Asked
-    scene: Scene
+    asked: DatasetRequest
+    scene: FeatureContext
     labels: Labels
     relevance: Floats
     """1 for the items that a careful assistant needs, else 0."""
@@ -32,7 +32,9 @@ class Example:
         return [scene.view.items[row] for row in scene.rows[np.flatnonzero(self.relevance)]]
 
 
-def load_examples(folder: Path, encoder: Encoder, adapter: Adapter | None = None) -> list[Example]:
+def load_examples(
+    folder: Path, encoder: Encoder, adapter: Adapter | None = None
+) -> list[RankingExample]:
     """Every request of a data set that says which items are relevant.
 
     Args:
@@ -46,7 +48,7 @@ def load_examples(folder: Path, encoder: Encoder, adapter: Adapter | None = None
     dataset = load_dataset(folder)
     labels = load_labels(folder)
     views = load_views(dataset, encoder)
-    reader = RequestReader(encoder, adapter)
+    reader = RequestEncoder(encoder, adapter)
     readings = reader.read([asked.request.text for asked in dataset.requests])
     examples = []
     for asked, (vector, tuned) in zip(dataset.requests, readings, strict=True):
@@ -55,8 +57,8 @@ def load_examples(folder: Path, encoder: Encoder, adapter: Adapter | None = None
             continue
         view = views[asked.person_id]
         relevance = np.isin(view.ids, list(known.relevant)).astype(np.float32)
-        scene = Scene(view, asked.request, vector, np.arange(len(view)), tuned)
-        examples.append(Example(asked, scene, known, relevance))
+        scene = FeatureContext(view, asked.request, vector, np.arange(len(view)), tuned)
+        examples.append(RankingExample(asked, scene, known, relevance))
     if not examples:
         raise InputError(f"{folder}: no request says which items are relevant")
     return examples

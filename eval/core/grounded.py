@@ -8,7 +8,7 @@ any item.
 from dataclasses import asdict
 from datetime import datetime
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_text import fields_of, time_of
 from ctrag.assistant.planning.checks import stands_somewhere
 from ctrag.assistant.planning.plan import Plan
@@ -18,7 +18,7 @@ from stores.people.items import Item
 from stores.people.local_time import format_local_time
 
 
-def ungrounded(plan: Plan, scene: Scene, toolbox: Toolbox) -> list[str]:
+def ungrounded(plan: Plan, scene: FeatureContext, toolbox: Toolbox) -> list[str]:
     """Names of the `value` arguments whose value stands nowhere.
 
     Values of an enum come from the schema and count as grounded; so do whole numbers that stand
@@ -42,7 +42,7 @@ def ungrounded(plan: Plan, scene: Scene, toolbox: Toolbox) -> list[str]:
     return invented
 
 
-def known_texts(scene: Scene) -> list[str]:
+def known_texts(scene: FeatureContext) -> list[str]:
     """Every text that a value may be copied from."""
     person = scene.view.person
     texts = [scene.request.text, scene.request.place or ""]
@@ -55,7 +55,7 @@ def known_texts(scene: Scene) -> list[str]:
     return texts
 
 
-def _dates(scene: Scene) -> set[str]:
+def _dates(scene: FeatureContext) -> set[str]:
     """Times and days of items, those that the request names, and those that items' words name."""
     request = scene.request
     timed = []

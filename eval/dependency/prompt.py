@@ -28,7 +28,7 @@ _GUIDE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class MaskedPrompt:
     """What the model reads, and what it may say."""
 
     constant: str
@@ -100,7 +100,7 @@ def prompt_of(
     one: Demonstration,
     history: Sequence[str],
     ranked: Sequence[tuple[str, float]],
-) -> Prompt:
+) -> MaskedPrompt:
     """The prompt of one step.
 
     Args:
@@ -123,20 +123,20 @@ def prompt_of(
     short = f"Example:\n{example}\n\n"
     match strategy:
         case "none":
-            return Prompt(full, task, everything)
+            return MaskedPrompt(full, task, everything)
         case "raw_demonstrations":
             like = demonstrations_with(model, names)
             examples = "\n\n".join(map(shown, like))
-            return Prompt(full, f"Similar examples:\n{examples}\n\n{task}", everything)
+            return MaskedPrompt(full, f"Similar examples:\n{examples}\n\n{task}", everything)
         case "soft_mask":
             preferred = f"In general prefer one of: {', '.join(names)}\n{task}"
-            return Prompt(full, preferred, everything)
+            return MaskedPrompt(full, preferred, everything)
         case "hard_mask":
-            return Prompt(short, f"Tools: {', '.join(names)}\n{task}", names)
+            return MaskedPrompt(short, f"Tools: {', '.join(names)}\n{task}", names)
         case "weighted_hard_mask":
             weighed = ", ".join(f"{name} ({chance:.2f})" for name, chance in retrieved)
             told = f"Tools with their probabilities: {weighed}\n{task}"
-            return Prompt(short, told, names)
+            return MaskedPrompt(short, told, names)
     raise InputError(f"strategy: {strategy!r} is unknown; known: {', '.join(STRATEGIES)}")
 
 

@@ -9,7 +9,7 @@ from ctrag.agents.next_tool import METHODS
 from eval.core.experiment import Experiment
 from eval.dependency.endpoint import ENDPOINT_METHODS
 from eval.dependency.figures import MEASURES, SHIPPED
-from eval.report.page import Cell, Column, HtmlTable, Part, Plot, Report, Row, Section
+from eval.report.page import Cell, Column, HtmlTable, Part, Plot, Report, Section, TableRow
 from eval.report.plots import curves, ranges
 from eval.report.tables import any_tables, interval_table, left_out, ours, provenance, said
 
@@ -86,7 +86,7 @@ def _main(experiment: Experiment) -> HtmlTable:
             cells = [left_out(experiment, name, len(MEASURES), why=True)]
         else:
             cells = [Cell(ours(found[one])) for one in MEASURES]
-        rows.append(Row(LABELS.get(name, name), cells, strong=name == SHIPPED))
+        rows.append(TableRow(LABELS.get(name, name), cells, strong=name == SHIPPED))
     return HtmlTable(
         "Percent; the true history is given",
         [Column("method"), *(Column(_HEADS[one]) for one in MEASURES)],
@@ -139,7 +139,7 @@ def _work(experiment: Experiment) -> HtmlTable:
             Cell(said(speed["p50_processor_ms"])),
             Cell(f"{extra['parameters'][name]:,}"),
         ]
-        rows.append(Row(LABELS[name], cells, strong=name == SHIPPED))
+        rows.append(TableRow(LABELS[name], cells, strong=name == SHIPPED))
     heads = ("exact", "same tools", "ended", "ms p50", "ms p95", "ms new", "CPU ms", "parameters")
     return HtmlTable(
         "Every prediction becomes history, up to end; milliseconds of ranking one step",
@@ -172,7 +172,7 @@ def _ablation(name: str, found: Mapping[str, Any]) -> Section:
         f"Top-1 (MRR) of all steps by {x_label}, percent",
         [Column(x_label), *(Column(LABELS[one]) for one in methods)],
         [
-            Row(
+            TableRow(
                 place,
                 [Cell(f"{ours(row[one]['top1'])} ({ours(row[one]['mrr'])})") for one in methods],
             )

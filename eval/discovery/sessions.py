@@ -64,7 +64,7 @@ class Index(Protocol):
         ...
 
 
-class Turn(BaseModel):
+class ScriptStep(BaseModel):
     """One step of an agent's work."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -81,7 +81,7 @@ class Episode(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     episode: str
-    turns: tuple[Turn, ...] = Field(min_length=1)
+    turns: tuple[ScriptStep, ...] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def episodes_from(queries: Iterable[tuple[str, str, Sequence[str]]]) -> list[Epi
         queries: Id, text and tool ids of each; those without a tool are passed over.
     """
     return [
-        Episode(episode=name, turns=(Turn(search=text, tools=tuple(tools)),))
+        Episode(episode=name, turns=(ScriptStep(search=text, tools=tuple(tools)),))
         for name, text, tools in queries
         if tools
     ]

@@ -10,11 +10,11 @@ import numpy as np
 from ctrag.agents.prompt.choosing import INSTRUCTION, TOOL
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.retrieval import HybridRetriever, shares
-from ctrag.agents.prompt.selection import Candidate, exact, greedy, total_gain
+from ctrag.agents.prompt.selection import SelectionCandidate, exact, greedy, total_gain
 from ctrag.agents.prompt.settings import PromptSettings
 from eval.instructions.figures import bounds
-from eval.instructions.methods import ItrRun, PriorOf, Workshop, run_itr, with_traces
-from eval.instructions.steps import Step
+from eval.instructions.methods import ExperimentContext, ItrRun, PriorOf, run_itr, with_traces
+from eval.instructions.steps import DecisionStep
 from eval.instructions.unit_labels import needed_recall
 
 _EVERY = 20
@@ -23,9 +23,9 @@ _BUDGETS = (600, 1000, 1500, 2400)
 
 
 def run_ablations(
-    workshop: Workshop,
+    workshop: ExperimentContext,
     size: str,
-    steps: Sequence[Step],
+    steps: Sequence[DecisionStep],
     priors: PriorOf,
     runs: Mapping[str, ItrRun],
     progress: Callable[[str], None],
@@ -73,7 +73,7 @@ def run_ablations(
     return found
 
 
-def step_figures(run: ItrRun, steps: Sequence[Step]) -> dict[str, Any]:
+def step_figures(run: ItrRun, steps: Sequence[DecisionStep]) -> dict[str, Any]:
     """What one run shows and what that costs: means over its steps, and their `intervals`."""
     pairs = list(zip(run.found, steps, strict=True))
     first = [one.shown(step.gold, discovery=False) for one, step in pairs]
@@ -99,7 +99,9 @@ def step_figures(run: ItrRun, steps: Sequence[Step]) -> dict[str, Any]:
     }
 
 
-def greedy_against_exact(workshop: Workshop, steps: Sequence[Step]) -> dict[str, Any]:
+def greedy_against_exact(
+    workshop: ExperimentContext, steps: Sequence[DecisionStep]
+) -> dict[str, Any]:
     """Gain of the greedy choice as a share of the best one, at several budgets for units."""
     asked = steps[::_EVERY]
     tools = workshop.catalogue.documents
@@ -139,6 +141,6 @@ def greedy_against_exact(workshop: Workshop, steps: Sequence[Step]) -> dict[str,
     }
 
 
-def _options(kind: str, chances: Any, costs: Sequence[int]) -> list[Candidate]:
+def _options(kind: str, chances: Any, costs: Sequence[int]) -> list[SelectionCandidate]:
     best = np.argsort(-chances, kind="stable")[:20]
-    return [Candidate(str(row), kind, float(chances[row]), costs[row]) for row in best]
+    return [SelectionCandidate(str(row), kind, float(chances[row]), costs[row]) for row in best]

@@ -5,22 +5,22 @@ from pathlib import Path
 
 from ctrag.agents.prompt.fragments import cut_folder
 from ctrag.agents.prompt.index import passages
-from ctrag.agents.prompt.reading import MiniLMReader, Reader
+from ctrag.agents.prompt.reading import MiniLMReader, PassageEncoder
 from ctrag.agents.prompt.reranker import Reranker
-from ctrag.agents.prompt.traces import Trace, TracePrior
+from ctrag.agents.prompt.traces import ToolTrace, TracePrior
 from ctrag.agents.search.index import NextToolPrior
 from ctrag.models.tokens import CountTokens, token_counter
 from ctrag.settings import cache_folder
 from eval.instructions.figures import FOLDS, fold_of
 from eval.instructions.methods import (
+    CachedPassageEncoder,
+    CachedReranker,
+    ExperimentContext,
     PriorOf,
-    RememberingReader,
-    RememberingReranker,
     TracesOf,
-    Workshop,
     load_policies,
 )
-from eval.instructions.steps import Step, load_experiment_catalogue
+from eval.instructions.steps import DecisionStep, load_experiment_catalogue
 
 PINNED = ("transfer_to_human_agents",)
 """Rare and critical: every policy says when it has to be called."""
@@ -28,14 +28,14 @@ PINNED = ("transfer_to_human_agents",)
 
 def open_workshop(
     data: Path,
-    steps: Sequence[Step],
+    steps: Sequence[DecisionStep],
     *,
     model: Path | None = None,
     budget: int,
     listed: Path | None = None,
-    reader: Reader | None = None,
+    reader: PassageEncoder | None = None,
     count: CountTokens | None = None,
-) -> Workshop:
+) -> ExperimentContext:
     """Policies and tools, with all that is known to be read read ahead.
 
     Args:
@@ -59,26 +59,26 @@ def open_workshop(
     texts = [part for text in searched for part in passages(text)]
     texts += [one.instruction for one in steps]
     readings = cache_folder() / "prompts" / "instructions-experiment.npz"
-    return Workshop(
+    return ExperimentContext(
         fragments,
         load_policies(data / "policies"),
         catalogue,
-        RememberingReader(reader or MiniLMReader(), texts, readings),
-        RememberingReranker(reranker),
+        CachedPassageEncoder(reader or MiniLMReader(), texts, readings),
+        CachedReranker(reranker),
         count,
         budget,
         PINNED,
     )
 
 
-def other_traces(steps: Sequence[Step]) -> TracesOf:
+def other_traces(steps: Sequence[DecisionStep]) -> TracesOf:
     """Episode → the traces of the other folds' episodes, the same object for a whole fold."""
     chains: dict[str, list[str]] = {}
     texts = {}
     for step in steps:
         chains.setdefault(step.episode, []).append(step.gold)
         texts[step.episode] = step.instruction
-    traces = {one: Trace(texts[one], tuple(tools)) for one, tools in chains.items()}
+    traces = {one: ToolTrace(texts[one], tuple(tools)) for one, tools in chains.items()}
     others = [
         tuple(trace for one, trace in traces.items() if fold_of(one) != fold)
         for fold in range(FOLDS)
@@ -86,7 +86,7 @@ def other_traces(steps: Sequence[Step]) -> TracesOf:
     return lambda episode: others[fold_of(episode)]
 
 
-def trace_priors(traces: TracesOf, reader: Reader) -> PriorOf:
+def trace_priors(traces: TracesOf, reader: PassageEncoder) -> PriorOf:
     """Episode → a prior of the traces that are not of its fold."""
     fitted: dict[int, NextToolPrior | None] = {}
 

@@ -13,17 +13,17 @@ from ctrag.agents.prompt.assembly import OVERLAY, Prompt, shared_prefix
 from ctrag.agents.prompt.builder import PromptBuilder
 from ctrag.agents.prompt.fragments import Fragment
 from ctrag.agents.prompt.index import ReadingStore
-from ctrag.agents.prompt.reading import Reader
+from ctrag.agents.prompt.reading import PassageEncoder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.telemetry import Sink, nowhere
 from ctrag.agents.prompt.tool_documents import ToolDocument
-from ctrag.agents.prompt.traces import Trace
+from ctrag.agents.prompt.traces import ToolTrace
 from ctrag.agents.search.index import NextToolPrior
 from ctrag.models.encoder import Matrix
 from ctrag.models.tokens import CountTokens
 from eval.instructions.figures import cross_validated_gate
-from eval.instructions.steps import Catalogue, Step
+from eval.instructions.steps import DecisionStep, ExperimentCatalogue
 
 WITH_ONE_POLICY = ("8", "40")
 """Sizes at which the baselines get their own domain's policy alone, so that they fit a window of
@@ -33,14 +33,16 @@ PRIOR_WEIGHT, REQUEST_WEIGHT = 1.0, 0.33
 
 PriorOf = Callable[[str], NextToolPrior | None]
 """Episode → a prior that has not seen it; None where there is nothing else to learn from."""
-TracesOf = Callable[[str], Sequence[Trace]]
+TracesOf = Callable[[str], Sequence[ToolTrace]]
 """Episode → the traces of other episodes."""
 
 
-class RememberingReader:
+class CachedPassageEncoder:
     """A reader that reads each text once, and some of them in an earlier run."""
 
-    def __init__(self, reader: Reader, texts: Sequence[str] = (), path: Path | None = None) -> None:
+    def __init__(
+        self, reader: PassageEncoder, texts: Sequence[str] = (), path: Path | None = None
+    ) -> None:
         """Read `texts` at once, from `path` as far as they stand there."""
         self.name = reader.name
         self._reader = reader
@@ -49,13 +51,13 @@ class RememberingReader:
         self._known = dict(zip(ahead, found, strict=True))
 
     def read(self, text: str) -> Matrix:
-        """See `Reader.read`."""
+        """See `PassageEncoder.read`."""
         if text not in self._known:
             self._known[text] = self._reader.read(text)
         return self._known[text]
 
 
-class RememberingReranker(Reranker):
+class CachedReranker(Reranker):
     """A re-ranker that reads each pair once."""
 
     def __init__(self, reranker: Reranker) -> None:
@@ -72,7 +74,7 @@ class RememberingReranker(Reranker):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPrompt:
     """What one method shows at one step."""
 
     tokens: int
@@ -89,7 +91,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class ItrStep:
     """ITR at one step: its first prompt, the prompt of a discovery step, and the best tool."""
 
     first: Prompt
@@ -112,10 +114,10 @@ class Retrieved:
         """What the model gets: that of the discovery step where there is one."""
         return self.wide or self.first
 
-    def shown(self, gold: str, *, discovery: bool = True) -> Shown:
+    def shown(self, gold: str, *, discovery: bool = True) -> ShownPrompt:
         """The last prompt, or the first one for a run without discovery."""
         prompt = self.last if discovery else self.first
-        return Shown(
+        return ShownPrompt(
             prompt.tokens,
             {tool.name: tool.id for tool in prompt.exposed},
             any(tool.id == gold for tool in prompt.exposed),
@@ -126,14 +128,14 @@ class Retrieved:
 
 
 @dataclass(frozen=True)
-class Workshop:
+class ExperimentContext:
     """What all methods are made of."""
 
     fragments: tuple[Fragment, ...]
     policies: dict[str, str]
     """File stem → text."""
-    catalogue: Catalogue
-    reader: Reader
+    catalogue: ExperimentCatalogue
+    reader: PassageEncoder
     reranker: Reranker
     count: CountTokens
     budget: int
@@ -196,7 +198,7 @@ class Workshop:
                 found.setdefault(tool.domain, []).append(tool.id)
         return found
 
-    def baseline(self, method: str, size: str, step: Step, first: Prompt) -> Shown:
+    def baseline(self, method: str, size: str, step: DecisionStep, first: Prompt) -> ShownPrompt:
         """B0, B1 and B2; `first` is what retrieval alone brings, of which B1 takes the tools.
 
         Tools that are not retrieved are shown without exemplars, which is what an agent without
@@ -217,19 +219,21 @@ class Workshop:
         shown = self._shown([bare, *(one.text for one in chosen)], tools, step)
         return replace(shown, fragments=tuple(one.id for one in chosen))
 
-    def _fragments_for(self, size: str, step: Step) -> tuple[Fragment, ...]:
+    def _fragments_for(self, size: str, step: DecisionStep) -> tuple[Fragment, ...]:
         own = self.own_fragments(size, step.domain)
         settings = PromptSettings(tools=0, discovery="off", rerank=False)
         builder = self.builder(own, self.catalogue.documents[:1], settings)
         return builder.build(step.instruction, 10_000, history=step.history).fragments
 
-    def _shown(self, parts: Sequence[str], tools: Sequence[ToolDocument], step: Step) -> Shown:
+    def _shown(
+        self, parts: Sequence[str], tools: Sequence[ToolDocument], step: DecisionStep
+    ) -> ShownPrompt:
         """What changes least stands first, so that a prompt cache keeps it.
 
         Tokens are those of the parts, of which whole policies and catalogues are counted once.
         """
         whole = (OVERLAY, *parts)
-        return Shown(
+        return ShownPrompt(
             sum(self.count(part) + 1 for part in whole),
             {tool.name: tool.id for tool in tools},
             any(one.id == step.gold for one in tools),
@@ -246,19 +250,19 @@ def with_traces(settings: PromptSettings) -> PromptSettings:
 class ItrRun:
     """ITR at every step of one catalogue size."""
 
-    found: list[Retrieved]
+    found: list[ItrStep]
     taus: tuple[float, ...]
     """Of each fold."""
 
-    def shown(self, steps: Sequence[Step]) -> list[Shown]:
+    def shown(self, steps: Sequence[DecisionStep]) -> list[ShownPrompt]:
         """What the model gets at each step."""
         return [one.shown(step.gold) for one, step in zip(self.found, steps, strict=True)]
 
 
 def run_itr(
-    workshop: Workshop,
+    workshop: ExperimentContext,
     size: str,
-    steps: Sequence[Step],
+    steps: Sequence[DecisionStep],
     settings: PromptSettings,
     *,
     priors: PriorOf | None = None,
@@ -279,7 +283,7 @@ def run_itr(
         reranker: Instead of the workshop's.
         progress: Told what happens.
     """
-    found: list[Retrieved] = []
+    found: list[ItrStep] = []
     makers: list[PromptBuilder] = []
     previous: Prompt | None = None
     episode = ""
@@ -300,7 +304,7 @@ def run_itr(
         )
         spent = 1000 * (time.perf_counter() - began)
         top = builder.ranked(step.instruction, step.history)[0]
-        found.append(Retrieved(first, None, top, spent, previous))
+        found.append(ItrStep(first, None, top, spent, previous))
         makers.append(builder)
         previous = first
         if number % 50 == 0:

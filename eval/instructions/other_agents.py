@@ -14,15 +14,15 @@ from typing import Any
 
 from ctrag.agents.prompt.settings import PromptSettings
 from eval.instructions.ablations import step_figures
-from eval.instructions.methods import Workshop, run_itr
-from eval.instructions.steps import BFCL_CLASSES, Step, bfcl_folder
+from eval.instructions.methods import ExperimentContext, run_itr
+from eval.instructions.steps import BFCL_CLASSES, DecisionStep, bfcl_folder
 
 _FILE = "BFCL_v4_multi_turn_base.json"
 _EPISODES = 60
 """So many are run, those first in the file."""
 
 
-def run_elsewhere(workshop: Workshop, progress: Callable[[str], None]) -> dict[str, Any]:
+def run_elsewhere(workshop: ExperimentContext, progress: Callable[[str], None]) -> dict[str, Any]:
     """Figures per variant, or the reason why there are none."""
     folder = bfcl_folder()
     if folder is None:
@@ -50,7 +50,7 @@ def run_elsewhere(workshop: Workshop, progress: Callable[[str], None]) -> dict[s
     return found
 
 
-def load_turns(folder: Path, known: set[str], limit: int) -> list[Step]:
+def load_turns(folder: Path, known: set[str], limit: int) -> list[DecisionStep]:
     """The steps of the first episodes whose tools are all in a catalogue.
 
     Args:
@@ -59,7 +59,7 @@ def load_turns(folder: Path, known: set[str], limit: int) -> list[Step]:
         limit: Episodes at most.
     """
     answers = {row["id"]: row["ground_truth"] for row in _rows(folder / "possible_answer" / _FILE)}
-    steps: list[Step] = []
+    steps: list[DecisionStep] = []
     taken = 0
     for row in _rows(folder / _FILE):
         made = _episode(row, answers[row["id"]], known)
@@ -73,7 +73,7 @@ def _rows(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _episode(row: Any, answers: Sequence[Sequence[str]], known: set[str]) -> list[Step]:
+def _episode(row: Any, answers: Sequence[Sequence[str]], known: set[str]) -> list[DecisionStep]:
     """No step at all where a call names a tool that the catalogue lacks."""
     servers = [BFCL_CLASSES[one] for one in row["involved_classes"] if one in BFCL_CLASSES]
     texts, ids, calls = [], [], []
@@ -89,7 +89,7 @@ def _episode(row: Any, answers: Sequence[Sequence[str]], known: set[str]) -> lis
             calls.append(call)
     used = tuple(sorted(set(ids)))
     return [
-        Step(
+        DecisionStep(
             f"{row['id']}/{at + 1}",
             row["id"],
             ids[at].partition("/")[0],

@@ -8,7 +8,7 @@ from typing import Any
 from eval.core.experiment import Experiment
 from eval.instructions.figures import hazard
 from eval.instructions.table import PAPER, VARIANT_HEADS, variants
-from eval.report.page import Cell, Column, HtmlTable, Part, Plot, Report, Row, Section, Text
+from eval.report.page import Cell, Column, HtmlTable, Part, Plot, Report, Section, TableRow, Text
 from eval.report.plots import curves
 from eval.report.tables import any_tables, fact_table, ours, provenance, said
 
@@ -117,7 +117,7 @@ def _main(experiment: Experiment) -> list[Part]:
                 Cell(said(paper[0])),
                 Cell(said(paper[1])),
             ]
-            rows.append(Row(_LABELS[name], cells, strong=name.startswith("itr")))
+            rows.append(TableRow(_LABELS[name], cells, strong=name.startswith("itr")))
         columns = [Column("method", "word"), *(Column(one) for one in heads)]
         tables.append(HtmlTable(f"{size} tools", columns, rows))
     return tables
@@ -132,7 +132,7 @@ def _variants(extra: Any, name: str, caption: str) -> list[Part]:
     """A row for each variant, every figure with its interval; what else is said of them below."""
     found = variants(extra, name)
     rows = [
-        Row(key, [_bounded(one[x], one["intervals"][x]) for x in VARIANT_HEADS])
+        TableRow(key, [_bounded(one[x], one["intervals"][x]) for x in VARIANT_HEADS])
         for key, one in found.items()
     ]
     columns = [Column("variant", "word"), *map(Column, VARIANT_HEADS.values())]

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ctrag.agents.prompt.reading import Reader
+from ctrag.agents.prompt.reading import PassageEncoder
 from ctrag.agents.prompt.settings import BUDGET, PromptSettings
 from ctrag.errors import InputError
 from ctrag.models.tokens import CountTokens
@@ -18,14 +18,14 @@ from eval.instructions.methods import (
     PRIOR_WEIGHT,
     REQUEST_WEIGHT,
     WITH_ONE_POLICY,
+    ExperimentContext,
     ItrRun,
-    Shown,
-    Workshop,
+    ShownPrompt,
     run_itr,
     with_traces,
 )
 from eval.instructions.other_agents import run_elsewhere
-from eval.instructions.steps import SIZES, Step, load_steps
+from eval.instructions.steps import SIZES, DecisionStep, load_steps
 from eval.instructions.sufficiency import by_half, sufficiency_figures
 from eval.instructions.summary import Summary
 from eval.instructions.tool_choice import ToolChooser, WindowExceeded, asking, whole_prompt
@@ -55,7 +55,7 @@ def run_instructions(
     ablations: bool = True,
     resume: Path | None = None,
     listed: Path | None = None,
-    reader: Reader | None = None,
+    reader: PassageEncoder | None = None,
     count: CountTokens | None = None,
     progress: Progress = lambda _: None,
 ) -> Experiment:
@@ -196,8 +196,12 @@ def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:
 
 
 def _all_shown(
-    workshop: Workshop, size: str, run: ItrRun, steps: Sequence[Step], wanted: Sequence[str]
-) -> dict[str, list[Shown]]:
+    workshop: ExperimentContext,
+    size: str,
+    run: ItrRun,
+    steps: Sequence[DecisionStep],
+    wanted: Sequence[str],
+) -> dict[str, list[ShownPrompt]]:
     found = {
         name: [
             workshop.baseline(name, size, step, one.first)
@@ -211,7 +215,7 @@ def _all_shown(
     return found
 
 
-def _drawn(steps: Sequence[Step], scored: int) -> list[int]:
+def _drawn(steps: Sequence[DecisionStep], scored: int) -> list[int]:
     """Places of the steps that a model scores: whole episodes, by hash, until there are enough."""
     order = sorted(
         {one.episode for one in steps}, key=lambda one: sha256(f"scored:{one}".encode()).hexdigest()
@@ -229,8 +233,8 @@ def _score(
     rows: ChoiceRows,
     size: str,
     method: str,
-    shown: Sequence[Shown],
-    steps: Sequence[Step],
+    shown: Sequence[ShownPrompt],
+    steps: Sequence[DecisionStep],
     drawn: Sequence[int],
     progress: Progress,
 ) -> None:

@@ -53,7 +53,7 @@ class _Episode(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DecisionStep:
     """One decision: which tool is called next."""
 
     id: str
@@ -71,7 +71,7 @@ class Step:
     """Ids of all tools that the episode calls, sorted."""
 
 
-def load_steps(folder: Path, limit: int | None = None) -> list[Step]:
+def load_steps(folder: Path, limit: int | None = None) -> list[DecisionStep]:
     """The steps of `episodes.jsonl`, in file order.
 
     Args:
@@ -83,7 +83,7 @@ def load_steps(folder: Path, limit: int | None = None) -> list[Step]:
         FileNotFoundError: There is no such file.
     """
     path = folder / "episodes.jsonl"
-    steps: list[Step] = []
+    steps: list[DecisionStep] = []
     with reading(path):
         lines = path.read_text(encoding="utf-8").splitlines()[:limit]
     for number, line in enumerate(lines, start=1):
@@ -94,7 +94,7 @@ def load_steps(folder: Path, limit: int | None = None) -> list[Step]:
         ids = [f"{episode.domain}/{one.tool}" for one in episode.steps]
         said = [_call(one) for one in episode.steps]
         steps += [
-            Step(
+            DecisionStep(
                 f"{episode.episode_id}/{at + 1}",
                 episode.episode_id,
                 episode.domain,
@@ -116,14 +116,14 @@ def _call(one: _Call) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class ExperimentCatalogue:
     """The experiment's tools in the order of the committed list."""
 
     documents: tuple[ToolDocument, ...]
     sha256: str
     """Of the list."""
 
-    def sized(self, size: str, step: Step) -> tuple[ToolDocument, ...]:
+    def sized(self, size: str, step: DecisionStep) -> tuple[ToolDocument, ...]:
         """The catalogue that a step's agent has.
 
         Larger ones hold the smaller ones. Those that its episode calls come in first, then the
@@ -153,7 +153,7 @@ class Catalogue:
 
 def load_experiment_catalogue(
     folder: Path, count: CountTokens, listed: Path | None = None
-) -> Catalogue:
+) -> ExperimentCatalogue:
     """The tools of a list: of the episodes, the 59 APIs, BFCL and Seal-Tools.
 
     Args:
@@ -189,7 +189,7 @@ def load_experiment_catalogue(
         )
         for one, other in zip(found, named, strict=True)
     ]
-    return Catalogue(tuple(documents), sha256(text.encode()).hexdigest())
+    return ExperimentCatalogue(tuple(documents), sha256(text.encode()).hexdigest())
 
 
 def _source(name: str, folder: Path, count: CountTokens) -> Sequence[ToolDocument]:

@@ -9,12 +9,12 @@ import numpy as np
 from eval.core.calibration import expected_calibration_error
 from eval.instructions.figures import cross_fitted_chances
 from eval.instructions.methods import ItrRun
-from eval.instructions.steps import Step
+from eval.instructions.steps import DecisionStep
 
 _LEAST = 1e-6
 
 
-def sufficiency_figures(steps: Sequence[Step], run: ItrRun) -> dict[str, Any]:
+def sufficiency_figures(steps: Sequence[DecisionStep], run: ItrRun) -> dict[str, Any]:
     """Misses of the first prompts, where discovery ran, and what it added; percent.
 
     `auc`: how often a missed step has the lower sufficiency of two. Calibration errors are of the
@@ -42,7 +42,7 @@ def sufficiency_figures(steps: Sequence[Step], run: ItrRun) -> dict[str, Any]:
     }
 
 
-def by_half(steps: Sequence[Step], run: ItrRun) -> dict[str, Any]:
+def by_half(steps: Sequence[DecisionStep], run: ItrRun) -> dict[str, Any]:
     """Exposure without discovery on the episodes that settings were chosen on, and the others."""
     exposed = np.array([one.exposed for one in _first(steps, run)])
     chosen = np.array([_half(one.episode) == 0 for one in steps])
@@ -52,7 +52,7 @@ def by_half(steps: Sequence[Step], run: ItrRun) -> dict[str, Any]:
     }
 
 
-def _first(steps: Sequence[Step], run: ItrRun) -> list[Any]:
+def _first(steps: Sequence[DecisionStep], run: ItrRun) -> list[Any]:
     pairs = zip(run.found, steps, strict=True)
     return [one.shown(step.gold, discovery=False) for one, step in pairs]
 

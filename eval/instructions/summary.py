@@ -9,8 +9,8 @@ import numpy as np
 
 from ctrag.models.tokens import CountTokens
 from eval.instructions.figures import bounds, episode_costs, fit_hazard, hazard, most_loops
-from eval.instructions.methods import ItrRun, Shown
-from eval.instructions.steps import Step
+from eval.instructions.methods import ItrRun, ShownPrompt
+from eval.instructions.steps import DecisionStep
 from eval.instructions.tool_choice import asking, whole_prompt
 from eval.instructions.tool_choice_rows import ChoiceRow, ChoiceRows
 
@@ -20,14 +20,14 @@ _LOOPS = (1, 5, 10, 15, 20)
 _ANSWER = 40
 """Room for a name and the chat marks when a prompt is held against the window."""
 
-Methods = Mapping[str, Sequence[Shown]]
+Methods = Mapping[str, Sequence[ShownPrompt]]
 
 
 @dataclass(frozen=True)
 class Summary:
     """Figures over one list of steps."""
 
-    steps: Sequence[Step]
+    steps: Sequence[DecisionStep]
     rows: ChoiceRows
     drawn: Sequence[int]
     """Places of the steps that a model has scored."""
@@ -127,7 +127,7 @@ class Summary:
         }
 
     def _summary(
-        self, size: str, name: str, some: Sequence[Shown]
+        self, size: str, name: str, some: Sequence[ShownPrompt]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         every = range(len(some))
         tokens = [float(one.tokens) for one in some]
@@ -146,7 +146,7 @@ class Summary:
         }
         return figures, intervals
 
-    def _chosen(self, size: str, name: str, some: Sequence[Shown]) -> dict[int, ChoiceRow]:
+    def _chosen(self, size: str, name: str, some: Sequence[ShownPrompt]) -> dict[int, ChoiceRow]:
         """What a model chose, by place of the step."""
         found = {}
         for at in self.drawn:
@@ -157,7 +157,7 @@ class Summary:
                 found[at] = row
         return found
 
-    def _right(self, some: Sequence[Shown], at: int, name: str) -> float:
+    def _right(self, some: Sequence[ShownPrompt], at: int, name: str) -> float:
         return 100.0 * (some[at].tools.get(name) == self.steps[at].gold)
 
     def _interval(self, values: Sequence[float], places: Sequence[int]) -> list[float] | None:

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from ctrag.agents.prompt.fragments import Fragment
 from eval.instructions.figures import bounds
-from eval.instructions.steps import Step
+from eval.instructions.steps import DecisionStep
 
 LABELS = "needed-units.jsonl"
 
@@ -19,7 +19,7 @@ def needed_units() -> dict[str, tuple[str, ...]]:
 
 
 def needed_recall(
-    steps: Sequence[Step], shown: Sequence[Sequence[Fragment]]
+    steps: Sequence[DecisionStep], shown: Sequence[Sequence[Fragment]]
 ) -> dict[str, float | int | list[float] | None]:
     """Mean share (0-100) of the needed units in a prompt, over the labelled steps.
 

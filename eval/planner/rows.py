@@ -8,22 +8,22 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from ctrag.assistant.api_choice.retrieve import FoundTools, ToolRetriever
+from ctrag.assistant.api_choice.retrieve import RankedTools, ToolRetriever
 from ctrag.assistant.context.retrieve import ContextRetriever
-from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planner, PlanRequest
 from ctrag.assistant.planning.planner_prompt import planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
-from ctrag.assistant.planning.value_ranker import ArgumentRanker
+from ctrag.assistant.planning.value_ranker import ValueRanker
 from ctrag.settings import Settings
 from ctrag.toolbox import Tool, Toolbox
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from eval.core.rows import KeptRows
 from stores.people.items import Item
 
 
-class Row(BaseModel):
+class PlanRow(BaseModel):
     """One decoded plan; a resumed run reads it instead of decoding again."""
 
     model_config = ConfigDict(extra="forbid")
@@ -40,10 +40,10 @@ class Row(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PlannerInput:
     """What one setting shows the planner."""
 
-    grounds: Grounds
+    grounds: ValueSources
     """The items in the prompt, and what else values may come from."""
     tools: list[Tool]
     """Tools in the prompt."""
@@ -58,7 +58,7 @@ class Shown:
         return self.grounds.items
 
 
-class Shower:
+class PlannerInputs:
     """Decides what each setting shows the planner."""
 
     def __init__(
@@ -67,7 +67,7 @@ class Shower:
         tools: ToolRetriever,
         toolbox: Toolbox,
         options: Settings,
-        arguments: ArgumentRanker,
+        arguments: ValueRanker,
     ) -> None:
         self.arguments = arguments
         self._retriever = retriever
@@ -75,7 +75,7 @@ class Shower:
         self._toolbox = toolbox
         self._options = options
 
-    def __call__(self, example: Example, setting: str) -> Shown:
+    def __call__(self, example: RankingExample, setting: str) -> PlannerInput:
         """Items and tools of one setting, labelled ones only where its name says so."""
         scene, labels = example.scene, example.labels
         view, request = scene.view, scene.request
@@ -91,49 +91,49 @@ class Shower:
         elif setting == "context_tuned_upper_bound":
             items = example.relevant_items
             relevance = np.zeros(len(items), np.float32)
-        grounds = Grounds.of(request, view.person, items, relevance, view.items, further)
+        grounds = ValueSources.of(request, view.person, items, relevance, view.items, further)
         if setting == "lower_bound":
-            return Shown(grounds, [], list(self._toolbox), None)
+            return PlannerInput(grounds, [], list(self._toolbox), None)
         search = partial(self._tools.search, request, items, relevance=relevance, scene=scene)
         if setting.endswith("upper_bound"):
             # Retrieval orders the labelled tools: their own order is the answer.
             ranked = search(len(self._toolbox))
             kept = tuple(one for one in ranked.tools if one.tool.api in (labels.tools or ()))
-            ranked = FoundTools(kept, ranked.none)
+            ranked = RankedTools(kept, ranked.none)
         else:
             ranked = search(self._options.tools)
         tools = [one.tool for one in ranked.tools]
-        return Shown(grounds, tools, tools, ranked.preferences)
+        return PlannerInput(grounds, tools, tools, ranked.preferences)
 
 
-class Rows:
+class PlanRows:
     """Decoded plans, in memory and in a file."""
 
     def __init__(self, path: Path | None, run: str) -> None:
-        self._rows = KeptRows(path, Row, run, lambda row: (row.setting, row.free, row.query_id))
+        self._rows = KeptRows(path, PlanRow, run, lambda row: (row.setting, row.free, row.query_id))
 
-    def has(self, setting: str, free: bool, example: Example) -> bool:
+    def has(self, setting: str, free: bool, example: RankingExample) -> bool:
         """Whether the request is decoded already."""
         return (setting, free, example.asked.query_id) in self._rows
 
-    def get(self, setting: str, free: bool, example: Example) -> Row:
+    def get(self, setting: str, free: bool, example: RankingExample) -> PlanRow:
         """What was decoded for the request; KeyError when nothing was."""
         return self._rows[setting, free, example.asked.query_id]
 
-    def add(self, row: Row) -> None:
+    def add(self, row: PlanRow) -> None:
         """Keep a row, in the file too."""
         self._rows.add(row)
 
 
 def decode(
-    example: Example,
+    example: RankingExample,
     setting: str,
     free: bool,
-    show: Shower,
+    show: PlannerInputs,
     planner: Planner,
     options: Settings,
     run: str,
-) -> Row:
+) -> PlanRow:
     """Decode one request in one setting.
 
     Args:
@@ -172,7 +172,7 @@ def decode(
         )
     )
     planned = planner.plan(PlanRequest(exposed, grammar, prompt, shown.preferences))
-    return Row(
+    return PlanRow(
         run=run,
         setting=setting,
         free=free,
@@ -184,7 +184,7 @@ def decode(
     )
 
 
-def _missed(example: Example, shown: Shown) -> str:
+def _missed(example: RankingExample, shown: PlannerInput) -> str:
     gold = example.labels.plan
     if gold is not None and gold.api not in {tool.api for tool in shown.callable_tools}:
         return "tool"

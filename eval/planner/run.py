@@ -21,13 +21,13 @@ from ctrag.models.lora import load_card, weights_sha256
 from ctrag.settings import settings
 from ctrag.toolbox import Toolbox
 from eval.core.calibration import expected_calibration_error
-from eval.core.examples import Example, load_examples
+from eval.core.examples import RankingExample, load_examples
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.core.grounded import ungrounded
 from eval.core.intervals import bootstrap_interval
 from eval.core.plans import PlanScore, score, summarise
 from eval.core.tables import Table, figure
-from eval.planner.rows import Rows, Shower, decode
+from eval.planner.rows import PlannerInputs, PlanRows, decode
 from stores.people.items import LabelledPlan
 
 SETTINGS = (
@@ -89,7 +89,7 @@ def run_planner(
     examples = every[:limit]
     if not examples:
         raise InputError(f"{data}: no request has a labelled plan")
-    show = Shower(
+    show = PlannerInputs(
         ContextRetriever(encoder, ranker, artefacts.adapter),
         ToolRetriever(toolbox, encoder, artefacts.reader),
         toolbox,
@@ -112,7 +112,7 @@ def run_planner(
         None if planner.adapter is None else weights_sha256(planner.adapter),
     )
     run = sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]
-    rows = Rows(resume, run)
+    rows = PlanRows(resume, run)
     decodings = [False, True] if free else [False]
     total = len(wanted) * len(decodings) * len(examples)
     count = 0
@@ -216,7 +216,7 @@ def _gold(labelled: LabelledPlan | None) -> Plan | None:
 
 
 def _scores(
-    setting: str, free: bool, examples: Sequence[Example], rows: Rows, toolbox: Toolbox
+    setting: str, free: bool, examples: Sequence[RankingExample], rows: PlanRows, toolbox: Toolbox
 ) -> list[PlanScore]:
     scores = []
     for example in examples:
@@ -229,7 +229,7 @@ def _scores(
 
 
 def _figures(
-    by_decoding: Mapping[bool, Sequence[PlanScore]], examples: Sequence[Example]
+    by_decoding: Mapping[bool, Sequence[PlanScore]], examples: Sequence[RankingExample]
 ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     people = [example.asked.person_id for example in examples]
     figures: dict[str, JsonValue] = {}
@@ -248,7 +248,7 @@ def _figures(
 
 
 def _errors(
-    setting: str, examples: Sequence[Example], verdicts: Sequence[PlanScore], rows: Rows
+    setting: str, examples: Sequence[RankingExample], verdicts: Sequence[PlanScore], rows: PlanRows
 ) -> dict[str, int]:
     """Plans under the grammar that are wrong, by the first thing that went wrong."""
     causes = dict.fromkeys(("tool missed", "item missed", "wrong API", "wrong argument"), 0)

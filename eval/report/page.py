@@ -51,7 +51,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row's head and its cells, whose spans add up to the columns after the first."""
 
     head: str
@@ -67,7 +67,7 @@ class HtmlTable:
     kind: ClassVar = "table"
     caption: str
     columns: Sequence[Column]
-    rows: Sequence[Row]
+    rows: Sequence[TableRow]
     groups: Sequence[tuple[str, int]] = ()
     """Heads above the column heads: text ("" for none) and columns that it spans."""
     notes: Sequence[str] = ()

@@ -7,7 +7,7 @@ from typing import Any
 
 from eval.core.experiment import Experiment
 from eval.core.tables import figure
-from eval.report.page import Align, Cell, Column, HtmlTable, Row, Section
+from eval.report.page import Align, Cell, Column, HtmlTable, Section, TableRow
 
 DASH = "–"
 _LONG = 32
@@ -43,9 +43,11 @@ def interval_table(
         figures: Any = experiment.figures.get(method)
         bounds: Any = experiment.intervals.get(method) or {}
         if figures is None:
-            rows.append(Row(label, [left_out(experiment, method, len(measures))]))
+            rows.append(TableRow(label, [left_out(experiment, method, len(measures))]))
             continue
-        rows.append(Row(label, [_with_bounds(figures.get(x), bounds.get(x)) for x in measures]))
+        rows.append(
+            TableRow(label, [_with_bounds(figures.get(x), bounds.get(x)) for x in measures])
+        )
     return HtmlTable(caption, [Column("method"), *map(Column, measures.values())], rows)
 
 
@@ -53,7 +55,9 @@ def bar_table(caption: str, values: Mapping[str, float], heads: tuple[str, str])
     """A row per name with its value as a bar, the largest first."""
     most = max([*values.values(), 0.0]) or 1.0
     ordered = sorted(values.items(), key=lambda one: -one[1])
-    rows = [Row(name, [Cell(said(value), bar=max(value / most, 0.0))]) for name, value in ordered]
+    rows = [
+        TableRow(name, [Cell(said(value), bar=max(value / most, 0.0))]) for name, value in ordered
+    ]
     return HtmlTable(caption, [Column(heads[0]), Column(heads[1])], rows)
 
 
@@ -89,7 +93,7 @@ def any_tables(name: str, value: object, *, head: str = "name") -> list[HtmlTabl
 def fact_table(caption: str, values: Mapping[str, object]) -> HtmlTable:
     """A row per name, with its value."""
     columns = [Column("name"), Column("value", _align(values.values()))]
-    return HtmlTable(caption, columns, [Row(k, [Cell(said(v))]) for k, v in values.items()])
+    return HtmlTable(caption, columns, [TableRow(k, [Cell(said(v))]) for k, v in values.items()])
 
 
 def provenance(experiment: Experiment) -> Section:
@@ -136,7 +140,7 @@ def _keyed(caption: str, rows: Mapping[str, Mapping[str, object]], head: str) ->
     return HtmlTable(
         caption,
         [Column(head), *_columns(names, rows.values())],
-        [Row(key, [Cell(said(row.get(name))) for name in names]) for key, row in rows.items()],
+        [TableRow(key, [Cell(said(row.get(name))) for name in names]) for key, row in rows.items()],
     )
 
 
@@ -147,7 +151,7 @@ def _records(caption: str, records: Sequence[Mapping[str, object]]) -> HtmlTable
         caption,
         [Column(first), *_columns(names, records)],
         [
-            Row(said(one.get(first)), [Cell(said(one.get(name))) for name in names])
+            TableRow(said(one.get(first)), [Cell(said(one.get(name))) for name in names])
             for one in records
         ],
     )

@@ -15,7 +15,7 @@ from ctrag.assistant.open import toolbox_of
 from ctrag.errors import InputError
 from ctrag.models.encoder import load_encoder
 from ctrag.settings import settings
-from eval.core.examples import Example, load_examples
+from eval.core.examples import RankingExample, load_examples
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.core.intervals import bootstrap_interval
 from eval.core.ranking import RankingScores, evaluate_run
@@ -121,7 +121,7 @@ def table(experiment: Experiment) -> Table:
 
 
 def _context(
-    method: str, example: Example, retriever: ContextRetriever
+    method: str, example: RankingExample, retriever: ContextRetriever
 ) -> tuple[list[Item], Floats | None]:
     """Items, and the relevance of each where it is known."""
     scene = example.scene
@@ -137,7 +137,7 @@ def _context(
 
 def _scores(
     tools: ToolRetriever,
-    examples: Sequence[Example],
+    examples: Sequence[RankingExample],
     contexts: Sequence[tuple[list[Item], Floats | None]],
 ) -> tuple[RankingScores, RankingScores]:
     """Scores by the best API, and by all labelled ones."""

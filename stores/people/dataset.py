@@ -109,7 +109,7 @@ class Persona:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DatasetRequest:
     """A request of a data set: who asks, and under which id."""
 
     query_id: str
@@ -123,7 +123,7 @@ class Dataset:
 
     folder: Path
     personas: tuple[Persona, ...]
-    requests: tuple[Asked, ...]
+    requests: tuple[DatasetRequest, ...]
 
     def persona(self, person_id: str) -> Persona:
         """The persona of that id; KeyError if the data set has none."""
@@ -264,7 +264,7 @@ def _person(row: _Persona) -> Person:
 
 def _requests(
     path: Path, personas: Mapping[str, Persona], owners: Mapping[str, str]
-) -> Iterator[Asked]:
+) -> Iterator[DatasetRequest]:
     if not kept(path).exists():
         return
     seen: set[str] = set()
@@ -277,7 +277,7 @@ def _requests(
             raise InputError(f"{where}: persona_id: {row.persona_id!r} is not in {PERSONAS}")
         if row.playing is not None and owners.get(row.playing) != row.persona_id:
             raise InputError(f"{where}: playing: {row.playing!r} is no item of that person")
-        yield Asked(
+        yield DatasetRequest(
             row.query_id, row.persona_id, Request(row.text, row.asked_at, row.place, row.playing)
         )
 

@@ -15,7 +15,7 @@ Connection = duckdb.DuckDBPyConnection
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class MigrationStep:
     """One change of an application store's schema."""
 
     name: str
@@ -53,15 +53,17 @@ def _changes(connection: Connection, app: AppSpec) -> None:
     )
 
 
-STEPS: tuple[Step, ...] = (
-    Step("0001_items", _items),
-    Step("0002_outbox", _outbox),
-    Step("0003_state", _state),
-    Step("0004_changes", _changes),
+STEPS: tuple[MigrationStep, ...] = (
+    MigrationStep("0001_items", _items),
+    MigrationStep("0002_outbox", _outbox),
+    MigrationStep("0003_state", _state),
+    MigrationStep("0004_changes", _changes),
 )
 
 
-def pending(connection: Connection, steps: tuple[Step, ...] = STEPS) -> list[Step]:
+def pending(
+    connection: Connection, steps: tuple[MigrationStep, ...] = STEPS
+) -> list[MigrationStep]:
     """Steps that have not run on this store, in order; writes nothing."""
     known = connection.execute(
         "SELECT 1 FROM information_schema.tables WHERE table_name = 'schema_steps'"
@@ -74,7 +76,9 @@ def pending(connection: Connection, steps: tuple[Step, ...] = STEPS) -> list[Ste
     return [step for step in steps if step.name not in done]
 
 
-def migrate(connection: Connection, app: AppSpec, steps: tuple[Step, ...] = STEPS) -> list[str]:
+def migrate(
+    connection: Connection, app: AppSpec, steps: tuple[MigrationStep, ...] = STEPS
+) -> list[str]:
     """Run what is pending inside the caller's transaction.
 
     Returns:

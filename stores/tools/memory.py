@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from stores.tools.protocol import (
     NO_FACTS,
-    Candidate,
-    Candidates,
     Filter,
     Query,
+    ToolCandidate,
+    ToolCandidates,
     ToolRow,
     Vector,
     rarity,
@@ -127,13 +127,13 @@ class MemoryToolStore:
         self._clear()
         self._append(tools, positions)
 
-    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> Candidates:
+    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> ToolCandidates:
         """See `ToolStore.candidates`."""
         with self._lock:
             mask = self._mask(seen)
             total = int(np.count_nonzero(mask))
             if not total:
-                return Candidates([], np.zeros((len(queries), 0)), 0, {})
+                return ToolCandidates([], np.zeros((len(queries), 0)), 0, {})
             lexical, counts = self._lexical(queries, mask, total)
             cosines = self._cosines(queries)
             brought: dict[int, int] = {}
@@ -146,14 +146,14 @@ class MemoryToolStore:
             tools = [self._rows[row] for row in rows.tolist()]
             first = [brought[row] for row in rows.tolist()]
             found = map(
-                Candidate,
+                ToolCandidate,
                 [one.tool_id for one in tools],
                 [one.content_hash for one in tools],
                 self._positions[rows].tolist(),
                 cosines[first, rows].tolist(),
                 lexical[first, rows].tolist(),
             )
-            return Candidates(list(found), cosines[:, rows].astype(np.float64), total, counts)
+            return ToolCandidates(list(found), cosines[:, rows].astype(np.float64), total, counts)
 
     def _cosines(self, queries: Sequence[Query]) -> Vector:
         """(queries, rows): one product for all queries, so that the vectors are read once."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from stores.tools.duckdb_file import DuckToolStore
 from stores.tools.memory import MemoryToolStore
-from stores.tools.protocol import NO_FACTS, Candidates, Filter, Query, ToolRow, Vector
+from stores.tools.protocol import NO_FACTS, Filter, Query, ToolCandidates, ToolRow, Vector
 
 
 class MirroredToolStore:
@@ -35,7 +35,7 @@ class MirroredToolStore:
             self._kept.apply(changed, removed)
             self._copy.apply(changed, removed)
 
-    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> Candidates:
+    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> ToolCandidates:
         """See `ToolStore.candidates`."""
         return self._copy.candidates(queries, seen, limit)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from stores.people.database import StoreUnavailable, first_line
-from stores.tools.protocol import NO_FACTS, Candidates, Filter, Query, ToolRow, Vector
+from stores.tools.protocol import NO_FACTS, Filter, Query, ToolCandidates, ToolRow, Vector
 from stores.tools.sql import CANDIDATES, VISIBLE, filter_values, joined, query_values
 
 _NAME = "tool"
@@ -126,7 +126,7 @@ class PostgresToolStore:
                     [position, list(tool.terms), list(tool.terms.values())],
                 )
 
-    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> Candidates:
+    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> ToolCandidates:
         """See `ToolStore.candidates`."""
         answers = []
         with self._connected() as connection:

@@ -79,7 +79,7 @@ class Query:
     """Folded words and runs of words: tools and servers of these names are candidates always."""
 
 
-class Candidate(NamedTuple):
+class ToolCandidate(NamedTuple):
     """A visible tool that one of the measures ranks high, or that the request names."""
 
     tool_id: str
@@ -92,10 +92,10 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class ToolCandidates:
     """What a store brings for the queries of a request."""
 
-    found: list[Candidate]
+    found: list[ToolCandidate]
     """Whatever one of the queries brings, in the order of their positions."""
     cosines: NDArray[np.float64]
     """(queries, len(found)); 0 for queries without a vector."""
@@ -112,7 +112,7 @@ class ToolStore(Protocol):
         """Write and take out tools in one transaction; a known id keeps its position."""
         ...
 
-    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> Candidates:
+    def candidates(self, queries: Sequence[Query], seen: Filter, limit: int) -> ToolCandidates:
         """For each query the first `limit` by each measure among what the filter lets through, and
         the named."""
         ...

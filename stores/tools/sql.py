@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from stores.tools.protocol import SATURATION, Candidate, Candidates, Filter, Query, Vector
+from stores.tools.protocol import SATURATION, Filter, Query, ToolCandidate, ToolCandidates, Vector
 
 VISIBLE = """
     (NOT tools.always OR %(always)s)
@@ -94,7 +94,7 @@ def joined(
     queries: Sequence[Query],
     answers: Sequence[Sequence[Sequence[Any]]],
     vectors: Callable[[Collection[str]], Mapping[str, Vector]],
-) -> Candidates:
+) -> ToolCandidates:
     """What the rows of `CANDIDATES` say, over all queries of a request.
 
     Args:
@@ -102,11 +102,11 @@ def joined(
         answers: The rows of each.
         vectors: Content hash → vector: a query's cosine of what another one brought.
     """
-    brought: dict[str, Candidate] = {}
+    brought: dict[str, ToolCandidate] = {}
     counts: dict[str, int] = {}
     for rows in answers:
         for row in rows:
-            brought.setdefault(row[0], Candidate(*row[:5]))
+            brought.setdefault(row[0], ToolCandidate(*row[:5]))
         counts.update(rows[0][6] or {} if rows else {})
     found = sorted(brought.values(), key=lambda one: one.position)
     total = max((rows[0][5] for rows in answers if rows), default=0)
@@ -119,4 +119,4 @@ def joined(
             for number, query in enumerate(queries):
                 if query.vector is not None and one.content_hash in held:
                     cosines[number, place] = held[one.content_hash] @ query.vector
-    return Candidates(found, cosines, total, counts)
+    return ToolCandidates(found, cosines, total, counts)

@@ -13,7 +13,7 @@ from functools import cache
 from stores.people.app_spec import packaged_apps
 from stores.people.items import Item, Person, Usage, Value
 from synth.offline.life import Entry, entries, gaps, usual
-from synth.offline.sources import Source, item_texts, letters, ordinary_words, sources
+from synth.offline.sources import SourcePerson, item_texts, letters, ordinary_words, sources
 
 _SPECS = {app.name: app for app in packaged_apps()}
 _BORROWED = 0.5
@@ -193,7 +193,7 @@ def _songs(test: bool) -> dict[str, list[Item]]:
     return found
 
 
-def _anybodys(item: Item, source: Source) -> bool:
+def _anybodys(item: Item, source: SourcePerson) -> bool:
     """Whether nothing of an item tells whose it is: no names, few words that are not ordinary."""
     if item.app in ("phonecall", "music") or item.fields.get("attendees"):
         return False

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Literal
 
 from stores.people.items import Contact, Person
-from synth.offline.sources import Source, letters, ordinary_words, sources, texts_of
+from synth.offline.sources import SourcePerson, letters, ordinary_words, sources, texts_of
 
 Gender = Literal["female", "male"]
 
@@ -68,7 +68,7 @@ def gender_said(relation: str) -> Gender | None:
     return said
 
 
-def new_names(source: Source, draw: random.Random) -> dict[str, str]:
+def new_names(source: SourcePerson, draw: random.Random) -> dict[str, str]:
     """Old words of names and their new words, for one source."""
     person = source.persona.person
     own = Contact(person.profile.name)
@@ -152,7 +152,7 @@ def _options(pool: _Pool, sort: str | None, taken: set[str]) -> list[str]:
     return options if len(options) >= _FEWEST else []
 
 
-def _sung(source: Source) -> set[str]:
+def _sung(source: SourcePerson) -> set[str]:
     """Words of what the person listens to, which are names of others."""
     return {
         word

@@ -12,7 +12,7 @@ from synth.offline.dates import movable
 from synth.offline.life import hobbies
 from synth.offline.names import country, name_like, new_names
 from synth.offline.rewriting import Rewriter
-from synth.offline.sources import Source, fingerprint, letters, sources, texts_of
+from synth.offline.sources import SourcePerson, fingerprint, letters, sources, texts_of
 
 _YEARS = (-1, 0, 1)
 _WEEKS = (-3, -2, -1, 0, 1, 2, 3)
@@ -26,7 +26,7 @@ _ACQUAINTANCES = (
 ).split("|")
 
 
-def telling(source: Source, draw: random.Random) -> Rewriter:
+def telling(source: SourcePerson, draw: random.Random) -> Rewriter:
     """A new way of telling a source: other names, the same weekday and season of another year."""
     names = new_names(source, draw)
     days = 0
@@ -42,7 +42,7 @@ def telling(source: Source, draw: random.Random) -> Rewriter:
     return Rewriter(source.persona, names, days)
 
 
-def completed(person: Person, source: Source, draw: random.Random) -> Person:
+def completed(person: Person, source: SourcePerson, draw: random.Random) -> Person:
     """The person with tastes, a time zone and acquaintances where the source names none."""
     profile = person.profile
     around = _around(country(person.contacts))
@@ -66,7 +66,7 @@ def completed(person: Person, source: Source, draw: random.Random) -> Person:
     )
 
 
-def recognise(persona: Persona) -> tuple[Source, Rewriter] | None:
+def recognise(persona: Persona) -> tuple[SourcePerson, Rewriter] | None:
     """The source that a persona was made from and the way in which it was told, or None."""
     votes = Counter(
         place for item in persona.items for place in _by_fingerprint().get(fingerprint(item), ())
@@ -94,7 +94,7 @@ def recognise(persona: Persona) -> tuple[Source, Rewriter] | None:
     return source, Rewriter(source.persona, names, (new.now.date() - old.now.date()).days)
 
 
-def _acquaintances(person: Person, source: Source, draw: random.Random) -> list[Contact]:
+def _acquaintances(person: Person, source: SourcePerson, draw: random.Random) -> list[Contact]:
     """Further contacts whom none of the source's texts could mean."""
     mentioned = {word.casefold() for text in texts_of(source) for word in letters(text)}
     mentioned |= {word.casefold() for one in person.contacts for word in letters(one.relation)}

@@ -17,7 +17,7 @@ from synth.offline.own_requests import own_requests
 from synth.offline.people import completed, recognise, telling
 from synth.offline.rewriting import Rewriter
 from synth.offline.situations import composed
-from synth.offline.sources import Source, host_of
+from synth.offline.sources import SourcePerson, host_of
 from synth.offline.thoughts import thought
 from synth.offline.usage import habits, with_usage
 from synth.offline.wording import reworded
@@ -174,12 +174,14 @@ def _said_again(one: LabelledRequest, draw: random.Random) -> LabelledRequest:
     return replace(one, request=replace(one.request, text=reworded(one.request.text, draw)))
 
 
-def _told_requests(source: Source, told: Rewriter, ids: dict[str, str]) -> list[LabelledRequest]:
+def _told_requests(
+    source: SourcePerson, told: Rewriter, ids: dict[str, str]
+) -> list[LabelledRequest]:
     made = (told.request(one, ids) for one in source.requests)
     return [one for one in made if one is not None]
 
 
-def _same_items(source: Source, told: Rewriter, persona: Persona) -> dict[str, str]:
+def _same_items(source: SourcePerson, told: Rewriter, persona: Persona) -> dict[str, str]:
     """Ids of a source's items and of the persona's items that tell the same."""
     by_fields = {_key(item): item.id for item in persona.items}
     pairs = ((one.id, by_fields.get(_key(told.item(one, "")))) for one in source.persona.items)

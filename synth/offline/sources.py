@@ -41,7 +41,7 @@ _MONTHS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourcePerson:
     """A labelled person with all their requests."""
 
     persona: Persona
@@ -56,7 +56,7 @@ class Source:
 
 
 @cache
-def sources() -> tuple[Source, ...]:
+def sources() -> tuple[SourcePerson, ...]:
     """All sources in a fixed order that mixes scenes and reference people."""
     found = []
     for folder in (scenes_folder(), split_folder("train")):
@@ -66,10 +66,10 @@ def sources() -> tuple[Source, ...]:
         people = [_persona(raw) for raw in _lines(folder / PERSONAS)]
         found += [(one, tuple(requests[one.person.person_id])) for one in people]
     found.sort(key=lambda pair: sha256(pair[0].person.person_id.encode()).hexdigest())
-    return tuple(Source(one, asked, place) for place, (one, asked) in enumerate(found))
+    return tuple(SourcePerson(one, asked, place) for place, (one, asked) in enumerate(found))
 
 
-def host_of(seed: int) -> Source:
+def host_of(seed: int) -> SourcePerson:
     """The source that a seed's person is made from; consecutive seeds give different ones."""
     known = sources()
     return known[seed % CYCLE % len(known)]
@@ -141,7 +141,7 @@ def ordinary_words() -> frozenset[str]:
     return frozenset(word for word, count in counted.items() if count >= _ORDINARY) | _MONTHS
 
 
-def texts_of(source: Source) -> list[str]:
+def texts_of(source: SourcePerson) -> list[str]:
     """All that was written about a source's life: requests, items, household."""
     texts = [one.request.text for one in source.requests]
     texts += [text for item in source.persona.items for text in item_texts(item)]

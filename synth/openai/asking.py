@@ -13,7 +13,7 @@ from ctrag.errors import Unusable as Unusable
 from ctrag.models.endpoint import ChatEndpoint, Completion, EndpointError
 from synth.openai.answers import Answers, key_of
 from synth.openai.prompts import Prompts
-from synth.openai.purse import Purse
+from synth.openai.purse import CostBudget
 from synth.provider import ProviderError
 
 REPAIRS = 2
@@ -54,7 +54,7 @@ class Asker:
         self,
         endpoint: ChatEndpoint,
         answers: Answers,
-        purse: Purse,
+        purse: CostBudget,
         prompts: Prompts,
         *,
         workers: int = 8,

@@ -23,7 +23,7 @@ from synth.openai import forms
 from synth.openai.answers import Answers
 from synth.openai.asking import Asker, Unusable
 from synth.openai.prompts import Prompts
-from synth.openai.purse import Prices, Purse
+from synth.openai.purse import CostBudget, Prices
 from synth.openai.sketch import KINDS_TOLD, moment, sketch
 from synth.provider import LabelledRequest
 
@@ -227,7 +227,7 @@ def open_asker(
     return Asker(
         endpoint,
         Answers(cache),
-        Purse(prices, max_cost),
+        CostBudget(prices, max_cost),
         Prompts(prompts),
         workers=options.openai_concurrency,
     )

@@ -24,7 +24,7 @@ class Prices:
 
 
 @dataclass(slots=True)
-class Purse:
+class CostBudget:
     """Counts what is spent; several threads may pay from it.
 
     A question reserves the most that it can cost before it is sent, so that the limit holds

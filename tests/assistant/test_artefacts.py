@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import ctrag
-from ctrag.assistant.api_choice.classifier import ToolReader
+from ctrag.assistant.api_choice.classifier import ApiClassifier
 from ctrag.assistant.artefacts import load_artefacts
 from ctrag.assistant.context.item_ranker import Ranker
-from ctrag.assistant.planning.value_ranker import ArgumentRanker
+from ctrag.assistant.planning.value_ranker import ValueRanker
 from ctrag.cli.training import held_out
 from ctrag.models.cards import Card
 from eval.core.experiment import folders_sha256
@@ -100,15 +100,15 @@ def test_a_ranker_of_ones_own_wins_and_its_old_neighbours_are_ignored(tmp_path: 
     found = load_artefacts(tmp_path)
     assert found.ranker.card.seed == 7
     assert found.adapter is None
-    assert found.reader.card == ToolReader.packaged().card
+    assert found.reader.card == ApiClassifier.packaged().card
 
 
 def test_a_folder_of_tools_alone_gets_the_packaged_ranker(tmp_path: Path) -> None:
-    reader = ToolReader.packaged()
-    ToolReader(reader.arrays, reader.card.model_copy(update={"seed": 7})).save(tmp_path)
-    arguments = ArgumentRanker.packaged()
+    reader = ApiClassifier.packaged()
+    ApiClassifier(reader.arrays, reader.card.model_copy(update={"seed": 7})).save(tmp_path)
+    arguments = ValueRanker.packaged()
     changed = arguments.card.model_copy(update={"seed": 8})
-    ArgumentRanker(arguments.model, changed).save(tmp_path)
+    ValueRanker(arguments.model, changed).save(tmp_path)
     found = load_artefacts(tmp_path)
     assert (found.reader.card.seed, found.arguments.card.seed) == (7, 8)
     assert found.ranker.card == Ranker.packaged().card

@@ -16,7 +16,7 @@ from ctrag.assistant import assistant as module
 from ctrag.assistant.answer import Answer, answer_json
 from ctrag.assistant.assistant import LONGEST_REQUEST, Assistant
 from ctrag.assistant.context import item_text
-from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.checks import violations
 from ctrag.assistant.planning.grammar import PlanGrammar, plan_grammar
 from ctrag.assistant.planning.plan import Plan
@@ -286,7 +286,7 @@ def test_orders_inside_items_are_data_from_the_request_to_the_outbox(
     exposed = [one.tool for one in answer.tools]
     items = [one.item for one in answer.items]
     request = Request(ATTACKS[attack], AT, "home")
-    grammar = plan_grammar(exposed, Grounds(request, ada.person, items))
+    grammar = plan_grammar(exposed, ValueSources(request, ada.person, items))
     tool = TOOLBOX.get(answer.plan.api)
 
     # The prompt has the lines that the code wrote, and two turns.

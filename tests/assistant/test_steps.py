@@ -11,15 +11,15 @@ import pytest
 from ctrag.assistant.api_choice.retrieve import ToolRetriever
 from ctrag.assistant.apps.execute import execute
 from ctrag.assistant.context.item_arrays import encode_items, load_view
-from ctrag.assistant.context.retrieve import ContextRetriever, Found
-from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.context.retrieve import ContextRetriever, RetrievedContext
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.endpoint import EndpointPlanner
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planner, PlanRequest
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.planner_prompt import planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
-from ctrag.assistant.planning.value_ranker import ArgumentRanker
+from ctrag.assistant.planning.value_ranker import ValueRanker
 from ctrag.models.encoder import load_encoder
 from ctrag.toolbox import Toolbox
 from stores.people.dataset import load_dataset
@@ -41,7 +41,7 @@ def item(item_id: str) -> Item:
 def test_items_are_found_for_somebody_who_is_in_no_store() -> None:
     retriever = ContextRetriever.open()
     found = retriever.retrieve(retriever.view(PERSON, ITEMS), REQUEST)
-    assert isinstance(found, Found)
+    assert isinstance(found, RetrievedContext)
     assert found.items[0].item == item("p007-p1")
     assert found.candidates == len(ITEMS)
     nobody = retriever.retrieve(retriever.view(PERSON, []), REQUEST)
@@ -74,14 +74,14 @@ def test_an_item_that_retrieval_did_not_look_at_is_named() -> None:
 
 def test_values_are_ranked_for_tools_and_items_that_are_given() -> None:
     exposed = [tool for tool in TOOLBOX if tool.api in ("play_voicemail", "pause_music")]
-    grounds = Grounds(REQUEST, PERSON, [item("p007-p2"), item("p007-p1")])
+    grounds = ValueSources(REQUEST, PERSON, [item("p007-p2"), item("p007-p1")])
     found = rank_values(exposed, grounds)
     assert [one.value for one in found["play_voicemail"].offers["contact"]][:2] == [
         "Engr. Sule Danjuma",
         "Mrs Adaora Nwosu",
     ], "as the items stand"
     assert (found["play_voicemail"].belief, found["pause_music"].offers) == (1.0, {})
-    ranked = rank_values(exposed, grounds, ArgumentRanker.packaged())["play_voicemail"]
+    ranked = rank_values(exposed, grounds, ValueRanker.packaged())["play_voicemail"]
     assert {one.value for one in ranked.offers["contact"]} == {
         one.value for one in found["play_voicemail"].offers["contact"]
     }
@@ -106,7 +106,7 @@ def test_both_planners_take_the_same_request_and_only_one_that_reads_it_builds_t
     planner: Any, endpoint: Any, api_key: str
 ) -> None:
     exposed = [tool for tool in TOOLBOX if tool.api == "play_voicemail"]
-    grounds = Grounds(REQUEST, PERSON, [item("p007-p1")])
+    grounds = ValueSources(REQUEST, PERSON, [item("p007-p1")])
     endpoint.answers = [GOOD]
     built = []
     planners: list[Planner] = [planner, EndpointPlanner(endpoint.url, "toy", api_key)]

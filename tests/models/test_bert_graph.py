@@ -7,7 +7,7 @@ import pytest
 
 from ctrag.models import packages
 from ctrag.models.bert_graph import packaged_weights, plain_graph, tuned_graph
-from ctrag.models.encoder import Tower, open_session
+from ctrag.models.encoder import EnsembleMember, open_session
 from ctrag.models.vocabularies import packaged_vocabulary
 
 TEXTS = ["ugh, can't make the 6 o'clock thing", "", "Macías 東京 🚲", "search: " + "dentist " * 90]
@@ -39,7 +39,7 @@ def test_the_weights_are_the_float_ones_but_for_rounding_to_8_bits() -> None:
 
 
 def test_vectors_are_those_of_the_float_encoder_but_for_rounding() -> None:
-    session, tower = open_session(plain_graph(6)), Tower(packages.ENCODER)
+    session, tower = open_session(plain_graph(6)), EnsembleMember(packages.ENCODER)
     for text in TEXTS:
         vector, below = session.run(None, {"input": tokens(text)})
         whole, embedded = tower.run(text)  # six of six layers are above: what is below are words

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctrag.models.encoder import Encoder, OnnxEncoder, Tower, TowerEncoder, load_encoder
+from ctrag.models.encoder import Encoder, EncoderEnsemble, EnsembleMember, OnnxEncoder, load_encoder
 
 TEXTS = [
     "ugh, can't make the 6 o'clock thing",
@@ -46,7 +46,7 @@ def test_the_order_of_the_texts_is_kept(encoder: Encoder) -> None:
 
 
 def test_the_number_of_workers_changes_nothing(encoder: Encoder) -> None:
-    assert np.array_equal(TowerEncoder(workers=1).encode(TEXTS), encoder.encode(TEXTS))
+    assert np.array_equal(EncoderEnsemble(workers=1).encode(TEXTS), encoder.encode(TEXTS))
 
 
 def test_no_texts_give_no_rows_of_the_same_width(encoder: Encoder) -> None:
@@ -80,7 +80,7 @@ def test_an_encoder_is_loaded_once() -> None:
 
 def test_the_cosine_is_the_mean_of_the_encoders_cosines(encoder: Encoder) -> None:
     first, second = encoder.encode(TEXTS[:2])
-    parts = [Tower(name) for name in encoder.name.split("+")]
+    parts = [EnsembleMember(name) for name in encoder.name.split("+")]
     cosines = [float(one.run(TEXTS[0])[0] @ one.run(TEXTS[1])[0]) for one in parts]
     assert first @ second == pytest.approx(np.mean(cosines), abs=1e-5)
 

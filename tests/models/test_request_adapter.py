@@ -8,7 +8,7 @@ import pytest
 from ctrag.assistant.artefacts import load_artefacts
 from ctrag.assistant.context.learned_features import KINDS
 from ctrag.models.encoder import Encoder, load_encoder
-from ctrag.models.request_adapter import Adapter, RequestReader
+from ctrag.models.request_adapter import Adapter, RequestEncoder
 
 TEXTS = ["ugh, can't make the 6 o'clock thing", "who rang while I was under"]
 
@@ -39,12 +39,12 @@ def test_what_was_saved_is_what_is_loaded(adapter: Adapter, tmp_path: Path) -> N
 
 
 def test_plain_vectors_are_those_of_the_encoder(adapter: Adapter, encoder: Encoder) -> None:
-    read = RequestReader(encoder, adapter).read(TEXTS)
+    read = RequestEncoder(encoder, adapter).read(TEXTS)
     assert np.array_equal(np.stack([vector for vector, _ in read]), encoder.encode(TEXTS))
 
 
 def test_without_an_adapter_there_is_no_reading(encoder: Encoder) -> None:
-    [(vector, tuned)] = RequestReader(encoder, None).read(TEXTS[:1])
+    [(vector, tuned)] = RequestEncoder(encoder, None).read(TEXTS[:1])
     assert tuned is None
     assert np.array_equal(vector, encoder.encode(TEXTS[:1])[0])
 
@@ -52,7 +52,7 @@ def test_without_an_adapter_there_is_no_reading(encoder: Encoder) -> None:
 def test_the_aim_adds_up_the_towers_cosines_over_the_temperature(
     adapter: Adapter, encoder: Encoder
 ) -> None:
-    [(_, tuned)] = RequestReader(encoder, adapter).read(TEXTS[:1])
+    [(_, tuned)] = RequestEncoder(encoder, adapter).read(TEXTS[:1])
     [item] = encoder.encode(["calendar event: Dentist at six"])
     assert tuned is not None
     parts = []
@@ -66,7 +66,7 @@ def test_the_aim_adds_up_the_towers_cosines_over_the_temperature(
 
 
 def test_a_request_about_a_missed_call_expects_calls(adapter: Adapter, encoder: Encoder) -> None:
-    [(_, tuned)] = RequestReader(encoder, adapter).read(TEXTS[1:])
+    [(_, tuned)] = RequestEncoder(encoder, adapter).read(TEXTS[1:])
     assert tuned is not None
     kind = KINDS[int(np.argmax(tuned.kinds))]
     assert kind == "voicemail" or kind.startswith("call ")
@@ -74,4 +74,4 @@ def test_a_request_about_a_missed_call_expects_calls(adapter: Adapter, encoder: 
 
 def test_an_adapter_of_another_encoder_is_refused(adapter: Adapter) -> None:
     with pytest.raises(ValueError, match=r"adapter was trained with .*, not all-MiniLM-L6-v2-int8"):
-        RequestReader(load_encoder("all-MiniLM-L6-v2-int8"), adapter)
+        RequestEncoder(load_encoder("all-MiniLM-L6-v2-int8"), adapter)

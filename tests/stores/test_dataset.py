@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from stores.people.app_spec import packaged_apps
 from stores.people.dataset import (
-    Asked,
     Dataset,
+    DatasetRequest,
     Persona,
     dump_persona,
     fingerprints,
@@ -232,7 +232,7 @@ def reachable(kind: Any, seen: set[Any]) -> set[Any]:
 
 def test_no_label_can_be_reached_from_what_load_dataset_returns() -> None:
     kinds = reachable(typing.get_type_hints(load_dataset)["return"], set())
-    assert {Dataset, Asked, Request, Persona, Item} <= kinds
+    assert {Dataset, DatasetRequest, Request, Persona, Item} <= kinds
     assert Labels not in kinds
     assert not {field.name for kind in kinds for field in dataclasses.fields(kind)} & LABELS
     # The labels' names, from the type that holds them.

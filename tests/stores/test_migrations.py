@@ -10,7 +10,7 @@ from stores.people.app_store import AppStore
 from stores.people.changes import Change
 from stores.people.database import StoreUnavailable, writing
 from stores.people.item_rows import StoredItem
-from stores.people.migrations import STEPS, Connection, Step
+from stores.people.migrations import STEPS, Connection, MigrationStep
 from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, encode, item, persona
 
@@ -78,7 +78,7 @@ def test_a_step_that_fails_leaves_neither_its_change_nor_its_record(root: Path) 
     def fine(connection: Connection, app: AppSpec) -> None:
         connection.execute("CREATE TABLE fine (a INTEGER)")
 
-    steps = (*STEPS, Step("0098_fine", fine), Step("0099_half", half))
+    steps = (*STEPS, MigrationStep("0098_fine", fine), MigrationStep("0099_half", half))
     with (
         pytest.raises(StoreUnavailable, match=r"mail store is not writable .*nonsense"),
         writing(path, "mail") as connection,

@@ -11,7 +11,7 @@ from synth.offline.dates import movable, shifted_text, shifted_value
 from synth.offline.names import gender_said, new_names, parts, renamed_address
 from synth.offline.people import recognise, telling
 from synth.offline.rewriting import Rewriter
-from synth.offline.sources import Source, letters, sources
+from synth.offline.sources import SourcePerson, letters, sources
 
 NOW = datetime(2025, 1, 20, 9, 0)  # a Monday
 
@@ -57,7 +57,7 @@ def test_an_address_changes_with_the_name() -> None:
     assert renamed_address("j.diaz@diaz.example", {"Díaz": "Ríos"}) == "j.rios@rios.example"
 
 
-def _source(person_id: str) -> Source:
+def _source(person_id: str) -> SourcePerson:
     return next(one for one in sources() if one.persona.person.person_id == person_id)
 
 

@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from ctrag.models.encoder import Encoder, Matrix
 from ctrag.text.words import terms
-from eval.core.examples import Example, load_examples
+from eval.core.examples import RankingExample, load_examples
 from stores.compressed import read_kept
 from synth.reference import split_folder
 
@@ -78,5 +78,5 @@ def dozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def examples(dozen: Path, encoder: Encoder) -> list[Example]:
+def examples(dozen: Path, encoder: Encoder) -> list[RankingExample]:
     return load_examples(dozen, encoder)

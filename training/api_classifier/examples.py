@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctrag.assistant.api_choice.classifier_features import ITEMS, Sight, sight
+from ctrag.assistant.api_choice.classifier_features import ITEMS, ClassifierFeatures, sight
 from ctrag.assistant.api_choice.item_weights import classes_of, item_weights
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.toolbox import Toolbox
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 
 MODES = ("retrieved", "none", "labelled")
 _SHARES = (0.7, 0.2, 0.1)
@@ -17,18 +17,20 @@ _SHARES = (0.7, 0.2, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ClassifierExample:
     """One labelled request in every mode."""
 
     text: str
-    sights: dict[str, Sight]
+    sights: dict[str, ClassifierFeatures]
     wanted: Floats
     """(classes,): target distribution."""
     needed: Floats
     """(ITEMS,): 1 for each retrieved item that is needed, else 0."""
 
 
-def seen_requests(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Seen]:
+def seen_requests(
+    examples: Sequence[RankingExample], scores: Sequence[Floats]
+) -> list[ClassifierExample]:
     """Requests as the reader sees them; those without labelled tools are left out."""
     apis = classes_of(Toolbox.packaged())
     position = {api: place for place, api in enumerate(apis)}
@@ -53,5 +55,5 @@ def seen_requests(examples: Sequence[Example], scores: Sequence[Floats]) -> list
         }
         needed = np.zeros(ITEMS, dtype=np.float32)
         needed[: len(best)] = example.relevance[best] > 0
-        found.append(Seen(scene.request.text, sights, wanted / wanted.sum(), needed))
+        found.append(ClassifierExample(scene.request.text, sights, wanted / wanted.sum(), needed))
     return found

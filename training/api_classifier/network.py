@@ -9,23 +9,23 @@ import numpy as np
 
 from ctrag.assistant.api_choice.classifier import (
     VECTOR_SCALE,
+    ApiClassifier,
     Tokens,
-    ToolReader,
     reader_text,
     tokens_of,
 )
-from ctrag.assistant.api_choice.classifier_features import ASKED, FLAGS, ITEMS, Sight
+from ctrag.assistant.api_choice.classifier_features import ASKED, FLAGS, ITEMS, ClassifierFeatures
 from ctrag.assistant.context.learned_features import KINDS
 from ctrag.errors import InputError
 from ctrag.models import packages
 from ctrag.models.onnx_encoder import load_model
-from training.api_classifier.examples import Seen
+from training.api_classifier.examples import ClassifierExample
 
 _WIDTH = 128
 
 
 @dataclass(frozen=True, slots=True)
-class TowerSettings:
+class ClassifierEncoderTuning:
     """How one encoder is tuned."""
 
     name: str
@@ -37,16 +37,18 @@ class TowerSettings:
 
 
 TOWERS = (
-    TowerSettings(packages.LARGE_ENCODER, epochs=3, learning_rate=3e-4, layers=12, lines=3),
-    TowerSettings(packages.ENCODER, epochs=5, learning_rate=5e-4, layers=6, lines=3),
+    ClassifierEncoderTuning(
+        packages.LARGE_ENCODER, epochs=3, learning_rate=3e-4, layers=12, lines=3
+    ),
+    ClassifierEncoderTuning(packages.ENCODER, epochs=5, learning_rate=5e-4, layers=6, lines=3),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class ReaderSettings:
+class ApiClassifierSettings:
     """What all encoders share."""
 
-    towers: tuple[TowerSettings, ...] = TOWERS
+    towers: tuple[ClassifierEncoderTuning, ...] = TOWERS
     rank: int = 16
     scale: float = 2.0
     batch: int = 32
@@ -66,7 +68,7 @@ class ReaderSettings:
     threads: int = 2
     seed: int = 1
 
-    def seen(self, epochs: int | None, start: ToolReader | None) -> "ReaderSettings":
+    def seen(self, epochs: int | None, start: ApiClassifier | None) -> "ApiClassifierSettings":
         """The same settings for so many epochs, a single one when a reader is trained on."""
         often = epochs if epochs is not None or start is None else 1
         towers = tuple(one if often is None else replace(one, epochs=often) for one in self.towers)
@@ -74,7 +76,7 @@ class ReaderSettings:
 
 
 def make_network(
-    tower: TowerSettings, settings: ReaderSettings, dimension: int, classes: int
+    tower: ClassifierEncoderTuning, settings: ApiClassifierSettings, dimension: int, classes: int
 ) -> Any:
     """A module from (`Tokens` of texts, their sights) to (scores of classes, attention on items).
 
@@ -97,7 +99,7 @@ def make_network(
     together = size + 3 * _WIDTH + len(ASKED)
 
     class Head(nn.Module):  # type: ignore[misc]  # torch is untyped here
-        """The twin of `ToolReader._head`."""
+        """The twin of `ApiClassifier._head`."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -115,7 +117,9 @@ def make_network(
             self.few = nn.Dropout(settings.dropout)
             self.many = nn.Dropout(2 * settings.dropout)
 
-        def forward(self, request: Any, lines: Any, sights: Sequence[Sight]) -> tuple[Any, Any]:
+        def forward(
+            self, request: Any, lines: Any, sights: Sequence[ClassifierFeatures]
+        ) -> tuple[Any, Any]:
             """(scores of classes, attention on items)."""
 
             def stacked(name: str) -> Any:
@@ -158,7 +162,7 @@ def make_network(
             self.model = model
             self.known: dict[str, Tokens] = {}
 
-        def tokens(self, one: Seen, mode: str) -> Tokens:
+        def tokens(self, one: ClassifierExample, mode: str) -> Tokens:
             text = reader_text(one.text, one.sights[mode], tower.lines)
             if text not in self.known:
                 self.known[text] = encode(text)
@@ -168,7 +172,9 @@ def make_network(
         def head_parameters(self) -> list[nn.Parameter]:
             return list(self.head.parameters())
 
-        def forward(self, rows: Sequence[Tokens], sights: Sequence[Sight]) -> tuple[Any, Any]:
+        def forward(
+            self, rows: Sequence[Tokens], sights: Sequence[ClassifierFeatures]
+        ) -> tuple[Any, Any]:
             longest = max(len(row.ids) for row in rows)
             ids = torch.full((len(rows), longest), padding)
             real = torch.zeros(len(rows), longest)
@@ -191,7 +197,7 @@ def make_network(
             head = {f"head.{name}": part for name, part in self.head.named_parameters()}
             return head | super().named_parts()
 
-        def take(self, start: ToolReader) -> None:
+        def take(self, start: ApiClassifier) -> None:
             for name, part in self.named_parts().items():
                 array = start.arrays.get(f"{tower.name}/{name}")
                 if array is None and name == "head.read.weight":
@@ -204,7 +210,7 @@ def make_network(
                 with torch.no_grad():
                     part.copy_(torch.from_numpy(array))
 
-        def average(self, start: ToolReader) -> None:
+        def average(self, start: ApiClassifier) -> None:
             with torch.no_grad():
                 for name, part in self.named_parts().items():
                     array = start.arrays.get(f"{tower.name}/{name}")

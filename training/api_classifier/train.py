@@ -15,13 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.assistant.api_choice.classifier import ReaderCard, ToolReader, TowerCard, log_softmax
+from ctrag.assistant.api_choice.classifier import (
+    ApiClassifier,
+    ApiClassifierCard,
+    ClassifierEncoderCard,
+    log_softmax,
+)
 from ctrag.assistant.api_choice.item_weights import classes_of
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.toolbox import Toolbox
-from training.api_classifier.examples import MODES, Seen
-from training.api_classifier.network import ReaderSettings, TowerSettings, make_network
+from training.api_classifier.examples import MODES, ClassifierExample
+from training.api_classifier.network import (
+    ApiClassifierSettings,
+    ClassifierEncoderTuning,
+    make_network,
+)
 from training.core.checkpoints import restore, save
 from training.core.figures import recall
 from training.core.loop import Loop
@@ -32,20 +41,20 @@ _LEAST = 1e-6
 
 
 def train_reader(
-    learned: Sequence[Seen],
-    held_out: Sequence[Seen],
-    settings: ReaderSettings,
+    learned: Sequence[ClassifierExample],
+    held_out: Sequence[ClassifierExample],
+    settings: ApiClassifierSettings,
     card: dict[str, Any],
     checkpoints: Path,
     progress: Progress = lambda _: None,
-    start: ToolReader | None = None,
-) -> ToolReader:
+    start: ApiClassifier | None = None,
+) -> ApiClassifier:
     """A reader, with figures of the held-out requests in its card.
 
     Args:
         learned: What is learned from.
         held_out: Requests of other people; may be empty.
-        settings: See `ReaderSettings`.
+        settings: See `ApiClassifierSettings`.
         card: `training.core.origin.origin` of the data sets, and `encoder`.
         checkpoints: Folder for finished epochs; a run that finds it there goes on from it.
         progress: Told what happens.
@@ -74,11 +83,11 @@ def train_reader(
             progress(f"{tower.name} {mode}: {figures[f'{tower.name} {mode}']}")
     for mode in MODES if held_out else ():
         figures[mode] = recall(logs[mode], gold)
-    return ToolReader(
+    return ApiClassifier(
         arrays,
-        ReaderCard(
+        ApiClassifierCard(
             towers=[
-                TowerCard(name=one.name, lines=one.lines, layers=one.layers)
+                ClassifierEncoderCard(name=one.name, lines=one.lines, layers=one.layers)
                 for one in settings.towers
             ],
             apis=apis,
@@ -103,12 +112,12 @@ def fit_temperature(logs: NDArray[np.floating], gold: NDArray[np.int64]) -> floa
 
 
 def _fit(
-    tower: TowerSettings,
-    learned: Sequence[Seen],
-    settings: ReaderSettings,
+    tower: ClassifierEncoderTuning,
+    learned: Sequence[ClassifierExample],
+    settings: ApiClassifierSettings,
     checkpoint: Path,
     progress: Progress,
-    start: ToolReader | None = None,
+    start: ApiClassifier | None = None,
 ) -> Any:
     import torch
 
@@ -143,8 +152,8 @@ def _fit(
 
 def _loss(
     network: Any,
-    learned: Sequence[Seen],
-    settings: ReaderSettings,
+    learned: Sequence[ClassifierExample],
+    settings: ApiClassifierSettings,
     batch: tuple[list[int], list[str]],
 ) -> Any:
     import torch
@@ -170,7 +179,7 @@ def _missed(attention: Any, needed: Any) -> Any:
 
 
 def _batches(
-    network: Any, learned: Sequence[Seen], settings: ReaderSettings, epoch: int
+    network: Any, learned: Sequence[ClassifierExample], settings: ApiClassifierSettings, epoch: int
 ) -> list[tuple[list[int], list[str]]]:
     """Batches of one epoch: rows of like length together, each in a mode drawn anew."""
     draw = np.random.default_rng(settings.seed * _RARELY + epoch)
@@ -183,7 +192,7 @@ def _batches(
 
 
 def _scores(
-    network: Any, requests: Sequence[Seen], mode: str, settings: ReaderSettings
+    network: Any, requests: Sequence[ClassifierExample], mode: str, settings: ApiClassifierSettings
 ) -> NDArray[np.float64]:
     import torch
 
@@ -198,7 +207,11 @@ def _scores(
     return np.concatenate(found)
 
 
-def _key(learned: Sequence[Seen], settings: ReaderSettings, tower: TowerSettings) -> str:
+def _key(
+    learned: Sequence[ClassifierExample],
+    settings: ApiClassifierSettings,
+    tower: ClassifierEncoderTuning,
+) -> str:
     """Tells runs apart: by settings, and by all that is learned from."""
     shared = {**asdict(settings), "towers": None, "threads": None}
     del shared["average"]  # done after training

@@ -13,7 +13,7 @@ from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.second_stage import best_of, company_table, second_pass
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from training.core.datasets import load_together
 from training.core.origin import people_in, people_of
 from training.ranker.lambdamart import fit_first, fit_second, predict
@@ -28,10 +28,10 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedRequests:
     """Labelled requests with their signals, the learned ones out of fold."""
 
-    examples: list[Example]
+    examples: list[RankingExample]
     fold: NDArray[np.int64]
     tables: list[Floats]
     """Signals of each request's candidates."""
@@ -45,7 +45,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class CrossFitted(Prepared):
+class CrossFitted(PreparedRequests):
     """Labelled requests with what was learned about each without its own person."""
 
     first_scores: list[Floats]
@@ -61,7 +61,7 @@ def prepare(
     tuned: TunedEncoder | None = None,
     progress: Progress = lambda _: None,
     more: Sequence[Path] = (),
-) -> Prepared:
+) -> PreparedRequests:
     """Examples and signals of labelled data sets.
 
     Args:
@@ -88,11 +88,11 @@ def prepare(
         _all_read(examples, tuned, [data, *more])
         examples = with_readings(examples, tuned.readings)
     tables = [compute(one.scene, priors[place]) for one, place in zip(examples, fold, strict=True)]
-    return Prepared(examples, fold, tables, tuple(map(len, parts)))
+    return PreparedRequests(examples, fold, tables, tuple(map(len, parts)))
 
 
 def cross_fit(
-    prepared: Prepared, settings: RankerSettings, progress: Progress = lambda _: None
+    prepared: PreparedRequests, settings: RankerSettings, progress: Progress = lambda _: None
 ) -> CrossFitted:
     """LambdaMART scores of every request, without its own person."""
     examples, fold, tables = prepared.examples, prepared.fold, prepared.tables
@@ -143,7 +143,9 @@ def out_of_fold(
     return found
 
 
-def _all_read(examples: Sequence[Example], tuned: TunedEncoder, folders: Sequence[Path]) -> None:
+def _all_read(
+    examples: Sequence[RankingExample], tuned: TunedEncoder, folders: Sequence[Path]
+) -> None:
     strangers = people_of(folders) - people_in(tuned.adapter.card, "encoder")
     if strangers:
         raise InputError(

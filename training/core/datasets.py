@@ -11,16 +11,16 @@ from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
 from ctrag.models.vector_cache import CachedEncoder
 from ctrag.settings import cache_folder
-from eval.core.examples import Example, load_examples
+from eval.core.examples import RankingExample, load_examples
 from stores.people.dataset import fingerprints
 
 
-def load_with_memory(folder: Path, encoder: Encoder) -> list[Example]:
+def load_with_memory(folder: Path, encoder: Encoder) -> list[RankingExample]:
     """`load_examples`, with vectors that are kept in the cache folder."""
     return load_examples(folder, CachedEncoder(encoder, cache_folder() / "vectors"))
 
 
-def load_together(folders: Sequence[Path], encoder: Encoder) -> list[list[Example]]:
+def load_together(folders: Sequence[Path], encoder: Encoder) -> list[list[RankingExample]]:
     """The examples of each folder.
 
     Raises:

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from eval.core.ranking import evaluate_run
 
 
 def ranking_figures(
-    examples: Sequence[Example], scores: Sequence[NDArray[np.floating]]
+    examples: Sequence[RankingExample], scores: Sequence[NDArray[np.floating]]
 ) -> dict[str, float]:
     """Recall and NDCG at 3, 5 and 10, in percent; `scores` has one array per example."""
     run = {}
@@ -23,7 +23,9 @@ def ranking_figures(
     return {name: round(value, 2) for name, value in figures.items()}
 
 
-def mean_recall(examples: Sequence[Example], scores: Sequence[NDArray[np.floating]]) -> float:
+def mean_recall(
+    examples: Sequence[RankingExample], scores: Sequence[NDArray[np.floating]]
+) -> float:
     """Mean of Recall@3, 5 and 10, 0 to 1, over the requests that need an item."""
     total = 0.0
     count = 0

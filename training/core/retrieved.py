@@ -15,8 +15,8 @@ from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder, load_encoder
-from ctrag.models.request_adapter import RequestReader, Tuned
-from eval.core.examples import Example
+from ctrag.models.request_adapter import RequestEncoder, TunedRequest
+from eval.core.examples import RankingExample
 from eval.core.experiment import data_sha256
 from stores.files import replacing
 from stores.people.dataset import fingerprints
@@ -31,10 +31,10 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Retrieved:
+class RetrievedExamples:
     """Requests and the relevance of their candidates."""
 
-    examples: list[Example]
+    examples: list[RankingExample]
     scores: list[Floats]
     held_out: NDArray[np.bool_]
     """Requests that nothing may be trained on: they give the figures."""
@@ -45,7 +45,7 @@ class Retrieved:
 
     def learned(
         self, shares: Mapping[str, float] = MappingProxyType({})
-    ) -> tuple[list[Example], list[Floats]]:
+    ) -> tuple[list[RankingExample], list[Floats]]:
         """What may be trained on; of a data set in `shares` so much (`training.core.shares`)."""
         often = [
             times(one.asked.request.text, shares.get(name, 1.0))
@@ -53,11 +53,11 @@ class Retrieved:
         ]
         return self._part(np.repeat(np.arange(len(often)), np.where(self.held_out, 0, often)))
 
-    def kept_back(self) -> tuple[list[Example], list[Floats]]:
+    def kept_back(self) -> tuple[list[RankingExample], list[Floats]]:
         """What may not."""
         return self._part(np.flatnonzero(self.held_out))
 
-    def _part(self, places: NDArray[np.int64]) -> tuple[list[Example], list[Floats]]:
+    def _part(self, places: NDArray[np.int64]) -> tuple[list[RankingExample], list[Floats]]:
         return [self.examples[i] for i in places], [self.scores[i] for i in places]
 
 
@@ -105,7 +105,7 @@ class Retrieval:
         ]
         return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
-    def once(self, folder: Path, progress: Progress = lambda _: None) -> Retrieved:
+    def once(self, folder: Path, progress: Progress = lambda _: None) -> RetrievedExamples:
         """What `run` gives, read from `folder` when the same data, models and code gave it before.
 
         Encoding ten thousand requests takes minutes, and several trainings learn from the same
@@ -115,7 +115,7 @@ class Retrieval:
         if path.exists():
             with path.open("rb") as file:
                 found = pickle.load(file)
-            if not isinstance(found, Retrieved):
+            if not isinstance(found, RetrievedExamples):
                 raise InputError(f"{path}: holds no retrieved requests; delete it")
             return found
         found = self.run(progress)
@@ -124,7 +124,7 @@ class Retrieval:
             pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
         return found
 
-    def run(self, progress: Progress = lambda _: None) -> Retrieved:
+    def run(self, progress: Progress = lambda _: None) -> RetrievedExamples:
         """What retrieval brings for every labelled request.
 
         The first fold of the people of `data` is held out, whichever data set their requests stand
@@ -137,7 +137,7 @@ class Retrieval:
         encoder: Encoder = load_encoder(self.tuned.adapter.card.encoder)
         apart = self._apart()
         others = [one for one in (self.data, *self.more) if one not in apart]
-        examples: list[Example] = []
+        examples: list[RankingExample] = []
         scores: list[Floats] = []
         sources: list[Path] = []
         if apart:
@@ -152,7 +152,9 @@ class Retrieval:
         scores += new_scores
         sources += new_sources
         names = [one.name for one in sources]
-        return Retrieved(examples, scores, self._held_out(examples, sources), encoder.name, names)
+        return RetrievedExamples(
+            examples, scores, self._held_out(examples, sources), encoder.name, names
+        )
 
     def _apart(self) -> list[Path]:
         """Data sets that are cross-fitted, `data` first; none when everybody is new."""
@@ -174,7 +176,9 @@ class Retrieval:
                 )
         return []
 
-    def _held_out(self, examples: Sequence[Example], sources: Sequence[Path]) -> NDArray[np.bool_]:
+    def _held_out(
+        self, examples: Sequence[RankingExample], sources: Sequence[Path]
+    ) -> NDArray[np.bool_]:
         """Whose requests nothing may be trained on: the same people whatever `more` holds."""
         people = [
             one.asked.person_id
@@ -186,7 +190,7 @@ class Retrieval:
 
     def _by_ranker(
         self, folders: Sequence[Path], encoder: Encoder, progress: Progress
-    ) -> tuple[list[Example], list[Floats], list[Path]]:
+    ) -> tuple[list[RankingExample], list[Floats], list[Path]]:
         """Examples of people whom the ranker never saw, their scores, and their data sets."""
         progress("encoding items and requests")
         parts = load_together(folders, encoder)
@@ -198,13 +202,13 @@ class Retrieval:
         return read, scores, sources
 
     def _read(
-        self, examples: Sequence[Example], sources: Sequence[Path], encoder: Encoder
-    ) -> list[Example]:
+        self, examples: Sequence[RankingExample], sources: Sequence[Path], encoder: Encoder
+    ) -> list[RankingExample]:
         """The examples with readings by adapters that never saw the person."""
         readings = {} if self.new else self._out_of_fold(examples, sources)
         new = [one for one in examples if one.asked.query_id not in readings]
         texts = [one.asked.request.text for one in new]
-        read = RequestReader(encoder, self.tuned.adapter).read(texts)
+        read = RequestEncoder(encoder, self.tuned.adapter).read(texts)
         readings |= {
             one.asked.query_id: tuned
             for one, (_, tuned) in zip(new, read, strict=True)
@@ -213,8 +217,8 @@ class Retrieval:
         return with_readings(examples, readings)
 
     def _out_of_fold(
-        self, examples: Sequence[Example], sources: Sequence[Path]
-    ) -> dict[str, Tuned]:
+        self, examples: Sequence[RankingExample], sources: Sequence[Path]
+    ) -> dict[str, TunedRequest]:
         """Readings of the requests of those whom the adapter learned from.
 
         Raises:

@@ -7,12 +7,12 @@ from typing import Any
 
 from ctrag.assistant.context.learned_features import KINDS
 from ctrag.models import packages
-from ctrag.models.encoder import Matrix, Tower
+from ctrag.models.encoder import EnsembleMember, Matrix
 from ctrag.models.onnx_encoder import load_model
 
 
 @dataclass(frozen=True, slots=True)
-class TowerSettings:
+class EncoderTuning:
     """How one encoder is tuned; chosen by cross-validation on train."""
 
     epochs: int
@@ -21,8 +21,8 @@ class TowerSettings:
 
 
 TOWERS = {
-    packages.ENCODER: TowerSettings(epochs=6, learning_rate=3e-4),
-    packages.LARGE_ENCODER: TowerSettings(epochs=4, learning_rate=3e-4),
+    packages.ENCODER: EncoderTuning(epochs=6, learning_rate=3e-4),
+    packages.LARGE_ENCODER: EncoderTuning(epochs=4, learning_rate=3e-4),
 }
 
 
@@ -52,7 +52,9 @@ class EncoderSettings:
     seed: int = 1
 
 
-def make_network(tower: Tower, settings: EncoderSettings, dropout: float, apis: int) -> Any:
+def make_network(
+    tower: EnsembleMember, settings: EncoderSettings, dropout: float, apis: int
+) -> Any:
     """A module from hidden states below the tuned layers to (unit vector, kinds, APIs).
 
     Args:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from ctrag.assistant.api_choice.item_weights import classes_of
 from ctrag.assistant.context.learned_features import KINDS, kinds_of, tuned_scores
 from ctrag.errors import InputError, NotFound, reading
-from ctrag.models.encoder import Matrix, Tower, TowerEncoder
-from ctrag.models.request_adapter import Adapter, AdapterCard, Tuned
+from ctrag.models.encoder import EncoderEnsemble, EnsembleMember, Matrix
+from ctrag.models.request_adapter import Adapter, AdapterCard, TunedRequest
 from ctrag.toolbox import Toolbox
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from eval.core.experiment import data_sha256
 from stores.files import replacing
 from training.core.checkpoints import CHECKPOINTS
@@ -31,7 +31,7 @@ from training.core.figures import ranking_figures
 from training.core.folds import folds_by_person
 from training.core.loop import Loop
 from training.core.origin import origin, people_in
-from training.encoder.network import TOWERS, EncoderSettings, TowerSettings, make_network
+from training.encoder.network import TOWERS, EncoderSettings, EncoderTuning, make_network
 from training.ranker.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
@@ -55,7 +55,7 @@ class _Row:
 
 def train_encoder(
     data: Path,
-    encoder: TowerEncoder,
+    encoder: EncoderEnsemble,
     settings: EncoderSettings,
     checkpoints: Path,
     progress: Progress = lambda _: None,
@@ -127,7 +127,7 @@ def train_encoder(
         vectors.append(found)
     aims = np.hstack(vectors) * (math.sqrt(len(encoder.towers)) / settings.temperature)
     readings = {
-        one.asked.query_id: Tuned(aim, kinds, tools)
+        one.asked.query_id: TunedRequest(aim, kinds, tools)
         for one, aim, kinds, tools in zip(
             examples, aims, heads["kinds"], heads["apis"], strict=True
         )
@@ -157,7 +157,7 @@ def train_encoder(
     return TunedEncoder(Adapter(arrays, card), readings, folds)
 
 
-def _of(tower: Tower) -> TowerSettings:
+def _of(tower: EnsembleMember) -> EncoderTuning:
     return TOWERS[tower.name]
 
 
@@ -167,7 +167,7 @@ def _said(progress: Progress, held_out: int | None) -> Progress:
 
 
 def _folds(
-    examples: Sequence[Example], settings: EncoderSettings, before: TunedEncoder | None
+    examples: Sequence[RankingExample], settings: EncoderSettings, before: TunedEncoder | None
 ) -> NDArray[np.int64]:
     """Fold of each example, by person; as it was in the run before, where there was one."""
     people = [one.asked.person_id for one in examples]
@@ -202,7 +202,7 @@ def _weights_of(checkpoints: Path, name: str) -> dict[str, Matrix]:
 
 def _key(
     folders: Sequence[Path],
-    encoder: TowerEncoder,
+    encoder: EncoderEnsemble,
     settings: EncoderSettings,
     before: TunedEncoder | None,
 ) -> str:
@@ -226,7 +226,7 @@ def _checkpointed(path: Path, make: Callable[[], dict[str, Matrix]]) -> dict[str
 
 def _rows(
     below: Sequence[Matrix],
-    examples: Sequence[Example],
+    examples: Sequence[RankingExample],
     apis: Sequence[str],
     start: int,
     towers: int,
@@ -256,7 +256,7 @@ def _rows(
 
 
 def _fit(
-    tower: Tower,
+    tower: EnsembleMember,
     rows: Sequence[_Row],
     settings: EncoderSettings,
     apis: int,
@@ -322,7 +322,10 @@ def _loss(net: Any, settings: EncoderSettings, batch: Sequence[_Row]) -> Any:
 
 
 def _read(
-    tower: Tower, weights: dict[str, Matrix], below: Sequence[Matrix], settings: EncoderSettings
+    tower: EnsembleMember,
+    weights: dict[str, Matrix],
+    below: Sequence[Matrix],
+    settings: EncoderSettings,
 ) -> list[tuple[Matrix, Matrix, Matrix]]:
     """Tuned unit vector, kind scores and API scores of requests."""
     import torch
@@ -340,7 +343,7 @@ def _read(
 
 
 def _figures(
-    examples: Sequence[Example], readings: dict[str, Tuned]
+    examples: Sequence[RankingExample], readings: dict[str, TunedRequest]
 ) -> dict[str, dict[str, float]]:
     tuned = [tuned_scores(one.scene) for one in with_readings(examples, readings)]
     return {

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.agents.next_tool.demonstrations import END, Demonstration
-from ctrag.agents.next_tool.evidence import SIGNALS, Weights, ask, candidates, signals
+from ctrag.agents.next_tool.evidence import SIGNALS, EvidenceWeights, ask, candidates, signals
 from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.agents.next_tool.linear import history_text, solve_ridge
 from ctrag.agents.next_tool.memory import Memory
@@ -81,7 +81,7 @@ class Stage:
         self._used[steps.owner, steps.wanted] = 1
         self._sums = [self._products(self.fold == place) for place in range(settings.folds)]
 
-    def weights(self, kept: NDArray[np.bool_]) -> tuple[Weights, Matrix]:
+    def weights(self, kept: NDArray[np.bool_]) -> tuple[EvidenceWeights, Matrix]:
         """Models of the demonstrations that are kept, whole folds, and the steps' precision."""
         places = [place for place in range(self.settings.folds) if kept[self.fold == place].any()]
         gram, moments = (
@@ -91,7 +91,7 @@ class Stage:
         blocks = self.blocks[kept]
         whole = solve_ridge(blocks.T @ blocks, blocks.T @ self._used[kept], penalty)
         step = solve_ridge(gram, moments, penalty)
-        return Weights(step, whole), np.diag(gram) + np.float32(penalty)
+        return EvidenceWeights(step, whole), np.diag(gram) + np.float32(penalty)
 
     def memory(self, kept: NDArray[np.bool_], hidden: frozenset[str]) -> Memory:
         """Demonstrations that are kept and call no hidden tool."""

@@ -17,7 +17,7 @@ from ctrag.assistant.planning.candidate_values import OPEN, PLACES
 from ctrag.assistant.planning.plan import NONE, Plan
 from ctrag.assistant.planning.planner_prompt import asking_text, context_text
 from ctrag.toolbox import Toolbox
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from stores.people.items import Item, Person, Request
 
 EASY = 0.15
@@ -26,7 +26,7 @@ _RESOLVED = ("contact", "contacts", "date", "datetime")
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class PlannerExample:
     """One request with what retrieval brought and the plan that is right."""
 
     person: Person
@@ -68,7 +68,7 @@ class Pack:
     """(text behind the items, plan) of each request."""
 
 
-def lessons(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Lesson]:
+def lessons(examples: Sequence[RankingExample], scores: Sequence[Floats]) -> list[PlannerExample]:
     """Lessons from labelled requests.
 
     Args:
@@ -88,7 +88,7 @@ def lessons(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Lesso
             order = np.argsort(-scene.tuned.apis[: len(apis)], kind="stable")
             named = tuple(str(api) for api in apis[order[:ITEMS]])
         found.append(
-            Lesson(
+            PlannerExample(
                 scene.view.person,
                 scene.request,
                 tuple(scene.view.items[scene.rows[row]] for row in best),
@@ -104,7 +104,7 @@ def lessons(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Lesso
     return found
 
 
-def practised(taught: Sequence[Lesson], share: float, seed: int) -> list[Lesson]:
+def practised(taught: Sequence[PlannerExample], share: float, seed: int) -> list[PlannerExample]:
     """Lessons whose API has something to write or to choose, and a share of the others.
 
     A call with a title alone, or without arguments, is filled in by the ranker of values; a model
@@ -124,10 +124,10 @@ def practised(taught: Sequence[Lesson], share: float, seed: int) -> list[Lesson]
     return kept
 
 
-def packs(taught: Sequence[Lesson], mix: MixSettings, seed: int) -> list[Pack]:
+def packs(taught: Sequence[PlannerExample], mix: MixSettings, seed: int) -> list[Pack]:
     """All lessons in packs of one person each, shuffled; another seed mixes them anew."""
     draw = np.random.default_rng(seed)
-    by_person: dict[str, list[Lesson]] = {}
+    by_person: dict[str, list[PlannerExample]] = {}
     for lesson in taught:
         by_person.setdefault(lesson.person.person_id, []).append(lesson)
     everybody = [lesson.person for lesson in taught]
@@ -143,7 +143,7 @@ def packs(taught: Sequence[Lesson], mix: MixSettings, seed: int) -> list[Pack]:
     return [found[place] for place in draw.permutation(len(found))]
 
 
-def _pack(chunk: Sequence[Lesson], mix: MixSettings, draw: np.random.Generator) -> Pack:
+def _pack(chunk: Sequence[PlannerExample], mix: MixSettings, draw: np.random.Generator) -> Pack:
     way = draw.random()
     shown: dict[str, Item] = {}
     true_context = mix.no_context <= way < mix.no_context + mix.true_context
@@ -172,7 +172,7 @@ def _pack(chunk: Sequence[Lesson], mix: MixSettings, draw: np.random.Generator) 
     return Pack(context_text([item_line(item) for item in items]), tuple(asked))
 
 
-def _tools(lesson: Lesson, mix: MixSettings, draw: np.random.Generator) -> list[str]:
+def _tools(lesson: PlannerExample, mix: MixSettings, draw: np.random.Generator) -> list[str]:
     way = draw.random()
     if way < mix.no_tools or not (lesson.apis or lesson.labelled):
         return []

@@ -19,7 +19,7 @@ IGNORED = -100
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PackedTokens:
     """A pack as tokens."""
 
     tokens: NDArray[np.int64]
@@ -40,7 +40,7 @@ class Row:
 
 def row_of(
     encode: Encode, before: str, asked: Sequence[tuple[str, str]], end: str, longest: int
-) -> Row | None:
+) -> PackedTokens | None:
     """A row of tokens.
 
     Args:
@@ -68,7 +68,9 @@ def row_of(
         targets += [IGNORED] * (len(question) - 1) + reply + [IGNORED]
     if len(tokens) == len(shared):
         return None
-    return Row(*(np.array(part, dtype=np.int64) for part in (tokens, positions, branches, targets)))
+    return PackedTokens(
+        *(np.array(part, dtype=np.int64) for part in (tokens, positions, branches, targets))
+    )
 
 
 def chat(pack: Pack, system: str) -> tuple[str, list[tuple[str, str]]]:

@@ -20,8 +20,8 @@ from ctrag.models.lm_weights import planner_folder
 from ctrag.models.lora import PlannerCard, save_adapter
 from stores.files import replacing
 from training.core.loop import Loop
-from training.planner.examples import Lesson, MixSettings, packs
-from training.planner.packs import Row, chat, row_of
+from training.planner.examples import MixSettings, PlannerExample, packs
+from training.planner.packs import PackedTokens, chat, row_of
 
 Progress = Callable[[str], None]
 CHECKPOINT = "checkpoint.pt"
@@ -50,7 +50,7 @@ class PlannerSettings:
 
 
 def train_planner(
-    taught: Sequence[Lesson],
+    taught: Sequence[PlannerExample],
     base: str | None,
     settings: PlannerSettings,
     out: Path,
@@ -90,7 +90,7 @@ def train_planner(
     def tell(text: str) -> None:
         progress(f"{text}, {tokens / (time.perf_counter() - began):.0f} tokens/s")
 
-    def loss_of(row: Row) -> Any:
+    def loss_of(row: PackedTokens) -> Any:
         nonlocal tokens
         tokens += len(row.tokens)
         return cross_entropy(*_predicted(model, row))
@@ -162,16 +162,16 @@ def _load(base: str | None, settings: PlannerSettings) -> tuple[Any, Callable[[s
 
 def _rows(
     encode: Callable[[str], list[int]],
-    taught: Sequence[Lesson],
+    taught: Sequence[PlannerExample],
     settings: PlannerSettings,
     epoch: int,
-) -> list[Row]:
+) -> list[PackedTokens]:
     mixed = packs(taught, settings.mix, settings.seed * 1_000 + epoch)
     rows = [row_of(encode, *chat(pack, SYSTEM), END, settings.longest) for pack in mixed]
     return [row for row in rows if row is not None]
 
 
-def _predicted(model: Any, row: Row) -> tuple[Any, Any]:
+def _predicted(model: Any, row: PackedTokens) -> tuple[Any, Any]:
     """Logits of the plans' tokens, and which tokens they should have been."""
     import numpy as np
     import torch
@@ -198,7 +198,9 @@ def _weights(model: Any) -> dict[str, Any]:
     return dict(get_peft_model_state_dict(model))
 
 
-def _key(epochs: Sequence[Sequence[Row]], base: str | None, settings: PlannerSettings) -> str:
+def _key(
+    epochs: Sequence[Sequence[PackedTokens]], base: str | None, settings: PlannerSettings
+) -> str:
     """Tells runs apart: by settings, and by all that is learned from."""
     shared = replace(settings, threads=0, save_every=0)
     content = sha256(f"{base}|{shared!r}".encode())

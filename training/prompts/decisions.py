@@ -33,7 +33,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DecisionSource:
     """A catalogue and decisions in it."""
 
     name: str
@@ -42,7 +42,7 @@ class Source:
     decisions: tuple[Decision, ...]
 
 
-def load_source(folder: Path, share: float = 1.0) -> Source:
+def load_source(folder: Path, share: float = 1.0) -> DecisionSource:
     """The decisions of a folder: chains step by step, where `tools` is an order of calls.
 
     Args:
@@ -78,7 +78,7 @@ def load_source(folder: Path, share: float = 1.0) -> Source:
             decisions.append(Decision(query.text, (), tuple(places)))
     kept = _catalogue(len(tools), used)
     renamed = {row: place for place, row in enumerate(kept)}
-    return Source(
+    return DecisionSource(
         folder.name,
         tuple(searched(tools[row]) for row in kept),
         tuple(
@@ -111,7 +111,7 @@ def _queries(path: Path) -> Sequence[_Row]:
     return found
 
 
-def _from_dataset(folder: Path, share: float) -> Source:
+def _from_dataset(folder: Path, share: float) -> DecisionSource:
     toolbox = list(Toolbox.packaged())
     rows = {tool.api: place for place, tool in enumerate(toolbox)}
     labels = load_labels(folder)
@@ -122,4 +122,4 @@ def _from_dataset(folder: Path, share: float) -> Source:
         if known[0] in rows and drawn(asked.request.text, share)
     )
     tools = [CatalogueTool(one.api, one.description, one.app) for one in toolbox]
-    return Source(folder.name, tuple(searched(one) for one in tools), decisions)
+    return DecisionSource(folder.name, tuple(searched(one) for one in tools), decisions)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.agents.prompt.index import CorpusIndex, ReadingStore
-from ctrag.agents.prompt.reading import Reader
+from ctrag.agents.prompt.reading import PassageEncoder
 from ctrag.agents.prompt.reranker import (
     HybridWeights,
     Reranker,
@@ -25,7 +25,7 @@ from ctrag.errors import InputError
 from ctrag.models import packages
 from ctrag.models.encoder import Matrix
 from training.core.schedule import warmed_cosine
-from training.prompts.decisions import Decision, Source
+from training.prompts.decisions import Decision, DecisionSource
 
 Progress = Callable[[str], None]
 Floats = NDArray[np.float64]
@@ -59,7 +59,7 @@ class RerankerSettings:
 class _Prepared:
     """A source with the vectors of its tools and queries."""
 
-    source: Source
+    source: DecisionSource
     index: CorpusIndex
     queries: Mapping[str, Matrix]
 
@@ -72,8 +72,8 @@ class _Prepared:
 
 
 def train_reranker(
-    sources: Sequence[Source],
-    reader: Reader,
+    sources: Sequence[DecisionSource],
+    reader: PassageEncoder,
     settings: RerankerSettings,
     card: Mapping[str, Any],
     readings: Path,
@@ -120,7 +120,7 @@ def train_reranker(
 
 
 def _chosen(
-    sources: Sequence[Source], settings: RerankerSettings
+    sources: Sequence[DecisionSource], settings: RerankerSettings
 ) -> tuple[list[tuple[int, Decision]], list[tuple[int, Decision]]]:
     """Decisions to learn from, in the order of the steps, and those held out."""
     everything = [(at, one) for at, part in enumerate(sources) for one in part.decisions]

@@ -6,13 +6,15 @@ from dataclasses import replace
 import numpy as np
 
 from ctrag.assistant.context.features import SIGNALS
-from training.core.cross_fitted import Prepared, cross_fit
+from training.core.cross_fitted import PreparedRequests, cross_fit
 from training.core.figures import ranking_figures
 from training.ranker.settings import RankerSettings
 
 
 def ablate(
-    prepared: Prepared, settings: RankerSettings, progress: Callable[[str], None] = lambda _: None
+    prepared: PreparedRequests,
+    settings: RankerSettings,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, dict[str, float]]:
     """Group → figures of the ranker that was trained without the group's signals.
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ctrag.assistant.context.features import SIGNALS
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.assistant.context.second_stage import CATEGORIES, COMPANY, Company
+from ctrag.assistant.context.second_stage import CATEGORIES, COMPANY, SecondStageFeatures
 from training.ranker.on_dask import fit_on_dask
 from training.ranker.settings import PassSettings, RankerSettings
 
@@ -26,7 +26,7 @@ def fit_first(
 
 
 def fit_second(
-    companies: Sequence[Company],
+    companies: Sequence[SecondStageFeatures],
     tables: Sequence[Floats],
     relevance: Sequence[Floats],
     settings: RankerSettings,

@@ -1,13 +1,13 @@
-"""Fitting a `Prior`: two logistic classifiers and a ridge map, from labelled requests."""
+"""Fitting a `LearnedFeatures`: two logistic classifiers and a ridge map, from labelled requests."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.assistant.context.learned_features import KINDS, Prior, kinds_of
+from ctrag.assistant.context.learned_features import KINDS, LearnedFeatures, kinds_of
 from ctrag.models.encoder import Matrix
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from training.core.folds import folds_by_person
 
 _INVERSE_PENALTY = 3.0
@@ -17,7 +17,7 @@ _RARE = -6.0
 """Log odds of a class with fewer than `_FEWEST` examples."""
 
 
-def fit_prior(examples: Sequence[Example]) -> Prior:
+def fit_prior(examples: Sequence[RankingExample]) -> LearnedFeatures:
     """What requests of a meaning needed, learned from `examples`."""
     vectors = np.stack([example.scene.vector for example in examples])
     applications = len(examples[0].scene.view.app_names)
@@ -32,7 +32,7 @@ def fit_prior(examples: Sequence[Example]) -> Prior:
         for vector in scene.view.vectors[scene.rows[relevant]]:
             asked.append(scene.vector)
             needed.append(vector)
-    return Prior(
+    return LearnedFeatures(
         app_weights=_one_against_rest(vectors, apps),
         kind_weights=_one_against_rest(vectors, kinds),
         item_map=_ridge_map(np.stack(asked), np.stack(needed)),
@@ -40,8 +40,8 @@ def fit_prior(examples: Sequence[Example]) -> Prior:
 
 
 def cross_fitted_priors(
-    examples: Sequence[Example], folds: int, seed: int
-) -> tuple[list[Prior], NDArray[np.int64]]:
+    examples: Sequence[RankingExample], folds: int, seed: int
+) -> tuple[list[LearnedFeatures], NDArray[np.int64]]:
     """One prior per fold, fitted without that fold's people, and each example's fold."""
     fold = folds_by_person([example.asked.person_id for example in examples], folds, seed)
     priors = [

@@ -28,13 +28,13 @@ from stores.people.dataset import PERSONAS, QUERIES, Dataset, load_dataset
 from synth.checks import normal_text
 from synth.reference import split_folder
 from training.api_classifier.examples import seen_requests
-from training.api_classifier.network import TOWERS, ReaderSettings
+from training.api_classifier.network import TOWERS, ApiClassifierSettings
 from training.api_classifier.train import train_reader
 from training.core.checkpoints import CHECKPOINTS
 from training.core.cross_fitted import CrossFitted, cross_fit, prepare
 from training.ranker.settings import RankerSettings
 from training.ranker.train import final_ranker
-from training.values.value_ranker import ArgumentSettings, choices, train_arguments
+from training.values.value_ranker import ValueRankerSettings, choices, train_arguments
 
 _BY_CHANCE = 3
 """Words up to which two people may ask the same by chance."""
@@ -146,14 +146,14 @@ class Comparison:
         }
         learned = fitted.examples, fitted.scores
         train_arguments(
-            choices(*learned), [], ArgumentSettings(seed=self.seed, threads=self.threads), card
+            choices(*learned), [], ValueRankerSettings(seed=self.seed, threads=self.threads), card
         ).save(folder)
         # The large tower takes four times as long and adds the same to every row.
         towers = tuple(one for one in TOWERS if one.name == packages.ENCODER)
         train_reader(
             seen_requests(*learned),
             [],
-            ReaderSettings(towers=towers, seed=self.seed, threads=self.threads),
+            ApiClassifierSettings(towers=towers, seed=self.seed, threads=self.threads),
             {**card, "encoder": settings().encoder},
             folder / CHECKPOINTS,
             self.progress,

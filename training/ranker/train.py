@@ -11,7 +11,7 @@ from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.item_ranker import Ranker, RankerCard
 from ctrag.assistant.context.second_stage import COMPANY, best_of, company_table
 from ctrag.models.encoder import Encoder
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from training.core.cross_fitted import CrossFitted, Progress, cross_fit, prepare
 from training.core.figures import mean_recall, ranking_figures
 from training.core.origin import origin
@@ -74,7 +74,7 @@ def final_ranker(
 
 
 def choose_fusion(
-    examples: Sequence[Example], scores: Sequence[Floats]
+    examples: Sequence[RankingExample], scores: Sequence[Floats]
 ) -> tuple[float, dict[str, float], dict[str, dict[str, float]]]:
     """k and weights of the fusion by the mean of Recall@3, 5 and 10 over held-out people.
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ctrag.models.request_adapter import Adapter, Tuned
-from eval.core.examples import Example
+from ctrag.models.request_adapter import Adapter, TunedRequest
+from eval.core.examples import RankingExample
 from stores.files import replacing
 
 READINGS = "readings.npz"
@@ -18,7 +18,7 @@ class TunedEncoder:
     """An adapter, and what adapters that never saw a request's person say of the request."""
 
     adapter: Adapter
-    readings: dict[str, Tuned]
+    readings: dict[str, TunedRequest]
     """Query id → reading out of fold."""
     fold: dict[str, int]
     """Query id → fold that was held out."""
@@ -46,12 +46,14 @@ class TunedEncoder:
         with np.load(folder / READINGS) as arrays:
             ids = [str(one) for one in arrays["query_id"]]
             rows = zip(arrays["aim"], arrays["kinds"], arrays["apis"], strict=True)
-            readings = {one: Tuned(*row) for one, row in zip(ids, rows, strict=True)}
+            readings = {one: TunedRequest(*row) for one, row in zip(ids, rows, strict=True)}
             fold = dict(zip(ids, (int(one) for one in arrays["fold"]), strict=True))
         return cls(adapter, readings, fold)
 
 
-def with_readings(examples: Sequence[Example], readings: dict[str, Tuned]) -> list[Example]:
+def with_readings(
+    examples: Sequence[RankingExample], readings: dict[str, TunedRequest]
+) -> list[RankingExample]:
     """The examples, their scenes with the tuned reading of each request."""
     return [
         replace(one, scene=replace(one.scene, tuned=readings[one.asked.query_id]))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from training.core.cross_fitted import Prepared, cross_fit
+from training.core.cross_fitted import PreparedRequests, cross_fit
 from training.core.figures import mean_recall
 from training.ranker.settings import PassSettings, RankerSettings
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def tune(
-    prepared: Prepared,
+    prepared: PreparedRequests,
     settings: RankerSettings,
     trials: int,
     progress: Callable[[str], None] = lambda _: None,

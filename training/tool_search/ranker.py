@@ -22,9 +22,9 @@ from ctrag.agents.search.pool import Pool
 from ctrag.agents.search.ranker import (
     FLOOR,
     Floats,
+    ModeWeights,
     Readings,
     ToolRanker,
-    Weights,
     floor_inputs,
     softmax,
 )
@@ -58,7 +58,7 @@ _NEEDS_OF_SIZE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ToolSearchExample:
     """A request's readings, and which of its candidates it needs."""
 
     readings: Readings
@@ -73,7 +73,9 @@ class Example:
         return bool(self.needed.sum() == 1)
 
 
-def examples_of(index: ToolIndex, needs: Sequence[Need], encoder: CachedEncoder) -> list[Example]:
+def examples_of(
+    index: ToolIndex, needs: Sequence[Need], encoder: CachedEncoder
+) -> list[ToolSearchExample]:
     """Readings as searches make them, of requests whose tools are among the candidates."""
     made = []
     for need in needs:
@@ -82,11 +84,11 @@ def examples_of(index: ToolIndex, needs: Sequence[Need], encoder: CachedEncoder)
         readings = pool.read(parts, encoder.encode(parts), named_runs(need.text))
         needed = np.array([float(one.tool_id in need.tools) for one in pool.found])
         if needed.any():
-            made.append(Example(readings, needed))
+            made.append(ToolSearchExample(readings, needed))
     return made
 
 
-def shared(examples: Sequence[Example], share: float) -> list[Example]:
+def shared(examples: Sequence[ToolSearchExample], share: float) -> list[ToolSearchExample]:
     """The examples, with what they count together."""
     return [replace(one, share=share / len(examples)) for one in examples]
 
@@ -116,7 +118,7 @@ def with_chatter(needs: Sequence[Need], sentences: Sequence[str]) -> list[Need]:
     return made
 
 
-def fit(examples: Sequence[Example]) -> Weights:
+def fit(examples: Sequence[ToolSearchExample]) -> ModeWeights:
     """Maximum likelihood of the needed tools under the mixture of `ToolRanker.rank`.
 
     No measure may count against a tool: measures overlap, and what one of them gains by a negative
@@ -140,7 +142,7 @@ def fit(examples: Sequence[Example]) -> Weights:
     optimizer.step(step)
     found = values.detach().numpy().astype(np.float64)
     part, gate = found[count : count + 2], found[count + 2 :]
-    return Weights(
+    return ModeWeights(
         found[:count] ** 2,
         (float(part[0]), float(part[1])),
         (float(gate[0]), float(gate[1]), float(gate[2]), float(gate[3])),
@@ -151,7 +153,7 @@ def fit(examples: Sequence[Example]) -> Weights:
 class _Flat:
     """All readings of all requests end to end, so that one step is a few array operations."""
 
-    def __init__(self, examples: Sequence[Example], torch: Any) -> None:
+    def __init__(self, examples: Sequence[ToolSearchExample], torch: Any) -> None:
         self.torch = torch
         rows, reading, candidate, length = [], [], [], []
         request: list[int] = []
@@ -205,7 +207,7 @@ class _Flat:
         return powers / self._sum(powers, places, count)[places], best
 
 
-def with_floor(weights: Weights, examples: Sequence[Example]) -> Weights:
+def with_floor(weights: ModeWeights, examples: Sequence[ToolSearchExample]) -> ModeWeights:
     """The weights with a calibrated floor.
 
     Two searches of each request are told apart by their first candidate: with all candidates,
@@ -231,12 +233,12 @@ def with_floor(weights: Weights, examples: Sequence[Example]) -> Weights:
     return replace(weights, floor=np.append(model.coef_[0], model.intercept_[0]))
 
 
-def without_needed(example: Example) -> Readings:
+def without_needed(example: ToolSearchExample) -> Readings:
     """The readings as they would be if the catalogue had no tool that is needed."""
     return Readings(example.readings.texts, example.readings.rows[:, example.needed == 0])
 
 
-def without_cosines(examples: Sequence[Example]) -> list[Example]:
+def without_cosines(examples: Sequence[ToolSearchExample]) -> list[ToolSearchExample]:
     """The same requests as lexical search sees them."""
     dense = [number for number, name in enumerate(FEATURES) if "cosine" in name]
     made = []
@@ -247,7 +249,9 @@ def without_cosines(examples: Sequence[Example]) -> list[Example]:
     return made
 
 
-def counted(families: Sequence[Sequence[Example]], oblique: float) -> list[Example]:
+def counted(
+    families: Sequence[Sequence[ToolSearchExample]], oblique: float
+) -> list[ToolSearchExample]:
     """The examples of `gather`: each family counts 1, and people's, the last, so much."""
     counts = [1.0] * (len(families) - 1) + [oblique]
     pairs = zip(families, counts, strict=True)
@@ -256,7 +260,7 @@ def counted(families: Sequence[Sequence[Example]], oblique: float) -> list[Examp
 
 def gather(
     folders: Sequence[Path], people: Sequence[Path], encoder: CachedEncoder, half: bool = False
-) -> list[list[Example]]:
+) -> list[list[ToolSearchExample]]:
     """Requests in catalogues of several sizes: each folder's, those of one need, and people's.
 
     Args:
@@ -268,14 +272,14 @@ def gather(
     Raises:
         ValueError: A file breaks a rule.
     """
-    nothing = Weights(np.zeros(len(FEATURES)), (0, 0), (0, 0, 0, 0), np.zeros(len(FLOOR) + 1))
+    nothing = ModeWeights(np.zeros(len(FEATURES)), (0, 0), (0, 0, 0, 0), np.zeros(len(FLOOR) + 1))
     blank = ToolRanker(nothing, nothing, 0.0, {})
     talk = [
         json.loads(line)["text"]
         for line in read_kept(people[0] / "queries.jsonl").decode("utf-8").splitlines()
     ]
-    families: list[list[Example]] = []
-    single: list[Example] = []
+    families: list[list[ToolSearchExample]] = []
+    single: list[ToolSearchExample] = []
     for folder in folders:
         benchmark = read_folder(folder)
         needs = _half(benchmark.needs, half, MOST_PER_FOLDER)

@@ -10,25 +10,25 @@ from numpy.typing import NDArray
 from ctrag.assistant.api_choice.classifier_features import ITEMS
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.retrieve import FURTHER
-from ctrag.assistant.planning.candidate_values import Grounds, Offer
+from ctrag.assistant.planning.candidate_values import CandidateValue, ValueSources
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.value_ranker import (
     CATEGORIES,
     FEATURES,
-    ArgumentCard,
-    ArgumentRanker,
     Numbers,
+    ValueRanker,
+    ValueRankerCard,
     candidates,
     features,
 )
 from ctrag.errors import InputError
 from ctrag.toolbox import Argument, Tool, Toolbox
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from eval.core.plans import score
 
 
 @dataclass(frozen=True, slots=True)
-class ArgumentSettings:
+class ValueRankerSettings:
     """How the ranker of values is trained."""
 
     rounds: int = 300
@@ -43,7 +43,7 @@ class ArgumentSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ArgumentExample:
     """One argument of one labelled plan: its candidates, and which of them are right."""
 
     query_id: str
@@ -52,7 +52,7 @@ class Choice:
     right: NDArray[np.float32]
 
 
-def choices(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Choice]:
+def choices(examples: Sequence[RankingExample], scores: Sequence[Floats]) -> list[ArgumentExample]:
     """Every argument that is scored by value, of every labelled plan.
 
     Args:
@@ -70,7 +70,7 @@ def choices(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Choic
         best = np.argsort(-score_of, kind="stable")[: ITEMS + FURTHER]
         scene = example.scene
         ranked = [scene.view.items[row] for row in scene.rows[best]]
-        grounds = Grounds.of(
+        grounds = ValueSources.of(
             scene.request,
             scene.view.person,
             ranked[:ITEMS],
@@ -87,7 +87,7 @@ def choices(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Choic
             wanted = gold.arguments.get(argument.name)
             right = [_right(tool, argument, offer, wanted, toolbox) for offer in offers]
             found.append(
-                Choice(
+                ArgumentExample(
                     example.asked.query_id,
                     f"{tool.api}.{argument.name}",
                     features(grounds, tool, argument, offers, numbers),
@@ -98,17 +98,17 @@ def choices(examples: Sequence[Example], scores: Sequence[Floats]) -> list[Choic
 
 
 def train_arguments(
-    learned: Sequence[Choice],
-    held_out: Sequence[Choice],
-    settings: ArgumentSettings,
+    learned: Sequence[ArgumentExample],
+    held_out: Sequence[ArgumentExample],
+    settings: ValueRankerSettings,
     card: dict[str, Any],
-) -> ArgumentRanker:
+) -> ValueRanker:
     """A ranker of values, with figures of the held-out choices in its card.
 
     Args:
         learned: What is learned from.
         held_out: Choices of other people; may be empty.
-        settings: See `ArgumentSettings`.
+        settings: See `ValueRankerSettings`.
         card: The fields `command`, `data`, `data_sha256`, `seed` and `versions`.
 
     Raises:
@@ -159,9 +159,9 @@ def train_arguments(
             "offered": round(100 * float(np.mean(offered)), 2),
             "choices": float(len(held_out)),
         }
-    return ArgumentRanker(
+    return ValueRanker(
         str(model.model_to_string()),
-        ArgumentCard(
+        ValueRankerCard(
             features=list(FEATURES),
             arguments=list(numbers.arguments),
             names=list(numbers.names),
@@ -182,7 +182,9 @@ def packaged_numbers(toolbox: Toolbox) -> Numbers:
     )
 
 
-def _right(tool: Tool, argument: Argument, offer: Offer, wanted: Any, toolbox: Toolbox) -> bool:
+def _right(
+    tool: Tool, argument: Argument, offer: CandidateValue, wanted: Any, toolbox: Toolbox
+) -> bool:
     """Whether the plan is right in this argument when it takes the offer."""
     if offer.how == "absent" or wanted is None:
         return offer.how == "absent" and wanted is None

@@ -2,8 +2,8 @@
 
 Values are grounded where a type lets them be: a string is a run of the request's words
 (`ctrag.agents.calls.spans`), a number one that the request names; enums and booleans are the
-schema's own. A number that is needed and not named stays open. An optional argument has to be spoken of: its
-name or one of its enum's values is said, or a text is quoted, a name or an id.
+schema's own. A number that is needed and not named stays open. An optional argument has to be
+spoken of: its name or one of its enum's values is said, or a text is quoted, a name or an id.
 """
 
 import json
@@ -57,7 +57,7 @@ def copyable(text: str) -> str:
     return _UNSPEAKABLE.sub(" ", text).strip()
 
 
-class Grounds:
+class ArgumentRules:
     """Collects rules; each method adds some and returns what stands for them."""
 
     def __init__(self, said: str, rest: str) -> None:

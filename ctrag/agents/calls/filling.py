@@ -11,7 +11,7 @@ from typing import Any
 
 from ctrag.agents.calls.call_grammar import (
     NUMBER,
-    Grounds,
+    ArgumentRules,
     call_opening,
     copyable,
     literal,
@@ -69,7 +69,7 @@ def fill_call(
     written, rest, any_asked = call_opening(tool), said, False
     arguments: dict[str, Any] = {}
     while needed or optional:
-        grounds = Grounds(said, rest)
+        grounds = ArgumentRules(said, rest)
         comma = ", " if arguments else ""
         if needed:
             name = needed.pop(0)

@@ -14,7 +14,7 @@ from ctrag.agents.next_tool.evidence import SIGNALS
 from ctrag.agents.next_tool.graph import LENGTH
 from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.agents.next_tool.memory import Memory
-from ctrag.agents.next_tool.vocabulary import Vocabulary
+from ctrag.agents.next_tool.vocabulary import TextVocabulary
 from ctrag.errors import InputError, reading
 from ctrag.models.arrays import save_arrays
 from ctrag.models.cards import Card
@@ -85,7 +85,7 @@ def read_artefact(folder: Path) -> Stored:
     with reading(folder / NAMES):
         names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
     inputs = Inputs(
-        Vocabulary(names["words"], arrays["words"]),
+        TextVocabulary(names["words"], arrays["words"]),
         arrays["topics"],
         arrays["meanings"],
         arrays["histories"],

@@ -17,7 +17,7 @@ END = "end"
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ToolStep:
     """One decision: what was called, and what comes next."""
 
     history: tuple[str, ...]
@@ -54,11 +54,11 @@ class Demonstration:
             self, tools=tuple(map(named, self.tools)), before=tuple(map(named, self.before))
         )
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[ToolStep]:
         """Every decision of the request, the one to end included."""
         called = (*self.before, *self.tools)
         for place in range(len(self.before), len(called) + 1):
-            yield Step(called[:place], called[place] if place < len(called) else END)
+            yield ToolStep(called[:place], called[place] if place < len(called) else END)
 
 
 def checked_text(text: str) -> str:

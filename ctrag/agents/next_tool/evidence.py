@@ -57,7 +57,7 @@ _RAREST = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class EvidenceWeights:
     """Least-squares models: what a step and what a whole request needs."""
 
     step: Matrix
@@ -67,7 +67,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestEvidence:
     """A request with all that does not depend on the history."""
 
     vector: Matrix
@@ -87,7 +87,9 @@ class Asked:
     cosine: Floats
 
 
-def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: Matrix) -> Asked:
+def ask(
+    memory: Memory, weights: EvidenceWeights, texts: ToolTexts, text: str, vector: Matrix
+) -> RequestEvidence:
     """Look at a request.
 
     Args:
@@ -105,7 +107,7 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
     needed[: weights.whole.shape[1]] = block @ weights.whole
     places, peaks = _asked_for(memory, weights.whole, text)
     precedents = Precedents.near(memory, likeness)
-    return Asked(
+    return RequestEvidence(
         vector,
         block,
         likeness,
@@ -122,7 +124,11 @@ def ask(memory: Memory, weights: Weights, texts: ToolTexts, text: str, vector: M
 
 
 def signals(
-    memory: Memory, weights: Weights, asked: Asked, history: Sequence[int], among: Ints
+    memory: Memory,
+    weights: EvidenceWeights,
+    asked: RequestEvidence,
+    history: Sequence[int],
+    among: Ints,
 ) -> NDArray[np.float32]:
     """One row per tool, one column per signal of `SIGNALS`.
 
@@ -207,7 +213,9 @@ def _best(table: NDArray[np.float32], name: str, count: int) -> Ints:
     return np.argsort(-column, kind="stable")[:count]
 
 
-def _near(memory: Memory, asked: Asked, history: Sequence[int]) -> tuple[Floats, Floats, Floats]:
+def _near(
+    memory: Memory, asked: RequestEvidence, history: Sequence[int]
+) -> tuple[Floats, Floats, Floats]:
     """Per tool: weight of the similar demonstrations that call it next, later, at all."""
     after, later, anywhere = (np.zeros(len(memory.names)) for _ in range(3))
     for row, share in zip(asked.rows, asked.shares, strict=True):

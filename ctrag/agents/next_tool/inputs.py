@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctrag.agents.next_tool.vocabulary import Vocabulary
+from ctrag.agents.next_tool.vocabulary import TextVocabulary
 from ctrag.models.encoder import Matrix
 
 SEMANTIC, LEXICAL = 2.0, 3.0
@@ -26,7 +26,7 @@ _SPARE = 16
 class Inputs:
     """Fixed maps, learned without labels."""
 
-    vocabulary: Vocabulary
+    vocabulary: TextVocabulary
     topics: Matrix
     """(entries, topics): singular directions of the requests' words."""
     meanings: Matrix
@@ -52,7 +52,7 @@ class Inputs:
             tools: How many numbers there are.
             most: So many requests and histories, evenly spread, are looked at for directions.
         """
-        vocabulary = Vocabulary.of(texts, fewest=3 if len(texts) >= 300 else 1)
+        vocabulary = TextVocabulary.of(texts, fewest=3 if len(texts) >= 300 else 1)
         weighed = vocabulary.matrix(texts[:: _every(texts, most)])
         gram = np.asarray((weighed @ weighed.T).todense(), dtype=np.float64)
         values, directions = np.linalg.eigh(gram)

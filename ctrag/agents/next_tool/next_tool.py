@@ -22,7 +22,14 @@ from ctrag.agents.next_tool.artefact import (
     write_artefact,
 )
 from ctrag.agents.next_tool.demonstrations import Demonstration, checked_calls, checked_text
-from ctrag.agents.next_tool.evidence import Asked, Ints, Weights, ask, candidates, signals
+from ctrag.agents.next_tool.evidence import (
+    EvidenceWeights,
+    Ints,
+    RequestEvidence,
+    ask,
+    candidates,
+    signals,
+)
 from ctrag.agents.next_tool.graph import Probabilities
 from ctrag.agents.next_tool.linear import history_text, moved, softmax_probabilities
 from ctrag.agents.next_tool.memory import Memory
@@ -90,7 +97,7 @@ class NextTool:
         self._ids = {name: tool.id for tool, name in zip(tools, tool_names(tools), strict=True)}
         for name, tool_id in self._ids.items():
             memory.also_called(name, tool_id)
-        self.weights = Weights(fitted.step, fitted.whole)
+        self.weights = EvidenceWeights(fitted.step, fitted.whole)
         self._lock = threading.RLock()
         self._adding = threading.Lock()
         """Held while added tools are encoded, which ranking does not wait for."""
@@ -377,10 +384,10 @@ class NextTool:
         step = np.pad(self.fitted.step, ((0, 0), (0, after - before)))
         targets = np.eye(after, dtype=np.float32)[wanted]
         step = moved(step, np.stack(rows), targets, self.fitted.precision)
-        self.weights = Weights(step, self.fitted.whole)
+        self.weights = EvidenceWeights(step, self.fitted.whole)
         self._refitted = len(self._watched)
 
-    def _ask(self, text: str) -> Asked:
+    def _ask(self, text: str) -> RequestEvidence:
         return ask(self.memory, self.weights, self.texts, text, self._vector(text))
 
     def _combined(self, text: str, history: tuple[int, ...], among: Ints) -> Probabilities:

@@ -13,7 +13,7 @@ from ctrag.text.words import terms
 MOST = 4_000
 
 
-class Vocabulary:
+class TextVocabulary:
     """The commonest words and pairs of neighbours of a set of texts."""
 
     def __init__(self, entries: Sequence[str], weights: Matrix) -> None:
@@ -23,7 +23,7 @@ class Vocabulary:
         self._place = {entry: place for place, entry in enumerate(entries)}
 
     @classmethod
-    def of(cls, texts: Sequence[str], fewest: int = 3, most: int = MOST) -> "Vocabulary":
+    def of(cls, texts: Sequence[str], fewest: int = 3, most: int = MOST) -> "TextVocabulary":
         """Entries that `fewest` texts hold at least, the commonest first, `most` at most."""
         counts = Counter(entry for text in texts for entry in set(_entries(terms(text))))
         kept = sorted((-n, entry) for entry, n in counts.items() if n >= fewest)[:most]

@@ -13,7 +13,7 @@ from ctrag.agents.prompt.choosing import best_rows
 from ctrag.agents.prompt.forms import Form, check_form, document_tokens
 from ctrag.agents.prompt.fragments import Fragment, cut_folder
 from ctrag.agents.prompt.gains import Gains
-from ctrag.agents.prompt.reading import MiniLMReader, Reader
+from ctrag.agents.prompt.reading import MiniLMReader, PassageEncoder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.retrieval import HybridRetriever
 from ctrag.agents.prompt.review import ReviewLedger
@@ -47,7 +47,7 @@ class PromptBuilder:
         *,
         settings: PromptSettings | None = None,
         overlay: str = OVERLAY,
-        reader: Reader | None = None,
+        reader: PassageEncoder | None = None,
         reranker: Reranker | None = None,
         count: CountTokens | None = None,
         prior: NextToolPrior | None = None,

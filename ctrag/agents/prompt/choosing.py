@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ctrag.agents.prompt.fragments import Fragment
 from ctrag.agents.prompt.gains import Gains
 from ctrag.agents.prompt.retrieval import Scores, shares
-from ctrag.agents.prompt.selection import Candidate, greedy
+from ctrag.agents.prompt.selection import SelectionCandidate, greedy
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.tool_documents import ToolDocument
 from ctrag.errors import InputError
@@ -24,7 +24,7 @@ _LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChosenUnits:
     """The units of a prompt, best first."""
 
     fragments: tuple[Fragment, ...]
@@ -75,7 +75,7 @@ class Chooser:
                 if one not in self._rows:
                     raise InputError(f"pinned: {one!r} of domain {domain!r} is no tool")
 
-    def choose(self, scores: Scores, room: int, domain: str, short: int) -> Choice:
+    def choose(self, scores: Scores, room: int, domain: str, short: int) -> ChosenUnits:
         """The best units for `room` tokens: tools, their signatures, then fragments.
 
         Args:
@@ -103,7 +103,7 @@ class Chooser:
         fragments = sorted((rows[at] for at in picked), key=lambda row: -said[row])
         chances = {self._fragments[row].id: float(said[row]) for row in fragments}
         chances |= {self._tools[row].id: float(told[row]) for row in (*shown, *pinned, *brief)}
-        return Choice(
+        return ChosenUnits(
             tuple(self._fragments[row] for row in fragments),
             tuple(self._tools[row] for row in shown),
             tuple(self._tools[row] for row in (*pinned, *brief)),
@@ -117,7 +117,11 @@ class Chooser:
         return [row for at, row in enumerate(ranked) if not at or told[row] >= least]
 
     def _whole(
-        self, docs: Sequence[Candidate], texts: Sequence[Candidate], room: int, kept: int
+        self,
+        docs: Sequence[SelectionCandidate],
+        texts: Sequence[SelectionCandidate],
+        room: int,
+        kept: int,
     ) -> list[int]:
         """Places of the tools that are shown with their whole documents."""
         limits = {TOOL: self._settings.tools}
@@ -131,17 +135,19 @@ class Chooser:
         factors = np.array([self._gains.factor(tool.id) for tool in self._tools])
         return best_rows(told * factors, len(self._tools))
 
-    def _options(self, kind: str, rows: Sequence[int], chances: Floats) -> list[Candidate]:
+    def _options(self, kind: str, rows: Sequence[int], chances: Floats) -> list[SelectionCandidate]:
         return [self._option(kind, row, float(chances[row])) for row in rows]
 
-    def _option(self, kind: str, row: int, chance: float) -> Candidate:
+    def _option(self, kind: str, row: int, chance: float) -> SelectionCandidate:
         if kind == TOOL:
             unit, tokens = self._tools[row].id, self._costs[self._tools[row].id]
         else:
             unit, tokens = self._fragments[row].id, self._fragments[row].tokens + 2
-        return Candidate(unit, kind, max(chance, _LEAST) * self._gains.factor(unit), tokens)
+        return SelectionCandidate(
+            unit, kind, max(chance, _LEAST) * self._gains.factor(unit), tokens
+        )
 
-    def _kept(self, texts: Sequence[Candidate], room: int) -> int:
+    def _kept(self, texts: Sequence[SelectionCandidate], room: int) -> int:
         """However many tools come in, the likeliest fragment keeps its room beside one tool."""
         if not self._settings.instructions:
             return 0

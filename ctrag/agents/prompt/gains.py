@@ -14,7 +14,7 @@ STRENGTH = 8.0
 _PRIOR = 0.5
 
 
-class Counts(BaseModel):
+class UnitCounts(BaseModel):
     """How often a unit was in a prompt, and how often the step then used it."""
 
     model_config = ConfigDict(extra="forbid")
@@ -22,13 +22,13 @@ class Counts(BaseModel):
     used: int = Field(default=0, ge=0)
 
 
-_TABLE = TypeAdapter(dict[str, Counts])
+_TABLE = TypeAdapter(dict[str, UnitCounts])
 
 
 class Gains:
     """Use and exposure of units; a factor of their gain, 1 where nothing is known."""
 
-    def __init__(self, counts: dict[str, Counts] | None = None) -> None:
+    def __init__(self, counts: dict[str, UnitCounts] | None = None) -> None:
         self._counts = dict(counts or {})
         self.learned = 0
         """Steps learned from since it was made: selections made before are out of date."""
@@ -57,7 +57,7 @@ class Gains:
         self.learned += 1
         taken = set(used)
         for one in exposed:
-            counts = self._counts.setdefault(one, Counts())
+            counts = self._counts.setdefault(one, UnitCounts())
             counts.exposed += 1
             counts.used += one in taken
 

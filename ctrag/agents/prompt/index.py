@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.agents.prompt.reading import Reader
+from ctrag.agents.prompt.reading import PassageEncoder
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.text.bm25 import LexicalIndex
@@ -30,7 +30,7 @@ class ReadingStore:
     anew.
     """
 
-    def __init__(self, reader: Reader, path: Path | None) -> None:
+    def __init__(self, reader: PassageEncoder, path: Path | None) -> None:
         self._reader = reader
         self._path = path
         self.read_anew = 0

@@ -12,7 +12,7 @@ _TUNED_LAYERS = 3
 """The graph is the one that is made for adapters of so many layers; none is used here."""
 
 
-class Reader(Protocol):
+class PassageEncoder(Protocol):
     """Anything that reads texts; tests have toys."""
 
     name: str
@@ -36,7 +36,7 @@ class MiniLMReader:
         self._tokenizer = packaged_vocabulary(packages.ENCODER, LONGEST_READ)
 
     def read(self, text: str) -> Matrix:
-        """See `Reader.read`."""
+        """See `PassageEncoder.read`."""
         ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
         [plain] = self._session.run(["plain"], {"input": ids})
         return np.asarray(plain, dtype=np.float32)

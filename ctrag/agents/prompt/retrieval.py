@@ -13,7 +13,7 @@ from ctrag.agents.next_tool import END
 from ctrag.agents.prompt.domains import Domains
 from ctrag.agents.prompt.fragments import Fragment
 from ctrag.agents.prompt.index import CorpusIndex, Evidence, ReadingStore
-from ctrag.agents.prompt.reading import Reader
+from ctrag.agents.prompt.reading import PassageEncoder
 from ctrag.agents.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.tool_documents import ToolDocument
@@ -53,7 +53,7 @@ class HybridRetriever:
         self,
         fragments: Sequence[Fragment],
         tools: Sequence[ToolDocument],
-        reader: Reader,
+        reader: PassageEncoder,
         *,
         weights: HybridWeights,
         settings: PromptSettings,
@@ -171,7 +171,7 @@ class HybridRetriever:
 
 def _index(
     units: Sequence[Fragment] | Sequence[ToolDocument],
-    reader: Reader,
+    reader: PassageEncoder,
     folder: Path | None,
     name: str,
 ) -> CorpusIndex:

@@ -21,7 +21,7 @@ from stores.files import write_text
 LEDGER = "ledger.json"
 
 
-class Change(BaseModel):
+class ReviewChange(BaseModel):
     """One line of the change log."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -73,7 +73,7 @@ class _Entry(BaseModel):
 class _Content(BaseModel):
     model_config = ConfigDict(extra="forbid")
     entries: dict[str, _Entry] = {}
-    changes: list[Change] = []
+    changes: list[ReviewChange] = []
 
 
 _CONTENT = TypeAdapter(_Content)
@@ -102,7 +102,7 @@ class ReviewLedger:
             ) from None
 
     @property
-    def changes(self) -> Sequence[Change]:
+    def changes(self) -> Sequence[ReviewChange]:
         """The log, oldest first."""
         return tuple(self._content.changes)
 
@@ -113,7 +113,7 @@ class ReviewLedger:
         ]
         return moments[-1] if moments else ""
 
-    def note(self, fragments: Sequence[Fragment]) -> list[Change]:
+    def note(self, fragments: Sequence[Fragment]) -> list[ReviewChange]:
         """Log what was added, changed or removed since the last look; the changes, in order."""
         entries = self._content.entries
         present = {one.id for one in fragments}
@@ -203,13 +203,13 @@ class ReviewLedger:
         entries = self._content.entries.items()
         return {unit: one.approved for unit, one in entries if one.approved is not None}
 
-    def _change(self, unit: str, what: str, digest: str, by: str = "") -> Change:
+    def _change(self, unit: str, what: str, digest: str, by: str = "") -> ReviewChange:
         at = self._now().isoformat(timespec="seconds")
-        return Change.model_validate(
+        return ReviewChange.model_validate(
             {"at": at, "unit": unit, "what": what, "digest": digest, "by": by}
         )
 
-    def _save(self, fresh: Sequence[Change]) -> None:
+    def _save(self, fresh: Sequence[ReviewChange]) -> None:
         self._content.changes.extend(fresh)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         content = self._content.model_dump(mode="json")

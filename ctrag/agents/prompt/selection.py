@@ -9,7 +9,7 @@ from ctrag.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class SelectionCandidate:
     """A unit that may be chosen."""
 
     id: str
@@ -20,7 +20,9 @@ class Candidate:
     tokens: int
 
 
-def greedy(candidates: Sequence[Candidate], budget: int, limits: Mapping[str, int]) -> list[int]:
+def greedy(
+    candidates: Sequence[SelectionCandidate], budget: int, limits: Mapping[str, int]
+) -> list[int]:
     """Places of the chosen candidates, in order of choice: by gain per token, or by gain.
 
     Gain per token alone wastes slots on short units where the limits bind and not the budget, so
@@ -39,7 +41,9 @@ def greedy(candidates: Sequence[Candidate], budget: int, limits: Mapping[str, in
     return max(ways, key=lambda way: total_gain(candidates, way))
 
 
-def exact(candidates: Sequence[Candidate], budget: int, limits: Mapping[str, int]) -> list[int]:
+def exact(
+    candidates: Sequence[SelectionCandidate], budget: int, limits: Mapping[str, int]
+) -> list[int]:
     """Places of the best choice there is, ascending: dynamic programming over tokens and counts.
 
     The yardstick of `greedy`; time and memory grow with the budget times the limits.
@@ -79,13 +83,16 @@ def exact(candidates: Sequence[Candidate], budget: int, limits: Mapping[str, int
     return sorted(chosen)
 
 
-def total_gain(candidates: Sequence[Candidate], chosen: Sequence[int]) -> float:
+def total_gain(candidates: Sequence[SelectionCandidate], chosen: Sequence[int]) -> float:
     """What a choice is expected to add."""
     return sum(candidates[at].gain for at in chosen)
 
 
 def _take(
-    candidates: Sequence[Candidate], order: Sequence[int], budget: int, limits: Mapping[str, int]
+    candidates: Sequence[SelectionCandidate],
+    order: Sequence[int],
+    budget: int,
+    limits: Mapping[str, int],
 ) -> list[int]:
     left = dict(limits)
     chosen = []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctrag.agents.prompt.assembly import Likely, Parts, Prompt
-from ctrag.agents.prompt.choosing import Choice, Chooser
+from ctrag.agents.prompt.choosing import Chooser, ChosenUnits
 from ctrag.agents.prompt.fitting import LIKELY_TOKENS, Fitter
 from ctrag.agents.prompt.forms import Form, document_tokens, signature_tokens
 from ctrag.agents.prompt.fragments import Fragment
@@ -30,7 +30,7 @@ class _Shape:
 class Selection:
     """What was chosen for a step; the same for all prompts of one signature."""
 
-    choice: Choice
+    choice: ChosenUnits
     sufficiency: float
     """Probability that the tools suffice."""
     discovered: bool
@@ -175,14 +175,16 @@ class Selector:
             self._shapes[form] = _Shape(chooser, Fitter(self._overlay, self._count, form))
         return self._shapes[form]
 
-    def _choose(self, scores: Scores, budget: int, domain: str, short: int, form: Form) -> Choice:
+    def _choose(
+        self, scores: Scores, budget: int, domain: str, short: int, form: Form
+    ) -> ChosenUnits:
         shape = self._shape(form)
         room = shape.fitter.room(budget)
         if scores.foretold and self._settings.likely:
             room -= LIKELY_TOKENS
         return shape.chooser.choose(scores, room, domain, short)
 
-    def _likely(self, scores: Scores, choice: Choice) -> Likely | None:
+    def _likely(self, scores: Scores, choice: ChosenUnits) -> Likely | None:
         """The likeliest of all tools, where a prior foretells one and it was chosen."""
         if not (scores.foretold and self._settings.likely):
             return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctrag.agents.next_tool.graph import Followers, Probabilities, interpolated
-from ctrag.agents.prompt.reading import Reader
+from ctrag.agents.prompt.reading import PassageEncoder
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 
@@ -17,7 +17,7 @@ _STRENGTH = (4.0, 1.0, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class ToolTrace:
     """A request and the ids of the tools that served it, in order."""
 
     text: str
@@ -30,7 +30,7 @@ class TracePrior:
     It fits `ctrag.agents.search.index.NextToolPrior`.
     """
 
-    def __init__(self, traces: Sequence[Trace], reader: Reader) -> None:
+    def __init__(self, traces: Sequence[ToolTrace], reader: PassageEncoder) -> None:
         """Count the traces.
 
         Raises:

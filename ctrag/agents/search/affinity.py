@@ -20,7 +20,7 @@ _UNUSED = 0.1
 
 
 @dataclass(slots=True)
-class Counts:
+class AffinityCounts:
     """How often each happened to one caller and tool."""
 
     found: int = 0
@@ -35,12 +35,14 @@ class Counts:
         good = 0.5 * self.used + self.succeeded - self.failed - _UNUSED * unused
         return math.tanh(good / _ENOUGH)
 
-    def __add__(self, other: "Counts") -> "Counts":
+    def __add__(self, other: "AffinityCounts") -> "AffinityCounts":
         """Both counted together."""
-        return Counts(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+        return AffinityCounts(
+            *(getattr(self, one.name) + getattr(other, one.name) for one in fields(self))
+        )
 
 
-_ByTool = dict[str, Counts]
+_ByTool = dict[str, AffinityCounts]
 _ByUser = dict[str, _ByTool]
 
 
@@ -64,11 +66,11 @@ class Affinity:
         Raises:
             ValueError: The event is none of `Event`.
         """
-        if event not in Counts.__slots__:
+        if event not in AffinityCounts.__slots__:
             raise InputError(f"event: {event!r} must be found, used, succeeded or failed")
         with self._lock:
             for counts in (self._counts, self._new):
-                one = counts.setdefault(user, {}).setdefault(tool_id, Counts())
+                one = counts.setdefault(user, {}).setdefault(tool_id, AffinityCounts())
                 setattr(one, event, getattr(one, event) + 1)
 
     def factor(self, user: str, tool_id: str) -> float:
@@ -145,8 +147,8 @@ def _sum(first: _ByUser, second: _ByUser) -> _ByUser:
     """New counts, by caller and tool."""
     return {
         user: {
-            tool_id: first.get(user, {}).get(tool_id, Counts())
-            + second.get(user, {}).get(tool_id, Counts())
+            tool_id: first.get(user, {}).get(tool_id, AffinityCounts())
+            + second.get(user, {}).get(tool_id, AffinityCounts())
             for tool_id in {**first.get(user, {}), **second.get(user, {})}
         }
         for user in {**first, **second}
@@ -163,6 +165,6 @@ def _text(counts: _ByUser) -> str:
 
 def _parsed(text: str) -> _ByUser:
     return {
-        user: {tool_id: Counts(**one) for tool_id, one in tools.items()}
+        user: {tool_id: AffinityCounts(**one) for tool_id, one in tools.items()}
         for user, tools in json.loads(text).items()
     }

@@ -47,7 +47,7 @@ _PRIOR_TERMS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReadingWords:
     """The words of one reading."""
 
     terms: tuple[str, ...]
@@ -58,7 +58,7 @@ class Asked:
     """Trigrams of the letters, as `gram_codes` numbers them."""
 
     @classmethod
-    def of(cls, text: str) -> "Asked":
+    def of(cls, text: str) -> "ReadingWords":
         """The words of a text."""
         said = telling_words(text)
         found = stems(said)
@@ -74,7 +74,7 @@ def rarities(counts: Mapping[str, int], total: int) -> dict[str, float]:
 def feature_rows(
     cosines: NDArray[np.floating],
     tools: Sequence[ToolTerms],
-    asked: Sequence[Asked],
+    asked: Sequence[ReadingWords],
     idf: Mapping[str, float],
     rarest: float,
 ) -> Rows:
@@ -113,7 +113,10 @@ def _best(values: Rows) -> Rows:
 
 
 def _by_terms(
-    tools: Sequence[ToolTerms], asked: Sequence[Asked], idf: Mapping[str, float], rarest: float
+    tools: Sequence[ToolTerms],
+    asked: Sequence[ReadingWords],
+    idf: Mapping[str, float],
+    rarest: float,
 ) -> dict[str, Rows]:
     """The measures that compare terms: products of readings × terms and terms × candidates."""
     column = {term: number for number, term in enumerate(idf)}
@@ -157,7 +160,7 @@ def _held(
 
 
 def _name_pairs(
-    tools: Sequence[ToolTerms], asked: Sequence[Asked], columns: NDArray[np.int64]
+    tools: Sequence[ToolTerms], asked: Sequence[ReadingWords], columns: NDArray[np.int64]
 ) -> Rows:
     """How much of the names the readings say by pairs; the others than `columns` by none."""
     shares = np.zeros((len(asked), len(tools)))
@@ -169,7 +172,7 @@ def _name_pairs(
     return shares
 
 
-def _name_trigrams(tools: Sequence[ToolTerms], asked: Sequence[Asked]) -> Rows:
+def _name_trigrams(tools: Sequence[ToolTerms], asked: Sequence[ReadingWords]) -> Rows:
     said = np.zeros((NO_GRAM + 1, len(asked)), dtype=np.uint8)  # a byte: it is cleared each time
     for reading, one in enumerate(asked):
         said[one.grams, reading] = 1

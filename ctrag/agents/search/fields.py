@@ -49,7 +49,7 @@ def compact(text: str) -> str:
     return "".join(words(text))
 
 
-class Vocabulary:
+class TermIds:
     """Numbers of terms, the same for all indexes of a process, so that searches compare numbers.
 
     No term is forgotten: names and descriptions have words in common, so new tools bring few.
@@ -78,7 +78,7 @@ class Vocabulary:
         return places
 
 
-VOCABULARY = Vocabulary()
+VOCABULARY = TermIds()
 
 
 @dataclass(frozen=True, slots=True)

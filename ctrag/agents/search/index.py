@@ -16,7 +16,7 @@ from ctrag.agents.search.parts import parts_of
 from ctrag.agents.search.pool import Pool
 from ctrag.agents.search.ranker import Floats, ToolRanker, packaged_ranker
 from ctrag.agents.search.results import ToolHit, ToolSearch, hits_of
-from ctrag.agents.search.shelf import ToolShelf, open_store
+from ctrag.agents.search.shelf import ToolCollection, open_store
 from ctrag.agents.search.tiers import Tier, best_first, expert_score, merged
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
@@ -45,7 +45,7 @@ class NextToolPrior(Protocol):
         ...
 
 
-class ToolIndex(ToolShelf):
+class ToolIndex(ToolCollection):
     """A catalogue that is searched while tools are added, changed and removed.
 
     Dense and lexical evidence bring candidates out of a store (memory, DuckDB or PostgreSQL),

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.search.features import FEATURES, Asked, feature_rows, rarities
+from ctrag.agents.search.features import FEATURES, ReadingWords, feature_rows, rarities
 from ctrag.agents.search.fields import ToolTerms
 from ctrag.agents.search.ranker import Floats, Readings
 from ctrag.models.encoder import Matrix
-from stores.tools.protocol import Candidate, Filter, Query, ToolStore, rarity
+from stores.tools.protocol import Filter, Query, ToolCandidate, ToolStore, rarity
 
-Known = Callable[[Candidate], "tuple[CatalogueTool, ToolTerms] | None"]
+Known = Callable[[ToolCandidate], "tuple[CatalogueTool, ToolTerms] | None"]
 
 
 class Pool:
@@ -28,7 +28,7 @@ class Pool:
             limit: How many tools each measure brings for a reading.
         """
         self._store, self._known, self._seen, self._limit = store, known, seen, limit
-        self.found: list[Candidate] = []
+        self.found: list[ToolCandidate] = []
         self.tools: list[tuple[CatalogueTool, ToolTerms]] = []
         self._numbers: dict[str, int] = {}
         self.total = 0
@@ -43,7 +43,7 @@ class Pool:
             vectors: One per part; None for lexical search.
             names: What the whole request may name.
         """
-        asked = [Asked.of(text) for text in parts]
+        asked = [ReadingWords.of(text) for text in parts]
         queries = [
             Query(one.terms, None if vectors is None else vectors[number], () if number else names)
             for number, one in enumerate(asked)
@@ -75,7 +75,7 @@ class Pool:
                 continue
             if tool_id not in self._numbers:
                 tool = CatalogueTool.from_json(seen[tool_id])
-                one = Candidate(tool_id, tool.content_hash, 2**62, 0.0, 0.0)
+                one = ToolCandidate(tool_id, tool.content_hash, 2**62, 0.0, 0.0)
                 known = self._known(one)
                 if known is None:
                     continue

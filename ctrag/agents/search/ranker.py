@@ -62,7 +62,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class ModeWeights:
     """What one mode of search learned."""
 
     features: Floats
@@ -80,8 +80,8 @@ class Weights:
 class ToolRanker:
     """Weights for hybrid and for lexical search."""
 
-    hybrid: Weights
-    lexical: Weights
+    hybrid: ModeWeights
+    lexical: ModeWeights
     least: float
     """Below this calibrated probability nothing fits."""
     card: dict[str, Any]
@@ -167,9 +167,9 @@ def softmax(values: Floats) -> Floats:
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True), dtype=np.float64)
 
 
-def _weights(value: dict[str, Any]) -> Weights:
+def _weights(value: dict[str, Any]) -> ModeWeights:
     part, gate = value["part"], value["gate"]
-    return Weights(
+    return ModeWeights(
         np.array(value["weights"]),
         (part[0], part[1]),
         (gate[0], gate[1], gate[2], gate[3]),
@@ -177,7 +177,7 @@ def _weights(value: dict[str, Any]) -> Weights:
     )
 
 
-def _written(weights: Weights) -> dict[str, Any]:
+def _written(weights: ModeWeights) -> dict[str, Any]:
     return {
         "weights": [round(float(one), 4) for one in weights.features],
         "part": [round(one, 4) for one in weights.part],

@@ -18,7 +18,7 @@ from ctrag.models.encoder import Encoder, Matrix, load_encoder
 from ctrag.models.vector_cache import CachedEncoder
 from ctrag.settings import cache_folder, settings
 from stores.tools.memory import MemoryToolStore
-from stores.tools.protocol import Candidate, Filter, ToolRow, ToolStore
+from stores.tools.protocol import Filter, ToolCandidate, ToolRow, ToolStore
 
 EVERYTHING = Filter(always=True, unchecked=True)
 """Sees all tools whatever the rules: for the index itself, never for a caller."""
@@ -26,7 +26,7 @@ _NO_VECTORS = "none"
 _SPARE = 64
 
 
-class ToolShelf:
+class ToolCollection:
     """A store of tools and of who may see them, with what is made of each tool beside it.
 
     Changes wait for each other; readers never wait. A change is one transaction of the store.
@@ -176,7 +176,7 @@ class ToolShelf:
     def access(self, access: AccessRules | None) -> None:
         self._rules.access = access
 
-    def known(self, candidate: Candidate) -> tuple[CatalogueTool, ToolTerms] | None:
+    def known(self, candidate: ToolCandidate) -> tuple[CatalogueTool, ToolTerms] | None:
         """A candidate's tool and terms; None when it went away since the query."""
         tool = self._tools.get(candidate.tool_id)
         words = self._terms.get(candidate.content_hash)

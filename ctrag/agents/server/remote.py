@@ -21,7 +21,7 @@ RANK_OFFSET = 60
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTool:
+class RemoteHit:
     """A tool of some registry, and how well it fits there."""
 
     tool: CatalogueTool
@@ -37,7 +37,7 @@ class Registry(Protocol):
 
     name: str
 
-    async def search(self, session: str, query: str, limit: int) -> list[FoundTool]:
+    async def search(self, session: str, query: str, limit: int) -> list[RemoteHit]:
         """Best first; ids begin with the registry's name. UpstreamError when it cannot answer."""
         ...
 
@@ -68,7 +68,7 @@ class RemoteRegistry:
         self._upstream = upstream
         self._handles: OrderedDict[str, str] = OrderedDict()
 
-    async def search(self, session: str, query: str, limit: int) -> list[FoundTool]:
+    async def search(self, session: str, query: str, limit: int) -> list[RemoteHit]:
         """See `Registry`."""
         if self._upstream.down is not None:
             raise UpstreamError(f"is down: {self._upstream.down}")
@@ -92,7 +92,7 @@ class RemoteRegistry:
         wanted = {"session": self._handles[session], "name": name, "arguments": arguments}
         return await self._upstream.call("call_tool", wanted)
 
-    def _read(self, session: str, answer: "CallToolResult") -> list[FoundTool]:
+    def _read(self, session: str, answer: "CallToolResult") -> list[RemoteHit]:
         try:
             found = _Found.model_validate(answer.structured_content)
         except ValidationError:
@@ -103,21 +103,21 @@ class RemoteRegistry:
             self._handles.popitem(last=False)
         return [one for row in found.tools if (one := self._tool(row)) is not None]
 
-    def _tool(self, row: _Row) -> FoundTool | None:
+    def _tool(self, row: _Row) -> RemoteHit | None:
         entry = {"name": row.name, "description": row.description, "inputSchema": row.input_schema}
         try:
             tool = definition(entry)
         except ValueError:
             return None
         mine = CatalogueTool(tool.name, tool.description, self.name, tool.parameters)
-        return FoundTool(mine, row.score, tool.marks)
+        return RemoteHit(mine, row.score, tool.marks)
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """What several registries found."""
 
-    lists: tuple[list[FoundTool], ...]
+    lists: tuple[list[RemoteHit], ...]
     """One list a registry, in the registries' order; empty where it did not answer."""
     unavailable: dict[str, str]
     """Why a registry did not answer, by name."""
@@ -127,7 +127,7 @@ class Gathered:
 async def gather(registries: Sequence[Registry], session: str, query: str, limit: int) -> Gathered:
     """Ask all registries at once; one that cannot answer is reported and fails nothing."""
     began = time.perf_counter()
-    lists: list[list[FoundTool]] = [[] for _ in registries]
+    lists: list[list[RemoteHit]] = [[] for _ in registries]
     unavailable: dict[str, str] = {}
 
     async def ask(place: int, registry: Registry) -> None:
@@ -142,7 +142,7 @@ async def gather(registries: Sequence[Registry], session: str, query: str, limit
     return Gathered(tuple(lists), unavailable, time.perf_counter() - began)
 
 
-def merged(lists: Sequence[Sequence[FoundTool]], limit: int) -> list[FoundTool]:
+def merged(lists: Sequence[Sequence[RemoteHit]], limit: int) -> list[RemoteHit]:
     """One list of several by reciprocal rank; equal ranks keep the order of the lists.
 
     Scores of different registries do not compare, ranks do.

@@ -10,10 +10,10 @@ from ctrag.agents.integrations.surfacing import surfaced
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import shown
 from ctrag.agents.server.permissions import Permissions
-from ctrag.agents.server.remote import FoundTool, merged
+from ctrag.agents.server.remote import RemoteHit, merged
 from ctrag.agents.server.servers import Servers
 from ctrag.agents.session.definitions import defined, steps_of
-from ctrag.agents.session.outcomes import Found
+from ctrag.agents.session.outcomes import SearchOutcome
 from ctrag.agents.session.tool_session import ToolSession
 
 
@@ -21,7 +21,7 @@ from ctrag.agents.session.tool_session import ToolSession
 class Fitting:
     """What a search found in the catalogue."""
 
-    found: list[FoundTool]
+    found: list[RemoteHit]
     """What fits, best first."""
     closest: list[dict[str, str]]
     """Name and description of the best hits, whether they fit or not."""
@@ -33,7 +33,7 @@ class Fitting:
 class Surfaced:
     """What a search brought into a session."""
 
-    found: Found
+    found: SearchOutcome
     shown: list[dict[str, Any]]
     """The found tools that the session may call now, best first, as a model is shown them."""
     at_hand: list[dict[str, Any]]
@@ -64,10 +64,10 @@ class Search:
         )
         kept = surfaced(search.hits, query)
         found = [
-            FoundTool(tool, hit.probability, differs=hit.differs)
+            RemoteHit(tool, hit.probability, differs=hit.differs)
             for hit, tool in defined(kept.values(), lambda ids: self.index.resolve(ids, who))
         ]
-        close = [shown(FoundTool(hit.tool, hit.probability)) for hit in search.hits[: self.near]]
+        close = [shown(RemoteHit(hit.tool, hit.probability)) for hit in search.hits[: self.near]]
         closest = [{key: one[key] for key in ("name", "description")} for one in close]
         return Fitting(found, closest, steps_of(search, kept))
 
@@ -76,7 +76,7 @@ class Search:
         who: Principal | None,
         query: str,
         session: ToolSession,
-        lists: Sequence[Sequence[FoundTool]],
+        lists: Sequence[Sequence[RemoteHit]],
         k: int,
         *,
         began: float,
@@ -106,12 +106,12 @@ class Search:
         bound = {tool.id for tool in found.tools}
         for tool_id in bound:
             self.index.learn(who, tool_id, "found")
-        at_hand = [FoundTool(tool, 1.0) for tool in session.tools if tool.id not in bound]
+        at_hand = [RemoteHit(tool, 1.0) for tool in session.tools if tool.id not in bound]
         return Surfaced(
             found,
             [self._shown(one) for one in results if one.tool.id in bound],
             [self._shown(one) for one in at_hand],
         )
 
-    def _shown(self, found: FoundTool) -> dict[str, Any]:
+    def _shown(self, found: RemoteHit) -> dict[str, Any]:
         return shown(found, self.servers.marks(found.tool))

@@ -11,7 +11,7 @@ Reason = Literal["not_surfaced", "evicted", "not_allowed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchOutcome:
     """What a search left in the session."""
 
     tools: tuple[CatalogueTool, ...]
@@ -54,7 +54,7 @@ class TokenEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedContext:
     """What to give to the model."""
 
     messages: list[Message]

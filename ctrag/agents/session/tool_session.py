@@ -21,9 +21,9 @@ from ctrag.agents.session.guard import GuardSettings, IterationGuard
 from ctrag.agents.session.history import Message, fit_history, history_tokens
 from ctrag.agents.session.outcomes import (
     Finished,
-    Found,
-    Prepared,
+    PreparedContext,
     Reason,
+    SearchOutcome,
     TokenEstimate,
     ToolRefused,
 )
@@ -119,7 +119,7 @@ class ToolSession:
         scores: Sequence[float] = (),
         seconds: float | None = None,
         trace: Mapping[str, object] | None = None,
-    ) -> Found:
+    ) -> SearchOutcome:
         """Bind a search's results; give back what the guard took and the search found again.
 
         Args:
@@ -143,7 +143,7 @@ class ToolSession:
             now_active = tuple(tool for tool in visible if self.manager.active(tool.id))
             for tool_id in self.guard.rediscovered(tool.id for tool in now_active):
                 self._events.tell("ctrag.guard.clear", {events.TOOL: tool_id})
-            return Found(
+            return SearchOutcome(
                 tools=now_active,
                 added=binding.added,
                 evicted=tuple(one.tool_id for one in binding.evicted),
@@ -240,7 +240,9 @@ class ToolSession:
         spent = time.perf_counter() - began
         return result, self.finished(tool_id, arguments, seconds=spent)
 
-    def prepare(self, messages: Sequence[Message], *, window: int, output: int = 1024) -> Prepared:
+    def prepare(
+        self, messages: Sequence[Message], *, window: int, output: int = 1024
+    ) -> PreparedContext:
         """What to give to the model next, within its window.
 
         Discovered tools get what messages and answer leave, and at least a tenth of the window;
@@ -275,7 +277,9 @@ class ToolSession:
             self._events.estimated(estimate)
             if fitted.dropped or fitted.shortened:
                 self._events.truncated(fitted.dropped, fitted.shortened)
-            return Prepared(fitted.messages, tools, estimate, fitted.dropped, fitted.shortened)
+            return PreparedContext(
+                fitted.messages, tools, estimate, fitted.dropped, fitted.shortened
+            )
 
     def unload(self, tool_id: str, why: Why = "unloaded") -> bool:
         """Take a discovered tool out; False if it was not bound."""

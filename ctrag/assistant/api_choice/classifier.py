@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from ctrag.assistant.api_choice.classifier_features import ITEMS, Sight, sight
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.api_choice.classifier_features import ITEMS, ClassifierFeatures, sight
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import Ints
 from ctrag.errors import InputError
 from ctrag.models.array_artefact import ArrayArtefact
@@ -33,7 +33,7 @@ _LEAST = 1e-6
 _RAREST = -12.0
 
 
-class TowerCard(BaseModel):
+class ClassifierEncoderCard(BaseModel):
     """One encoder of a reader."""
 
     model_config = ConfigDict(extra="forbid")
@@ -44,12 +44,12 @@ class TowerCard(BaseModel):
     """Layers, counted from the last, that are tuned."""
 
 
-class ReaderCard(Card):
+class ApiClassifierCard(Card):
     """Where a reader comes from."""
 
     encoder: str
     """Encoder of the items' vectors."""
-    towers: list[TowerCard]
+    towers: list[ClassifierEncoderCard]
     apis: list[str]
     """Classes in order; the last one is `none`."""
     scale: float
@@ -58,21 +58,21 @@ class ReaderCard(Card):
     """The averaged log probabilities are divided by it, so that they mean what they say."""
 
 
-class ToolReader(ArrayArtefact[ReaderCard]):
+class ApiClassifier(ArrayArtefact[ApiClassifierCard]):
     """Log probabilities of APIs for a request and its retrieved items.
 
     Arrays: `tower/layer.map.A` and `.B`, and the heads' weights as `tower/head.part`.
     """
 
-    weights_file, card_file, card_class = WEIGHTS, CARD, ReaderCard
+    weights_file, card_file, card_class = WEIGHTS, CARD, ApiClassifierCard
 
     @classmethod
-    def packaged(cls) -> "ToolReader":
+    def packaged(cls) -> "ApiClassifier":
         """The reader that ctrag ships."""
         return cls.load(Path(str(files("ctrag.assistant.api_choice").joinpath("artefact"))))
 
     def log_probabilities(
-        self, scene: Scene, rows: Ints, shares: NDArray[np.floating]
+        self, scene: FeatureContext, rows: Ints, shares: NDArray[np.floating]
     ) -> dict[str, float]:
         """API (and `none`) → log probability.
 
@@ -101,7 +101,9 @@ class ToolReader(ArrayArtefact[ReaderCard]):
         """Tells readers apart."""
         return arrays_digest(f"{self.card.scale}|{self.card.towers}", self.arrays)
 
-    def _head(self, tower: str, reading: "Reading", seen: Sight) -> NDArray[np.float64]:
+    def _head(
+        self, tower: str, reading: "EncodedText", seen: ClassifierFeatures
+    ) -> NDArray[np.float64]:
         """Scores of all classes; the twin of the head in `training.api_classifier.network`."""
 
         def part(name: str) -> Matrix:
@@ -132,15 +134,15 @@ class ToolReader(ArrayArtefact[ReaderCard]):
         scores = linear("out", gelu(linear("hidden", together))) + linear("skip", together)
         return np.asarray(scores, dtype=np.float64)
 
-    def _read(self, tower: str, text: str) -> "Reading":
-        reading: Reading = self._towers[tower](text)
+    def _read(self, tower: str, text: str) -> "EncodedText":
+        reading: EncodedText = self._towers[tower](text)
         return reading
 
     @cached_property
     def _towers(self) -> dict[str, Any]:
         return {tower.name: self._open(tower) for tower in self.card.towers}
 
-    def _open(self, tower: TowerCard) -> Any:
+    def _open(self, tower: ClassifierEncoderCard) -> Any:
         from ctrag.models.onnx_encoder import whole_graph
 
         if f"{tower.name}/head.read.weight" not in self.arrays:
@@ -153,7 +155,7 @@ class ToolReader(ArrayArtefact[ReaderCard]):
         encode = tokens_of(tower.name)
 
         @lru_cache(maxsize=512)
-        def read(text: str) -> Reading:
+        def read(text: str) -> EncodedText:
             tokens = encode(text)
             vector, states = session.run(None, {"input": np.array([tokens.ids], dtype=np.int64)})
             size = np.sqrt(len(vector))
@@ -161,13 +163,13 @@ class ToolReader(ArrayArtefact[ReaderCard]):
             for place, (begin, end) in enumerate(tokens.lines[:ITEMS]):
                 mean = states[begin:end].mean(axis=0)
                 lines[place] = mean / np.linalg.norm(mean) * size
-            return Reading(np.asarray(vector * size, dtype=np.float32), lines)
+            return EncodedText(np.asarray(vector * size, dtype=np.float32), lines)
 
         return read
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class EncodedText:
     """What an encoder makes of a text; vectors of variance one."""
 
     whole: Matrix
@@ -185,7 +187,7 @@ class Tokens:
     """Begin and end of the lines behind the first one, as far as they are within."""
 
 
-def reader_text(text: str, seen: Sight, lines: int) -> str:
+def reader_text(text: str, seen: ClassifierFeatures, lines: int) -> str:
     """What an encoder reads: the request, and the words of the best `lines` items."""
     return "\n".join([" ".join(text.split()), *seen.lines[:lines]])
 

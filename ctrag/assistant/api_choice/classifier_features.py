@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import Floats, Ints
 from ctrag.assistant.context.item_line import item_words
 from ctrag.assistant.context.learned_features import KINDS, kinds_of
@@ -20,7 +20,7 @@ _LINE = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ClassifierFeatures:
     """Inputs of one request; rows without an item are zero."""
 
     kinds: NDArray[np.int64]
@@ -37,7 +37,7 @@ class Sight:
     """The items in words, best first."""
 
 
-def sight(scene: Scene, rows: Ints, shares: NDArray[np.floating]) -> Sight:
+def sight(scene: FeatureContext, rows: Ints, shares: NDArray[np.floating]) -> ClassifierFeatures:
     """What is seen of a request.
 
     Args:
@@ -79,4 +79,4 @@ def sight(scene: Scene, rows: Ints, shares: NDArray[np.floating]) -> Sight:
         ],
         dtype=np.float32,
     )
-    return Sight(kinds, weights, vectors, flags, asked, tuple(lines))
+    return ClassifierFeatures(kinds, weights, vectors, flags, asked, tuple(lines))

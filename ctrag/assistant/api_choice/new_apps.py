@@ -31,7 +31,7 @@ _LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class AppFamily:
     """A packaged application and those that resemble it, as rows of the tools."""
 
     apps: tuple[str, ...]
@@ -40,7 +40,7 @@ class Family:
     """Tools of each."""
 
 
-def families(tools: Sequence[Tool]) -> list[Family]:
+def families(tools: Sequence[Tool]) -> list[AppFamily]:
     """The families in which a further application has tools."""
     kin = {spec.name: spec.kin for spec in known_apps()}
     rows: dict[str, list[int]] = {}
@@ -51,13 +51,13 @@ def families(tools: Sequence[Tool]) -> list[Family]:
         others = [app for app in rows if app != head and kin.get(app, app) == head]
         if others and head in rows:
             members = (head, *others)
-            found.append(Family(members, tuple(np.array(rows[app]) for app in members)))
+            found.append(AppFamily(members, tuple(np.array(rows[app]) for app in members)))
     return found
 
 
 def shared_out(
     logs: NDArray[np.float64],
-    family: Family,
+    family: AppFamily,
     tools: Sequence[Tool],
     vectors: Matrix,
     cosines: Matrix,

@@ -8,10 +8,10 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.assistant.api_choice.classifier import ToolReader
+from ctrag.assistant.api_choice.classifier import ApiClassifier
 from ctrag.assistant.api_choice.item_weights import CONTEXT, item_weights
 from ctrag.assistant.api_choice.new_apps import families, from_none, shared_out
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import Floats, PersonView
 from ctrag.models.encoder import Encoder, Matrix
 from ctrag.toolbox import Tool, Toolbox
@@ -29,7 +29,7 @@ _BOILERPLATE = re.compile(r"^\w+ app's \w+ API is used to ")
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTool:
+class RankedTool:
     """A tool and why it ranks where it does."""
 
     tool: Tool
@@ -45,10 +45,10 @@ class FoundTool:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundTools:
+class RankedTools:
     """The answer of tool retrieval, best tool first."""
 
-    tools: tuple[FoundTool, ...]
+    tools: tuple[RankedTool, ...]
     none: float
     """Score of "no API can do it", to compare with the tools' scores."""
 
@@ -76,7 +76,7 @@ class ToolRetriever:
         self,
         toolbox: Toolbox,
         encoder: Encoder,
-        reader: ToolReader | None = None,
+        reader: ApiClassifier | None = None,
     ) -> None:
         self.toolbox = toolbox
         self._encoder = encoder
@@ -116,8 +116,8 @@ class ToolRetriever:
         *,
         person: Person | None = None,
         relevance: Floats | None = None,
-        scene: Scene | None = None,
-    ) -> FoundTools:
+        scene: FeatureContext | None = None,
+    ) -> RankedTools:
         """The `k` best tools, best first.
 
         Args:
@@ -155,9 +155,9 @@ class ToolRetriever:
             if self._families:
                 scores, none = from_none(scores, none, self._further, cosines)
         best = np.argsort(-scores, kind="stable")[:k]
-        return FoundTools(
+        return RankedTools(
             tuple(
-                FoundTool(
+                RankedTool(
                     self._tools[row],
                     float(scores[row]),
                     float(cosines[row]),
@@ -182,11 +182,15 @@ class ToolRetriever:
         filled[unread] = (logs[~unread] + STAND_IN_WEIGHT * (likeness - 1)).max(axis=1)
         return filled
 
-    def _scene(self, request: Request | str, items: Sequence[Item], person: Person | None) -> Scene:
+    def _scene(
+        self, request: Request | str, items: Sequence[Item], person: Person | None
+    ) -> FeatureContext:
         asked = Request(request, datetime.now()) if isinstance(request, str) else request
         whose = Person("", asked.asked_at, Profile(name="")) if person is None else person
         view = PersonView.of(whose, items, self._encoder)
-        return Scene(view, asked, self._encoder.encode([asked.text])[0], np.arange(len(view)))
+        return FeatureContext(
+            view, asked, self._encoder.encode([asked.text])[0], np.arange(len(view))
+        )
 
 
 def _shares_by_app(items: Sequence[Item]) -> dict[str, float]:

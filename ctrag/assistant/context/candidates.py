@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ctrag.assistant.context.item_arrays import Ints, PersonView, hours
 from ctrag.models.encoder import Matrix
-from ctrag.models.request_adapter import Tuned
+from ctrag.models.request_adapter import TunedRequest
 from ctrag.text.words import terms
 from stores.people.items import Request
 
@@ -29,7 +29,7 @@ RECENT = 100
 
 
 def candidates(
-    view: PersonView, request: Request, vector: Matrix, tuned: Tuned | None = None
+    view: PersonView, request: Request, vector: Matrix, tuned: TunedRequest | None = None
 ) -> Ints:
     """Rows worth ranking, in ascending order: all of a small person, else each store's best.
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ctrag.assistant.context.feature_context import Scene
-from ctrag.assistant.context.features import SIGNALS, Signal
+from ctrag.assistant.context.feature_context import FeatureContext
+from ctrag.assistant.context.features import SIGNALS, Feature
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.learned_features import KINDS
 from ctrag.text.words import fold, terms, words
@@ -28,7 +28,7 @@ def lifts_of(added: Floats) -> Floats:
     return np.asarray(added - np.median(added, axis=0), dtype=np.float32)
 
 
-def because(scene: Scene, row: int, values: Floats, lifts: Floats) -> tuple[str, ...]:
+def because(scene: FeatureContext, row: int, values: Floats, lifts: Floats) -> tuple[str, ...]:
     """What lifts a candidate, strongest first, then what lowers it, each after "but ".
 
     Args:
@@ -56,7 +56,7 @@ def because(scene: Scene, row: int, values: Floats, lifts: Floats) -> tuple[str,
     return (*told[True][:LIFTING], *(f"but {one}" for one in told[False][:LOWERING]))
 
 
-def clause(scene: Scene, row: int, signal: Signal, value: float) -> str:
+def clause(scene: FeatureContext, row: int, signal: Feature, value: float) -> str:
     """What a signal's value says of a candidate; empty when the signal does not apply."""
     if math.isnan(value) or (signal.unit == "1/rank" and not value):
         return ""
@@ -101,32 +101,32 @@ def _lapse(hours: float) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
-def _dated(scene: Scene, row: int, value: float) -> str:
+def _dated(scene: FeatureContext, row: int, value: float) -> str:
     apart = _lapse(math.expm1(abs(value)))
     return f"dated {apart} ago" if value < 0 else f"dated in {apart}"
 
 
-def _words(scene: Scene, row: int, value: float) -> str:
+def _words(scene: FeatureContext, row: int, value: float) -> str:
     return _shared("has", scene, scene.view.term_sets[row])
 
 
-def _title_words(scene: Scene, row: int, value: float) -> str:
+def _title_words(scene: FeatureContext, row: int, value: float) -> str:
     return _shared("its title has", scene, scene.view.title_terms[row])
 
 
-def _shared(has: str, scene: Scene, held: frozenset[str]) -> str:
+def _shared(has: str, scene: FeatureContext, held: frozenset[str]) -> str:
     asked = dict.fromkeys(words(scene.request.text))
     shared = [f"“{one}”" for one in asked if terms(one) and held.issuperset(terms(one))]
     return f"{has} your {', '.join(shared[:4])}" if shared else f"{has} none of your words"
 
 
-def _named_time(scene: Scene, row: int, value: float) -> str:
+def _named_time(scene: FeatureContext, row: int, value: float) -> str:
     reading = round(2 / value - 2) if value else 0  # the value is 1 / (1 + reading / 2)
     named = scene.moments[reading : reading + 1]
     return f"{'' if value else 'not '}in your “{named[0].phrase}”" if named else ""
 
 
-def _person(scene: Scene, row: int, value: float) -> str:
+def _person(scene: FeatureContext, row: int, value: float) -> str:
     named = {one: scene.named_people.get(fold(one), 0.0) for one in scene.view.people[row]}
     meant = " and ".join(
         [one for one in named if math.isclose(named[one], value, abs_tol=1e-6)][:2]
@@ -134,14 +134,14 @@ def _person(scene: Scene, row: int, value: float) -> str:
     return f"involves {meant if value else 'nobody'} whom you may mean"
 
 
-def _needed(what: str) -> Callable[[Scene, int, float], str]:
-    def tell(scene: Scene, row: int, value: float) -> str:
+def _needed(what: str) -> Callable[[FeatureContext, int, float], str]:
+    def tell(scene: FeatureContext, row: int, value: float) -> str:
         return f"{_percent(1 / (1 + math.exp(-value)))} likely that such requests need {what}"
 
     return tell
 
 
-_OWN_FACTS: dict[str, Callable[[Scene, int, float], str]] = {
+_OWN_FACTS: dict[str, Callable[[FeatureContext, int, float], str]] = {
     "bm25": _words,
     "bm25_share": _words,
     "request_covered": _words,

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView, hours
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
-from ctrag.models.request_adapter import Tuned
-from ctrag.text.dates.temporal_expressions import Moment, find_moments
+from ctrag.models.request_adapter import TunedRequest
+from ctrag.text.dates.temporal_expressions import TemporalExpression, find_moments
 from ctrag.text.words import fold, terms, words
 from stores.people.items import Item, Request
 
@@ -25,7 +25,7 @@ _COMMUTE = {"commute", "car", "train", "bus", "driving", "subway", "metro", "tra
 
 
 @dataclass(frozen=True, slots=False)
-class Scene:
+class FeatureContext:
     """One request, its vector, and the rows of the view that are looked at."""
 
     view: PersonView
@@ -34,7 +34,7 @@ class Scene:
     """(dimension,), length one."""
     rows: Ints
     """Rows of the view that are candidates; all of them for a small person."""
-    tuned: Tuned | None = None
+    tuned: TunedRequest | None = None
     """The request as the tuned encoder reads it; None where there is no adapter."""
 
     def __len__(self) -> int:
@@ -116,7 +116,7 @@ class Scene:
         return np.subtract(days, np.floor(self.now / 24), dtype=np.float64)
 
     @cached_property
-    def moments(self) -> list[Moment]:
+    def moments(self) -> list[TemporalExpression]:
         """Spans of time that the request names, likeliest first."""
         return find_moments(self.request.text, self.request.asked_at)[:6]
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.errors import InputError
 
 
@@ -17,7 +17,9 @@ def ranks(scores: NDArray[np.floating]) -> NDArray[np.int64]:
     return ranked
 
 
-def rankings(scene: Scene, lambdamart: NDArray[np.floating]) -> dict[str, NDArray[np.floating]]:
+def rankings(
+    scene: FeatureContext, lambdamart: NDArray[np.floating]
+) -> dict[str, NDArray[np.floating]]:
     """The rankings that are fused, by name; `bm25` says nothing where no word is shared."""
     return {
         "lambdamart": lambdamart,

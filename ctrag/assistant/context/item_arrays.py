@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.assistant.context import item_text
-from ctrag.assistant.context.projection import Coarse
+from ctrag.assistant.context.projection import LowDimensionalProjection
 from ctrag.models.encoder import Encoder, Matrix
 from ctrag.text.bm25 import LexicalIndex
 from ctrag.text.trigrams import Grams, grams
@@ -169,9 +169,9 @@ class PersonView:
         return tuple((rows, self.starts[rows]) for rows in ordered)
 
     @cached_property
-    def coarse(self) -> Coarse | None:
+    def coarse(self) -> LowDimensionalProjection | None:
         """`vectors` on few axes where they are so many that it pays, else None."""
-        return Coarse.of(self.vectors) if len(self) > COARSE_FROM else None
+        return LowDimensionalProjection.of(self.vectors) if len(self) > COARSE_FROM else None
 
     @cached_property
     def title_terms(self) -> Rows[frozenset[str]]:

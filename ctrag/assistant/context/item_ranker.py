@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.features import SIGNALS, compute
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.assistant.context.learned_features import Prior
+from ctrag.assistant.context.learned_features import LearnedFeatures
 from ctrag.assistant.context.second_stage import COMPANY, second_pass
 from ctrag.errors import InputError, reading
 from ctrag.models.arrays import save_arrays
@@ -54,7 +54,7 @@ class Ranker:
     """The LightGBM model of the first pass as text."""
     second: str
     """That of the second pass, over items seen together."""
-    prior: Prior
+    prior: LearnedFeatures
     card: RankerCard
 
     @classmethod
@@ -76,7 +76,9 @@ class Ranker:
                 f"train it again: {card.command}"
             )
         with reading(folder / PRIOR), np.load(folder / PRIOR) as arrays:
-            prior = Prior(*(arrays[name].astype(np.float32) for name in Prior.__slots__))
+            prior = LearnedFeatures(
+                *(arrays[name].astype(np.float32) for name in LearnedFeatures.__slots__)
+            )
         model, second = (read_kept(folder / name).decode("utf-8") for name in (MODEL, SECOND))
         return cls(model, second, prior, card)
 
@@ -90,16 +92,18 @@ class Ranker:
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / MODEL, self.model)
         write_text(folder / SECOND, self.second)
-        save_arrays(folder / PRIOR, {name: getattr(self.prior, name) for name in Prior.__slots__})
+        save_arrays(
+            folder / PRIOR, {name: getattr(self.prior, name) for name in LearnedFeatures.__slots__}
+        )
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
-    def scores(self, scene: Scene) -> Floats:
+    def scores(self, scene: FeatureContext) -> Floats:
         """Learned relevance of each candidate; only the order means something."""
         if not len(scene):
             return np.empty(0, dtype=np.float32)
         return self.scores_of(scene, compute(scene, self.prior))
 
-    def scores_of(self, scene: Scene, table: Floats) -> Floats:
+    def scores_of(self, scene: FeatureContext, table: Floats) -> Floats:
         """`scores` from the signals of every candidate."""
         return second_pass(scene, self.first_scores(table), self._correct)
 

@@ -1,6 +1,6 @@
 """What requests of a meaning needed before: signals that learn from labels.
 
-A `Prior` is fitted on labelled requests (in `training`) and travels inside the ranker's
+A `LearnedFeatures` is fitted on labelled requests (in `training`) and travels inside the ranker's
 artefact. Whoever trains a ranker on its output fits it out of fold.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.assistant.context.feature_context import Doubles, Scene
+from ctrag.assistant.context.feature_context import Doubles, FeatureContext
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.models.encoder import Matrix
 
@@ -36,7 +36,7 @@ KINDS: tuple[str, ...] = (
 )
 
 
-def kinds_of(scene: Scene) -> NDArray[np.int64]:
+def kinds_of(scene: FeatureContext) -> NDArray[np.int64]:
     """Position in `KINDS` of each candidate: its application and state at the time of asking."""
     view = scene.view
     names = view.app_names
@@ -68,7 +68,7 @@ def kinds_of(scene: Scene) -> NDArray[np.int64]:
     return kinds
 
 
-def tuned_scores(scene: Scene) -> Floats:
+def tuned_scores(scene: FeatureContext) -> Floats:
     """How strongly the tuned reading of the request points at each candidate (log odds up to a
     constant): where it aims, and which kinds of items it expects; NaN without a reading."""
     tuned = scene.tuned
@@ -79,7 +79,7 @@ def tuned_scores(scene: Scene) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Prior:
+class LearnedFeatures:
     """Two logistic classifiers and a linear map over the request's vector."""
 
     app_weights: Matrix
@@ -89,17 +89,17 @@ class Prior:
     item_map: Matrix
     """(dimension, dimension): from a request's vector towards the items that it needs."""
 
-    def app_scores(self, scene: Scene) -> Doubles:
+    def app_scores(self, scene: FeatureContext) -> Doubles:
         """Log odds that the candidate's application is needed."""
         scores = scene.vector @ self.app_weights[:-1] + self.app_weights[-1]
         return np.asarray(scores[scene.kin], dtype=np.float64)
 
-    def kind_scores(self, scene: Scene) -> Doubles:
+    def kind_scores(self, scene: FeatureContext) -> Doubles:
         """Log odds that an item of the candidate's kind is needed."""
         scores = scene.vector @ self.kind_weights[:-1] + self.kind_weights[-1]
         return np.asarray(scores[kinds_of(scene)], dtype=np.float64)
 
-    def mapped_cosine(self, scene: Scene) -> Floats:
+    def mapped_cosine(self, scene: FeatureContext) -> Floats:
         """Cosine of candidate and mapped request."""
         mapped = scene.vector @ self.item_map
         mapped = mapped / max(float(np.linalg.norm(mapped)), 1e-9)

@@ -13,7 +13,7 @@ _ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Coarse:
+class LowDimensionalProjection:
     """Vectors projected on the axes along which they differ most.
 
     The axes come from randomised subspace iteration (Halko et al., 2011) on some of the vectors.
@@ -27,7 +27,7 @@ class Coarse:
     """(items, AXES)."""
 
     @classmethod
-    def of(cls, vectors: Matrix) -> "Coarse":
+    def of(cls, vectors: Matrix) -> "LowDimensionalProjection":
         """The coarse form of `vectors`, (items, dimension); the same each time."""
         sample = vectors[:: max(1, len(vectors) // _SAMPLE)]
         width = min(AXES, vectors.shape[1])

@@ -12,14 +12,14 @@ import numpy as np
 
 from ctrag.assistant.context.candidates import EXHAUSTIVE, PER_STORE, candidates
 from ctrag.assistant.context.explain import because, lifts_of
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.features import SIGNALS, compute
 from ctrag.assistant.context.fusion import fuse, rankings, ranks
 from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder, Matrix
-from ctrag.models.request_adapter import Adapter, RequestReader, Tuned
+from ctrag.models.request_adapter import Adapter, RequestEncoder, TunedRequest
 from stores.people.items import Item, Person, Request
 
 FURTHER = 10
@@ -30,8 +30,8 @@ __all__ = [
     "FURTHER",
     "PER_STORE",
     "ContextRetriever",
-    "Found",
     "FoundItem",
+    "RetrievedContext",
     "candidates",
 ]
 
@@ -54,11 +54,11 @@ class FoundItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RetrievedContext:
     """The answer of context retrieval, best item first."""
 
     items: tuple[FoundItem, ...]
-    scene: Scene
+    scene: FeatureContext
     """The request beside the candidates; `ToolRetriever.search` need not make it again."""
     relevance: Floats
     """LambdaMART score of each of `items`, then of each of `further`."""
@@ -93,7 +93,7 @@ class ContextRetriever:
             raise InputError(
                 f"encoder: the ranker was trained with {ranker.card.encoder}, not {encoder.name}"
             )
-        self.reader = RequestReader(encoder, adapter)
+        self.reader = RequestEncoder(encoder, adapter)
         self.ranker = ranker
         self._encoder = encoder
 
@@ -121,9 +121,9 @@ class ContextRetriever:
         request: Request,
         limit: int = 5,
         *,
-        read: tuple[Matrix, Tuned | None] | None = None,
+        read: tuple[Matrix, TunedRequest | None] | None = None,
         explain: bool = False,
-    ) -> Found:
+    ) -> RetrievedContext:
         """The `limit` best items for a request.
 
         Args:
@@ -134,9 +134,11 @@ class ContextRetriever:
             explain: Whether each item gets `reasons` and `because`.
         """
         vector, tuned = self.reader.read([request.text])[0] if read is None else read
-        scene = Scene(view, request, vector, candidates(view, request, vector, tuned), tuned)
+        scene = FeatureContext(
+            view, request, vector, candidates(view, request, vector, tuned), tuned
+        )
         if not len(scene):
-            return Found((), scene, np.empty(0, np.float32), view.unavailable)
+            return RetrievedContext((), scene, np.empty(0, np.float32), view.unavailable)
         table = compute(scene, self.ranker.prior)
         scores = rankings(scene, self.ranker.scores_of(scene, table))
         card = self.ranker.card
@@ -162,7 +164,7 @@ class ContextRetriever:
         )
         relevance = np.asarray(scores["lambdamart"], dtype=np.float32)
         behind = order[limit : limit + FURTHER]
-        return Found(
+        return RetrievedContext(
             found,
             scene,
             relevance[order[: limit + FURTHER]],
@@ -171,7 +173,7 @@ class ContextRetriever:
         )
 
     def _reasons(
-        self, scene: Scene, rows: Ints, table: Floats
+        self, scene: FeatureContext, rows: Ints, table: Floats
     ) -> tuple[dict[int, tuple[tuple[str, float], ...]], dict[int, tuple[str, ...]]]:
         """What lifts each row beyond the median candidate: by signal, and in words."""
         lifts = lifts_of(self.ranker.contributions(table)[:, :-1])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.assistant.context.feature_context import Doubles, Scene
+from ctrag.assistant.context.feature_context import Doubles, FeatureContext
 from ctrag.assistant.context.item_arrays import Floats, Ints
 from ctrag.assistant.context.learned_features import kinds_of
 
@@ -22,10 +22,10 @@ _BEHIND = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
+class SecondStageFeatures:
     """The best candidates of the first pass, and what ties them."""
 
-    scene: Scene
+    scene: FeatureContext
     rows: Ints
     """Rows of the scene, best first."""
     scores: Floats
@@ -44,40 +44,40 @@ class Company:
 
 
 @dataclass(frozen=True, slots=True)
-class CompanySignal:
+class SecondStageFeature:
     """One column of the second pass's input."""
 
     name: str
     meaning: str
 
 
-COMPANY: tuple[CompanySignal, ...] = (
-    CompanySignal("belief", "how much the first pass believes in the item"),
-    CompanySignal("behind_best", "how far its score is behind the best one"),
-    CompanySignal("place", "its rank in the first pass"),
-    CompanySignal("own_kind", "its kind (missed call, open reminder, …)"),
-    CompanySignal("best_kind", "the best item's kind"),
-    CompanySignal("best_belief", "how sure the first pass is of the best item"),
-    CompanySignal("people_tie", "same people as the items believed in"),
-    CompanySignal("words_tie", "rare words shared with the items believed in"),
-    CompanySignal("words_with_best", "rare words shared with the best item"),
-    CompanySignal("days_tie", "names the day of items believed in, or they name its day"),
-    CompanySignal("same_day_tie", "on the day of the items believed in"),
-    CompanySignal("groups_tie", "in a folder, list or playlist with the items believed in"),
-    CompanySignal("meaning_tie", "closeness in meaning to the items believed in"),
-    CompanySignal("meaning_with_best", "closeness in meaning to the best item"),
-    CompanySignal("closest_tie", "closeness in meaning to the nearest item believed in"),
+COMPANY: tuple[SecondStageFeature, ...] = (
+    SecondStageFeature("belief", "how much the first pass believes in the item"),
+    SecondStageFeature("behind_best", "how far its score is behind the best one"),
+    SecondStageFeature("place", "its rank in the first pass"),
+    SecondStageFeature("own_kind", "its kind (missed call, open reminder, …)"),
+    SecondStageFeature("best_kind", "the best item's kind"),
+    SecondStageFeature("best_belief", "how sure the first pass is of the best item"),
+    SecondStageFeature("people_tie", "same people as the items believed in"),
+    SecondStageFeature("words_tie", "rare words shared with the items believed in"),
+    SecondStageFeature("words_with_best", "rare words shared with the best item"),
+    SecondStageFeature("days_tie", "names the day of items believed in, or they name its day"),
+    SecondStageFeature("same_day_tie", "on the day of the items believed in"),
+    SecondStageFeature("groups_tie", "in a folder, list or playlist with the items believed in"),
+    SecondStageFeature("meaning_tie", "closeness in meaning to the items believed in"),
+    SecondStageFeature("meaning_with_best", "closeness in meaning to the best item"),
+    SecondStageFeature("closest_tie", "closeness in meaning to the nearest item believed in"),
 )
 CATEGORIES = ("own_kind", "best_kind")
 
 
-def best_of(scene: Scene, scores: Floats) -> Company:
+def best_of(scene: FeatureContext, scores: Floats) -> SecondStageFeatures:
     """The best candidates by first-pass scores."""
     rows = np.argsort(-scores, kind="stable")[:LOOKED_AT]
-    return Company(scene, rows, scores[rows])
+    return SecondStageFeatures(scene, rows, scores[rows])
 
 
-def company_table(company: Company) -> Floats:
+def company_table(company: SecondStageFeatures) -> Floats:
     """(rows, len(COMPANY)), columns in the order of `COMPANY`."""
     rows = company.view_rows
     links = company.scene.view.links
@@ -106,7 +106,7 @@ def company_table(company: Company) -> Floats:
 
 
 def second_pass(
-    scene: Scene, scores: Floats, correct: Callable[[Floats], NDArray[np.floating]]
+    scene: FeatureContext, scores: Floats, correct: Callable[[Floats], NDArray[np.floating]]
 ) -> Floats:
     """Scores of both passes together.
 

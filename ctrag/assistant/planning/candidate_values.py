@@ -68,7 +68,7 @@ HOW = (
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class CandidateValue:
     """A value and where it was found (an item's id, `contact`, `profile`, `request`, `date`)."""
 
     value: str
@@ -80,7 +80,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class ValueSources:
     """All that values may come from, best item first."""
 
     request: Request
@@ -103,7 +103,7 @@ class Grounds:
         relevance: Floats,
         owned: Sequence[Item] = (),
         further: Sequence[Item] = (),
-    ) -> "Grounds":
+    ) -> "ValueSources":
         """What context retrieval gives.
 
         Args:
@@ -126,9 +126,9 @@ class Grounds:
         """Items of the tool's application with their ranks, best first."""
         return ((rank, item) for rank, item in enumerate(self.ranked) if item.app == tool.app)
 
-    def offers(self, tool: Tool, argument: Argument) -> list[Offer]:
+    def offers(self, tool: Tool, argument: Argument) -> list[CandidateValue]:
         """Values for an argument, likeliest first, no value twice, `MOST` at most."""
-        found: list[Offer] = []
+        found: list[CandidateValue] = []
         seen: set[str] = set()
         for offer in self._found(tool, argument):
             key = offer.value.strip().casefold()
@@ -151,9 +151,9 @@ class Grounds:
                     return item_text.title(item)
         return " ".join(self.request.text.split())[:_LONGEST_WORDS]
 
-    def _found(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
+    def _found(self, tool: Tool, argument: Argument) -> Iterator[CandidateValue]:
         if argument.type == "enum":
-            yield from (Offer(value, "schema", "schema") for value in argument.values)
+            yield from (CandidateValue(value, "schema", "schema") for value in argument.values)
         elif argument.type == "datetime":
             yield from self._moments(argument)
         elif argument.type == "date":
@@ -167,21 +167,25 @@ class Grounds:
         else:
             yield from self._fields(tool, argument)
 
-    def _fields(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
+    def _fields(self, tool: Tool, argument: Argument) -> Iterator[CandidateValue]:
         """Values of the field that the argument is named after, in the tool's own items."""
         for rank, item in self._own(tool):
             name = _field_for(item, argument.name)
             if name is not None and item.text(name):
-                yield Offer(item.text(name), item.id, "field", rank)
+                yield CandidateValue(item.text(name), item.id, "field", rank)
         yield from self._groups(tool, argument)
         if argument.name == "category":
-            yield from (Offer(run, "request", "said") for run in _content(self.request.text))
+            yield from (
+                CandidateValue(run, "request", "said") for run in _content(self.request.text)
+            )
         elif argument.name in OPEN:
-            yield from (Offer(run, "request", "said") for run in _said_names(self.request.text))
+            yield from (
+                CandidateValue(run, "request", "said") for run in _said_names(self.request.text)
+            )
         if argument.name == "genre" and self.person.profile.favorite_music_genre:
-            yield Offer(self.person.profile.favorite_music_genre, "profile", "profile")
+            yield CandidateValue(self.person.profile.favorite_music_genre, "profile", "profile")
 
-    def _groups(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
+    def _groups(self, tool: Tool, argument: Argument) -> Iterator[CandidateValue]:
         """Folders, lists, playlists or genres that the person has, those that are said first."""
         said = set(terms(self.request.text))
         found: dict[str, str] = {}
@@ -190,84 +194,94 @@ class Grounds:
             if name is not None and name in item_text.fields_of(item, "group") and item.text(name):
                 found.setdefault(item.text(name), item.id)
         for value in sorted(found, key=lambda one: not said.intersection(terms(one))):
-            yield Offer(value, found[value], "group")
+            yield CandidateValue(value, found[value], "group")
 
-    def _people(self, tool: Tool, argument: Argument) -> Iterator[Offer]:
+    def _people(self, tool: Tool, argument: Argument) -> Iterator[CandidateValue]:
         said = self._said()
         contacts = self.person.contacts
         for contact in contacts:
             if said.intersection(word for word in words(contact.name) if len(word) > 2):
-                yield Offer(contact.name, "contact", "named")
+                yield CandidateValue(contact.name, "contact", "named")
         known = {contact.name.casefold() for contact in contacts}
         for rank, item in enumerate(self.items):
             for name in item_text.people(item):
                 # Somebody who is no contact can be called back, blocked, invited or searched
                 # for, but nothing is sent to them.
                 if name.casefold() in known or (item.app == tool.app and argument.name != "to"):
-                    yield Offer(name, item.id, "person", rank)
+                    yield CandidateValue(name, item.id, "person", rank)
         for contact in contacts:
             if said.intersection(words(contact.relation)):
-                yield Offer(contact.name, "contact", "related")
+                yield CandidateValue(contact.name, "contact", "related")
         for rank, item in enumerate(self.items):
             mentioned = set(words(item_text.searched_text(item)))
             for contact in contacts:
                 if mentioned.intersection(words(contact.name)[:1]):
-                    yield Offer(contact.name, item.id, "mentioned", rank)
+                    yield CandidateValue(contact.name, item.id, "mentioned", rank)
         for rank, item in self._own(tool):
             for name in item_text.people(item) if rank >= len(self.items) else ():
                 if name.casefold() in known or argument.name != "to":
-                    yield Offer(name, item.id, "person", rank)
-        yield from (Offer(contact.name, "contact", "contact") for contact in contacts)
+                    yield CandidateValue(name, item.id, "person", rank)
+        yield from (CandidateValue(contact.name, "contact", "contact") for contact in contacts)
 
-    def _numbers(self) -> Iterator[Offer]:
-        yield from (Offer(number, "request", "said") for number in _phones(self.request.text))
+    def _numbers(self) -> Iterator[CandidateValue]:
+        yield from (
+            CandidateValue(number, "request", "said") for number in _phones(self.request.text)
+        )
         for rank, item in enumerate(self.items):
             for name, value in item.fields.items():
                 if not isinstance(value, str):
                     continue
                 how = "person" if name in item_text.fields_of(item, "person") else "number"
-                yield from (Offer(number, item.id, how, rank) for number in _phones(value))
+                yield from (CandidateValue(number, item.id, how, rank) for number in _phones(value))
         for rank, item in enumerate(self.items):
             for name in item_text.people(item):
                 contact = self.person.contact(name)
                 if contact is not None and contact.phone:
-                    yield Offer(contact.phone, item.id, "mentioned", rank)
+                    yield CandidateValue(contact.phone, item.id, "mentioned", rank)
         said = self._said()
         for contact in self.person.contacts:
             if contact.phone and said.intersection(words(contact.name + " " + contact.relation)):
-                yield Offer(contact.phone, "contact", "named")
+                yield CandidateValue(contact.phone, "contact", "named")
 
     def _said(self) -> set[str]:
         """Words of the request that may name somebody: "of" in "friend of Ann" does not."""
         return set(words(self.request.text)) - STOPWORDS
 
-    def _places(self) -> Iterator[Offer]:
+    def _places(self) -> Iterator[CandidateValue]:
         profile = self.person.profile
         for rank, item in enumerate(self.items):
             place = item_text.field_of(item, "place")
             if place is not None and item.text(place):
-                yield Offer(item.text(place), item.id, "place", rank)
-                yield from (Offer(part, item.id, "part", rank) for part in _parts(item.text(place)))
+                yield CandidateValue(item.text(place), item.id, "place", rank)
+                yield from (
+                    CandidateValue(part, item.id, "part", rank) for part in _parts(item.text(place))
+                )
             if item.text("clicked"):
-                yield Offer(item.text("clicked"), item.id, "known", rank)
-        yield from (Offer(run, "request", "said") for run in _said_names(self.request.text))
+                yield CandidateValue(item.text("clicked"), item.id, "known", rank)
+        yield from (
+            CandidateValue(run, "request", "said") for run in _said_names(self.request.text)
+        )
         for own in (profile.city, profile.home, profile.work):
             if own:
-                yield from (Offer(part, "profile", "profile") for part in _parts(own))
-                yield Offer(own, "profile", "profile")
+                yield from (CandidateValue(part, "profile", "profile") for part in _parts(own))
+                yield CandidateValue(own, "profile", "profile")
         for rank, item in enumerate(self.items):
-            yield from (Offer(run, item.id, "run", rank) for run in _names(item_text.title(item)))
+            yield from (
+                CandidateValue(run, item.id, "run", rank) for run in _names(item_text.title(item))
+            )
         for rank, item in enumerate(self.items):
             runs = _names(item_text.searched_text(item))
-            yield from (Offer(run, item.id, "run", rank) for run in runs)
+            yield from (CandidateValue(run, item.id, "run", rank) for run in runs)
         if not self.owned:
             return
         # Searches name towns that the items in question leave out.
         for item in self.owned:
             if spec_of(item.app).kin == "google":
-                yield from (Offer(run, item.id, "known") for run in _names(item_text.title(item)))
+                yield from (
+                    CandidateValue(run, item.id, "known") for run in _names(item_text.title(item))
+                )
 
-    def _moments(self, argument: Argument) -> Iterator[Offer]:
+    def _moments(self, argument: Argument) -> Iterator[CandidateValue]:
         own, written = self._times()
         asked = self.request.asked_at
         named = offered_datetimes(self.request.text, asked, [*own, *written])
@@ -280,9 +294,9 @@ class Grounds:
             how = "anchor" if moment in own else "written" if moment in written else "phrase"
             if moment in more and moment not in named:
                 how = "written" if moment in written else "anchor"
-            yield Offer(format_local_time(moment), "date", how)
+            yield CandidateValue(format_local_time(moment), "date", how)
 
-    def _days(self) -> Iterator[Offer]:
+    def _days(self) -> Iterator[CandidateValue]:
         own, written = self._times()
         days = [{moment.date() for moment in moments} for moments in (own, written)]
         named = offered_dates(self.request.text, self.request.asked_at, [*own, *written])
@@ -290,7 +304,7 @@ class Grounds:
         for day in dict.fromkeys([*named, *read]):
             known = day in days[1] or day in read
             how = "anchor" if day in days[0] else "written" if known else "phrase"
-            yield Offer(day.isoformat(), "date", how)
+            yield CandidateValue(day.isoformat(), "date", how)
 
     def _times(self) -> tuple[list[datetime], list[datetime]]:
         """Times that "half an hour later" may hang on: the items', and those in their words."""

@@ -1,7 +1,8 @@
 """A grammar made for one request: only plans that are well-formed and grounded can be decoded.
 
 API names come from the exposed tools, argument names and order from their schemas, values from
-`Grounds`. An API that lacks a value for a required argument is left out; `none()` is always in.
+`ValueSources`. An API that lacks a value for a required argument is left out; `none()`
+is always there.
 """
 
 import itertools
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctrag.assistant.planning.candidate_values import OPEN, Grounds, Offer
+from ctrag.assistant.planning.candidate_values import OPEN, CandidateValue, ValueSources
 from ctrag.assistant.planning.ranked_values import ToolValues, rank_values
 from ctrag.toolbox import Argument, Tool
 
@@ -36,7 +37,7 @@ class PlanGrammar:
     lark: str
     apis: tuple[str, ...]
     """APIs that can be called; `none` is not among them and always possible."""
-    offers: dict[str, dict[str, tuple[Offer, ...]]]
+    offers: dict[str, dict[str, tuple[CandidateValue, ...]]]
     """API → argument → values offered; arguments of free text are left out."""
     left_out: dict[str, str]
     """Exposed APIs that cannot be called now → which argument has no value."""
@@ -54,7 +55,7 @@ class PlanGrammar:
 
 def plan_grammar(
     tools: Sequence[Tool],
-    grounds: Grounds,
+    grounds: ValueSources,
     *,
     best_only: bool = False,
     write_text: bool = True,
@@ -81,7 +82,7 @@ def plan_grammar(
             a ranker.
     """
     rules: list[str] = []
-    offers: dict[str, dict[str, tuple[Offer, ...]]] = {}
+    offers: dict[str, dict[str, tuple[CandidateValue, ...]]] = {}
     left_out: dict[str, str] = {}
     apis: list[str] = []
     belief: dict[str, float] = {}
@@ -148,7 +149,7 @@ def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: b
     return " | ".join(alternatives)
 
 
-def _value_rule(argument: Argument, offers: Sequence[Offer], best_only: bool) -> str:
+def _value_rule(argument: Argument, offers: Sequence[CandidateValue], best_only: bool) -> str:
     if argument.match == "text":
         return "TEXT"
     if argument.type == "integer":

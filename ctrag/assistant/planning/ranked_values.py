@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ctrag.assistant.planning.candidate_values import Grounds, Offer
-from ctrag.assistant.planning.value_ranker import ABSENT, ArgumentRanker
+from ctrag.assistant.planning.candidate_values import CandidateValue, ValueSources
+from ctrag.assistant.planning.value_ranker import ABSENT, ValueRanker
 from ctrag.toolbox import Tool
 
 
@@ -12,7 +12,7 @@ from ctrag.toolbox import Tool
 class ToolValues:
     """Candidate values of one tool's arguments; arguments of free text have none."""
 
-    offers: dict[str, tuple[Offer, ...]]
+    offers: dict[str, tuple[CandidateValue, ...]]
     """Argument → values, best first."""
     absent: frozenset[str] = frozenset()
     """Optional arguments that are better left out."""
@@ -23,7 +23,7 @@ class ToolValues:
 
 
 def rank_values(
-    tools: Sequence[Tool], grounds: Grounds, ranker: ArgumentRanker | None = None
+    tools: Sequence[Tool], grounds: ValueSources, ranker: ValueRanker | None = None
 ) -> dict[str, ToolValues]:
     """The values that each tool's arguments may take.
 
@@ -39,8 +39,8 @@ def rank_values(
     return {tool.api: _values_of(tool, grounds, ranker) for tool in tools}
 
 
-def _values_of(tool: Tool, grounds: Grounds, ranker: ArgumentRanker | None) -> ToolValues:
-    found: dict[str, tuple[Offer, ...]] = {}
+def _values_of(tool: Tool, grounds: ValueSources, ranker: ValueRanker | None) -> ToolValues:
+    found: dict[str, tuple[CandidateValue, ...]] = {}
     absent: set[str] = set()
     belief = 1.0
     for argument in tool.arguments:

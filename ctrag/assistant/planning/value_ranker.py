@@ -18,7 +18,7 @@ from pydantic import Field
 
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.assistant.planning.candidate_values import HOW, Grounds, Offer
+from ctrag.assistant.planning.candidate_values import HOW, CandidateValue, ValueSources
 from ctrag.errors import InputError, reading
 from ctrag.models.cards import Card
 from ctrag.text.words import terms, words
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import lightgbm
 
 MODEL, CARD = "arguments.txt", "arguments-card.json"
-ABSENT = Offer("", "absent", "absent")
+ABSENT = CandidateValue("", "absent", "absent")
 """Leaving the argument out."""
 
 FEATURES = (
@@ -121,7 +121,7 @@ _JOINTS = {
 _UNKNOWN = -1
 
 
-class ArgumentCard(Card):
+class ValueRankerCard(Card):
     """Where a ranker of values comes from."""
 
     features: list[str]
@@ -137,15 +137,15 @@ class ArgumentCard(Card):
 
 
 @dataclass(frozen=True, slots=False)
-class ArgumentRanker:
+class ValueRanker:
     """Scores offered values; without having seen an API it goes by the argument's name."""
 
     model: str
     """LightGBM's text."""
-    card: ArgumentCard
+    card: ValueRankerCard
 
     @classmethod
-    def load(cls, folder: Path) -> "ArgumentRanker":
+    def load(cls, folder: Path) -> "ValueRanker":
         """The ranker that `save` wrote.
 
         Raises:
@@ -154,7 +154,7 @@ class ArgumentRanker:
                 version with a second model that counts.
         """
         with reading(folder / CARD):
-            card = ArgumentCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+            card = ValueRankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         if card.features != list(FEATURES):
             raise InputError(f"{folder}: made for other features; train it again: {card.command}")
         if card.reader is not None and card.reader_weight:
@@ -165,7 +165,7 @@ class ArgumentRanker:
         return cls(read_kept(folder / MODEL).decode("utf-8"), card)
 
     @classmethod
-    def packaged(cls) -> "ArgumentRanker":
+    def packaged(cls) -> "ValueRanker":
         """The ranker that ctrag ships."""
         return cls.load(Path(str(files("ctrag.assistant.planning").joinpath("artefact"))))
 
@@ -184,8 +184,12 @@ class ArgumentRanker:
         )
 
     def order(
-        self, grounds: Grounds, tool: Tool, argument: Argument, offers: Sequence[Offer]
-    ) -> list[tuple[Offer, float]]:
+        self,
+        grounds: ValueSources,
+        tool: Tool,
+        argument: Argument,
+        offers: Sequence[CandidateValue],
+    ) -> list[tuple[CandidateValue, float]]:
         """The offers with their shares of belief, best first.
 
         For an optional argument `ABSENT` is among them.
@@ -214,16 +218,16 @@ class Numbers:
     names: Mapping[str, int]
 
 
-def candidates(argument: Argument, offers: Sequence[Offer]) -> list[Offer]:
+def candidates(argument: Argument, offers: Sequence[CandidateValue]) -> list[CandidateValue]:
     """What is ranked for an argument: its offers, and leaving it out where that is allowed."""
     return [*offers] if argument.required else [*offers, ABSENT]
 
 
 def features(
-    grounds: Grounds,
+    grounds: ValueSources,
     tool: Tool,
     argument: Argument,
-    offers: Sequence[Offer],
+    offers: Sequence[CandidateValue],
     numbers: Numbers,
 ) -> Floats:
     """(offers, FEATURES): what is known of each candidate; NaN where it says nothing."""
@@ -249,7 +253,7 @@ _APPS = ("mail", "calendar", "google", "notes", "music", "reminders", "phonecall
 class _Scene:
     """What all candidates of a tool share."""
 
-    def __init__(self, grounds: Grounds, tool: Tool) -> None:
+    def __init__(self, grounds: ValueSources, tool: Tool) -> None:
         self.grounds = grounds
         self.tool = tool
         self.said = set(terms(grounds.request.text))
@@ -275,7 +279,7 @@ class _Scene:
         self.first = self.own_ranks[0] if self.own_ranks else -1
 
 
-def _features(scene: _Scene, argument: Argument, offer: Offer) -> dict[str, float]:
+def _features(scene: _Scene, argument: Argument, offer: CandidateValue) -> dict[str, float]:
     grounds = scene.grounds
     found: dict[str, float] = {
         "how": _HOW[offer.how],
@@ -337,7 +341,7 @@ def _joints(text: Sequence[str], value: Sequence[str]) -> tuple[float, float]:
     return math.nan, math.nan
 
 
-def _ends_place(scene: _Scene, offer: Offer) -> bool:
+def _ends_place(scene: _Scene, offer: CandidateValue) -> bool:
     """Whether the value ends the place of the item that it was found in: there the town stands."""
     if not 0 <= offer.rank < len(scene.ranked):
         return False

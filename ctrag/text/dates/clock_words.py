@@ -46,7 +46,7 @@ _CLOCK = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ClockExpression:
     """A clock time in a request; `begin` and `end` are offsets into the text."""
 
     begin: int
@@ -60,25 +60,25 @@ class Clock:
     """True where no minutes are named ("at seven", but not "seven thirty")."""
 
 
-def find_clocks(text: str, limit: int = 8) -> list[Clock]:
+def find_clocks(text: str, limit: int = 8) -> list[ClockExpression]:
     """Clock times in the order of the text, at most `limit`; words that count things are left."""
     read = (_clock(match) for match in _CLOCK.finditer(text))
     return list(islice((clock for clock in read if clock is not None), limit))
 
 
-def _clock(match: re.Match[str]) -> Clock | None:
+def _clock(match: re.Match[str]) -> ClockExpression | None:
     group = match.groupdict()
     begin, end = match.span()
     half_day = (group["half_day"] or "").lower()
     if named := group["named"]:
-        return Clock(begin, end, 0 if named.lower() == "midnight" else 12, 0, True, True)
+        return ClockExpression(begin, end, 0 if named.lower() == "midnight" else 12, 0, True, True)
     if side := group["side"] or group["open_side"]:
         words = (group["part"] or group["open"]).lower()
         minute = {"half": 30, "quarter": 15}.get(words) or number(re.split(r"\s+min", words)[0])
         late = side.lower() in ("past", "after")
         minute = minute if late else 60 - minute
         if not group["of"]:
-            return Clock(begin, end, None, minute, True, False)
+            return ClockExpression(begin, end, None, minute, True, False)
         hour = number(group["of"]) if late else number(group["of"]) - 1 or 12
         return _on_dial(begin, end, hour % 24, minute, half_day, group["of"])
     if group["half"]:
@@ -102,8 +102,8 @@ def _on_dial(
     half_day: str,
     words: str,
     named_minute: bool = True,
-) -> Clock:
+) -> ClockExpression:
     if half_day:
         hour = hour % 12 + (12 if half_day == "p" else 0)
     exact = bool(half_day) or hour > 12 or hour == 0 or words.startswith("0")
-    return Clock(begin, end, hour, minute, exact, not named_minute)
+    return ClockExpression(begin, end, hour, minute, exact, not named_minute)

@@ -83,7 +83,7 @@ _PART_LEAD = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
+class DayExpression:
     """A day or a longer stretch in a request; `begin` and `end` are offsets into the text."""
 
     begin: int
@@ -112,7 +112,7 @@ class Part:
 
 def find_days(
     text: str, today: date, anchors: Sequence[date], past: bool, limit: int = 8
-) -> list[Days]:
+) -> list[DayExpression]:
     """Named days in the order of the text, at most `limit`.
 
     `anchors` are the days of the items, best first, for "the day before"; without any, such words
@@ -121,7 +121,7 @@ def find_days(
     return list(islice(_days(text, today, anchors, past), limit))
 
 
-def _days(text: str, today: date, anchors: Sequence[date], past: bool) -> Iterator[Days]:
+def _days(text: str, today: date, anchors: Sequence[date], past: bool) -> Iterator[DayExpression]:
     for match in _DAY.finditer(text):
         try:
             days = _read_days(match, today, anchors, past)
@@ -133,12 +133,12 @@ def _days(text: str, today: date, anchors: Sequence[date], past: bool) -> Iterat
 
 def _read_days(
     match: re.Match[str], today: date, anchors: Sequence[date], past: bool
-) -> Days | None:
+) -> DayExpression | None:
     begin, end = match.span()
     words = match.group().lower()
     if match["near"]:
         shift = _NEAR_DAYS.get(words.removeprefix("the "), 0)
-        return Days(begin, end, (_one_day(today, days=shift),), "day")
+        return DayExpression(begin, end, (_one_day(today, days=shift),), "day")
     if match["weekday"] or match["short"]:
         return _weekday_days(match, words, today, anchors, past)
     if match["period"]:
@@ -149,25 +149,25 @@ def _read_days(
         spans = [_one_day(day)]
         if wrong_side and not re.search(r"\d{4}", words):
             spans.insert(0, _one_day(day, years=-1 if past else 1))
-        return Days(begin, end, tuple(spans), "day", dated=True)
+        return DayExpression(begin, end, tuple(spans), "day", dated=True)
     if words_of_nth := match["nth_word"] or match["nth_last"] or match["nth"]:
         nth = _ORDINALS.get(words_of_nth.lower()) or int(words_of_nth)
         months = (0, -1, -2) if past else (0, 1, 2)
         near = [_one_day(today, months=shift, day=nth) for shift in months]
         right = [s for s in near if s[0].day == nth and (s[0] <= today if past else s[0] >= today)]
-        return Days(begin, end, tuple(right[:1]), "day")
+        return DayExpression(begin, end, tuple(right[:1]), "day")
     if match["month"]:
         number_of_month = parse_date(match["month"], default=datetime(2000, 1, 1)).month
         first = today + relativedelta(month=number_of_month, day=1)
         years = -1 if past and first > today else int(not past and number_of_month < today.month)
         first += relativedelta(years=years)
-        return Days(begin, end, ((first, first + relativedelta(months=1)),), "month")
+        return DayExpression(begin, end, ((first, first + relativedelta(months=1)),), "month")
     side = (match["side"] or "").strip().lower()
     if words.startswith("the") and not side and not words.startswith("the same"):
         return None
     shift = {"before": -1, "after": 1}.get(side, 0)
     spans = [_one_day(anchor, days=shift) for anchor in anchors]
-    return Days(begin, end, tuple(spans), "day", anchored=not side)
+    return DayExpression(begin, end, tuple(spans), "day", anchored=not side)
 
 
 def _one_day(day: date, /, **shift: int) -> DateSpan:
@@ -183,7 +183,7 @@ def _next_weekday(day: date, index: int, sign: int) -> date:
 
 def _weekday_days(
     match: re.Match[str], words: str, today: date, anchors: Sequence[date], past: bool
-) -> Days:
+) -> DayExpression:
     begin, end = match.span()
     name = (match["weekday"] or match["short"]).lower()
     index = next(i for i, full in enumerate(_WEEKDAYS) if full.startswith(name))
@@ -192,7 +192,7 @@ def _weekday_days(
         if anchors and match.string[:begin].lower().endswith("the "):
             sign = -1 if tail == "before" else 1
             days = [_next_weekday(anchor, index, sign) for anchor in anchors]
-            return Days(begin, end, tuple(_one_day(day) for day in days), "day")
+            return DayExpression(begin, end, tuple(_one_day(day) for day in days), "day")
         end -= len(tail) + 1
     coming, gone = _next_weekday(today, index, 1), _next_weekday(today, index, -1)
     which = words.split()[0]
@@ -208,10 +208,10 @@ def _weekday_days(
         days = [gone, coming] if past else [coming, *near, gone]
     week = 7 if tail == "week" else 0
     spans = dict.fromkeys(_one_day(day, days=week) for day in days)
-    return Days(begin, end, tuple(spans), "day")
+    return DayExpression(begin, end, tuple(spans), "day")
 
 
-def _period(match: re.Match[str], today: date, past: bool) -> Days | None:
+def _period(match: re.Match[str], today: date, past: bool) -> DayExpression | None:
     begin, end = match.span()
     which, period = match["period_which"].lower(), match["period"].lower()
     step = {"next": 1, "coming": 1, "last": -1, "past": -1}.get(which, 0)
@@ -222,17 +222,17 @@ def _period(match: re.Match[str], today: date, past: bool) -> Days | None:
         elif past and not step and today.weekday() < 5:
             step = -1
         saturday = monday + timedelta(days=5 + 7 * step)
-        return Days(begin, end, ((saturday, saturday + timedelta(days=2)),), "part")
+        return DayExpression(begin, end, ((saturday, saturday + timedelta(days=2)),), "part")
     if which == "the":
         return None
     if period == "week":
         first = monday + timedelta(days=7 * step)
-        return Days(begin, end, ((first, first + timedelta(days=7)),), "week")
+        return DayExpression(begin, end, ((first, first + timedelta(days=7)),), "week")
     if period == "month":
         first = today + relativedelta(months=step, day=1)
-        return Days(begin, end, ((first, first + relativedelta(months=1)),), "month")
+        return DayExpression(begin, end, ((first, first + relativedelta(months=1)),), "month")
     first = today + relativedelta(years=step, month=1, day=1)
-    return Days(begin, end, ((first, first + relativedelta(years=1)),), "year")
+    return DayExpression(begin, end, ((first, first + relativedelta(years=1)),), "year")
 
 
 def find_parts(text: str, limit: int = 6) -> list[Part]:

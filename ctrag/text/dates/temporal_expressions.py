@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped,unused-ignore]
 
-from ctrag.text.dates.day_words import Days, Grain
+from ctrag.text.dates.day_words import DayExpression, Grain
 from ctrag.text.dates.duration_words import Duration
 from ctrag.text.dates.time_phrases import TimedRequest, TimeGroup, read_request
 
@@ -27,11 +27,11 @@ MAX_MOMENTS = 16
 MAX_DATETIMES = 12
 MAX_DATES = 8
 
-Point = TypeVar("Point", datetime, date, "Moment")
+Point = TypeVar("Point", datetime, date, "TemporalExpression")
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class TemporalExpression:
     """One reading of the words of a request that name a time."""
 
     phrase: str
@@ -44,7 +44,7 @@ class Moment:
     """How exact the words are: a clock time without minutes ("at seven") is an "hour"."""
 
 
-def find_moments(text: str, now: datetime) -> list[Moment]:
+def find_moments(text: str, now: datetime) -> list[TemporalExpression]:
     """Spans of time that `text` names, likeliest first; empty when it names none.
 
     `now` is the local naive time of the request. A bare clock time or weekday gives one moment for
@@ -54,7 +54,7 @@ def find_moments(text: str, now: datetime) -> list[Moment]:
     request = read_request(text, now, ())
     readings = [
         [
-            Moment(request.text[group.begin : group.end], start, end, grain)
+            TemporalExpression(request.text[group.begin : group.end], start, end, grain)
             for start, end, grain in islice(_spans(request, group), 4)
         ]
         for group in request.groups
@@ -170,7 +170,7 @@ def _part_days(request: TimedRequest, group: TimeGroup) -> list[date]:
     return [today if still_open else today + timedelta(days=1)]
 
 
-def _days_within(request: TimedRequest, named: Days) -> list[date]:
+def _days_within(request: TimedRequest, named: DayExpression) -> list[date]:
     """The days to offer for `named`: for a week, the items' weekdays; two days for a weekend."""
     days: list[date] = []
     for first, last in named.spans:
@@ -297,19 +297,19 @@ def _moved(point: datetime, duration: Duration, sign: int) -> datetime:
     return point + timedelta(minutes=round(amount * minutes))
 
 
-def _lapse(request: TimedRequest, duration: Duration) -> Moment | None:
+def _lapse(request: TimedRequest, duration: Duration) -> TemporalExpression | None:
     """The moment that a duration tied to now names; None for one that hangs on an item."""
     phrase = request.text[duration.begin : duration.end]
     if duration.relation == "past":
         start = _moved(request.now, duration, -1)
-        return Moment(phrase, start, request.now, duration.unit)
+        return TemporalExpression(phrase, start, request.now, duration.unit)
     if duration.relation not in ("ago", "from_now"):
         return None
     start = _moved(request.now, duration, -1 if duration.relation == "ago" else 1)
     if duration.unit not in ("minute", "hour"):
         start = _at(start.date())
     end = _moved(start, replace(duration, amount=1), 1)
-    return Moment(phrase, start, end, duration.unit)
+    return TemporalExpression(phrase, start, end, duration.unit)
 
 
 def _at(day: date, offset: timedelta = timedelta()) -> datetime:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from ctrag.text.dates.clock_words import Clock, find_clocks
-from ctrag.text.dates.day_words import Days, Part, find_days, find_parts
+from ctrag.text.dates.clock_words import ClockExpression, find_clocks
+from ctrag.text.dates.day_words import DayExpression, Part, find_days, find_parts
 from ctrag.text.dates.duration_words import Duration, find_durations
 
 MAX_TEXT = 1_000
@@ -40,9 +40,9 @@ class TimeGroup:
 
     begin: int
     end: int
-    days: Days | None = None
+    days: DayExpression | None = None
     part: Part | None = None
-    clock: Clock | None = None
+    clock: ClockExpression | None = None
     denied: bool = False
     """After "not" or "missed"."""
     bound: bool = False

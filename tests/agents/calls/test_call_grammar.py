@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from ctrag.agents.calls.call_grammar import Grounds, call_opening, copyable, literal, numbers_in
+from ctrag.agents.calls.call_grammar import (
+    ArgumentRules,
+    call_opening,
+    copyable,
+    literal,
+    numbers_in,
+)
 from ctrag.agents.catalogue.tool import CatalogueTool
 
 SAID = 'book me 2 nights in San Jose, the "Grand" hotel, for 1,250.50 at most'
@@ -51,7 +57,7 @@ def allowed(tokens: Any, folder: Path, tool: CatalogueTool, said: str, call: str
     path = folder / "tokenizer.json"
     tokens.save(str(path))
     guide = llguidance.LLTokenizer(str(path), eos_token=tokens.token_to_id("<end>"))
-    grounds = Grounds(said, said)
+    grounds = ArgumentRules(said, said)
     arguments = grounds.value("", {**tool.parameters, "type": "object"}, True)
     begin = call_opening(tool).removesuffix("{")
     lark = grounds.lark(f"{literal(begin)} {arguments} {literal('}')}")

@@ -9,7 +9,7 @@ import pytest
 from ctrag.agents.next_tool import Demonstration
 from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.agents.next_tool.memory import Memory
-from ctrag.agents.next_tool.vocabulary import Vocabulary
+from ctrag.agents.next_tool.vocabulary import TextVocabulary
 
 SHOWN = [
     Demonstration("1", "book a flight to Rome", ("search_flight", "book_flight")),
@@ -56,13 +56,13 @@ def test_only_what_is_new_is_read_again(
     memory: Memory, word_bins: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    matrix = Vocabulary.matrix
+    matrix = TextVocabulary.matrix
 
-    def watched(self: Vocabulary, texts: Sequence[str]) -> Any:
+    def watched(self: TextVocabulary, texts: Sequence[str]) -> Any:
         read.extend(texts)
         return matrix(self, texts)
 
-    monkeypatch.setattr(Vocabulary, "matrix", watched)
+    monkeypatch.setattr(TextVocabulary, "matrix", watched)
     vector = word_bins.encode([SHOWN[2].text])[0]
     for _ in range(2):
         assert len(memory.likeness(SHOWN[2].text, vector)) == 2

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from ctrag.agents.prompt.sufficiency import Sufficiency, exposed_odds, fit_sufficiency
-from ctrag.agents.prompt.traces import Trace, TracePrior
+from ctrag.agents.prompt.traces import ToolTrace, TracePrior
 from tests.agents.prompt.toys import TopicReader
 
 TRACES = [
-    Trace("cancel order", ("find", "look", "cancel")),
-    Trace("return order", ("find", "look", "look", "return")),
-    Trace("flight", ("search", "book")),
+    ToolTrace("cancel order", ("find", "look", "cancel")),
+    ToolTrace("return order", ("find", "look", "look", "return")),
+    ToolTrace("flight", ("search", "book")),
 ]
 
 

@@ -6,21 +6,24 @@ from collections.abc import Callable
 
 import pytest
 
-from ctrag.agents.search.affinity import Affinity, Counts
+from ctrag.agents.search.affinity import Affinity, AffinityCounts
 from stores.people.database import StoreUnavailable
 
 
 @pytest.mark.parametrize(
     ("counts", "good"),
     [
-        (Counts(found=12, used=2, succeeded=2), 0.5 * 2 + 2 - 0.1 * 10),
-        (Counts(found=3), -0.1 * 3),
-        (Counts(used=2, failed=2), 0.5 * 2 - 2),
-        (Counts(found=1, used=4), 0.5 * 4),  # used more often than found: nothing was left unused
+        (AffinityCounts(found=12, used=2, succeeded=2), 0.5 * 2 + 2 - 0.1 * 10),
+        (AffinityCounts(found=3), -0.1 * 3),
+        (AffinityCounts(used=2, failed=2), 0.5 * 2 - 2),
+        (
+            AffinityCounts(found=1, used=4),
+            0.5 * 4,
+        ),  # used more often than found: nothing was left unused
     ],
 )
 def test_liking_weighs_uses_successes_failures_and_finds_without_a_use(
-    counts: Counts, good: float
+    counts: AffinityCounts, good: float
 ) -> None:
     assert counts.liking == pytest.approx(math.tanh(good / 5))
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.search.features import FEATURES, Asked, feature_rows, rarities
+from ctrag.agents.search.features import FEATURES, ReadingWords, feature_rows, rarities
 from ctrag.agents.search.fields import (
     NO_GRAM,
     VOCABULARY,
@@ -22,7 +22,7 @@ from ctrag.agents.search.fields import (
 from ctrag.agents.search.index import Mode, ToolIndex
 from ctrag.agents.search.names import named_first, named_runs, written_out
 from ctrag.agents.search.parts import parts_of
-from ctrag.agents.search.ranker import FLOOR, Readings, ToolRanker, Weights
+from ctrag.agents.search.ranker import FLOOR, ModeWeights, Readings, ToolRanker
 from ctrag.agents.search.tiers import SystemKeywords, expert_score, merged
 from ctrag.models.vector_cache import CachedEncoder
 from ctrag.text.words import telling_words
@@ -154,7 +154,7 @@ def test_earlier_tiers_come_first_each_tool_once_cut_at_k() -> None:
 
 def ranker(**features: float) -> ToolRanker:
     values = np.array([features.get(name, 0.0) for name in FEATURES])
-    weights = Weights(values, (1.0, 0.0), (0.0, 0.0, 0.0, 0.0), np.zeros(len(FLOOR) + 1))
+    weights = ModeWeights(values, (1.0, 0.0), (0.0, 0.0, 0.0, 0.0), np.zeros(len(FLOOR) + 1))
     return ToolRanker(weights, weights, 0.5, {})
 
 
@@ -199,7 +199,7 @@ def test_features_do_the_arithmetic_their_names_say() -> None:
         tool_terms(CatalogueTool("rain_radar", "", parameters={"properties": {"rain": {}}})),
         tool_terms(CatalogueTool("x", "sun")),
     ]
-    asked = [Asked.of("rains and snow, a rain radar for Oslo"), Asked.of("sun")]
+    asked = [ReadingWords.of("rains and snow, a rain radar for Oslo"), ReadingWords.of("sun")]
     cosines = np.array([[0.4, 0.9], [0.2, 0.1]])
     rows = feature_rows(cosines, tools, asked, {"rain": 2.0, "sun": 1.0, "snow": 0.5}, 3.0)
     first = dict(zip(FEATURES, rows[0, 0], strict=True))
@@ -223,7 +223,7 @@ def test_features_do_the_arithmetic_their_names_say() -> None:
 @given(st.lists(st.text("abrdis ", max_size=12), min_size=1, max_size=5), st.text("abrdis "))
 def test_shares_stay_between_0_and_1(names: list[str], text: str) -> None:
     tools = [tool_terms(CatalogueTool(name, name[::-1])) for name in names]
-    asked = [Asked.of(text), Asked.of(text[: len(text) // 2])]
+    asked = [ReadingWords.of(text), ReadingWords.of(text[: len(text) // 2])]
     counts = {
         term: sum(term in tool.frequencies for tool in tools) for one in asked for term in one.terms
     }
@@ -236,7 +236,7 @@ def test_shares_stay_between_0_and_1(names: list[str], text: str) -> None:
 
 
 def measured_plainly(
-    tool: ToolTerms, asked: Asked, idf: dict[str, float], rarest: float
+    tool: ToolTerms, asked: ReadingWords, idf: dict[str, float], rarest: float
 ) -> dict[str, float]:
     """The measures of one tool in one reading, without arrays."""
     known = [term for term in asked.terms if term in idf]
@@ -260,7 +260,7 @@ def measured_plainly(
 @given(st.lists(st.text("abrdis _", max_size=12), min_size=1, max_size=5), st.text("abrdis "))
 def test_measures_of_all_tools_at_once_are_those_of_each_alone(names: list[str], text: str) -> None:
     tools = [tool_terms(CatalogueTool(name, name[::-1])) for name in names]
-    asked = [Asked.of(text), Asked.of(text[: len(text) // 2])]
+    asked = [ReadingWords.of(text), ReadingWords.of(text[: len(text) // 2])]
     terms = dict.fromkeys(term for one in asked for term in one.terms)
     counts = {term: sum(term in tool.frequencies for tool in tools) for term in terms}
     idf = rarities({term: count for term, count in counts.items() if count}, len(tools))

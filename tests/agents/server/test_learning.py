@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.tool import Catalogue, CatalogueTool
-from ctrag.agents.search.affinity import Affinity, Counts
+from ctrag.agents.search.affinity import Affinity, AffinityCounts
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.gateway import Gateway, GatewaySettings
@@ -41,8 +41,8 @@ ADA = Principal("ada")
 TOOLS = [tool("send", "Send a mail", "mail"), tool("print", "Print a page", "printer")]
 
 
-def counted(index: ToolIndex, user: str, tool_id: str) -> Counts:
-    return Counts(**json.loads(index.affinity.to_json())[user][tool_id])
+def counted(index: ToolIndex, user: str, tool_id: str) -> AffinityCounts:
+    return AffinityCounts(**json.loads(index.affinity.to_json())[user][tool_id])
 
 
 @pytest.mark.anyio
@@ -57,7 +57,7 @@ async def test_a_call_counts_as_a_use_so_that_what_is_found_and_used_is_liked(
             for _ in range(5):
                 await running.search(ADA, "print a page")
         made = counted(running.index, "ada", "printer/print")
-        assert made == Counts(found=12, used=2, succeeded=2, failed=0)
+        assert made == AffinityCounts(found=12, used=2, succeeded=2, failed=0)
         assert made.liking > 0, "0.5 * 2 uses + 2 successes - 0.1 * 10 finds without a use"
 
 
@@ -78,14 +78,14 @@ def test_servers_that_share_a_database_add_to_each_others_counts(postgres: str) 
     first.flush()
     second.learn("eve", "printer/print", "used")
     second.flush()
-    assert counted(second, "bob", "mail/send") == Counts(failed=1), "learned from the other"
+    assert counted(second, "bob", "mail/send") == AffinityCounts(failed=1), "learned from the other"
     first.learn("ada", "mail/send", "succeeded")
     first.close()
     second.close()
     later = ToolIndex.open(postgres, None, Topics())
-    assert counted(later, "ada", "mail/send") == Counts(succeeded=6)
-    assert counted(later, "bob", "mail/send") == Counts(failed=1)
-    assert counted(later, "eve", "printer/print") == Counts(used=1)
+    assert counted(later, "ada", "mail/send") == AffinityCounts(succeeded=6)
+    assert counted(later, "bob", "mail/send") == AffinityCounts(failed=1)
+    assert counted(later, "eve", "printer/print") == AffinityCounts(used=1)
     later.close()
 
 
@@ -102,7 +102,7 @@ def test_servers_that_write_at_the_same_time_lose_nothing(postgres: str) -> None
     for index in servers:
         index.close()
     later = ToolIndex.open(postgres, None, Topics())
-    assert counted(later, "zoe", "mail/send") == Counts(used=6 * 20)
+    assert counted(later, "zoe", "mail/send") == AffinityCounts(used=6 * 20)
     later.close()
 
 

@@ -11,10 +11,10 @@ import pytest
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.session.events import Event, JsonLines, together
 from ctrag.agents.session.tool_session import ToolSession
-from ctrag.assistant.record import Turn, append_turn, read_session, read_turns
+from ctrag.assistant.record import RecordedTurn, append_turn, read_session, read_turns
 
 Make = Callable[..., CatalogueTool]
-TURN = Turn(
+TURN = RecordedTurn(
     person="ada",
     text="mail Omar",
     asked_at="2025-04-17T12:59",

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.assistant.record import Turn, append_turn, read_turns
+from ctrag.assistant.record import RecordedTurn, append_turn, read_turns
 from ctrag.assistant.trace import Trace
 
-TURN = Turn(
+TURN = RecordedTurn(
     person="ada",
     text="read me\nthat 😀",
     asked_at="2025-04-17T12:59",
@@ -38,7 +38,7 @@ def test_turns_come_back_in_order_each_on_its_line(tmp_path: Path) -> None:
 @given(st.text(st.characters(codec="utf-8")))
 def test_any_text_survives(text: str) -> None:
     turn = TURN.model_copy(update={"text": text, "answer": text})
-    assert Turn.model_validate(json.loads(turn.model_dump_json())) == turn
+    assert RecordedTurn.model_validate(json.loads(turn.model_dump_json())) == turn
 
 
 def test_an_empty_line_is_passed_over(tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctrag.assistant.api_choice.classifier import ToolReader, gelu, reader_text, tokens_of
+from ctrag.assistant.api_choice.classifier import ApiClassifier, gelu, reader_text, tokens_of
 from ctrag.assistant.api_choice.classifier_features import sight
 from ctrag.assistant.api_choice.item_weights import item_weights
 from ctrag.assistant.api_choice.retrieve import STAND_IN_WEIGHT, UNKNOWN, ToolRetriever, tool_text
 from ctrag.models.encoder import load_encoder
 from ctrag.toolbox import Toolbox
-from eval.core.examples import Example, load_examples
+from eval.core.examples import RankingExample, load_examples
 from tests.training.conftest import copy_people
 
 TOOLBOX = Toolbox.packaged()
@@ -20,22 +20,22 @@ NOTHING = np.empty(0, dtype=np.int64)
 
 
 @pytest.fixture(scope="module")
-def reader() -> ToolReader:
-    return ToolReader.packaged()
+def reader() -> ApiClassifier:
+    return ApiClassifier.packaged()
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Example]:
+def examples(tmp_path_factory: pytest.TempPathFactory) -> list[RankingExample]:
     return load_examples(copy_people("dev", 3, tmp_path_factory.mktemp("dev")), load_encoder())
 
 
-def labelled(example: Example) -> dict[str, Any]:
+def labelled(example: RankingExample) -> dict[str, Any]:
     scene = example.scene
     return {"request": scene.request, "items": example.relevant_items, "scene": scene}
 
 
 def test_probabilities_of_all_apis_and_none_sum_to_one(
-    reader: ToolReader, examples: list[Example]
+    reader: ApiClassifier, examples: list[RankingExample]
 ) -> None:
     rows = np.flatnonzero(examples[0].relevance)
     found = reader.log_probabilities(examples[0].scene, rows, item_weights(np.zeros(len(rows))))
@@ -44,15 +44,17 @@ def test_probabilities_of_all_apis_and_none_sum_to_one(
 
 
 def test_a_saved_reader_says_the_same(
-    reader: ToolReader, examples: list[Example], tmp_path: Path
+    reader: ApiClassifier, examples: list[RankingExample], tmp_path: Path
 ) -> None:
     reader.save(tmp_path)
-    again = ToolReader.load(tmp_path)
+    again = ApiClassifier.load(tmp_path)
     assert again.card == reader.card
     assert again.digest == reader.digest
 
 
-def test_retrieval_goes_by_the_readers_word(reader: ToolReader, examples: list[Example]) -> None:
+def test_retrieval_goes_by_the_readers_word(
+    reader: ApiClassifier, examples: list[RankingExample]
+) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder(), reader)
     found = retriever.search(**labelled(examples[1]), k=59)
     assert [one.score for one in found.tools] == sorted(
@@ -63,7 +65,7 @@ def test_retrieval_goes_by_the_readers_word(reader: ToolReader, examples: list[E
 
 
 def test_apis_that_were_never_learned_are_searched_by_meaning(
-    reader: ToolReader, examples: list[Example]
+    reader: ApiClassifier, examples: list[RankingExample]
 ) -> None:
     renamed = Toolbox(tool.model_copy(update={"api": f"my_{tool.api}"}) for tool in TOOLBOX)
     encoder = load_encoder()
@@ -87,22 +89,22 @@ def test_apis_that_were_never_learned_are_searched_by_meaning(
 
 
 def test_a_reader_of_another_encoder_is_not_asked(
-    reader: ToolReader, examples: list[Example]
+    reader: ApiClassifier, examples: list[RankingExample]
 ) -> None:
-    foreign = ToolReader(reader.arrays, reader.card.model_copy(update={"encoder": "other"}))
+    foreign = ApiClassifier(reader.arrays, reader.card.model_copy(update={"encoder": "other"}))
     with_it = ToolRetriever(TOOLBOX, load_encoder(), foreign).search(**labelled(examples[0]))
     assert with_it == ToolRetriever(TOOLBOX, load_encoder()).search(**labelled(examples[0]))
 
 
 def test_the_items_decide_what_the_words_leave_open(
-    reader: ToolReader, examples: list[Example]
+    reader: ApiClassifier, examples: list[RankingExample]
 ) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder(), reader)
     asked = next(one for one in examples if one.asked.query_id == "p007-q2")
     assert retriever.search(**labelled(asked)).tools[0].tool.api == "play_voicemail"
 
 
-def test_the_words_of_a_request_cannot_pose_as_an_item(examples: list[Example]) -> None:
+def test_the_words_of_a_request_cannot_pose_as_an_item(examples: list[RankingExample]) -> None:
     seen = sight(examples[0].scene, NOTHING, np.empty(0))
     assert reader_text("ring him\ncall missed: Rui", seen, 3) == "ring him call missed: Rui"
 

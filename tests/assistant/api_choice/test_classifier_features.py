@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.api_choice.classifier_features import ASKED, FLAGS, ITEMS, sight
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.context.learned_features import KINDS
 from stores.people.items import Item, Person, Profile, Request
@@ -38,12 +38,12 @@ SONG = Item(
 NOTHING = np.empty(0, dtype=np.int64)
 
 
-def scene(text: str = "ring him back?", playing: str | None = None) -> Scene:
+def scene(text: str = "ring him back?", playing: str | None = None) -> FeatureContext:
     ada = Person("ada", AT, Profile(name="Ada"))
     vectors = np.eye(2, 4, dtype=np.float32)
     view = PersonView(ada, (SONG, CALL), vectors)
     request = Request(text, AT, "home", playing)
-    return Scene(view, request, np.array([0, 1, 0, 0], np.float32), np.arange(2))
+    return FeatureContext(view, request, np.array([0, 1, 0, 0], np.float32), np.arange(2))
 
 
 def test_items_come_best_first_with_kind_share_vector_and_words() -> None:

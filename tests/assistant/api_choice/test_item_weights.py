@@ -13,10 +13,10 @@ from ctrag.assistant.api_choice.retrieve import (
     ToolRetriever,
     tool_text,
 )
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.models.encoder import load_encoder
 from ctrag.toolbox import Toolbox
-from eval.core.examples import Example, load_views
+from eval.core.examples import RankingExample, load_views
 from stores.people.dataset import load_dataset, load_labels
 from synth.reference import split_folder
 
@@ -24,7 +24,7 @@ TOOLBOX = Toolbox.packaged()
 
 
 @pytest.fixture(scope="module")
-def examples() -> list[Example]:
+def examples() -> list[RankingExample]:
     """The requests of one packaged dev person."""
     dataset = load_dataset(split_folder("dev"))
     labels = load_labels(split_folder("dev"))
@@ -34,10 +34,10 @@ def examples() -> list[Example]:
     for asked in dataset.requests:
         if asked.person_id == "p007":
             vector = load_encoder().encode([asked.request.text])[0]
-            scene = Scene(view, asked.request, vector, np.arange(len(view)))
+            scene = FeatureContext(view, asked.request, vector, np.arange(len(view)))
             known = labels[asked.query_id]
             relevance = np.isin(view.ids, list(known.relevant or ())).astype(np.float32)
-            found.append(Example(asked, scene, known, relevance))
+            found.append(RankingExample(asked, scene, known, relevance))
     return found
 
 
@@ -48,7 +48,7 @@ def test_weights_of_items_are_the_softmax_of_their_scores() -> None:
 
 
 def test_without_a_reader_scores_are_cosine_plus_weighted_application(
-    examples: list[Example],
+    examples: list[RankingExample],
 ) -> None:
     encoder = load_encoder()
     scene = examples[1].scene
@@ -65,7 +65,9 @@ def test_without_a_reader_scores_are_cosine_plus_weighted_application(
     assert found.preferences["none"] == found.none
 
 
-def test_without_a_reader_items_pull_towards_their_application(examples: list[Example]) -> None:
+def test_without_a_reader_items_pull_towards_their_application(
+    examples: list[RankingExample],
+) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder())
     scene = examples[1].scene
     calls = [item for item in scene.view.items if item.app == "phonecall"][:2]

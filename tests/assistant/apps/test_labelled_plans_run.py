@@ -13,7 +13,7 @@ import pytest
 from ctrag.assistant.apps.execute import Result, execute
 from ctrag.assistant.planning.plan import Plan
 from ctrag.toolbox import Toolbox
-from stores.people.dataset import Asked, Persona, load_dataset, load_labels
+from stores.people.dataset import DatasetRequest, Persona, load_dataset, load_labels
 from stores.people.items import LabelledPlan, Labels
 from stores.people.stores import Encode, Stores
 
@@ -55,7 +55,7 @@ def ran(encode: Encode) -> list[Ran]:
 
 
 def _run(
-    asked: Asked, labels: Labels, persona: Persona, stores: Stores, encode: Encode
+    asked: DatasetRequest, labels: Labels, persona: Persona, stores: Stores, encode: Encode
 ) -> Iterator[Ran]:
     for plan in (labels.plan, *labels.also):
         if plan is not None:

@@ -6,9 +6,9 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import PersonView, encode_items
-from ctrag.assistant.context.learned_features import KINDS, Prior
+from ctrag.assistant.context.learned_features import KINDS, LearnedFeatures
 from ctrag.models.encoder import Matrix
 from ctrag.text.words import words
 from stores.people.app_spec import packaged_apps
@@ -113,13 +113,13 @@ def view_of(persona: Persona = ADA, encoder: AxisEncoder | None = None) -> Perso
 
 def scene_of(
     request: Request = ASKED, view: PersonView | None = None, rows: Sequence[int] | None = None
-) -> Scene:
+) -> FeatureContext:
     view = view_of() if view is None else view
     chosen = np.arange(len(view)) if rows is None else np.array(rows, dtype=np.int64)
-    return Scene(view, request, AxisEncoder().encode([request.text])[0], chosen)
+    return FeatureContext(view, request, AxisEncoder().encode([request.text])[0], chosen)
 
 
-def toy_prior() -> Prior:
+def toy_prior() -> LearnedFeatures:
     """The dentist axis speaks for the calendar (2) and events of today (3), mail has an intercept
     of -1, notes one of -2; the map turns the dentist axis into the bus axis."""
     apps = [app.name for app in packaged_apps()]
@@ -131,10 +131,10 @@ def toy_prior() -> Prior:
     kind_weights[-1, KINDS.index("note")] = -2.0
     item_map = np.eye(5, dtype=np.float32)
     item_map[0] = [0, 4, 0, 0, 0]
-    return Prior(app_weights, kind_weights, item_map)
+    return LearnedFeatures(app_weights, kind_weights, item_map)
 
 
 @pytest.fixture
-def scene() -> Scene:
+def scene() -> FeatureContext:
     """Ada's request beside all of her items."""
     return scene_of()

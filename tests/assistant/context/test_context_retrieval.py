@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.context import candidates
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.features import SIGNALS
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.context.item_ranker import Ranker
@@ -39,7 +39,7 @@ def test_the_order_is_that_of_the_three_rankings_fused_by_hand(
     retriever: ContextRetriever, ada: PersonView
 ) -> None:
     card = retriever.ranker.card
-    scene = Scene(ada, ASKED, ENCODER.encode([ASKED.text])[0], np.arange(len(ada)))
+    scene = FeatureContext(ada, ASKED, ENCODER.encode([ASKED.text])[0], np.arange(len(ada)))
     scores = {
         "lambdamart": retriever.ranker.scores(scene),
         "dense": scene.cosine,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import PersonView
 from stores.people.items import Contact, Request
 from tests.assistant.context.conftest import ADA, ASKED, NOW, scene_of, used, view_of
@@ -196,5 +196,5 @@ def test_some_rows_have_the_same_values_as_all() -> None:
 
 def test_a_person_without_items_has_an_empty_scene() -> None:
     view = PersonView(ADA.person, (), np.empty((0, 5), np.float32))
-    scene = Scene(view, Request("dentist", NOW), np.ones(5, np.float32), np.arange(0))
+    scene = FeatureContext(view, Request("dentist", NOW), np.ones(5, np.float32), np.arange(0))
     assert len(scene.cosine) == len(scene.bm25) == len(scene.usual_hour_gap) == 0

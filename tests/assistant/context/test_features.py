@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.features import SIGNALS, compute
 from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
 from ctrag.assistant.context.learned_features import KINDS
@@ -207,8 +207,8 @@ def test_signals_do_not_change_with_other_peoples_data(tmp_path: Path) -> None:
 
 def test_no_signal_can_see_a_label() -> None:
     labels = {field.name for field in fields(Labels)}
-    seen = {field.name for field in (*fields(Scene), *fields(Request))}
-    seen |= {name for name, _ in inspect.getmembers(Scene)}
+    seen = {field.name for field in (*fields(FeatureContext), *fields(Request))}
+    seen |= {name for name, _ in inspect.getmembers(FeatureContext)}
     assert not labels & seen
     for signal in SIGNALS:
         assert list(inspect.signature(signal.column).parameters) == ["scene", "prior"], signal.name

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.fusion import fuse, rankings, ranks
 
 SCORES = st.lists(st.integers(-5, 5), min_size=1, max_size=8).map(lambda x: np.array(x, float))
@@ -24,7 +24,9 @@ def test_the_score_is_the_sum_of_weight_over_k_plus_rank() -> None:
     assert parts["meaning"] == pytest.approx([0.5 / (60 + 3), 0.5 / (60 + 1), 0.5 / (60 + 2)])
 
 
-def test_bm25_says_nothing_of_items_that_share_no_word_with_the_request(scene: Scene) -> None:
+def test_bm25_says_nothing_of_items_that_share_no_word_with_the_request(
+    scene: FeatureContext,
+) -> None:
     lambdamart = np.linspace(1, 0, len(scene))
     found = rankings(scene, lambdamart)
     assert list(found) == ["lambdamart", "dense", "bm25"]

@@ -7,7 +7,7 @@ from ctrag.assistant.context import candidates as module
 from ctrag.assistant.context import item_arrays as view_module
 from ctrag.assistant.context.candidates import candidates
 from ctrag.assistant.context.item_arrays import PersonView
-from ctrag.assistant.context.projection import AXES, Coarse
+from ctrag.assistant.context.projection import AXES, LowDimensionalProjection
 from stores.people.items import Item, Person, Profile, Request
 from tests.assistant.context.conftest import NOW, made
 
@@ -22,13 +22,13 @@ def vectors_like(count: int, dimension: int, spread: float) -> np.ndarray:
 
 def test_few_dimensions_are_kept_exactly() -> None:
     vectors = vectors_like(300, AXES - 56, 0.5)
-    coarse = Coarse.of(vectors)
+    coarse = LowDimensionalProjection.of(vectors)
     assert coarse.products(vectors[3]) == pytest.approx(vectors @ vectors[3], abs=1e-5)
 
 
 def test_the_best_by_the_vectors_are_among_the_best_by_few_axes() -> None:
     aims, vectors = np.split(vectors_like(5_020, 600, 0.5), [20])
-    coarse = Coarse.of(vectors)
+    coarse = LowDimensionalProjection.of(vectors)
     assert coarse.vectors.shape == (5_000, AXES)
     found = []
     for aim in aims:
@@ -39,7 +39,7 @@ def test_the_best_by_the_vectors_are_among_the_best_by_few_axes() -> None:
 
 def test_axes_stand_at_right_angles_and_are_the_same_each_time() -> None:
     vectors = vectors_like(1_000, 400, 0.5)
-    first, second = Coarse.of(vectors), Coarse.of(vectors)
+    first, second = LowDimensionalProjection.of(vectors), LowDimensionalProjection.of(vectors)
     assert first.axes.T @ first.axes == pytest.approx(np.eye(AXES), abs=1e-4)
     assert np.array_equal(first.vectors, second.vectors)
 

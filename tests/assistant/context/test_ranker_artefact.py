@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.features import SIGNALS, compute
 from ctrag.assistant.context.item_ranker import CARD, MODEL, PRIOR, SECOND, Ranker
 from tests.assistant.context.conftest import ASKED, AxisEncoder, view_of
@@ -21,10 +21,10 @@ def ranker() -> Ranker:
     return Ranker.packaged()
 
 
-def wide_scene(rows: int | None = None) -> Scene:
+def wide_scene(rows: int | None = None) -> FeatureContext:
     view = view_of(encoder=WIDE)
     vector = WIDE.encode([ASKED.text])[0]
-    return Scene(view, ASKED, vector, np.arange(len(view) if rows is None else rows))
+    return FeatureContext(view, ASKED, vector, np.arange(len(view) if rows is None else rows))
 
 
 def test_what_was_saved_scores_the_same_when_loaded(ranker: Ranker, tmp_path: Path) -> None:

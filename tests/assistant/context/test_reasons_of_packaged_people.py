@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.context.explain import LIFTING, LOWERING, because, lifts_of
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.features import SIGNALS, compute
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.context.item_text import field_of, people
 from ctrag.models.encoder import load_encoder
 from ctrag.text.words import terms, words
-from eval.core.examples import Example, load_examples
+from eval.core.examples import RankingExample, load_examples
 from stores.compressed import read_kept
 from synth.reference import split_folder
 
 
 @pytest.fixture(scope="module")
-def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Example]:
+def examples(tmp_path_factory: pytest.TempPathFactory) -> list[RankingExample]:
     """The requests of four packaged people."""
     folder = tmp_path_factory.mktemp("people")
     chosen = read_kept(split_folder("dev") / "personas.jsonl").decode().splitlines()[:4]
@@ -33,7 +33,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[Example]:
 
 
 def test_the_best_items_of_packaged_people_have_reasons_in_plain_words(
-    examples: list[Example],
+    examples: list[RankingExample],
 ) -> None:
     ranker = Ranker.packaged()
     named = [signal.name for signal in SIGNALS if "_" in signal.name]
@@ -53,7 +53,7 @@ def test_the_best_items_of_packaged_people_have_reasons_in_plain_words(
     assert np.mean(explained) > 0.95, "nearly all of the best have a reason"
 
 
-def _check(text: str, scene: Scene, row: int) -> None:
+def _check(text: str, scene: FeatureContext, row: int) -> None:
     """Each claim of a clause, read from the item again."""
     item, request = scene.view.items[scene.rows[row]], scene.request
     claim = f"{item.id}, {request.asked_at}, {request.text!r}: {text}"

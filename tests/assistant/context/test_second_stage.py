@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.context import second_stage
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.learned_features import kinds_of
 from ctrag.assistant.context.second_stage import COMPANY, best_of, company_table, second_pass
 from stores.people.dataset import Persona
@@ -18,35 +18,37 @@ NAMES = [signal.name for signal in COMPANY]
 
 
 @pytest.fixture
-def scene() -> Scene:
-    return Scene(VIEW, ASKED, ENCODER.encode([ASKED.text])[0], np.arange(len(VIEW)))
+def scene() -> FeatureContext:
+    return FeatureContext(VIEW, ASKED, ENCODER.encode([ASKED.text])[0], np.arange(len(VIEW)))
 
 
-def rising(scene: Scene) -> np.ndarray:
+def rising(scene: FeatureContext) -> np.ndarray:
     return np.linspace(0, 3, len(scene), dtype=np.float32)
 
 
-def test_the_best_come_first_and_belief_is_a_distribution(scene: Scene) -> None:
+def test_the_best_come_first_and_belief_is_a_distribution(scene: FeatureContext) -> None:
     found = best_of(scene, rising(scene))
     assert list(found.rows) == list(range(len(scene)))[::-1][: second_stage.LOOKED_AT]
     assert found.belief.sum() == pytest.approx(1)
     assert list(np.argsort(-found.belief, kind="stable")) == list(range(len(found.rows)))
 
 
-def test_a_correction_of_nothing_keeps_the_order(scene: Scene) -> None:
+def test_a_correction_of_nothing_keeps_the_order(scene: FeatureContext) -> None:
     scores = np.random.default_rng(1).normal(size=len(scene)).astype(np.float32)
     both = second_pass(scene, scores, lambda table: np.zeros(len(table), np.float32))
     assert list(np.argsort(-both, kind="stable")) == list(np.argsort(-scores, kind="stable"))
 
 
-def test_what_is_not_looked_at_stays_behind(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_looked_at_stays_behind(
+    scene: FeatureContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(second_stage, "LOOKED_AT", 3)
     both = second_pass(scene, rising(scene), lambda table: np.full(len(table), -50, np.float32))
     order = list(np.argsort(-both, kind="stable"))
     assert order == list(range(len(scene)))[::-1]
 
 
-def test_no_candidates_need_no_correction(scene: Scene) -> None:
+def test_no_candidates_need_no_correction(scene: FeatureContext) -> None:
     empty = replace(scene, rows=np.empty(0, dtype=np.int64))
     scores = np.empty(0, np.float32)
 
@@ -56,7 +58,7 @@ def test_no_candidates_need_no_correction(scene: Scene) -> None:
     assert len(second_pass(empty, scores, never)) == 0
 
 
-def test_ties_are_sums_over_the_items_believed_in(scene: Scene) -> None:
+def test_ties_are_sums_over_the_items_believed_in(scene: FeatureContext) -> None:
     found = best_of(scene, rising(scene))
     table = company_table(found)
     links, rows = VIEW.links, found.view_rows

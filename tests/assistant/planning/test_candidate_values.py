@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctrag.assistant.planning.candidate_values import MOST, Grounds, Offer
+from ctrag.assistant.planning.candidate_values import MOST, CandidateValue, ValueSources
 from ctrag.toolbox import Argument, Tool, Toolbox
 from stores.people.items import Contact, Item, Person, Profile, Request, Value
 
@@ -47,8 +47,8 @@ def argument_of(api: str, name: str) -> tuple[Tool, Argument]:
 
 def offers(
     api: str, name: str, text: str = "do it", items: Sequence[Item] = (), person: Person = ADA
-) -> list[Offer]:
-    return Grounds(Request(text, AT), person, items).offers(*argument_of(api, name))
+) -> list[CandidateValue]:
+    return ValueSources(Request(text, AT), person, items).offers(*argument_of(api, name))
 
 
 def values(*how: object, **more: object) -> list[str]:
@@ -63,23 +63,25 @@ NOTES = [
 
 def test_what_ranks_behind_is_offered_to_its_own_application_only() -> None:
     mail = item("mail", "m1", sender="Mr. Oak", subject="Milk prices")
-    grounds = Grounds(Request("read it", AT), ADA, [mail], (), (), NOTES)
+    grounds = ValueSources(Request("read it", AT), ADA, [mail], (), (), NOTES)
     assert grounds.ranked == [mail, *NOTES]
     found = grounds.offers(*argument_of("read_note", "title"))
     assert [(one.value, one.rank) for one in found] == [("Impala to-do", 1), ("Milk", 2)]
-    assert grounds.offers(*argument_of("read_mail", "subject")) == [Offer("Milk prices", "m1")]
-    behind = Grounds(Request("call", AT), ADA, [], (), (), [mail])
+    assert grounds.offers(*argument_of("read_mail", "subject")) == [
+        CandidateValue("Milk prices", "m1")
+    ]
+    behind = ValueSources(Request("call", AT), ADA, [], (), (), [mail])
     assert "Mr. Oak" not in [
         one.value for one in behind.offers(*argument_of("call_contact", "contact"))
     ]
     searched = behind.offers(*argument_of("search_mail", "sender"))
-    assert searched[0] == Offer("Mr. Oak", "m1")
+    assert searched[0] == CandidateValue("Mr. Oak", "m1")
 
 
 def test_titles_of_the_tools_own_items_are_offered_best_item_first() -> None:
     assert offers("read_note", "title", items=NOTES) == [
-        Offer("Impala to-do", "n1"),
-        Offer("Milk", "n2"),
+        CandidateValue("Impala to-do", "n1"),
+        CandidateValue("Milk", "n2"),
     ]
 
 
@@ -89,9 +91,9 @@ def test_items_of_another_application_give_no_titles() -> None:
 
 def test_an_argument_that_adds_name_to_its_field_finds_it() -> None:
     song = item("music", "s1", song_name="Autobahn", artist="Kraftwerk", playlist="Road")
-    assert offers("play_playlist", "playlist_name", items=[song]) == [Offer("Road", "s1")]
-    assert offers("play_song", "song_name", items=[song]) == [Offer("Autobahn", "s1")]
-    assert offers("play_artist", "artist", items=[song]) == [Offer("Kraftwerk", "s1")]
+    assert offers("play_playlist", "playlist_name", items=[song]) == [CandidateValue("Road", "s1")]
+    assert offers("play_song", "song_name", items=[song]) == [CandidateValue("Autobahn", "s1")]
+    assert offers("play_artist", "artist", items=[song]) == [CandidateValue("Kraftwerk", "s1")]
 
 
 def test_an_empty_field_offers_nothing() -> None:
@@ -100,30 +102,32 @@ def test_an_empty_field_offers_nothing() -> None:
 
 def test_choices_of_the_schema_are_offered_as_they_stand() -> None:
     assert offers("skip_song", "direction") == [
-        Offer("next", "schema"),
-        Offer("previous", "schema"),
+        CandidateValue("next", "schema"),
+        CandidateValue("previous", "schema"),
     ]
 
 
 def test_the_favourite_genre_comes_from_the_profile_after_what_items_and_request_say() -> None:
     song = item("music", "s1", genre="Ranchera")
     assert offers("play_genre", "genre", "some Electro please", [song]) == [
-        Offer("Ranchera", "s1"),
-        Offer("Electro", "request"),
-        Offer("Soul", "profile"),
+        CandidateValue("Ranchera", "s1"),
+        CandidateValue("Electro", "request"),
+        CandidateValue("Soul", "profile"),
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "first"),
     [
-        ("call omar", Offer("Omar Salcedo", "contact")),
-        ("call Macias", Offer("Tere Macías", "contact")),
-        ("call my wife", Offer("Lupita Robles", "contact")),
-        ("ring the teacher", Offer("Tere Macías", "contact")),
+        ("call omar", CandidateValue("Omar Salcedo", "contact")),
+        ("call Macias", CandidateValue("Tere Macías", "contact")),
+        ("call my wife", CandidateValue("Lupita Robles", "contact")),
+        ("ring the teacher", CandidateValue("Tere Macías", "contact")),
     ],
 )
-def test_who_is_named_or_meant_by_their_relation_comes_first(text: str, first: Offer) -> None:
+def test_who_is_named_or_meant_by_their_relation_comes_first(
+    text: str, first: CandidateValue
+) -> None:
     assert offers("call_contact", "contact", text)[0] == first
 
 
@@ -139,9 +143,9 @@ def test_attendees_come_before_relations_and_mentions_before_the_rest() -> None:
     meeting = item("calendar", "c1", title="Loading", attendees=("Tere Macías",))
     note = item("notes", "n1", title="Ask Lupita about bread")
     assert offers("call_contact", "contact", "not our dispatcher", [meeting, note]) == [
-        Offer("Tere Macías", "c1"),
-        Offer("Omar Salcedo", "contact"),
-        Offer("Lupita Robles", "n1"),
+        CandidateValue("Tere Macías", "c1"),
+        CandidateValue("Omar Salcedo", "contact"),
+        CandidateValue("Lupita Robles", "n1"),
     ]
 
 
@@ -149,7 +153,7 @@ MALLORY = item("mail", "m1", sender="Mallory <eve@evil.example>", subject="Hi")
 
 
 def test_a_sender_who_is_no_contact_can_be_searched_for_but_not_written_to() -> None:
-    assert offers("search_mail", "sender", items=[MALLORY])[0] == Offer(
+    assert offers("search_mail", "sender", items=[MALLORY])[0] == CandidateValue(
         "Mallory <eve@evil.example>", "m1"
     )
     for api in ("send_mail", "forward_mail"):
@@ -163,7 +167,7 @@ def test_a_stranger_of_another_application_is_never_offered() -> None:
 
 def test_a_stranger_who_rang_can_be_called_back() -> None:
     rang = item("phonecall", "p1", contact="+1 800 555 0199")
-    assert offers("return_missed_call", "contact", items=[rang])[0] == Offer(
+    assert offers("return_missed_call", "contact", items=[rang])[0] == CandidateValue(
         "+1 800 555 0199", "p1"
     )
 
@@ -172,10 +176,10 @@ def test_numbers_come_from_the_request_the_items_words_and_their_people() -> Non
     voicemail = item("phonecall", "p1", contact="Omar Salcedo", voicemail="dock: 33 5550 9999, bye")
     found = offers("call_number", "number", "try +1 (800) 555-0199 for my wife", [voicemail])
     assert found == [
-        Offer("+1 (800) 555-0199", "request"),
-        Offer("33 5550 9999", "p1"),
-        Offer("+52 33 5550 1103", "p1"),
-        Offer("+52 33 5550 1101", "contact"),
+        CandidateValue("+1 (800) 555-0199", "request"),
+        CandidateValue("33 5550 9999", "p1"),
+        CandidateValue("+52 33 5550 1103", "p1"),
+        CandidateValue("+52 33 5550 1101", "contact"),
     ]
 
 
@@ -193,20 +197,20 @@ def test_places_come_from_items_then_the_request_then_the_profile() -> None:
     event = item("calendar", "c1", title="Loading", location="Dock 4, El Salto")
     found = offers("google_directions", "destination", "how far to Stavanger", [event])
     assert found[:6] == [
-        Offer("Dock 4, El Salto", "c1"),
-        Offer("Dock 4", "c1"),
-        Offer("El Salto", "c1"),
-        Offer("Stavanger", "request"),
-        Offer("Bergen", "profile"),
-        Offer("Elm Street 4", "profile"),
+        CandidateValue("Dock 4, El Salto", "c1"),
+        CandidateValue("Dock 4", "c1"),
+        CandidateValue("El Salto", "c1"),
+        CandidateValue("Stavanger", "request"),
+        CandidateValue("Bergen", "profile"),
+        CandidateValue("Elm Street 4", "profile"),
     ]
-    assert Offer("Elm Street 4, Sandviken", "profile") in found
+    assert CandidateValue("Elm Street 4, Sandviken", "profile") in found
 
 
 def test_a_place_named_in_a_title_or_a_text_is_offered_last() -> None:
     mail = item("mail", "m1", sender="x", subject="pallets for Monterrey", body="via Saltillo")
     found = offers("google_weather", "location", items=[mail])
-    assert found[-2:] == [Offer("Monterrey", "m1"), Offer("Saltillo", "m1")]
+    assert found[-2:] == [CandidateValue("Monterrey", "m1"), CandidateValue("Saltillo", "m1")]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +225,7 @@ def test_a_place_named_in_a_title_or_a_text_is_offered_last() -> None:
 def test_times_of_the_request_are_computed_and_come_first(
     api: str, name: str, text: str, value: str
 ) -> None:
-    assert offers(api, name, text)[0] == Offer(value, "date")
+    assert offers(api, name, text)[0] == CandidateValue(value, "date")
 
 
 def test_an_items_time_can_be_moved() -> None:
@@ -246,12 +250,12 @@ def test_a_time_written_in_a_mail_is_offered() -> None:
 
 def test_the_same_value_is_offered_once_whatever_its_case() -> None:
     twice = [item("notes", "n1", title="Milk"), item("notes", "n2", title="MILK ")]
-    assert offers("read_note", "title", items=twice) == [Offer("Milk", "n1")]
+    assert offers("read_note", "title", items=twice) == [CandidateValue("Milk", "n1")]
 
 
 def test_an_endless_value_is_not_offered() -> None:
     long = [item("notes", "n1", title="x" * 201), item("notes", "n2", title="y" * 200)]
-    assert offers("read_note", "title", items=long) == [Offer("y" * 200, "n2")]
+    assert offers("read_note", "title", items=long) == [CandidateValue("y" * 200, "n2")]
 
 
 def test_what_was_said_is_offered_as_it_was_said() -> None:
@@ -282,7 +286,7 @@ def test_offers_are_distinct_bounded_and_found_where_they_say(
         item("mail", f"m{n}", sender=sender, subject=body[:9], body=body)
         for n, (sender, body) in enumerate(mails)
     ]
-    found = Grounds(Request(text, AT), ADA, items).offers(*asked)
+    found = ValueSources(Request(text, AT), ADA, items).offers(*asked)
     assert len(found) <= MOST
     assert len({offer.value.strip().casefold() for offer in found}) == len(found)
     by_id = {one.id: one for one in items}

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.checks import stands_somewhere, violations
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.plan import Plan
@@ -16,7 +16,7 @@ ADA = Person("ada", AT, Profile("Ada Quist"), (Contact("Omar Salcedo"), Contact(
 NOTE = Item("n1", "notes", {"title": "Gate code", "body": "", "folder": "Home", "modified_at": AT})
 APIS = ("read_note", "share_note", "create_event", "move_note", "search_notes")
 TOOLS = [tool for tool in Toolbox.packaged() if tool.api in APIS]
-GRAMMAR = plan_grammar(TOOLS, Grounds(Request("tomorrow at seven pm", AT), ADA, [NOTE]))
+GRAMMAR = plan_grammar(TOOLS, ValueSources(Request("tomorrow at seven pm", AT), ADA, [NOTE]))
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_each_breach_is_put_into_words(text: str, problem: str) -> None:
 
 
 def test_an_api_that_cannot_be_called_now_is_named_with_those_that_can() -> None:
-    grammar = plan_grammar(TOOLS, Grounds(Request("x", AT), ADA, []))
+    grammar = plan_grammar(TOOLS, ValueSources(Request("x", AT), ADA, []))
     [problem] = violations(Plan("read_note", {"title": "Gate code"}), TOOLS, grammar)
     assert problem.startswith("read_note is not among the APIs that can be called: ")
     assert "search_notes" in problem

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.embedded import EmbeddedPlanner, _unrepeated
 from ctrag.assistant.planning.grammar import PlanGrammar, plan_grammar
 from ctrag.assistant.planning.interface import PlanRequest
@@ -43,7 +43,7 @@ def tools(*apis: str) -> list[Tool]:
 
 
 def grammar(*apis: str, items: tuple[Item, ...] = (LUNCH, RENT)) -> PlanGrammar:
-    grounds = Grounds(Request(SAID, AT), ADA, items)
+    grounds = ValueSources(Request(SAID, AT), ADA, items)
     return plan_grammar(tools(*apis), grounds, best_only=True, write_text=False)
 
 
@@ -142,7 +142,7 @@ def test_every_optional_value_is_filled_in_and_optional_text_only_alone() -> Non
     assert '"query="' not in made.lark
     searched = plan_grammar(
         tools("get_search_history"),
-        Grounds(Request(SAID, AT), ADA, ()),
+        ValueSources(Request(SAID, AT), ADA, ()),
         best_only=True,
         write_text=False,
     )
@@ -162,7 +162,7 @@ def test_what_reaches_others_stays_in_the_persons_words_unless_told_otherwise() 
     for outward in (False, True):
         made = plan_grammar(
             tools("notify_attendees", "append_to_note"),
-            Grounds(Request(SAID, AT), ADA, (LUNCH, RENT)),
+            ValueSources(Request(SAID, AT), ADA, (LUNCH, RENT)),
             best_only=True,
             write_outward=outward,
         )

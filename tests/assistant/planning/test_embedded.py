@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ctrag.assistant.planning import embedded
-from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.checks import violations
 from ctrag.assistant.planning.embedded import LONGEST_PLAN, EmbeddedPlanner
 from ctrag.assistant.planning.grammar import PlanGrammar, plan_grammar
@@ -43,7 +43,7 @@ def case(
 def made(
     planner: EmbeddedPlanner, request: Request, items: list[Item], tools: list[Tool]
 ) -> tuple[PlannerPrompt, PlanGrammar, list[Tool]]:
-    grammar = plan_grammar(tools, Grounds(request, OWNER.person, items))
+    grammar = plan_grammar(tools, ValueSources(request, OWNER.person, items))
     prompt = planner_prompt(request, OWNER.person, items, tools, planner.count_tokens)
     return prompt, grammar, tools
 

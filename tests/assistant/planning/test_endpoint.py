@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctrag.assistant.planning.candidate_values import Grounds
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.endpoint import EndpointError, EndpointPlanner
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import PlanRequest
@@ -25,7 +25,7 @@ NOTE = Item(
 )
 TOOLS = [tool for tool in Toolbox.packaged() if tool.api in ("read_note", "share_note")]
 REQUEST = Request("what was the code again", AT)
-GRAMMAR = plan_grammar(TOOLS, Grounds(REQUEST, ADA, [NOTE]))
+GRAMMAR = plan_grammar(TOOLS, ValueSources(REQUEST, ADA, [NOTE]))
 GOOD = 'read_note(title="Gate code")'
 NOW = {"retry-after-ms": "1"}
 

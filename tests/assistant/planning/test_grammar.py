@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctrag.assistant.planning.candidate_values import OPEN, Grounds
+from ctrag.assistant.planning.candidate_values import OPEN, ValueSources
 from ctrag.assistant.planning.checks import violations
 from ctrag.assistant.planning.grammar import (
     LONGEST_LIST,
@@ -97,9 +97,9 @@ def note(title: str, number: int = 1) -> Item:
     return Item(f"n{number}", "notes", fields)
 
 
-def grounds(*titles: str, text: str = "do it", person: Person = ADA) -> Grounds:
+def grounds(*titles: str, text: str = "do it", person: Person = ADA) -> ValueSources:
     items = [note(title, number) for number, title in enumerate(titles)]
-    return Grounds(Request(text, AT), person, items)
+    return ValueSources(Request(text, AT), person, items)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -112,7 +112,7 @@ def test_whatever_real_people_ask_of_whichever_tools_every_plan_that_can_be_spel
         owner = train().persona(asked.person_id)
         items = chance.sample(owner.items, min(5, len(owner.items)))
         exposed = chance.sample(TOOLBOX.tools, chance.randint(1, 12))
-        grammar = plan_grammar(exposed, Grounds(asked.request, owner.person, items))
+        grammar = plan_grammar(exposed, ValueSources(asked.request, owner.person, items))
         assert set(grammar.apis) | set(grammar.left_out) == {one.api for one in exposed}
         for _ in range(8):
             text = drawn(grammar, chance)
@@ -127,7 +127,7 @@ def test_the_whole_toolbox_compiles_at_once() -> None:
     owner = train().personas[0]
     request = train().requests[0].request
     assert spells(
-        plan_grammar(TOOLBOX.tools, Grounds(request, owner.person, owner.items)), "none()"
+        plan_grammar(TOOLBOX.tools, ValueSources(request, owner.person, owner.items)), "none()"
     )
 
 
@@ -200,7 +200,7 @@ def test_an_api_without_a_value_for_a_required_argument_is_left_out_and_the_argu
 def test_an_optional_argument_without_a_value_is_left_out_of_its_api() -> None:
     read = tool("read", ("title", "string", True), ("body", "string", False))
     items = [Item("n1", "notes", {"title": "Milk", "body": ""})]
-    grammar = plan_grammar([read], Grounds(Request("x", AT), ADA, items))
+    grammar = plan_grammar([read], ValueSources(Request("x", AT), ADA, items))
     assert spells(grammar, 'read(title="Milk")')
     assert not spells(grammar, 'read(title="Milk", body="")')
 

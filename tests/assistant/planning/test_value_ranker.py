@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctrag.assistant.planning.candidate_values import Grounds, Offer
+from ctrag.assistant.planning.candidate_values import CandidateValue, ValueSources
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.ranked_values import rank_values
 from ctrag.assistant.planning.value_ranker import (
     ABSENT,
     CARD,
     FEATURES,
-    ArgumentRanker,
     Numbers,
+    ValueRanker,
     candidates,
     features,
 )
@@ -56,7 +56,7 @@ def argument_of(api: str, name: str) -> tuple[Tool, Argument]:
 
 def seen(text: str, api: str, name: str, *items: Item) -> dict[str, dict[str, float]]:
     """Value → its features by name."""
-    grounds = Grounds(Request(text, AT), ADA, items, [], items)
+    grounds = ValueSources(Request(text, AT), ADA, items, [], items)
     tool, argument = argument_of(api, name)
     offers = candidates(argument, grounds.offers(tool, argument))
     table = features(grounds, tool, argument, offers, NUMBERS)
@@ -104,7 +104,7 @@ def test_the_small_words_around_a_place_are_seen() -> None:
 
 
 def test_leaving_out_is_a_candidate_of_optional_arguments_alone() -> None:
-    offers = [Offer("Porto", "profile")]
+    offers = [CandidateValue("Porto", "profile")]
     assert candidates(argument_of("google_nearby", "near")[1], offers) == [*offers, ABSENT]
     assert candidates(argument_of("google_flights", "origin")[1], offers) == offers
 
@@ -116,12 +116,12 @@ def test_an_api_that_was_never_learned_keeps_its_arguments_name() -> None:
 
 
 def test_the_shipped_ranker_starts_flights_at_home_and_sends_to_whom_was_said() -> None:
-    ranker = ArgumentRanker.packaged()
+    ranker = ValueRanker.packaged()
     for text, api, name, right in (
         ("what would a seat to her place cost tomorrow", "google_flights", "origin", "Porto"),
         ("pass it to my brother", "forward_mail", "to", "Rui Prado"),
     ):
-        grounds = Grounds(Request(text, AT), ADA, [MAIL, SCAN], [], [MAIL, SCAN])
+        grounds = ValueSources(Request(text, AT), ADA, [MAIL, SCAN], [], [MAIL, SCAN])
         tool, argument = argument_of(api, name)
         ordered = ranker.order(grounds, tool, argument, grounds.offers(tool, argument))
         assert ordered[0][0].value == right
@@ -130,8 +130,8 @@ def test_the_shipped_ranker_starts_flights_at_home_and_sends_to_whom_was_said() 
 
 def test_the_grammar_takes_the_ranked_first_and_says_how_sure() -> None:
     tool, _ = argument_of("forward_mail", "to")
-    grounds = Grounds(Request("pass it to my brother", AT), ADA, [MAIL], [], [MAIL])
-    values = rank_values([tool], grounds, ArgumentRanker.packaged())
+    grounds = ValueSources(Request("pass it to my brother", AT), ADA, [MAIL], [], [MAIL])
+    values = rank_values([tool], grounds, ValueRanker.packaged())
     made = plan_grammar([tool], grounds, best_only=True, values=values)
     assert made.offers["forward_mail"]["to"][0].value == "Rui Prado"
     assert 0.0 < made.belief["forward_mail"] < 1.0
@@ -140,16 +140,16 @@ def test_the_grammar_takes_the_ranked_first_and_says_how_sure() -> None:
 
 
 def test_a_table_of_other_features_is_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    ranker = ArgumentRanker.packaged()
+    ranker = ValueRanker.packaged()
     changed = ranker.card.model_copy(update={"features": ["moon"]})
-    ArgumentRanker(ranker.model, changed).save(tmp_path)
+    ValueRanker(ranker.model, changed).save(tmp_path)
     with pytest.raises(ValueError, match=r"made for other features.*ctrag train values"):
-        ArgumentRanker.load(tmp_path)
+        ValueRanker.load(tmp_path)
 
 
 def saved_by_an_older_version(folder: Path, **more: Any) -> Path:
     """The packaged ranker, its card with further keys."""
-    ranker = ArgumentRanker.packaged()
+    ranker = ValueRanker.packaged()
     ranker.save(folder)
     card = {**json.loads((folder / CARD).read_text(encoding="utf-8")), **more}
     (folder / CARD).write_text(json.dumps(card), encoding="utf-8")
@@ -159,13 +159,13 @@ def saved_by_an_older_version(folder: Path, **more: Any) -> Path:
 @pytest.mark.parametrize("reader", [None, "digest"])
 def test_a_card_whose_second_model_counts_nothing_loads(tmp_path: Path, reader: str | None) -> None:
     folder = saved_by_an_older_version(tmp_path, reader=reader, reader_weight=0.0)
-    loaded = ArgumentRanker.load(folder)
+    loaded = ValueRanker.load(folder)
     loaded.save(folder)
-    assert ArgumentRanker.load(folder) == ArgumentRanker.packaged()
+    assert ValueRanker.load(folder) == ValueRanker.packaged()
 
 
 def test_a_card_whose_second_model_counts_is_refused(tmp_path: Path) -> None:
     folder = saved_by_an_older_version(tmp_path, reader="digest", reader_weight=0.3)
     message = r"arguments-card\.json counts a reader of values, .* again with `ctrag train values`$"
     with pytest.raises(ValueError, match=message):
-        ArgumentRanker.load(folder)
+        ValueRanker.load(folder)

@@ -15,7 +15,7 @@ from eval.context.bm25t import Bm25T
 from eval.context.generated_thoughts import KEPT, SHARE, generate
 from eval.context.run import run_context, table
 from eval.context.thought import thought_prompt
-from eval.core.examples import Example, load_examples
+from eval.core.examples import RankingExample, load_examples
 from eval.core.experiment import Experiment
 from eval.core.ranking import recall_at
 from stores.compressed import read_kept
@@ -41,7 +41,7 @@ class Writer:
         ]
 
 
-def prompt_of(example: Example) -> str:
+def prompt_of(example: RankingExample) -> str:
     return thought_prompt(example.scene.request, {item.app for item in example.scene.view.items})
 
 
@@ -59,7 +59,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def examples(three: Path) -> list[Example]:
+def examples(three: Path) -> list[RankingExample]:
     return load_examples(three, load_encoder(settings().encoder))[:LIMIT]
 
 
@@ -70,7 +70,7 @@ def writer(monkeypatch: pytest.MonkeyPatch) -> Writer:
     return toy
 
 
-def recall(examples: Sequence[Example], method: Any) -> float:
+def recall(examples: Sequence[RankingExample], method: Any) -> float:
     """Recall@3 in percent, over the requests with a relevant item."""
     found = []
     for one in examples:
@@ -81,7 +81,9 @@ def recall(examples: Sequence[Example], method: Any) -> float:
     return float(np.mean(found))
 
 
-def test_the_writer_reads_neither_labels_nor_items(examples: list[Example], writer: Writer) -> None:
+def test_the_writer_reads_neither_labels_nor_items(
+    examples: list[RankingExample], writer: Writer
+) -> None:
     generate(examples, load_encoder(settings().encoder))
     assert len(writer.asked) == LIMIT
     for example, prompt in zip(examples, writer.asked, strict=True):
@@ -97,7 +99,7 @@ def test_the_writer_reads_neither_labels_nor_items(examples: list[Example], writ
 
 
 def test_a_writer_that_thinks_as_the_annotator_did_gives_the_oracles_scores(
-    examples: list[Example], monkeypatch: pytest.MonkeyPatch
+    examples: list[RankingExample], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     encoder = load_encoder(settings().encoder)
     oracle = Writer({prompt_of(one): str(one.labels.chain_of_thought) for one in examples})
@@ -112,7 +114,7 @@ def test_a_writer_that_thinks_as_the_annotator_did_gives_the_oracles_scores(
 
 
 def test_the_row_runs_with_its_facts_beside_and_the_second_run_writes_nothing(
-    three: Path, examples: list[Example], writer: Writer
+    three: Path, examples: list[RankingExample], writer: Writer
 ) -> None:
     told: list[str] = []
 
@@ -146,7 +148,7 @@ def test_the_row_runs_with_its_facts_beside_and_the_second_run_writes_nothing(
     assert (cache_folder() / KEPT).exists()
 
 
-def own_bm25t(example: Example) -> Any:
+def own_bm25t(example: RankingExample) -> Any:
     documents = [example.scene.view.terms[row] for row in range(len(example.scene.view.items))]
     return Bm25T.fit(documents).scores(example.scene.terms, documents)
 

@@ -5,21 +5,21 @@ import pytest
 
 from ctrag.assistant.context.item_text import title
 from eval.context.misses import misses
-from eval.core.examples import Example
-from stores.people.dataset import Asked, Persona
+from eval.core.examples import RankingExample
+from stores.people.dataset import DatasetRequest, Persona
 from stores.people.items import Labels, Request
 from tests.assistant.context.conftest import ADA, ASKED, scene_of, view_of
 
 IDS = [item.id for item in ADA.items]
 
 
-def example(*relevant: str, request: Request = ASKED, kind: str | None = None) -> Example:
+def example(*relevant: str, request: Request = ASKED, kind: str | None = None) -> RankingExample:
     wanted = np.array([item in relevant for item in IDS], dtype=np.float32)
-    asked = Asked("q1", "ada", request)
-    return Example(asked, scene_of(request), Labels(relevant=relevant, kind=kind), wanted)
+    asked = DatasetRequest("q1", "ada", request)
+    return RankingExample(asked, scene_of(request), Labels(relevant=relevant, kind=kind), wanted)
 
 
-def missed(one: Example, order: list[str], k: int) -> list[tuple[object, object, object]]:
+def missed(one: RankingExample, order: list[str], k: int) -> list[tuple[object, object, object]]:
     """Title, rank and circumstance of what is missed when these items come first."""
     ranked = [*order, *(item for item in IDS if item not in order)]
     scores = np.array([-float(ranked.index(item)) for item in IDS])
@@ -62,7 +62,9 @@ def test_twice_k_items_that_are_closer_are_far() -> None:
     kept = tuple(item for item in ADA.items if item.id != "g1")
     scene = scene_of(view=view_of(Persona(ADA.person, kept)))
     wanted = np.array([item.id == "p2" for item in kept], dtype=np.float32)
-    one = Example(Asked("q1", "ada", ASKED), scene, Labels(relevant=("p2",)), wanted)
+    one = RankingExample(
+        DatasetRequest("q1", "ada", ASKED), scene, Labels(relevant=("p2",)), wanted
+    )
     [row] = misses([one], lambda _: 1 - wanted, k=1)
     assert (row["rank"], row["circumstance"]) == (len(kept), "no shared word, far in meaning")
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ctrag.assistant.context.feature_context import Scene
+from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.planning.plan import Plan
 from ctrag.toolbox import Argument, Toolbox
 from eval.core.grounded import known_texts, ungrounded
@@ -134,7 +134,7 @@ def test_an_argument_that_the_api_does_not_have_is_left_to_the_checker() -> None
 
 
 def test_known_texts_are_request_profile_contacts_and_items() -> None:
-    scene: Scene = scene_of(Request("hello", NOW, "Elm Street"))
+    scene: FeatureContext = scene_of(Request("hello", NOW, "Elm Street"))
     texts = known_texts(scene)
     for text in (
         "hello",

@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from ctrag.agents.next_tool import Demonstration, NextTool
-from eval.dependency.prompt import STRATEGIES, Prompt, demonstrations_with, prompt_of, run_prompts
+from eval.dependency.prompt import (
+    STRATEGIES,
+    MaskedPrompt,
+    demonstrations_with,
+    prompt_of,
+    run_prompts,
+)
 from eval.dependency.steps import Steps
 from eval.instructions.tool_choice import EmbeddedChooser
 
@@ -17,13 +23,13 @@ RANKED = [("send_mail", 0.7), ("end", 0.2), ("set_alarm", 0.05), ("book_flight",
 
 
 @pytest.fixture
-def made(next_tool: NextTool) -> Callable[[str], Prompt]:
+def made(next_tool: NextTool) -> Callable[[str], MaskedPrompt]:
     return lambda name: prompt_of(name, next_tool, ASKED, ["find_contact"], RANKED)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_prompt_has_the_request_its_history_and_one_demonstration(
-    made: Callable[[str], Prompt], strategy: str
+    made: Callable[[str], MaskedPrompt], strategy: str
 ) -> None:
     prompt = made(strategy)
     assert ASKED.text in prompt.variable
@@ -33,7 +39,7 @@ def test_every_prompt_has_the_request_its_history_and_one_demonstration(
 
 @pytest.mark.parametrize("strategy", ["hard_mask", "weighted_hard_mask"])
 def test_a_hard_mask_shows_and_allows_the_likely_tools_alone(
-    made: Callable[[str], Prompt], strategy: str
+    made: Callable[[str], MaskedPrompt], strategy: str
 ) -> None:
     prompt = made(strategy)
     assert list(prompt.exposed) == ["send_mail", "end", "set_alarm"]
@@ -43,7 +49,7 @@ def test_a_hard_mask_shows_and_allows_the_likely_tools_alone(
 
 @pytest.mark.parametrize("strategy", ["none", "soft_mask", "raw_demonstrations"])
 def test_the_others_show_and_allow_all_tools_that_can_be_called(
-    made: Callable[[str], Prompt], strategy: str
+    made: Callable[[str], MaskedPrompt], strategy: str
 ) -> None:
     prompt = made(strategy)
     assert set(prompt.exposed) == {name for name, _ in RANKED}
@@ -57,7 +63,7 @@ def test_raw_demonstrations_call_predicted_tools(next_tool: NextTool) -> None:
     assert all({"find_contact", "send_mail"} <= set(one.tools) for one in found)
 
 
-def test_an_unknown_strategy_is_refused(made: Callable[[str], Prompt]) -> None:
+def test_an_unknown_strategy_is_refused(made: Callable[[str], MaskedPrompt]) -> None:
     with pytest.raises(ValueError, match="strategy: 'firm' is unknown; known: none, raw"):
         made("firm")
 

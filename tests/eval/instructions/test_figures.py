@@ -15,7 +15,7 @@ from eval.instructions.figures import (
     hazard,
     most_loops,
 )
-from eval.instructions.methods import Shown
+from eval.instructions.methods import ShownPrompt
 from eval.instructions.summary import hazard_model
 
 
@@ -35,8 +35,8 @@ def test_the_hazard_fit_finds_the_ratio_that_made_the_figures() -> None:
 
 def test_equation_6_counts_the_tools_that_itr_exposes() -> None:
     """Half of the whole prompts of three tools are right, so beta/alpha is 1/2; ITR shows two."""
-    two = Shown(50, {"a": "s/a", "b": "s/b"}, True, "")
-    one = Shown(40, {"a": "s/a"}, False, "")
+    two = ShownPrompt(50, {"a": "s/a", "b": "s/b"}, True, "")
+    one = ShownPrompt(40, {"a": "s/a"}, False, "")
     figures = {
         "3": {
             "monolithic": {"tools_correct": 50.0},

@@ -7,8 +7,13 @@ import pytest
 
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.settings import PromptSettings
-from eval.instructions.methods import RememberingReader, Workshop, run_itr
-from eval.instructions.steps import Catalogue, Step, load_experiment_catalogue, load_steps
+from eval.instructions.methods import CachedPassageEncoder, ExperimentContext, run_itr
+from eval.instructions.steps import (
+    DecisionStep,
+    ExperimentCatalogue,
+    load_experiment_catalogue,
+    load_steps,
+)
 from eval.instructions.summary import Summary
 from eval.instructions.tool_choice import Chosen, asking, whole_prompt
 from eval.instructions.tool_choice_rows import ChoiceRows
@@ -19,9 +24,9 @@ EXTERNAL = Path(__file__).parents[3] / ".." / "shared" / "data" / "external" / "
 PLAIN = PromptSettings(tau=0.0, signatures=0, whole_share=0.0, called_domain=0.0)
 
 
-def step(episode: str, at: int, gold: str, text: str = "cancel my order") -> Step:
+def step(episode: str, at: int, gold: str, text: str = "cancel my order") -> DecisionStep:
     done = ("shop/transfer",) * at
-    return Step(
+    return DecisionStep(
         f"{episode}/{at + 1}", episode, gold.partition("/")[0], text, done, done, gold, (gold,)
     )
 
@@ -35,20 +40,20 @@ STEPS = [
 
 
 @pytest.fixture
-def workshop() -> Workshop:
+def workshop() -> ExperimentContext:
     policies = {"shop": "Shop rules. " * 40, "air": "Air rules. " * 40}
-    return Workshop(
+    return ExperimentContext(
         tuple(FRAGMENTS),
         policies,
-        Catalogue(tuple(TOOLS), "0"),
-        RememberingReader(TopicReader()),
+        ExperimentCatalogue(tuple(TOOLS), "0"),
+        CachedPassageEncoder(TopicReader()),
         Reranker(card()),
         count_words,
         400,
     )
 
 
-def test_itr_shows_few_tools_and_whole_prompts_show_all(workshop: Workshop) -> None:
+def test_itr_shows_few_tools_and_whole_prompts_show_all(workshop: ExperimentContext) -> None:
     run = run_itr(workshop, "full", STEPS, PLAIN)
     for one, at in zip(run.found, STEPS, strict=True):
         assert len(one.first.tools) == 2
@@ -66,7 +71,9 @@ def test_itr_shows_few_tools_and_whole_prompts_show_all(workshop: Workshop) -> N
     assert len(rag.tools) == len(TOOLS)
 
 
-def test_figures_are_means_over_steps_and_misses_those_never_exposed(workshop: Workshop) -> None:
+def test_figures_are_means_over_steps_and_misses_those_never_exposed(
+    workshop: ExperimentContext,
+) -> None:
     run = run_itr(workshop, "full", STEPS, PLAIN)
     rows = ChoiceRows(None)
     shown = run.shown(STEPS)
@@ -104,12 +111,16 @@ def test_choices_are_read_again_and_another_prompt_is_another_choice(tmp_path: P
     assert [one.name for one in both if one is not None] == ["a", "c"]
 
 
-def test_larger_catalogues_hold_the_smaller_ones_and_the_episodes_tools(workshop: Workshop) -> None:
+def test_larger_catalogues_hold_the_smaller_ones_and_the_episodes_tools(
+    workshop: ExperimentContext,
+) -> None:
     catalogue = workshop.catalogue
     sizes = [{one.id for one in catalogue.sized(size, STEPS[2])} for size in ("1", "3", "full")]
     assert sizes[0] == {"air/book_flight"}
     assert sizes[0] < sizes[1] < sizes[2]
-    both = Step(*[*[getattr(STEPS[0], name) for name in STEPS[0].__slots__][:-1], ("a", "b", "c")])
+    both = DecisionStep(
+        *[*[getattr(STEPS[0], name) for name in STEPS[0].__slots__][:-1], ("a", "b", "c")]
+    )
     with pytest.raises(ValueError, match="size: e1 calls more than 2 tools"):
         catalogue.sized("2", both)
 
@@ -137,7 +148,7 @@ def test_recall_of_needed_units_is_the_mean_share_over_labelled_steps() -> None:
     assert len(needed) == 60
     name, units = next((name, units) for name, units in needed.items() if len(units) == 2)
     labelled = step("e", 0, "shop/transfer")
-    labelled = Step(name, *[getattr(labelled, one) for one in labelled.__slots__][1:])
+    labelled = DecisionStep(name, *[getattr(labelled, one) for one in labelled.__slots__][1:])
     one = FRAGMENTS[0]
     half = type(one)(units[0], *[getattr(one, field) for field in one.__slots__][1:])
     found = needed_recall([labelled, STEPS[0]], [[half], []])

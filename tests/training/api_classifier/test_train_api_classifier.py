@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 import torch
 
-from ctrag.assistant.api_choice.classifier import LONGEST, ToolReader, log_softmax, tokens_of
+from ctrag.assistant.api_choice.classifier import LONGEST, ApiClassifier, log_softmax, tokens_of
 from ctrag.assistant.api_choice.item_weights import item_weights
 from ctrag.models import packages
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from training.api_classifier import train as module
-from training.api_classifier.examples import MODES, Seen, seen_requests
-from training.api_classifier.network import ReaderSettings, TowerSettings
+from training.api_classifier.examples import MODES, ClassifierExample, seen_requests
+from training.api_classifier.network import ApiClassifierSettings, ClassifierEncoderTuning
 from training.core.figures import recall
 
-SMALL = TowerSettings(packages.ENCODER, epochs=2, learning_rate=1e-3, layers=1, lines=2)
-QUICK = ReaderSettings(towers=(SMALL,), rank=2, batch=8, hidden=16, threads=1)
+SMALL = ClassifierEncoderTuning(packages.ENCODER, epochs=2, learning_rate=1e-3, layers=1, lines=2)
+QUICK = ApiClassifierSettings(towers=(SMALL,), rank=2, batch=8, hidden=16, threads=1)
 CARD = {
     "command": "ctrag train tools",
     "encoder": "bins",
@@ -30,15 +30,17 @@ CARD = {
 
 
 @pytest.fixture(scope="module")
-def seen(examples: list[Example]) -> list[Seen]:
+def seen(examples: list[RankingExample]) -> list[ClassifierExample]:
     return seen_requests(examples, [one.relevance for one in examples])[:24]
 
 
-def train(seen: list[Seen], folder: Path, settings: ReaderSettings = QUICK) -> ToolReader:
+def train(
+    seen: list[ClassifierExample], folder: Path, settings: ApiClassifierSettings = QUICK
+) -> ApiClassifier:
     return module.train_reader(seen[:16], seen[16:], settings, CARD, folder)
 
 
-def test_requests_are_seen_in_every_mode(examples: list[Example]) -> None:
+def test_requests_are_seen_in_every_mode(examples: list[RankingExample]) -> None:
     hidden = [-one.relevance for one in examples]
     for one, seen in zip(examples, seen_requests(examples, hidden), strict=True):
         wanted = int(one.relevance.sum())
@@ -48,15 +50,17 @@ def test_requests_are_seen_in_every_mode(examples: list[Example]) -> None:
         assert seen.wanted.sum() == pytest.approx(1.0)
 
 
-def test_the_best_of_three_labelled_apis_counts_most(examples: list[Example]) -> None:
+def test_the_best_of_three_labelled_apis_counts_most(examples: list[RankingExample]) -> None:
     example = next(one for one in examples if one.labels.tools)
     [seen] = seen_requests([example], [example.relevance])
     assert example.labels.tools is not None
-    shares = dict(zip(ToolReader.packaged().card.apis, seen.wanted.tolist(), strict=True))
+    shares = dict(zip(ApiClassifier.packaged().card.apis, seen.wanted.tolist(), strict=True))
     assert [shares[api] for api in example.labels.tools] == pytest.approx([0.7, 0.2, 0.1])
 
 
-def test_a_killed_run_goes_on_to_the_same_weights(seen: list[Seen], tmp_path: Path) -> None:
+def test_a_killed_run_goes_on_to_the_same_weights(
+    seen: list[ClassifierExample], tmp_path: Path
+) -> None:
     class Killed(Exception):
         pass
 
@@ -80,12 +84,12 @@ def test_a_killed_run_goes_on_to_the_same_weights(seen: list[Seen], tmp_path: Pa
 
 
 def test_the_served_reader_says_what_the_trained_one_said(
-    seen: list[Seen], examples: list[Example], tmp_path: Path, configure: Any
+    seen: list[ClassifierExample], examples: list[RankingExample], tmp_path: Path, configure: Any
 ) -> None:
     configure(weights=tmp_path / "weights")
     trained = train(seen, tmp_path / "checkpoints", replace(QUICK, scale=4.0))
     trained.save(tmp_path)
-    served = ToolReader.load(tmp_path)
+    served = ApiClassifier.load(tmp_path)
     network = module._fit(
         SMALL, seen[:16], replace(QUICK, scale=4.0), tmp_path / "checkpoints" / "none.pt", print
     )
@@ -101,7 +105,7 @@ def test_the_served_reader_says_what_the_trained_one_said(
 
 
 def test_items_that_are_needed_are_marked_where_retrieval_brought_them(
-    examples: list[Example],
+    examples: list[RankingExample],
 ) -> None:
     hidden = [-one.relevance for one in examples]  # the needed ones come last
     for one, first, last in zip(
@@ -150,7 +154,9 @@ def test_the_temperature_undoes_a_flattening() -> None:
     assert module.fit_temperature(logs * 0.5, gold) == pytest.approx(0.5, abs=0.06)
 
 
-def test_a_reader_that_is_trained_on_begins_where_it_was(seen: list[Seen], tmp_path: Path) -> None:
+def test_a_reader_that_is_trained_on_begins_where_it_was(
+    seen: list[ClassifierExample], tmp_path: Path
+) -> None:
     first = train(seen, tmp_path / "first")
     still = replace(QUICK, towers=(replace(SMALL, learning_rate=0.0),), head_rate=0.0)
     card = {**CARD, "command": "ctrag train tools --start READER"}
@@ -164,7 +170,7 @@ def test_a_reader_that_is_trained_on_begins_where_it_was(seen: list[Seen], tmp_p
 
 
 def test_a_reader_that_is_trained_on_is_the_mean_of_before_and_after(
-    seen: list[Seen], tmp_path: Path
+    seen: list[ClassifierExample], tmp_path: Path
 ) -> None:
     first = train(seen, tmp_path / "first")
     ends = {
@@ -179,7 +185,7 @@ def test_a_reader_that_is_trained_on_is_the_mean_of_before_and_after(
 
 
 def test_a_reader_of_a_version_before_is_trained_on_but_not_served(
-    seen: list[Seen], examples: list[Example], tmp_path: Path
+    seen: list[ClassifierExample], examples: list[RankingExample], tmp_path: Path
 ) -> None:
     new = train(seen, tmp_path / "new")
     name = f"{SMALL.name}/head.read.weight"
@@ -191,7 +197,9 @@ def test_a_reader_of_a_version_before_is_trained_on_but_not_served(
     assert on.arrays[name].any()
 
 
-def test_a_reader_of_other_layers_is_not_trained_on(seen: list[Seen], tmp_path: Path) -> None:
+def test_a_reader_of_other_layers_is_not_trained_on(
+    seen: list[ClassifierExample], tmp_path: Path
+) -> None:
     first = train(seen, tmp_path / "first")
     deeper = replace(QUICK, towers=(replace(SMALL, layers=2),))
     with pytest.raises(ValueError, match="start from a reader of the same encoders and layers"):

@@ -5,22 +5,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ctrag.assistant.context.learned_features import KINDS, Prior, kinds_of
-from eval.core.examples import Example
+from ctrag.assistant.context.learned_features import KINDS, LearnedFeatures, kinds_of
+from eval.core.examples import RankingExample
 from training.ranker.learned_features import cross_fitted_priors, fit_prior
 
 FOLDS, SEED = 3, 1
 
 
-def same(first: Prior, second: Prior) -> bool:
+def same(first: LearnedFeatures, second: LearnedFeatures) -> bool:
     return all(
-        np.array_equal(getattr(first, name), getattr(second, name)) for name in Prior.__slots__
+        np.array_equal(getattr(first, name), getattr(second, name))
+        for name in LearnedFeatures.__slots__
     )
 
 
 @pytest.mark.parametrize("held_out", range(FOLDS))
 def test_a_folds_prior_does_not_depend_on_the_labels_of_its_people(
-    examples: list[Example], held_out: int
+    examples: list[RankingExample], held_out: int
 ) -> None:
     priors, fold = cross_fitted_priors(examples, FOLDS, SEED)
     drawn = np.random.default_rng(held_out)
@@ -35,7 +36,7 @@ def test_a_folds_prior_does_not_depend_on_the_labels_of_its_people(
         assert not same(changed[other], priors[other])
 
 
-def test_each_prior_is_the_one_fitted_on_everybody_else(examples: list[Example]) -> None:
+def test_each_prior_is_the_one_fitted_on_everybody_else(examples: list[RankingExample]) -> None:
     priors, fold = cross_fitted_priors(examples, FOLDS, SEED)
     owners = [one.asked.person_id for one in examples]
     for held_out in range(FOLDS):
@@ -45,7 +46,7 @@ def test_each_prior_is_the_one_fitted_on_everybody_else(examples: list[Example])
         assert same(priors[held_out], fit_prior(others))
 
 
-def test_a_prior_prefers_what_the_requests_needed(examples: list[Example]) -> None:
+def test_a_prior_prefers_what_the_requests_needed(examples: list[RankingExample]) -> None:
     prior = fit_prior(examples)
     for scores_of in (prior.app_scores, prior.kind_scores):
         margins = [
@@ -57,7 +58,7 @@ def test_a_prior_prefers_what_the_requests_needed(examples: list[Example]) -> No
 
 
 def test_a_class_with_fewer_than_three_examples_has_only_an_intercept(
-    examples: list[Example],
+    examples: list[RankingExample],
 ) -> None:
     prior = fit_prior(examples)
     needed = np.zeros(len(KINDS), dtype=int)
@@ -70,7 +71,9 @@ def test_a_class_with_fewer_than_three_examples_has_only_an_intercept(
     assert prior.kind_weights[:-1, ~rare].any(axis=0).all()
 
 
-def test_the_map_is_ridge_regression_towards_changing_nothing(examples: list[Example]) -> None:
+def test_the_map_is_ridge_regression_towards_changing_nothing(
+    examples: list[RankingExample],
+) -> None:
     # Its objective, sum |x M - y|² + 30 |M - I|², has no gradient at the fitted map.
     pairs = [
         (one.scene.vector, one.scene.view.vectors[row])

@@ -12,15 +12,15 @@ from ctrag.assistant.artefacts import load_context_artefacts
 from ctrag.assistant.context.features import SIGNALS, compute
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.models import packages
-from ctrag.models.encoder import TowerEncoder, load_encoder
-from ctrag.models.request_adapter import Adapter, RequestReader, Tuned
-from eval.core.examples import Example, load_examples
+from ctrag.models.encoder import EncoderEnsemble, load_encoder
+from ctrag.models.request_adapter import Adapter, RequestEncoder, TunedRequest
+from eval.core.examples import RankingExample, load_examples
 from stores.people.dataset import load_dataset
 from synth.reference import scenes_folder
 from tests.training.conftest import copy_people, halves
 from training.core.folds import folds_by_person
 from training.core.origin import people_of
-from training.core.retrieved import Retrieval, Retrieved
+from training.core.retrieved import Retrieval, RetrievedExamples
 from training.encoder.network import EncoderSettings
 from training.encoder.train import train_encoder
 from training.ranker.learned_features import fit_prior
@@ -41,21 +41,21 @@ class _Tuned:
 
 @pytest.fixture
 def ask(
-    examples: list[Example], dozen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    examples: list[RankingExample], dozen: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Any:
     """Asks for what retrieval brings; `ask.times` counts how often it really was retrieved."""
 
     prior = fit_prior(examples)
 
-    def retrieve(*_: Any) -> Retrieved:
+    def retrieve(*_: Any) -> RetrievedExamples:
         asked.times += 1
         some = examples[:6]
         for one in some:  # what is computed on the way is not kept
             compute(one.scene, prior)
         scores = [one.relevance for one in some]
-        return Retrieved(some, scores, np.array([True, *[False] * 5]), "bins", ["a"] * 6)
+        return RetrievedExamples(some, scores, np.array([True, *[False] * 5]), "bins", ["a"] * 6)
 
-    def asked(settings: RankerSettings | None = None) -> Retrieved:
+    def asked(settings: RankerSettings | None = None) -> RetrievedExamples:
         tuned = cast(TunedEncoder, _Tuned())
         options = settings or RankerSettings()
         return Retrieval(dozen, [], tuned, Ranker.packaged(), options).once(tmp_path)
@@ -118,13 +118,13 @@ def unused(others: Path) -> Ranker:
 @pytest.fixture(scope="module")
 def cross_fitted(
     dozen: Path, others: Path, unused: Ranker, tmp_path_factory: pytest.TempPathFactory
-) -> Retrieved:
+) -> RetrievedExamples:
     """Twelve people, further requests of theirs, and other people whom the ranker learned from."""
     folder = tmp_path_factory.mktemp("cross-fitted")
     own, further = halves(dozen, folder)
     quick = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
     tuned = train_encoder(
-        own, TowerEncoder(packages.ENCODER), quick, folder / "encoder", more=[further, others]
+        own, EncoderEnsemble(packages.ENCODER), quick, folder / "encoder", more=[further, others]
     )
     settings = RankerSettings(
         folds=3, first=replace(FIRST, rounds=10), second=replace(SECOND, rounds=5), threads=1
@@ -132,7 +132,9 @@ def cross_fitted(
     return Retrieval(own, [further, others], tuned, unused, settings).run()
 
 
-def test_further_requests_of_held_out_people_are_held_out_too(cross_fitted: Retrieved) -> None:
+def test_further_requests_of_held_out_people_are_held_out_too(
+    cross_fitted: RetrievedExamples,
+) -> None:
     held = {one.asked.person_id for one in cross_fitted.kept_back()[0]}
     learned = {one.asked.person_id for one in cross_fitted.learned()[0]}
     assert held
@@ -143,7 +145,7 @@ def test_further_requests_of_held_out_people_are_held_out_too(cross_fitted: Retr
 
 
 def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
-    cross_fitted: Retrieved, unused: Ranker
+    cross_fitted: RetrievedExamples, unused: Ranker
 ) -> None:
     with pytest.raises(LightGBMError, match="model"):
         unused.first_scores(np.zeros((1, len(SIGNALS)), np.float32))
@@ -161,7 +163,7 @@ def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
 
 
 def test_the_same_people_are_held_out_whatever_is_learned_besides(
-    cross_fitted: Retrieved, dozen: Path
+    cross_fitted: RetrievedExamples, dozen: Path
 ) -> None:
     people = sorted({one.person_id for one in load_dataset(dozen).requests})
     first = np.flatnonzero(folds_by_person(people, 3, 1) == 0)
@@ -184,7 +186,7 @@ def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
     out = {name for name, held_out in zip(found.data, found.held_out, strict=True) if held_out}
     assert out == {"even", "odd"}
     first = found.examples[0]
-    reader = RequestReader(load_encoder(adapter.card.encoder), adapter)
+    reader = RequestEncoder(load_encoder(adapter.card.encoder), adapter)
     [(_, read)] = reader.read([first.scene.request.text])
     assert first.scene.tuned is not None
     assert read is not None
@@ -235,18 +237,18 @@ def test_a_request_of_somebody_whom_the_adapter_knows_must_have_been_read_apart(
     own, further = halves(dozen, tmp_path)
     others = copy_people("dev", 3, tmp_path / "train")
     quick = EncoderSettings(folds=2, epochs=1, rank=2, threads=1, half=False)
-    tuned = train_encoder(own, TowerEncoder(packages.ENCODER), quick, tmp_path / "encoder")
+    tuned = train_encoder(own, EncoderEnsemble(packages.ENCODER), quick, tmp_path / "encoder")
     unlearned = Ranker.packaged()
     card = unlearned.card.model_copy(update={"people": []})
     settings = RankerSettings(folds=3, threads=1)
     retrieval = Retrieval(others, [further], tuned, replace(unlearned, card=card), settings)
     with pytest.raises(ValueError, match=r"encoder: it never saw 3 people of .*train; train it on"):
         retrieval.run()
-    examples = load_examples(further, TowerEncoder(packages.ENCODER))
+    examples = load_examples(further, EncoderEnsemble(packages.ENCODER))
     with pytest.raises(ValueError, match=r"it learned from p.* has not read .* apart"):
         retrieval._out_of_fold(examples, [further] * len(examples))
-    same_ids = {one.asked.query_id: Tuned(*(np.zeros(1),) * 3) for one in examples}
-    strangers = load_examples(others, TowerEncoder(packages.ENCODER))
+    same_ids = {one.asked.query_id: TunedRequest(*(np.zeros(1),) * 3) for one in examples}
+    strangers = load_examples(others, EncoderEnsemble(packages.ENCODER))
     tuned = replace(
         tuned, readings=same_ids | {strangers[0].asked.query_id: next(iter(same_ids.values()))}
     )

@@ -9,8 +9,8 @@ import pytest
 
 from ctrag.assistant.context.learned_features import tuned_scores
 from ctrag.models import packages
-from ctrag.models.encoder import TowerEncoder
-from ctrag.models.request_adapter import Adapter, RequestReader
+from ctrag.models.encoder import EncoderEnsemble
+from ctrag.models.request_adapter import Adapter, RequestEncoder
 from eval.core.examples import load_examples
 from tests.training.conftest import halves
 from training.core.checkpoints import CHECKPOINTS
@@ -28,8 +28,8 @@ UNMASKED = replace(QUICK, dropout=0.0)
 
 
 @pytest.fixture(scope="module")
-def small() -> TowerEncoder:
-    return TowerEncoder(packages.ENCODER)
+def small() -> EncoderEnsemble:
+    return EncoderEnsemble(packages.ENCODER)
 
 
 def _parted(data: Path, people: int, folder: Path) -> list[Path]:
@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def tuned(dozen: Path, small: TowerEncoder, folder: Path) -> TunedEncoder:
+def tuned(dozen: Path, small: EncoderEnsemble, folder: Path) -> TunedEncoder:
     """Also saved in `folder`, for whoever trains it on."""
     trained = train_encoder(dozen, small, QUICK, folder / CHECKPOINTS)
     trained.save(folder)
@@ -62,7 +62,7 @@ def tuned(dozen: Path, small: TowerEncoder, folder: Path) -> TunedEncoder:
 
 
 def test_every_request_is_read_by_an_adapter_that_never_saw_its_person(
-    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+    tuned: TunedEncoder, dozen: Path, small: EncoderEnsemble
 ) -> None:
     examples = load_examples(dozen, small)
     fold = folds_by_person([one.asked.person_id for one in examples], QUICK.folds, QUICK.seed)
@@ -73,7 +73,7 @@ def test_every_request_is_read_by_an_adapter_that_never_saw_its_person(
 
 
 def test_the_adapter_reads_as_it_was_trained(
-    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+    tuned: TunedEncoder, dozen: Path, small: EncoderEnsemble
 ) -> None:
     # The served graph has 8-bit weights; in training they are whole.
     examples = load_examples(dozen, small, tuned.adapter)[:10]
@@ -85,7 +85,7 @@ def test_the_adapter_reads_as_it_was_trained(
 
 
 def test_a_second_run_takes_what_is_there(
-    tuned: TunedEncoder, dozen: Path, small: TowerEncoder, folder: Path
+    tuned: TunedEncoder, dozen: Path, small: EncoderEnsemble, folder: Path
 ) -> None:
     steps: list[str] = []
     again = train_encoder(dozen, small, QUICK, folder / CHECKPOINTS, steps.append)
@@ -94,7 +94,7 @@ def test_a_second_run_takes_what_is_there(
 
 
 def test_training_twice_gives_the_same_adapter(
-    tuned: TunedEncoder, dozen: Path, small: TowerEncoder, tmp_path: Path
+    tuned: TunedEncoder, dozen: Path, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
     again = train_encoder(dozen, small, QUICK, tmp_path)
     assert again.adapter.digest == tuned.adapter.digest
@@ -109,7 +109,7 @@ def test_what_was_saved_is_what_the_ranker_learns_from(tuned: TunedEncoder, tmp_
 
 
 def test_a_ranker_on_requests_that_nobody_read_is_refused(
-    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+    tuned: TunedEncoder, dozen: Path, small: EncoderEnsemble
 ) -> None:
     missing = next(iter(tuned.readings))
     some = {query: one for query, one in tuned.readings.items() if query != missing}
@@ -118,7 +118,7 @@ def test_a_ranker_on_requests_that_nobody_read_is_refused(
 
 
 def test_people_of_further_data_are_learned_from_and_read(
-    dozen: Path, small: TowerEncoder, tmp_path: Path
+    dozen: Path, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
     eight, four = _parted(dozen, 8, tmp_path)
     both = train_encoder(eight, small, UNMASKED, tmp_path / "both", more=[four])
@@ -131,14 +131,14 @@ def test_people_of_further_data_are_learned_from_and_read(
 
 
 def test_the_same_requests_twice_are_refused(
-    dozen: Path, small: TowerEncoder, tmp_path: Path
+    dozen: Path, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=r"stands in .*dozen and .*dozen"):
         train_encoder(dozen, small, QUICK, tmp_path, more=[dozen])
 
 
 def test_training_on_keeps_folds_and_what_was_read(
-    tuned: TunedEncoder, folder: Path, dozen: Path, small: TowerEncoder, tmp_path: Path
+    tuned: TunedEncoder, folder: Path, dozen: Path, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
     own, others = halves(dozen, tmp_path)
     after = train_encoder(own, small, UNMASKED, tmp_path / "after", start=folder)
@@ -154,7 +154,7 @@ def test_training_on_keeps_folds_and_what_was_read(
 
 
 def test_the_mean_of_before_and_after_lies_between_them(
-    tuned: TunedEncoder, folder: Path, dozen: Path, small: TowerEncoder, tmp_path: Path
+    tuned: TunedEncoder, folder: Path, dozen: Path, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
     mean = train_encoder(dozen, small, UNMASKED, tmp_path / "on", start=folder)
     # The mean is taken of what was learned: the last weights come from the same checkpoints.
@@ -168,7 +168,7 @@ def test_the_mean_of_before_and_after_lies_between_them(
 
 
 def test_people_whom_the_run_before_never_saw_are_refused(
-    dozen: Path, small: TowerEncoder, tmp_path: Path
+    dozen: Path, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
     eight, four = _parted(dozen, 8, tmp_path)
     before = tmp_path / "before"
@@ -181,7 +181,7 @@ def test_people_whom_the_run_before_never_saw_are_refused(
 
 @pytest.mark.parametrize(("dropout", "same"), [(0.0, True), (0.1, False)])
 def test_without_dropout_no_layer_draws_a_mask(
-    small: TowerEncoder, dropout: float, same: bool
+    small: EncoderEnsemble, dropout: float, same: bool
 ) -> None:
     network = make_network(small.towers[0], QUICK, dropout, apis=3)
     network.train()
@@ -191,7 +191,7 @@ def test_without_dropout_no_layer_draws_a_mask(
 
 
 def test_a_ranker_learns_from_the_readings(
-    tuned: TunedEncoder, dozen: Path, small: TowerEncoder
+    tuned: TunedEncoder, dozen: Path, small: EncoderEnsemble
 ) -> None:
     quick = RankerSettings(
         folds=2, first=replace(FIRST, rounds=10), second=replace(SECOND, rounds=5), threads=1
@@ -203,8 +203,8 @@ def test_a_ranker_learns_from_the_readings(
     assert all(np.isfinite(tuned_scores(scene)).all() for scene in scenes)
 
 
-def test_the_served_reading_is_the_adapters(tuned: TunedEncoder, small: TowerEncoder) -> None:
-    reader = RequestReader(small, tuned.adapter)
+def test_the_served_reading_is_the_adapters(tuned: TunedEncoder, small: EncoderEnsemble) -> None:
+    reader = RequestEncoder(small, tuned.adapter)
     [(_, first)], [(_, again)] = reader.read(["dentist"]), reader.read(["dentist"])
     assert first is not None
     assert again is not None

@@ -5,14 +5,14 @@ import pytest
 
 from ctrag.assistant.planning.plan import Plan
 from training.planner.examples import Pack
-from training.planner.packs import IGNORED, Row, chat, row_of
+from training.planner.packs import IGNORED, PackedTokens, chat, row_of
 
 
 def letters(text: str) -> list[int]:
     return [ord(letter) for letter in text]
 
 
-def row(*asked: tuple[str, str], longest: int = 100) -> Row:
+def row(*asked: tuple[str, str], longest: int = 100) -> PackedTokens:
     found = row_of(letters, "ab", asked, ".", longest)
     assert found is not None
     return found
@@ -68,7 +68,7 @@ def test_a_packed_request_has_the_logits_that_it_has_alone() -> None:
     )
     model = LlamaForCausalLM(config).eval()
 
-    def logits(one: Row) -> np.ndarray:
+    def logits(one: PackedTokens) -> np.ndarray:
         sees = torch.from_numpy(one.sees())
         mask = torch.zeros(sees.shape)
         mask[~sees] = torch.finfo(torch.float32).min

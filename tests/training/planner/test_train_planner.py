@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ctrag.models.lora import PlannerCard, has_adapter, load_card, merge
-from eval.core.examples import Example
-from training.planner.examples import Lesson, MixSettings, lessons
+from eval.core.examples import RankingExample
+from training.planner.examples import MixSettings, PlannerExample, lessons
 from training.planner.train import CHECKPOINT, PlannerSettings, train_planner
 
 SOURCE = {
@@ -50,12 +50,12 @@ def llama(tmp_path_factory: pytest.TempPathFactory, converted_planner: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def taught(examples: list[Example]) -> list[Lesson]:
+def taught(examples: list[RankingExample]) -> list[PlannerExample]:
     return lessons(examples, [one.relevance for one in examples])[:24]
 
 
 def train(
-    taught: list[Lesson],
+    taught: list[PlannerExample],
     base: Path,
     out: Path,
     settings: PlannerSettings = QUICK,
@@ -73,7 +73,7 @@ def weights(folder: Path) -> dict[str, np.ndarray]:
 
 
 def test_the_same_seed_gives_the_same_adapter(
-    taught: list[Lesson], llama: Path, tmp_path: Path
+    taught: list[PlannerExample], llama: Path, tmp_path: Path
 ) -> None:
     for name in ("one", "two"):
         train(taught, llama, tmp_path / name)
@@ -84,7 +84,7 @@ def test_the_same_seed_gives_the_same_adapter(
 
 
 def test_a_killed_run_goes_on_to_the_same_weights(
-    taught: list[Lesson], llama: Path, tmp_path: Path
+    taught: list[PlannerExample], llama: Path, tmp_path: Path
 ) -> None:
     class Killed(Exception):
         pass
@@ -115,7 +115,9 @@ def test_a_killed_run_goes_on_to_the_same_weights(
         assert np.array_equal(one, cut[name]), name
 
 
-def test_training_lowers_the_loss(taught: list[Lesson], llama: Path, tmp_path: Path) -> None:
+def test_training_lowers_the_loss(
+    taught: list[PlannerExample], llama: Path, tmp_path: Path
+) -> None:
     from dataclasses import replace
 
     long = replace(QUICK, epochs=12, learning_rate=1e-2, save_every=1000)
@@ -128,7 +130,9 @@ def test_training_lowers_the_loss(taught: list[Lesson], llama: Path, tmp_path: P
 
 
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")
-def test_peft_and_our_merging_agree(taught: list[Lesson], llama: Path, tmp_path: Path) -> None:
+def test_peft_and_our_merging_agree(
+    taught: list[PlannerExample], llama: Path, tmp_path: Path
+) -> None:
     import torch
     from peft import PeftModel
     from transformers import LlamaForCausalLM
@@ -149,7 +153,7 @@ def test_peft_and_our_merging_agree(taught: list[Lesson], llama: Path, tmp_path:
 
 
 def test_an_adapter_of_another_base_is_refused(
-    taught: list[Lesson], llama: Path, tmp_path: Path
+    taught: list[PlannerExample], llama: Path, tmp_path: Path
 ) -> None:
     from transformers import LlamaConfig, LlamaForCausalLM
 

@@ -12,7 +12,7 @@ from ctrag.agents.prompt.reranker import CARD as CARD_FILE
 from ctrag.agents.prompt.reranker import Reranker, query_text
 from tests.agents.prompt.toys import tiny_cross_encoder
 from training.core.shares import shares_of
-from training.prompts.decisions import Decision, Source, load_source
+from training.prompts.decisions import Decision, DecisionSource, load_source
 from training.prompts.reranker import RerankerSettings, _held_out, fit_choice, train_reranker
 
 TOOLS = ("cancel an order", "return an order", "play a song", "book a flight")
@@ -21,7 +21,7 @@ ASKED = [
     for row, tool in enumerate(TOOLS)
     for word in ("now", "today", "for me", "at once", "again", "soon", "later", "if you can")
 ]
-SOURCE = Source("toy", TOOLS, tuple(Decision(text, (), (row,)) for text, row in ASKED))
+SOURCE = DecisionSource("toy", TOOLS, tuple(Decision(text, (), (row,)) for text, row in ASKED))
 SETTINGS = RerankerSettings(steps=2, groups=2, negatives=2, held_out=0.3, threads=1)
 CARD = {"command": "none", "data": "toy", "data_sha256": "", "seed": 1, "versions": {}}
 
@@ -76,7 +76,7 @@ def test_training_puts_the_right_tool_first_and_the_seed_says_how(tmp_path: Path
     longer = replace(
         SETTINGS, base=str(tmp_path / "base"), steps=40, negatives=3, learning_rate=0.02
     )
-    source = Source("toy", TOOLS, tuple(Decision(text, (), (2,)) for text, _ in ASKED))
+    source = DecisionSource("toy", TOOLS, tuple(Decision(text, (), (2,)) for text, _ in ASKED))
     first, again = (
         train_reranker([source], MiniLMReader(), longer, CARD, tmp_path / "readings")
         for _ in range(2)

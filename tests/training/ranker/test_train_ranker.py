@@ -12,7 +12,7 @@ from ctrag.assistant.context.fusion import fuse, rankings
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.context.second_stage import COMPANY
 from ctrag.models.encoder import Encoder
-from eval.core.examples import Example
+from eval.core.examples import RankingExample
 from eval.core.experiment import data_sha256
 from stores.people.dataset import fingerprints
 from tests.training.conftest import halves
@@ -80,7 +80,7 @@ def test_the_seed_makes_it_reproducible(ranker: Ranker, dozen: Path, encoder: En
     assert again.card == ranker.card
 
 
-def test_another_seed_makes_another_ranker(examples: list[Example]) -> None:
+def test_another_seed_makes_another_ranker(examples: list[RankingExample]) -> None:
     prior = fit_prior(examples[:40])
     tables = [compute(one.scene, prior) for one in examples[:40]]
     labels = [one.relevance for one in examples[:40]]
@@ -93,7 +93,7 @@ def test_another_seed_makes_another_ranker(examples: list[Example]) -> None:
 
 
 def test_what_was_trained_can_be_saved_loaded_and_used(
-    ranker: Ranker, tmp_path: Path, examples: list[Example]
+    ranker: Ranker, tmp_path: Path, examples: list[RankingExample]
 ) -> None:
     ranker.save(tmp_path)
     scene = examples[0].scene
@@ -101,7 +101,7 @@ def test_what_was_trained_can_be_saved_loaded_and_used(
     assert Ranker.load(tmp_path).scores(scene) == pytest.approx(ranker.scores(scene), abs=0.2)
 
 
-def test_the_fusion_with_the_best_mean_recall_is_chosen(examples: list[Example]) -> None:
+def test_the_fusion_with_the_best_mean_recall_is_chosen(examples: list[RankingExample]) -> None:
     drawn = np.random.default_rng(0)
     scores = [
         one.scene.cosine + drawn.normal(0, 0.2, len(one.scene)).astype(np.float32)

@@ -9,7 +9,7 @@ from ctrag.agents.search.features import FEATURES
 from ctrag.agents.search.ranker import FLOOR, Readings, ToolRanker
 from eval.discovery.data import Benchmark, Need
 from training.tool_search.ranker import (
-    Example,
+    ToolSearchExample,
     counted,
     fit,
     sampled,
@@ -19,13 +19,13 @@ from training.tool_search.ranker import (
 )
 
 
-def example(chance: np.random.Generator) -> Example:
+def example(chance: np.random.Generator) -> ToolSearchExample:
     """Six candidates; the one with the highest cosine is needed, words mislead."""
     rows = np.zeros((1, 6, len(FEATURES)))
     rows[0, :, FEATURES.index("cosine")] = chance.permutation(np.linspace(0.1, 0.9, 6))
     rows[0, :, FEATURES.index("bm25")] = chance.uniform(size=6)
     needed = (rows[0, :, 0] == 0.9).astype(float)
-    return Example(Readings(["one need"], rows), needed)
+    return ToolSearchExample(Readings(["one need"], rows), needed)
 
 
 def test_the_fit_finds_which_measure_tells_and_the_floor_what_fits() -> None:

@@ -8,13 +8,18 @@ import pytest
 
 from ctrag.assistant.api_choice.classifier_features import ITEMS
 from ctrag.assistant.context.retrieve import FURTHER
-from ctrag.assistant.planning.candidate_values import Grounds
-from ctrag.assistant.planning.value_ranker import FEATURES, ArgumentRanker, candidates
+from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.planning.value_ranker import FEATURES, ValueRanker, candidates
 from ctrag.toolbox import Toolbox
-from eval.core.examples import Example
-from training.values.value_ranker import ArgumentSettings, Choice, choices, train_arguments
+from eval.core.examples import RankingExample
+from training.values.value_ranker import (
+    ArgumentExample,
+    ValueRankerSettings,
+    choices,
+    train_arguments,
+)
 
-QUICK = ArgumentSettings(rounds=5, fewest_in_leaf=2, threads=1)
+QUICK = ValueRankerSettings(rounds=5, fewest_in_leaf=2, threads=1)
 CARD: dict[str, Any] = {
     "command": "toy",
     "data": "toy",
@@ -25,12 +30,12 @@ CARD: dict[str, Any] = {
 
 
 @pytest.fixture(scope="module")
-def chosen(examples: list[Example]) -> list[Choice]:
+def chosen(examples: list[RankingExample]) -> list[ArgumentExample]:
     return choices(examples, [one.relevance for one in examples])
 
 
 def test_a_choice_has_a_row_for_each_value_on_offer(
-    examples: list[Example], chosen: list[Choice]
+    examples: list[RankingExample], chosen: list[ArgumentExample]
 ) -> None:
     toolbox = Toolbox.packaged()
     places = iter(chosen)
@@ -40,7 +45,7 @@ def test_a_choice_has_a_row_for_each_value_on_offer(
         best = np.argsort(-example.relevance, kind="stable")[: ITEMS + FURTHER]
         view = example.scene.view
         ranked = [view.items[row] for row in best]
-        grounds = Grounds.of(
+        grounds = ValueSources.of(
             example.scene.request,
             view.person,
             ranked[:ITEMS],
@@ -58,11 +63,11 @@ def test_a_choice_has_a_row_for_each_value_on_offer(
                 assert len(choice.right) == len(offers)
 
 
-def test_figures_are_of_held_out_choices(chosen: list[Choice]) -> None:
+def test_figures_are_of_held_out_choices(chosen: list[ArgumentExample]) -> None:
     draw = np.random.default_rng(0)
     table = draw.normal(size=(3, len(FEATURES))).astype(np.float32)
     first, last, none = (
-        Choice("q", "a.b", table, np.array(right, np.float32))
+        ArgumentExample("q", "a.b", table, np.array(right, np.float32))
         for right in ([1, 0, 0], [0, 0, 1], [0, 0, 0])
     )
     ranker = train_arguments(chosen, [first, last, none, none], QUICK, CARD)
@@ -77,16 +82,16 @@ def test_figures_are_of_held_out_choices(chosen: list[Choice]) -> None:
 
 
 def test_a_saved_ranker_orders_values_as_before(
-    examples: list[Example], chosen: list[Choice], tmp_path: Path
+    examples: list[RankingExample], chosen: list[ArgumentExample], tmp_path: Path
 ) -> None:
     ranker = train_arguments(chosen, [], QUICK, CARD)
     ranker.save(tmp_path)
-    loaded = ArgumentRanker.load(tmp_path)
+    loaded = ValueRanker.load(tmp_path)
     assert loaded.card == ranker.card
     example = next(one for one in examples if one.labels.plan is not None)
     best = np.argsort(-example.relevance)
     view = example.scene.view
-    grounds = Grounds.of(
+    grounds = ValueSources.of(
         example.scene.request,
         view.person,
         [view.items[row] for row in best],
@@ -103,8 +108,8 @@ def test_a_saved_ranker_orders_values_as_before(
     assert sum(share for _, share in order) == pytest.approx(1.0)
 
 
-def test_plans_without_a_value_to_choose_teach_nothing(chosen: list[Choice]) -> None:
-    single = Choice("q", "a.b", chosen[0].table[:1], np.ones(1, np.float32))
-    wrong = Choice("q", "a.b", chosen[0].table, np.zeros(len(chosen[0].table), np.float32))
+def test_plans_without_a_value_to_choose_teach_nothing(chosen: list[ArgumentExample]) -> None:
+    single = ArgumentExample("q", "a.b", chosen[0].table[:1], np.ones(1, np.float32))
+    wrong = ArgumentExample("q", "a.b", chosen[0].table, np.zeros(len(chosen[0].table), np.float32))
     with pytest.raises(ValueError, match="no labelled plan has an argument to choose a value for"):
         train_arguments([single, wrong], [], QUICK, CARD)
