@@ -15,8 +15,9 @@ quick and needs nothing that the asked name does not.
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
+
+from ctrag.version import __version__
 
 if TYPE_CHECKING:
     from ctrag.agents.next_tool.next_tool import NextTool
@@ -30,11 +31,6 @@ if TYPE_CHECKING:
     from ctrag.assistant.context.retrieve import ContextRetriever
     from ctrag.assistant.planning.embedded import EmbeddedPlanner
     from ctrag.assistant.planning.grammar import plan_grammar
-
-try:
-    __version__ = version("ctrag")
-except PackageNotFoundError:
-    __version__ = "0"
 
 __all__ = [
     "Answer",

@@ -3,6 +3,7 @@
 - `people`: applications, people, items, data set folders, and their DuckDB stores (`Stores`).
 - `tools`: a tool catalogue in memory, in a DuckDB file or in PostgreSQL (`ToolStore`).
 - `errors`: what a user can mend; `ctrag.errors` shows the tree.
+- `database`: opens a DuckDB file for a moment, waits for other processes, names what is wrong.
 - `files`, `compressed`: files that are replaced whole; files that may be kept as `NAME.bz2`.
 - `gc_pause`: makes very many objects without looking for garbage in between.
 

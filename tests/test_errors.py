@@ -37,7 +37,7 @@ def test_the_docstring_shows_the_whole_tree_of_what_is_exported() -> None:
 @pytest.mark.parametrize(
     ("module", "name"),
     [
-        ("stores.people.database", "StoreUnavailable"),
+        ("stores.database", "StoreUnavailable"),
         ("stores.people.people_store", "UnknownPerson"),
         ("ctrag.models.packages", "ModelMissing"),
         ("ctrag.models.endpoint", "EndpointError"),

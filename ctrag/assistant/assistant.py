@@ -25,7 +25,7 @@ from ctrag.extras import need
 from ctrag.models.encoder import Encoder, load_encoder
 from ctrag.settings import Settings, settings
 from ctrag.toolbox import Toolbox
-from stores.people.database import StoreUnavailable
+from stores.database import StoreUnavailable
 from stores.people.items import Person, Request
 from stores.people.stores import Stores
 

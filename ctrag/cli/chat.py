@@ -126,7 +126,7 @@ def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
 
 def _sent(assistant: "Assistant") -> "Iterator[tuple[str, OutboxRow]]":
     """What left the phone, application by application; a store that does not answer is named."""
-    from stores.people.database import StoreUnavailable
+    from stores.database import StoreUnavailable
 
     for app in assistant.stores.apps:
         try:

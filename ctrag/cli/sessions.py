@@ -34,7 +34,8 @@ def show(
 
     Example: ctrag session show chat.jsonl
     """
-    from ctrag.assistant.record import RecordedTurn, read_session
+    from ctrag.assistant.record import RecordedTurn
+    from ctrag.cli.session_file import read_session
 
     records = list(read_session(file))
     if json:

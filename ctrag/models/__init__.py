@@ -6,7 +6,8 @@
 - `request_adapter`, `tool_encoder`: what tuning changes of an encoder, for requests and for tools.
 - `vector_cache`: vectors kept on disk.
 - `cards`, `arrays`, `array_artefact`: what an artefact says of its origin, and its arrays.
-- `lm_weights`, `lm_engine`, `onnx_llama`, `lora`: the small language model, its engines, its
+- `language_model`: the small language model (`LanguageModel`); `lm_weights`, `lm_engine`,
+  `onnx_llama`, `lora`: the small language model, its engines, its
   adapter.
 - `chat_markup`, `tokens`: the markup of a turn; what a text costs.
 - `endpoint`: any OpenAI-compatible endpoint.

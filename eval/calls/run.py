@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, JsonValue
 
-from ctrag.agents.calls.plan_call import SHOWN, CallPlanner, base_planner
-from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.agents.calls.plan_call import SHOWN, CallPlanner, base_model
 from ctrag.models.encoder import Encoder, load_encoder
+from ctrag.models.language_model import LanguageModel
 from ctrag.settings import settings
 from eval.calls.cases import CallCase, drawn, load_calls
 from eval.core.experiment import Experiment, versions
@@ -46,7 +46,7 @@ def run_calls(
     progress: Callable[[str], None] = lambda _: None,
     resume: Path | None = None,
     encoder: Encoder | None = None,
-    planner: EmbeddedPlanner | None = None,
+    model: LanguageModel | None = None,
 ) -> Experiment:
     """Plan one call for every case and judge it.
 
@@ -56,7 +56,7 @@ def run_calls(
         progress: Told about each case.
         resume: File of rows found so far; it is read first and appended to.
         encoder: For retrieval; the one of the settings when None.
-        planner: The model; the base of the settings when None.
+        model: The language model; the base of the settings when None.
 
     Raises:
         ValueError: The data break a rule.
@@ -66,19 +66,19 @@ def run_calls(
     found = load_calls(data)
     cases = drawn(found.cases, limit, _SEED)
     encoder = load_encoder(options.encoder) if encoder is None else encoder
-    planner = base_planner() if planner is None else planner
+    model = base_model() if model is None else model
     depends_on = (
         found.sha256,
         encoder.name,
         options.planner_model,
-        planner.engine_name,
+        model.engine_name,
         SHOWN,
     )
     run = sha256("|".join(map(str, depends_on)).encode()).hexdigest()[:32]
     rows = KeptRows(resume, CallRow, run, lambda row: row.case_id)
     for number, case in enumerate(cases, 1):
         if case.case_id not in rows:
-            rows.add(_row(case, encoder, planner, run))
+            rows.add(_row(case, encoder, model, run))
         progress(f"{number}/{len(cases)}")
     kept = [rows[case.case_id] for case in cases]
     causes = [_cause(case, row) for case, row in zip(cases, kept, strict=True)]
@@ -107,7 +107,7 @@ def run_calls(
         versions=versions(),
         settings={
             "planner_model": options.planner_model,
-            "engine": planner.engine_name,
+            "engine": model.engine_name,
             "encoder": encoder.name,
             "shown": SHOWN,
             "limit": limit,
@@ -141,8 +141,8 @@ def table(experiment: Experiment) -> Table:
     return Table(["tool chosen by", "accuracy", "95 %", "tool", *CAUSES], rows, notes)
 
 
-def _row(case: CallCase, encoder: Encoder, planner: EmbeddedPlanner, run: str) -> CallRow:
-    calls = CallPlanner(case.tools, encoder=encoder, planner=planner)
+def _row(case: CallCase, encoder: Encoder, model: LanguageModel, run: str) -> CallRow:
+    calls = CallPlanner(case.tools, encoder=encoder, model=model)
     planned = calls.plan(case.text, case.before)
     return CallRow(
         run=run,

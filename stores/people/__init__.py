@@ -12,5 +12,5 @@ Stores:
 - `stores`: all applications of all people (`Stores`); what cannot be read is named, never guessed.
 - `app_store`, `people_store`, `store_files`: one application's items; who there is; their files.
 - `bulk`, `generations`: importing many people at once into a new generation of files.
-- `changes`: what a call changes and undo takes back; `migrations`, `database`: schema and access.
+- `changes`: what a call changes and undo takes back; `migrations`: the schema as named steps.
 """

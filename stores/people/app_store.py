@@ -10,11 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from stores.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
 from stores.errors import InputError
 from stores.people import migrations
 from stores.people.app_spec import AppSpec
 from stores.people.changes import Change, ChangeRecord, OutboxEntry, OutboxRow
-from stores.people.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
 from stores.people.item_rows import ItemTable, StoredItem, dump_stored, load_stored
 from stores.people.migrations import Connection
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from stores.database import StoreUnavailable, writing
 from stores.errors import InputError
 from stores.people import generations
 from stores.people.app_spec import AppSpec, write_apps
 from stores.people.app_store import AppStore
-from stores.people.database import StoreUnavailable, writing
 from stores.people.dataset import Persona
 from stores.people.generations import Manifest
 from stores.people.item_rows import StoredItem, content_hash

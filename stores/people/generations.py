@@ -21,9 +21,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from stores.database import WRITE_PATIENCE, StoreUnavailable
 from stores.errors import InputError, NotFound
 from stores.files import sync, write_text
-from stores.people.database import WRITE_PATIENCE, StoreUnavailable
 
 MANIFEST = "manifest.json"
 FORMAT = 1

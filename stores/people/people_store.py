@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from stores.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
 from stores.errors import UnknownPerson as UnknownPerson
-from stores.people.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
 from stores.people.items import Contact, Person, Profile
 
 _PROFILE = TypeAdapter(Profile)

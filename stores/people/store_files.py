@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from stores.database import StoreUnavailable
 from stores.errors import InputError
 from stores.people import generations
 from stores.people.app_spec import AppSpec
 from stores.people.app_store import AppStore
-from stores.people.database import StoreUnavailable
 from stores.people.generations import Manifest
 from stores.people.people_store import PeopleStore
 

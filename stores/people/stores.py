@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from stores.database import READ_PATIENCE, WRITE_PATIENCE, StoreUnavailable
 from stores.errors import InputError, NotFound
 from stores.people import bulk
 from stores.people.app_spec import AppSpec, apps_of
 from stores.people.bulk import Encode, ImportReport, Matrix
 from stores.people.changes import Change, ChangeRecord, OutboxRow
-from stores.people.database import READ_PATIENCE, WRITE_PATIENCE, StoreUnavailable
 from stores.people.dataset import Persona
 from stores.people.item_rows import StoredItem, Vector
 from stores.people.items import Person

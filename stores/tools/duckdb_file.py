@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from stores.people.database import StoreUnavailable, first_line
+from stores.database import StoreUnavailable, first_line
 from stores.tools.protocol import NO_FACTS, ToolRow
 
 _NAME = "tool"

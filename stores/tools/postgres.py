@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from stores.people.database import StoreUnavailable, first_line
+from stores.database import StoreUnavailable, first_line
 from stores.tools.protocol import NO_FACTS, Filter, Query, ToolCandidates, ToolRow, Vector
 from stores.tools.sql import CANDIDATES, VISIBLE, filter_values, joined, query_values
 

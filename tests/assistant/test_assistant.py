@@ -209,7 +209,21 @@ def test_somebody_unknown_is_refused(people: Path) -> None:
 
 
 def test_the_public_names_are_these() -> None:
-    assert ctrag.__all__ == ["Answer", "Assistant", "ToolIndex", "__version__"]
+    assert ctrag.__all__ == [
+        "Answer",
+        "Assistant",
+        "ContextRetriever",
+        "EmbeddedPlanner",
+        "NextTool",
+        "PromptBuilder",
+        "ToolIndex",
+        "ToolRetriever",
+        "ToolSession",
+        "__version__",
+        "execute",
+        "plan_grammar",
+    ]
+    assert all(getattr(ctrag, name).__name__ == name for name in ctrag.__all__ if "_v" not in name)
     assert ctrag.Assistant is Assistant
     with pytest.raises(AttributeError, match="has no attribute 'assistent'"):
         _ = ctrag.assistent

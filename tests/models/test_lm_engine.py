@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.models import lm_engine as engines
 from ctrag.models import onnx_llama
+from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import (
     Engine,
     OnnxEngine,
@@ -162,9 +162,9 @@ def test_a_model_that_is_too_large_for_a_graph_is_refused(
 
 
 def test_the_packaged_model_runs_on_the_fast_engine_unless_it_is_told_otherwise() -> None:
-    assert EmbeddedPlanner().engine_name == "onnxruntime"
-    assert EmbeddedPlanner(engine="transformers").engine_name == "transformers"
-    assert EmbeddedPlanner("openlm-research/open_llama_7b_v2").engine_name == "transformers"
+    assert LanguageModel().engine_name == "onnxruntime"
+    assert LanguageModel(engine="transformers").engine_name == "transformers"
+    assert LanguageModel("openlm-research/open_llama_7b_v2").engine_name == "transformers"
 
 
 REQUESTS = (
@@ -184,8 +184,8 @@ REQUESTS = (
 
 
 def test_both_engines_plan_alike_under_a_grammar(exact: OnnxEngine, tiny_llama: Path) -> None:
-    planner = EmbeddedPlanner(str(tiny_llama), threads=1)
-    fast = EmbeddedPlanner(str(tiny_llama), threads=1, engine="onnxruntime")
+    model = LanguageModel(str(tiny_llama), threads=1)
+    fast = LanguageModel(str(tiny_llama), threads=1, engine="onnxruntime")
     fast.engine = exact
     lark = """
     start: ("read" | "move" | "none") "(" (NAME "=" VALUE)? ")"
@@ -194,8 +194,8 @@ def test_both_engines_plan_alike_under_a_grammar(exact: OnnxEngine, tiny_llama: 
     """
     plans = set()
     for request in REQUESTS:
-        prompt = planner.encode(request)
-        slow_one, slow_sure, asked = planner.bound(prompt, lark)
+        prompt = model.encode(request)
+        slow_one, slow_sure, asked = model.bound(prompt, lark)
         fast_one, fast_sure, _ = fast.bound(prompt, lark)
         assert asked
         assert fast_one == slow_one

@@ -90,7 +90,7 @@ def run(root: Path, code: str, **more: object) -> "subprocess.Popen[str]":
         "import os, signal, time\nfrom pathlib import Path\n"
         "from conftest import *\n"
         "from stores import app_store, database, federation, files, generations, item_rows\n"
-        "from stores.people.changes import *\nfrom stores.people.item_rows import *\nfrom stores.people.database import *\n"
+        "from stores.people.changes import *\nfrom stores.people.item_rows import *\nfrom stores.database import *\n"
         f"root = Path({str(root)!r})\n"
         "stores = Stores(root)\n"
         "def die(*a, **k): os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
+from stores.database import StoreUnavailable
 from stores.people.changes import Change, OutboxEntry
-from stores.people.database import StoreUnavailable
 from stores.people.dataset import Persona
 from stores.people.item_rows import StoredItem
 from stores.people.items import Contact, Item, Person, Profile

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from stores.database import StoreUnavailable
 from stores.people.changes import Change
-from stores.people.database import StoreUnavailable
 from stores.people.dataset import Persona
 from stores.people.item_rows import StoredItem
 from stores.people.items import Contact, Item, Person

@@ -4,11 +4,11 @@ import duckdb
 import numpy as np
 import pytest
 
+from stores.database import StoreUnavailable, writing
 from stores.people import migrations
 from stores.people.app_spec import AppSpec, packaged_apps
 from stores.people.app_store import AppStore
 from stores.people.changes import Change
-from stores.people.database import StoreUnavailable, writing
 from stores.people.item_rows import StoredItem
 from stores.people.migrations import STEPS, Connection, MigrationStep
 from stores.people.stores import Stores

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stores.people.database import StoreUnavailable
+from stores.database import StoreUnavailable
 from stores.tools.duckdb_file import DuckToolStore
 from stores.tools.mirror import MirroredToolStore
 from stores.tools.protocol import Filter, Query

@@ -13,7 +13,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 
-from stores.people.database import StoreUnavailable
+from stores.database import StoreUnavailable
 from stores.tools.duckdb_file import DuckToolStore
 from stores.tools.memory import MemoryToolStore
 from stores.tools.mirror import MirroredToolStore

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from stores.database import StoreUnavailable
 from stores.people.changes import Change
-from stores.people.database import StoreUnavailable
 from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, encode, persona
 

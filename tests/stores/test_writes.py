@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from stores.database import StoreUnavailable
 from stores.people import database
 from stores.people.changes import Change, OutboxEntry
-from stores.people.database import StoreUnavailable
 from stores.people.item_rows import StoredItem
 from stores.people.items import Item, Usage
 from stores.people.people_store import UnknownPerson

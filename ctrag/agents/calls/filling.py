@@ -19,8 +19,8 @@ from ctrag.agents.calls.call_grammar import (
 )
 from ctrag.agents.calls.spans import TAKEN
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.models.chat_markup import closing, opening, turn
+from ctrag.models.language_model import LanguageModel
 
 SYSTEM = (
     "You turn a request into one function call. Answer with JSON only: the function's name and "
@@ -47,16 +47,16 @@ _EXAMPLE_CALL = (
 
 
 def fill_call(
-    planner: EmbeddedPlanner, tool: CatalogueTool, said: str, prompt: list[int], shared: int = 0
+    model: LanguageModel, tool: CatalogueTool, said: str, prompt: list[int], shared: int = 0
 ) -> tuple[dict[str, Any] | None, bool]:
     """Arguments of a call, and whether the model had to be asked.
 
     Args:
-        planner: Holds the model.
+        model: Fills them in.
         tool: What is called.
         said: The request, and whatever else values may be copied from.
         prompt: What the model reads before it.
-        shared: See `EmbeddedPlanner.read`.
+        shared: See `LanguageModel.read`.
 
     Returns:
         None in place of the arguments where the answer was longer than it may be.
@@ -69,27 +69,28 @@ def fill_call(
     written, rest, any_asked = call_opening(tool), said, False
     arguments: dict[str, Any] = {}
     while needed or optional:
-        grounds = ArgumentRules(said, rest)
+        rules = ArgumentRules(said, rest)
         comma = ", " if arguments else ""
         if needed:
             name = needed.pop(0)
             begin = f"{written}{comma}{literal(name)}: "
-            value = grounds.value(name, _schema(properties[name]), True)
-            lark = grounds.lark(f"{literal(begin)} {value}")
+            value = rules.value(name, _schema(properties[name]), True)
+            lark = rules.lark(f"{literal(begin)} {value}")
         else:
             begin = written
-            offers = {
+            candidates = {
                 name: value
                 for name in optional
-                if (value := grounds.value(name, _schema(properties[name]), False)) is not None
+                if (value := rules.value(name, _schema(properties[name]), False)) is not None
             }
             ways = [
-                f"{literal(f'{comma}{literal(name)}: ')} {value}" for name, value in offers.items()
+                f"{literal(f'{comma}{literal(name)}: ')} {value}"
+                for name, value in candidates.items()
             ]
-            lark = grounds.lark(f"{literal(begin)} ({' | '.join([literal('}}'), *ways])})")
-        tokens, _, asked = planner.bound(prompt, lark, begin, shared)
+            lark = rules.lark(f"{literal(begin)} ({' | '.join([literal('}}'), *ways])})")
+        tokens, _, asked = model.bound(prompt, lark, begin, shared)
         any_asked |= asked
-        text = planner.decode(tokens)
+        text = model.decode(tokens)
         if text == f"{written}}}}}":
             break
         try:
@@ -106,9 +107,7 @@ def fill_call(
     return arguments, any_asked
 
 
-def filling_prompt(
-    planner: EmbeddedPlanner, tool: CatalogueTool, said: str
-) -> tuple[list[int], int]:
+def filling_prompt(model: LanguageModel, tool: CatalogueTool, said: str) -> tuple[list[int], int]:
     """What the model reads before the arguments: an example, and the tool with its arguments.
 
     Returns:
@@ -122,9 +121,9 @@ def filling_prompt(
         lines.append(
             f"- {name} ({kind}): {shortened(str(_schema(given).get('description', '')), _NOTE)}"
         )
-    head = planner.encode(opening(SYSTEM, _EXAMPLE) + closing(_EXAMPLE_SAID) + _EXAMPLE_CALL)
+    head = model.encode(opening(SYSTEM, _EXAMPLE) + closing(_EXAMPLE_SAID) + _EXAMPLE_CALL)
     asked = "\n".join([*lines, "Request:"]) + f" {copyable(said)[-SAID:]}"
-    return head + planner.encode(turn() + closing(asked)), len(head)
+    return head + model.encode(turn() + closing(asked)), len(head)
 
 
 def shortened(text: str, longest: int) -> str:

@@ -18,9 +18,9 @@ from typing import Any
 from ctrag.agents.calls.filling import fill_call, filling_prompt
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolHit, ToolIndex
-from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
+from ctrag.models.language_model import LanguageModel
 
 SHOWN = 5
 """Tools that are considered."""
@@ -50,14 +50,14 @@ class CallPlanner:
         tools: Sequence[CatalogueTool],
         *,
         encoder: Encoder | None = None,
-        planner: EmbeddedPlanner | None = None,
+        model: LanguageModel | None = None,
     ) -> None:
         """Index the tools.
 
         Args:
             tools: At least one, each with another id.
             encoder: The one of the settings when None.
-            planner: Holds the model; the base of the settings when None.
+            model: Fills in the arguments; the base of the settings when None.
 
         Raises:
             ValueError: There is no tool, or two share an id.
@@ -67,7 +67,7 @@ class CallPlanner:
             twice = next(one for one in ids if ids.count(one) > 1)
             raise InputError(f"tools: {twice!r} appears twice; give each a server")
         self._index = ToolIndex(tools, encoder)
-        self._planner = base_planner() if planner is None else planner
+        self._model = base_model() if model is None else model
 
     def plan(self, text: str, before: str = "") -> PlannedCall:
         """The call that fits a request best.
@@ -83,14 +83,14 @@ class CallPlanner:
         began = time.perf_counter()
         hits = self._index.search(text, SHOWN)
         tool, said = hits[0].tool, f"{before} {text}"
-        prompt, shared = filling_prompt(self._planner, tool, said)
-        arguments, asked = fill_call(self._planner, tool, said, prompt, shared)
+        prompt, shared = filling_prompt(self._model, tool, said)
+        arguments, asked = fill_call(self._model, tool, said, prompt, shared)
         return PlannedCall(
             tool.id,
             arguments or {},
             arguments is not None,
             tuple(hits),
-            self._planner.engine_name if asked else "",
+            self._model.engine_name if asked else "",
             time.perf_counter() - began,
         )
 
@@ -104,9 +104,9 @@ def plan_call(text: str, tools: Sequence[CatalogueTool]) -> PlannedCall:
     return CallPlanner(tools).plan(text)
 
 
-def base_planner() -> EmbeddedPlanner:
+def base_model() -> LanguageModel:
     """The base model of the settings: an adapter knows the packaged tools and their syntax."""
     from ctrag.settings import settings
 
     options = settings()
-    return EmbeddedPlanner(options.planner_model, options.threads, None, options.planner_engine)
+    return LanguageModel(options.planner_model, options.threads, None, options.planner_engine)

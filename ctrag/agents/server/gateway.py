@@ -33,7 +33,7 @@ from ctrag.agents.session.registry import MakeSession, SessionRegistry
 from ctrag.agents.session.settings import SessionSettings
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
-from stores.people.database import StoreUnavailable
+from stores.database import StoreUnavailable
 
 _log = logging.getLogger(__name__)
 

@@ -27,13 +27,13 @@ from mcp.types import (
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ctrag import __version__
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
 from ctrag.agents.server.answers import CallAnswer, refusal
 from ctrag.agents.server.gateway import Gateway
 from ctrag.errors import InputError
-from stores.people.database import StoreUnavailable
+from ctrag.version import __version__
+from stores.database import StoreUnavailable
 
 INSTRUCTIONS = (
     "Tools are found, not listed. Call search_tools with what you need done; it answers with "

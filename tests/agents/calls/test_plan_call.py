@@ -9,8 +9,8 @@ import pytest
 from ctrag.agents.calls.filling import filling_prompt
 from ctrag.agents.calls.plan_call import CallPlanner
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.assistant.planning import embedded
-from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.models import language_model
+from ctrag.models.language_model import LanguageModel
 
 
 class Words:
@@ -39,12 +39,12 @@ TOOLS = [ALARM, WEATHER, SONG]
 
 
 @pytest.fixture(scope="module")
-def model(tiny_llama: Path) -> EmbeddedPlanner:
-    return EmbeddedPlanner(str(tiny_llama), threads=1)
+def model(tiny_llama: Path) -> LanguageModel:
+    return LanguageModel(str(tiny_llama), threads=1)
 
 
-def planner(model: EmbeddedPlanner, tools: Any = TOOLS) -> CallPlanner:
-    return CallPlanner(tools, encoder=Words(), planner=model)
+def planner(model: LanguageModel, tools: Any = TOOLS) -> CallPlanner:
+    return CallPlanner(tools, encoder=Words(), model=model)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def planner(model: EmbeddedPlanner, tools: Any = TOOLS) -> CallPlanner:
     ],
 )
 def test_retrieval_chooses_the_tool_whose_words_were_said(
-    model: EmbeddedPlanner, text: str, name: str
+    model: LanguageModel, text: str, name: str
 ) -> None:
     planned = planner(model).plan(text)
     assert planned.name == name
@@ -70,13 +70,13 @@ def test_retrieval_chooses_the_tool_whose_words_were_said(
     assert planned.engine == "transformers"
 
 
-def test_the_same_request_gives_the_same_call(model: EmbeddedPlanner) -> None:
+def test_the_same_request_gives_the_same_call(model: LanguageModel) -> None:
     calls = planner(model)
     first, second = calls.plan("play a song"), calls.plan("play a song")
     assert (first.arguments, first.choices) == (second.arguments, second.choices)
 
 
-def test_the_tools_that_were_considered_stand_best_first(model: EmbeddedPlanner) -> None:
+def test_the_tools_that_were_considered_stand_best_first(model: LanguageModel) -> None:
     planned = planner(model).plan("play that song")
     scores = [one.score for one in planned.choices]
     assert planned.choices[0].tool.name == planned.name == "play_song"
@@ -85,7 +85,7 @@ def test_the_tools_that_were_considered_stand_best_first(model: EmbeddedPlanner)
 
 
 def test_what_all_calls_share_is_read_once(
-    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = planner(model)
     calls.plan("play a song")
@@ -101,24 +101,24 @@ def test_what_all_calls_share_is_read_once(
     assert read[0] == len(prompt) - shared
 
 
-def test_values_may_come_from_what_was_said_before(model: EmbeddedPlanner) -> None:
+def test_values_may_come_from_what_was_said_before(model: LanguageModel) -> None:
     planned = planner(model, [WEATHER]).plan("?", before="Oslo")
     assert planned.arguments["city"] in ("Oslo", "Oslo ?", "?")
 
 
 def test_a_call_without_a_choice_asks_no_model(
-    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(EmbeddedPlanner, "read", lambda *_: pytest.fail("the model was asked"))
+    monkeypatch.setattr(LanguageModel, "read", lambda *_: pytest.fail("the model was asked"))
     out = CatalogueTool("log_out", "Ends the session")
     planned = planner(model, [out]).plan("log me out")
     assert (planned.name, planned.arguments, planned.engine) == ("log_out", {}, "")
 
 
 def test_a_call_that_was_cut_has_no_arguments_and_says_so(
-    model: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch
+    model: LanguageModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedded, "LONGEST_PLAN", 50)
+    monkeypatch.setattr(language_model, "LONGEST_BOUND", 50)
     planned = planner(model, [ALARM]).plan("wake me")
     assert (planned.complete, planned.arguments) == (False, {})
 
@@ -130,6 +130,6 @@ def test_a_call_that_was_cut_has_no_arguments_and_says_so(
         ([ALARM, ALARM], "tools: 'set_alarm' appears twice; give each a server"),
     ],
 )
-def test_a_mistake_is_named(model: EmbeddedPlanner, tools: Any, message: str) -> None:
+def test_a_mistake_is_named(model: LanguageModel, tools: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         planner(model, tools)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ctrag.agents.search.affinity import Affinity, AffinityCounts
-from stores.people.database import StoreUnavailable
+from stores.database import StoreUnavailable
 
 
 @pytest.mark.parametrize(

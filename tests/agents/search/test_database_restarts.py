@@ -13,7 +13,7 @@ import pytest
 from ctrag.agents.catalogue.access import AccessRules, Grant, Principal
 from ctrag.agents.catalogue.tool import Catalogue, CatalogueTool
 from ctrag.agents.search.index import ToolIndex
-from stores.people.database import StoreUnavailable
+from stores.database import StoreUnavailable
 from tests.agents.search.test_index import Topics
 from tests.stores.postgres import Database, running_postgres
 

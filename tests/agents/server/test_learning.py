@@ -26,7 +26,7 @@ from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.gateway import Gateway, GatewaySettings
 from ctrag.agents.server.principals import new_token
 from ctrag.agents.server.servers import SELF
-from stores.people.database import StoreUnavailable
+from stores.database import StoreUnavailable
 from stores.tools.duckdb_file import DuckToolStore
 from stores.tools.memory import MemoryToolStore
 from stores.tools.mirror import MirroredToolStore

@@ -11,7 +11,8 @@ import pytest
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.session.events import Event, JsonLines, together
 from ctrag.agents.session.tool_session import ToolSession
-from ctrag.assistant.record import RecordedTurn, append_turn, read_session, read_turns
+from ctrag.assistant.record import RecordedTurn, append_turn
+from ctrag.cli.session_file import read_session, read_turns
 
 Make = Callable[..., CatalogueTool]
 TURN = RecordedTurn(

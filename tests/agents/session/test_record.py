@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.assistant.record import RecordedTurn, append_turn, read_turns
+from ctrag.assistant.record import RecordedTurn, append_turn
 from ctrag.assistant.trace import Trace
+from ctrag.cli.session_file import read_turns
 
 TURN = RecordedTurn(
     person="ada",

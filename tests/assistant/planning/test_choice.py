@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from ctrag.assistant.planning.candidate_values import ValueSources
-from ctrag.assistant.planning.embedded import EmbeddedPlanner, _unrepeated
+from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.assistant.planning.grammar import PlanGrammar, plan_grammar
 from ctrag.assistant.planning.interface import PlanRequest
 from ctrag.assistant.planning.plan import NONE, Plan
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
+from ctrag.models.language_model import _unrepeated
 from ctrag.toolbox import Tool, Toolbox
 from stores.people.items import Contact, Item, Person, Profile, Request
 

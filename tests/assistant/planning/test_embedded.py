@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from ctrag.assistant.planning import embedded
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.checks import violations
-from ctrag.assistant.planning.embedded import LONGEST_PLAN, EmbeddedPlanner
+from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.assistant.planning.grammar import PlanGrammar, plan_grammar
 from ctrag.assistant.planning.interface import PlanRequest
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt, planner_prompt
-from ctrag.models import lm_weights
+from ctrag.models import language_model, lm_weights
 from ctrag.toolbox import Tool, Toolbox
 from stores.people.dataset import load_dataset, load_labels
 from stores.people.items import Item, Request
@@ -64,7 +63,7 @@ def test_under_the_grammar_the_answer_is_a_grounded_plan_of_an_exposed_api(
     assert violations(planned.plan, tools, grammar) == []
     assert 0.0 < planned.confidence <= 1.0
     assert prompt.tokens < planned.prompt_tokens < prompt.tokens + 30  # the chat template
-    assert 0 < planned.plan_tokens <= LONGEST_PLAN
+    assert 0 < planned.plan_tokens <= language_model.LONGEST_BOUND
 
 
 def test_the_same_input_gives_the_same_plan_and_confidence(planner: EmbeddedPlanner) -> None:
@@ -107,7 +106,7 @@ def test_with_no_api_to_call_the_answer_is_none(planner: EmbeddedPlanner) -> Non
 def test_free_decoding_ends_at_a_line_break_or_the_longest_plan(
     planner: EmbeddedPlanner, monkeypatch: pytest.MonkeyPatch, longest: int
 ) -> None:
-    monkeypatch.setattr(embedded, "LONGEST_FREE", longest)
+    monkeypatch.setattr(language_model, "LONGEST_FREE", longest)
     prompt, _, _ = made(planner, Request("tell me a long story", OWNER.person.now), [], [])
     planned = planner.plan(asked(prompt, None))
     assert "\n" not in planned.text

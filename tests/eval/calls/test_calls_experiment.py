@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.models.language_model import LanguageModel
 from eval.calls import run as experiment
 from eval.calls.cases import drawn, load_calls
 from eval.calls.run import CAUSES, METHOD, run_calls, table
@@ -92,8 +92,8 @@ def queries(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def model(tiny_llama: Path) -> EmbeddedPlanner:
-    return EmbeddedPlanner(str(tiny_llama), threads=1)
+def model(tiny_llama: Path) -> LanguageModel:
+    return LanguageModel(str(tiny_llama), threads=1)
 
 
 def test_a_turn_of_a_conversation_is_a_case_with_what_was_said_before(talks: Path) -> None:
@@ -143,8 +143,8 @@ def test_cases_are_drawn_by_seed_and_keep_their_order(queries: Path) -> None:
     assert drawn(cases, None, 0) == drawn(cases, 99, 0) == cases
 
 
-def test_every_case_is_right_or_wrong_for_one_reason(talks: Path, model: EmbeddedPlanner) -> None:
-    found = run_calls(str(talks), encoder=Words(), planner=model)
+def test_every_case_is_right_or_wrong_for_one_reason(talks: Path, model: LanguageModel) -> None:
+    found = run_calls(str(talks), encoder=Words(), model=model)
     extra: Any = found.extra
     figures: Any = found.figures[METHOD]
     wrong = sum(extra["errors"][METHOD].values())
@@ -160,26 +160,26 @@ def test_every_case_is_right_or_wrong_for_one_reason(talks: Path, model: Embedde
 def test_a_stopped_run_goes_on_where_it_stopped(
     queries: Path,
     tmp_path_factory: pytest.TempPathFactory,
-    model: EmbeddedPlanner,
+    model: LanguageModel,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rows = tmp_path_factory.mktemp("runs") / "calls.rows.jsonl"
-    first = run_calls(str(queries), encoder=Words(), planner=model, resume=rows)
+    first = run_calls(str(queries), encoder=Words(), model=model, resume=rows)
     text = rows.read_text(encoding="utf-8")
     rows.write_text(text[: text.rindex('"arguments"')], encoding="utf-8")  # killed while writing
     asked = []
     made = experiment._row
     monkeypatch.setattr(experiment, "_row", lambda *args: asked.append(1) or made(*args))
-    again = run_calls(str(queries), encoder=Words(), planner=model, resume=rows)
+    again = run_calls(str(queries), encoder=Words(), model=model, resume=rows)
     assert len(asked) == 1
     assert again.figures == first.figures
 
 
 @pytest.mark.parametrize("category", ["multiple", "live_multiple"])
-def test_bfcl_is_judged_by_its_own_checker(category: str, model: EmbeddedPlanner) -> None:
+def test_bfcl_is_judged_by_its_own_checker(category: str, model: LanguageModel) -> None:
     if importlib.util.find_spec("bfcl_eval") is None:
         pytest.skip("bfcl-eval is not installed: pip install --no-deps bfcl-eval")
-    found = run_calls(f"bfcl:{category}", limit=3, encoder=Words(), planner=model)
+    found = run_calls(f"bfcl:{category}", limit=3, encoder=Words(), model=model)
     assert found.extra["judged_by"] == "bfcl-eval"
     assert found.extra["cases"] == 3
     case = load_calls(f"bfcl:{category}").cases[0]
@@ -197,11 +197,11 @@ def test_bfcl_is_judged_by_its_own_checker(category: str, model: EmbeddedPlanner
         ("elsewhere", "--data: elsewhere: neither bfcl:CATEGORY nor a folder"),
     ],
 )
-def test_a_mistake_is_named(data: str, message: str, model: EmbeddedPlanner) -> None:
+def test_a_mistake_is_named(data: str, message: str, model: LanguageModel) -> None:
     if data == "bfcl:simple" and importlib.util.find_spec("bfcl_eval") is None:
         pytest.skip("bfcl-eval is not installed: pip install --no-deps bfcl-eval")
     with pytest.raises(ValueError, match=message):
-        run_calls(data, encoder=Words(), planner=model)
+        run_calls(data, encoder=Words(), model=model)
 
 
 def test_a_broken_row_is_named_with_its_file_and_line(talks: Path) -> None:

@@ -1,0 +1,38 @@
+"""Reading session files: requests of an assistant and decisions of an agent's session."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from ctrag.agents.session.events import Event
+from ctrag.assistant.record import RecordedTurn
+from ctrag.errors import InputError
+
+
+def read_turns(path: Path) -> Iterator[RecordedTurn]:
+    """The turns of a session file, in order; the events between them are passed over.
+
+    Raises:
+        ValueError: A line is no turn; the message names it.
+    """
+    return (one for one in read_session(path) if isinstance(one, RecordedTurn))
+
+
+def read_session(path: Path) -> Iterator[RecordedTurn | Event]:
+    """The turns and events of a session file, in order.
+
+    Raises:
+        ValueError: A line is neither; the message names it.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line.decode("utf-8"))
+                kind = Event if isinstance(value, dict) and "event" in value else RecordedTurn
+                record = kind.model_validate(value)
+            except (ValueError, RecursionError) as error:  # pydantic's and JSON's are ValueErrors
+                reason = str(error).splitlines()[0]
+                raise InputError(f"{path}:{number}: not a turn of a session: {reason}") from None
+            yield record
