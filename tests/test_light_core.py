@@ -85,7 +85,7 @@ def test_a_prompt_needs_no_heavy_library(tmp_path: Path) -> None:
         ),
         (
             ["tools", "call", "wake me at 7", "--catalogue", TOOLBOX],
-            "the embedded planner",
+            "the language model",
             "assistant",
         ),
         (["eval", "discovery", "--data", "bfcl-live"], "an experiment", "eval"),

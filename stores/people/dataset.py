@@ -169,7 +169,7 @@ def fingerprints(folder: Path) -> dict[str, str]:
     Raises:
         ValueError: A line breaks a rule.
     """
-    if not (folder / PERSONAS).is_file():
+    if not kept(folder / PERSONAS).is_file():
         return {}
     asking = {one.person_id for one in load_dataset(folder).requests}
     return {

@@ -35,7 +35,7 @@ def test_decisions_are_shown_in_order_with_their_times(
 def test_machines_get_the_same(ctrag: Callable[..., Any], tmp_path: Path) -> None:
     events = ctrag("session", "show", recorded(tmp_path / "session.jsonl"), "--json").json
     assert [one["event"] for one in events] == [
-        "ctrag.agents.session.open",
+        "ctrag.session.open",
         "ctrag.search",
         "ctrag.tool.bind",
         "ctrag.tool.call",

@@ -26,9 +26,9 @@ CONTENT = frozenset({ARGUMENTS, QUERY, READINGS})
 """Attributes that hold people's words; the conventions want them only where asked for."""
 
 EventName = Literal[
-    "ctrag.agents.session.open",
-    "ctrag.agents.session.resume",
-    "ctrag.agents.session.close",
+    "ctrag.session.open",
+    "ctrag.session.resume",
+    "ctrag.session.close",
     "ctrag.search",
     "ctrag.search.redundant",
     "ctrag.tool.bind",
@@ -40,9 +40,9 @@ EventName = Literal[
     "ctrag.tool.refuse",
     "ctrag.guard.loop",
     "ctrag.guard.clear",
-    "ctrag.assistant.context.estimate",
-    "ctrag.assistant.context.truncate",
-    "ctrag.assistant.context.rebuild",
+    "ctrag.context.estimate",
+    "ctrag.context.truncate",
+    "ctrag.context.rebuild",
 ]
 
 

@@ -74,7 +74,7 @@ class SessionRecorder:
     def repeated(self, overlap: Overlap) -> None:
         """A search found what a recent one had found."""
         same: dict[str, JsonValue] = {
-            "ctrag.agents.search": list(overlap.tool_ids),
+            "ctrag.tools": list(overlap.tool_ids),
             "ctrag.overlap": overlap.ratio,
         }
         self.tell("ctrag.search.redundant", same)
@@ -132,12 +132,12 @@ class SessionRecorder:
             "ctrag.tokens.window": estimate.window,
             "ctrag.tokens.by_characters": estimate.by_characters,
         }
-        self.tell("ctrag.assistant.context.estimate", attributes)
+        self.tell("ctrag.context.estimate", attributes)
 
     def truncated(self, dropped: int, shortened: int) -> None:
         """Messages that the model is not given, or not whole."""
         cut: dict[str, JsonValue] = {"ctrag.dropped": dropped, "ctrag.shortened": shortened}
-        self.tell("ctrag.assistant.context.truncate", cut)
+        self.tell("ctrag.context.truncate", cut)
 
 
 def _plain(value: object) -> JsonValue:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
 Attribute = str | bool | int | float | list[str]
-_SCOPE = "ctrag.agents.session"
+_SCOPE = "ctrag.session"
 _NANOSECONDS = 1_000_000_000
 
 

@@ -95,9 +95,7 @@ class ToolSession:
         self.searched = False
         """Whether there was a search yet."""
         self._events = SessionRecorder(session_id, record, clock)
-        self._events.tell(
-            "ctrag.agents.session.open", {"ctrag.agents.search": [tool.id for tool in always]}
-        )
+        self._events.tell("ctrag.session.open", {"ctrag.tools": [tool.id for tool in always]})
 
     @property
     def tools(self) -> tuple[CatalogueTool, ...]:
@@ -319,9 +317,7 @@ class ToolSession:
         """Drop withdrawn tools from a cache-stable list, which breaks a prompt cache once."""
         with self._lock:
             dropped = self.manager.rebuild_list()
-            self._events.tell(
-                "ctrag.assistant.context.rebuild", {"ctrag.agents.search": list(dropped)}
-            )
+            self._events.tell("ctrag.context.rebuild", {"ctrag.tools": list(dropped)})
             return dropped
 
     def state(self) -> SessionState:
@@ -378,15 +374,13 @@ class ToolSession:
             for tool_id in state.evicted:
                 self.guard.evict(tool_id)
             lost = tuple(name for name in wanted if name not in known)
-            self._events.tell(
-                "ctrag.agents.session.resume", {"ctrag.agents.search.lost": list(lost)}
-            )
+            self._events.tell("ctrag.session.resume", {"ctrag.tools.lost": list(lost)})
             self._record_evictions(evictions)
             return lost
 
     def closed(self, why: str) -> None:
         """Tell that the session has ended."""
-        self._events.tell("ctrag.agents.session.close", {events.REASON: why})
+        self._events.tell("ctrag.session.close", {events.REASON: why})
 
     def _bind(self, tools: Sequence[CatalogueTool]) -> Binding:
         binding = self.manager.bind(tools)

@@ -312,9 +312,7 @@ def test_within_a_window_the_model_reads_the_newest_and_the_conversation_stays_w
     kept = [one for one in model.read[-1] if isinstance(one, ToolMessage)]
     assert 0 < len(kept) < 4
     assert kept[-1] == results[-1]
-    estimates = [
-        one.attributes for one in events if one.event == "ctrag.assistant.context.estimate"
-    ]
+    estimates = [one.attributes for one in events if one.event == "ctrag.context.estimate"]
     assert len(estimates) == len(model.read)
     for one in estimates:
         spent = one["ctrag.tokens.tools"] + one["ctrag.tokens.messages"]

@@ -249,7 +249,7 @@ async def test_every_decision_is_recorded(
         await running.call(None, session, "printer/print", {"text": "a"})
         await running.call(None, session, "printer/none", {})
     assert [one.event for one in events] == [
-        "ctrag.agents.session.open",
+        "ctrag.session.open",
         "ctrag.search",
         "ctrag.tool.bind",
         "ctrag.tool.call",

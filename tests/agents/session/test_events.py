@@ -46,11 +46,11 @@ def test_turns_and_events_of_one_file_come_back_in_order(tmp_path: Path) -> None
     record = JsonLines(path)
     record(CALL)
     append_turn(path, TURN)
-    record(Event(event="ctrag.agents.session.close", at=11.0))
+    record(Event(event="ctrag.session.close", at=11.0))
     assert list(read_session(path)) == [
         CALL,
         TURN,
-        Event(event="ctrag.agents.session.close", at=11.0),
+        Event(event="ctrag.session.close", at=11.0),
     ]
     assert list(read_turns(path)) == [TURN]
 
@@ -76,7 +76,7 @@ def test_any_query_and_any_arguments_can_be_written(tmp_path: Path) -> None:
 def test_lines_of_many_threads_stay_whole(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     record = JsonLines(path)
-    long = CALL.model_copy(update={"attributes": {"ctrag.agents.search": ["x" * 5000]}})
+    long = CALL.model_copy(update={"attributes": {"ctrag.tools": ["x" * 5000]}})
     threads = [threading.Thread(target=lambda: [record(long) for _ in range(20)]) for _ in range(8)]
     for one in threads:
         one.start()
@@ -166,7 +166,7 @@ def test_a_decision_becomes_a_log_record_of_the_current_trace(collected: Any, to
     ]
     records = [one.log_record for one in logs.get_finished_logs()]
     assert [one.event_name for one in records] == [
-        "ctrag.agents.session.open",
+        "ctrag.session.open",
         "ctrag.tool.bind",
         "ctrag.tool.refuse",
     ]

@@ -75,8 +75,8 @@ def test_closing_is_the_owners(clock: Any) -> None:
     assert registry.close(handle, "ada")
     assert not registry.close(handle, "ada")
     assert [one.event for one in events] == [
-        "ctrag.agents.session.open",
-        "ctrag.agents.session.close",
+        "ctrag.session.open",
+        "ctrag.session.close",
     ]
     assert handle not in "".join(one.model_dump_json() for one in events)
     assert session.id not in handle
