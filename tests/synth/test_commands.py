@@ -28,7 +28,7 @@ def ctrag(
     """`ctrag("personas", …)`: what `ctrag synth personas …` prints and complains of."""
     from ctrag.cli.main import main
 
-    monkeypatch.setattr(stores.spec, "_further", {})
+    monkeypatch.setattr(stores.people.app_spec, "_further", {})
 
     def run(*arguments: object) -> tuple[str, str]:
         monkeypatch.setattr(sys, "argv", ["ctrag", "synth", *map(str, arguments)])

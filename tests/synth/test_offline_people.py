@@ -165,7 +165,7 @@ def test_composed_requests_never_ask_for_what_is_not_there() -> None:
 def test_an_application_of_ones_own_is_filled_from_its_fields(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stores.spec, "_further", {})
+    monkeypatch.setattr(stores.people.app_spec, "_further", {})
     declared = tmp_path / "chats.yaml"
     declared.write_text(
         "chats:\n  fields:\n"

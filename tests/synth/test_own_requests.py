@@ -56,7 +56,7 @@ class Asked:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Asked]]:
     """The requests of 110 people about two declared applications."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(stores.spec, "_further", {})
+        patch.setattr(stores.people.app_spec, "_further", {})
         folder: Path = tmp_path_factory.mktemp("own")
         (folder / "own.yaml").write_text(APPS)
         apps = load_apps(folder / "own.yaml")

@@ -13,6 +13,7 @@ import pytest
 from ctrag.assistant.apps.execute import Result, execute
 from ctrag.assistant.planning.plan import Plan
 from ctrag.toolbox import Toolbox
+from stores.compressed import read_kept
 from stores.people.dataset import DatasetRequest, Persona, load_dataset, load_labels
 from stores.people.items import LabelledPlan, Labels
 from stores.people.stores import Encode, Stores
@@ -78,7 +79,7 @@ def test_all_labelled_plans_were_run(ran: list[Ran]) -> None:
     rows = [
         json.loads(line)
         for split in ("train", "dev")
-        for line in (REFERENCE / split / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+        for line in read_kept(REFERENCE / split / "queries.jsonl").decode("utf-8").splitlines()
     ]
     written = [(row["query_id"], plan) for row in rows for plan in _plans(row)]
     assert [(one.query_id, one.plan.api) for one in ran] == written

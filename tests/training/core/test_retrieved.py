@@ -147,7 +147,7 @@ def test_further_requests_of_held_out_people_are_held_out_too(
 def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
     cross_fitted: RetrievedExamples, unused: Ranker
 ) -> None:
-    with pytest.raises(LightGBMError, match="model"):
+    with pytest.raises(LightGBMError, match="Model file"):
         unused.first_scores(np.zeros((1, len(SIGNALS)), np.float32))
     by_data: dict[str, set[str]] = {}
     for name, example, scores in zip(
