@@ -66,7 +66,9 @@ def examples(three: Path) -> list[RankingExample]:
 @pytest.fixture
 def writer(monkeypatch: pytest.MonkeyPatch) -> Writer:
     toy = Writer()
-    monkeypatch.setattr(eval.context.generated_thoughts, "thought_writer", lambda name, options: toy)
+    monkeypatch.setattr(
+        eval.context.generated_thoughts, "thought_writer", lambda name, options: toy
+    )
     return toy
 
 
@@ -103,7 +105,9 @@ def test_a_writer_that_thinks_as_the_annotator_did_gives_the_oracles_scores(
 ) -> None:
     encoder = load_encoder(settings().encoder)
     oracle = Writer({prompt_of(one): str(one.labels.chain_of_thought) for one in examples})
-    monkeypatch.setattr(eval.context.generated_thoughts, "thought_writer", lambda name, options: oracle)
+    monkeypatch.setattr(
+        eval.context.generated_thoughts, "thought_writer", lambda name, options: oracle
+    )
     generated = generate(examples, encoder)
     for one in examples[:5]:
         [vector] = encoder.encode([f"{one.scene.request.text} {one.labels.chain_of_thought}"])

@@ -1,0 +1,56 @@
+"""Console blocks of the documents that must not drift: `python docs/console.py [--write]`.
+
+A ```console block right below the line `<!-- run -->` begins with `$ ctrag …`; what follows is that
+command's output on this version. Without `--write` a difference is shown and the exit code is 1.
+"""
+
+import difflib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"(<!-- run -->\n```console\n\$ ctrag )(.*?)\n(.*?)(```)", re.DOTALL)
+MAIN = "from ctrag.cli.main import main; main()"
+
+
+def output(command: str) -> str:
+    """What `ctrag COMMAND` prints, run in the repository's root."""
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, *shlex.split(command)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def refreshed(text: str) -> str:
+    """A document with the output of its marked blocks as it is now."""
+    return BLOCK.sub(lambda m: f"{m[1]}{m[2]}\n{output(m[2])}{m[4]}", text)
+
+
+def main(write: bool) -> int:
+    """Compare, or write, all marked blocks; the number of documents that differ."""
+    drifted = 0
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = path.read_text(encoding="utf-8")
+        new = refreshed(text)
+        if new == text:
+            continue
+        drifted += 1
+        if write:
+            path.write_text(new, encoding="utf-8")
+        else:
+            lines = (text.splitlines(keepends=True), new.splitlines(keepends=True))
+            sys.stdout.writelines(difflib.unified_diff(*lines, path.name, "as it is now"))
+    return 0 if write else drifted
+
+
+if __name__ == "__main__":
+    sys.exit(min(1, main("--write" in sys.argv[1:])))
