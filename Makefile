@@ -48,14 +48,16 @@ check: $(READY) docs
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --collect-only -q -W error > /dev/null
+	$(BIN)/python docs/console.py
 
 fix: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python docs/console.py --write
 
 # The reference of the API, from docstrings, in build/api.
 docs: $(READY)
-	$(BIN)/python -W error::UserWarning -m pdoc -o build/api ctrag stores
+	$(BIN)/python docs/api.py build/api
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
