@@ -10,7 +10,7 @@ import numpy as np
 from ctrag.agents.catalogue.access import AccessRules, Principal
 from ctrag.agents.catalogue.tool import CatalogueTool, check_identities
 from ctrag.agents.search.fields import ToolTerms, compact, tool_terms
-from ctrag.agents.search.governed import StoredRules
+from ctrag.agents.search.stored_rules import StoredRules
 from ctrag.agents.search.tiers import SystemKeywords
 from ctrag.errors import InputError
 from ctrag.extras import need
