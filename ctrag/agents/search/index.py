@@ -215,7 +215,7 @@ class ToolIndex(ToolCollection):
         dense = mode == "hybrid" and not self.lexical_only
         brought = CANDIDATES if dense else LEXICAL_CANDIDATES
         parts = [text, *(one for one in parts_of(text) if one != text)]
-        vectors = self._encode_request(parts) if dense else None
+        vectors = self.encode_request(parts) if dense else None
         encoded = time.perf_counter()
         pool = Pool(self.store, self.known, seen, max(k, brought))
         readings = pool.read(parts, vectors, named_runs(text))
