@@ -195,8 +195,8 @@ def _index(
     """The tools to serve; `servers` are the names of all that will be listed live."""
     from ctrag.agents.catalogue.tool import Catalogue, read_catalogue
     from ctrag.agents.next_tool import NextTool
+    from ctrag.agents.search.collection import open_store
     from ctrag.agents.search.index import ToolIndex
-    from ctrag.agents.search.shelf import open_store
     from ctrag.agents.server.leftovers import take_out_leftovers
     from ctrag.agents.server.servers import SELF
     from ctrag.settings import settings

@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import JsonValue
 
 from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.search.collection import tool_row
 from ctrag.agents.search.fields import tool_terms
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.search.parts import parts_of
-from ctrag.agents.search.shelf import tool_row
 from ctrag.agents.search.tiers import SystemKeywords, expert_score
 from ctrag.models.encoder import Encoder, Matrix
 from ctrag.models.vector_cache import CachedEncoder

@@ -6,6 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.next_tool import NextTool
 from ctrag.agents.prompt.assembly import OVERLAY, Prompt
 from ctrag.agents.prompt.breaker import CircuitBreaker
@@ -13,7 +14,7 @@ from ctrag.agents.prompt.choosing import best_rows
 from ctrag.agents.prompt.forms import Form, check_form, document_tokens
 from ctrag.agents.prompt.fragments import Fragment, cut_folder
 from ctrag.agents.prompt.gains import Gains
-from ctrag.agents.prompt.reading import MiniLMReader, PassageEncoder
+from ctrag.agents.prompt.reading import IndexEncoder, MiniLMReader, PassageEncoder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.retrieval import HybridRetriever
 from ctrag.agents.prompt.review import ReviewLedger
@@ -22,9 +23,10 @@ from ctrag.agents.prompt.selector import Selection, Selector
 from ctrag.agents.prompt.settings import BUDGET, PromptSettings
 from ctrag.agents.prompt.sufficiency import Sufficiency
 from ctrag.agents.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
-from ctrag.agents.prompt.tool_documents import ToolDocument, load_documents
-from ctrag.agents.search.index import NextToolPrior
+from ctrag.agents.prompt.tool_documents import ToolDocument, load_documents, make_documents
+from ctrag.agents.search.index import NextToolPrior, ToolIndex
 from ctrag.errors import InputError
+from ctrag.models.encoder import Matrix
 from ctrag.models.tokens import CountTokens, token_counter
 from ctrag.settings import cache_folder
 from ctrag.settings import settings as process_settings
@@ -43,7 +45,7 @@ class PromptBuilder:
     def __init__(
         self,
         fragments: Sequence[Fragment],
-        tools: Sequence[ToolDocument],
+        tools: Sequence[ToolDocument] = (),
         *,
         settings: PromptSettings | None = None,
         overlay: str = OVERLAY,
@@ -57,15 +59,17 @@ class PromptBuilder:
         breaker: CircuitBreaker | None = None,
         sink: Sink = nowhere,
         folder: Path | None = None,
+        index: ToolIndex | None = None,
+        user: Principal | str | None = None,
     ) -> None:
         """Index the corpora.
 
         Args:
             fragments: Instruction fragments; may be empty.
-            tools: Tool documents, ids distinct; at least one.
+            tools: Tool documents, ids distinct; at least one, except where there is an index.
             settings: See `PromptSettings`.
             overlay: Safety rules, first in every prompt and never cut.
-            reader: The encoder; MiniLM when None.
+            reader: The encoder; MiniLM when None. An index with vectors brings its own.
             reranker: The packaged one when None; `PromptSettings.rerank` turns it off.
             count: Tokens of a text; in the embedded planner's vocabulary when None.
             prior: Tools by the calls so far; counts with `PromptSettings.prior_weight`.
@@ -75,6 +79,10 @@ class PromptBuilder:
             breaker: Guards retrieval.
             sink: Takes telemetry.
             folder: Where the index is kept; None keeps it in memory.
+            index: The agent's own index: its encoder and its vectors of the tools are used, so that
+                the catalogue is encoded once. Without `tools` its own are taken. Tools and access
+                rules are read once, when the builder is made.
+            user: Who asks, where the index has access rules.
 
         Raises:
             ValueError: There is no tool, a pinned one is unknown, or the overlay is empty.
@@ -87,6 +95,10 @@ class PromptBuilder:
         """Whether candidates are re-ranked; telemetry says it of each prompt."""
         self.fragments = tuple(fragments)
         self._count = count or token_counter()
+        vectors = None
+        if index is not None:
+            tools, vectors = _indexed(index, tools, user, self._count)
+            reader = None if vectors is None else IndexEncoder(index)
         self.tools = tuple(tools)
         self.gains = gains or Gains()
         self._overlay = overlay
@@ -102,6 +114,7 @@ class PromptBuilder:
             reranker=known if self.reranks else None,
             prior=prior,
             folder=folder,
+            tool_vectors=vectors,
         )
         self._rows = {tool.id: row for row, tool in enumerate(self.tools)}
         self._selector = Selector(
@@ -329,6 +342,24 @@ def index_folder(instructions: Path) -> Path:
     """Where the index of a folder of instructions is kept when nothing else is said."""
     name = sha256(str(instructions.resolve()).encode()).hexdigest()[:16]
     return cache_folder() / "prompts" / name
+
+
+def _indexed(
+    index: ToolIndex,
+    tools: Sequence[ToolDocument],
+    user: Principal | str | None,
+    count: CountTokens,
+) -> tuple[list[ToolDocument], list[Matrix] | None]:
+    """Documents of the tools that the caller may see, and their vectors, None without any."""
+    seen = index.resolve([one.id for one in tools or index.tools], user)
+    if not seen:
+        raise InputError(f"index: holds no tool that {user!r} may see")
+    given = {one.id: one for one in tools}
+    documents = [given[one.id] for one in seen if one.id in given] or make_documents(
+        seen, {}, count
+    )
+    seen = [one for one in seen if not given or one.id in given]
+    return documents, None if index.lexical_only else index.vectors_of(seen)
 
 
 def _digest(fragments: Sequence[Fragment], tools: Sequence[ToolDocument]) -> str:

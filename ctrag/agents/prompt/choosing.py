@@ -21,6 +21,8 @@ INSTRUCTION, TOOL = "instruction", "tool"
 ANYWHERE = "*"
 """As a domain of pinned tools: wherever the request belongs."""
 _LEAST = 1e-9
+_DOMAIN_SHARE = 0.5
+"""Probability of a domain from which on its pinned tools are included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,25 +86,28 @@ class Chooser:
             domain: Where the request belongs, if known; empty if not.
             short: Tools at most that are shown by their signature.
         """
-        said, told = shares(scores.instructions), shares(scores.tools)
-        ranked = self._ranked(told)
+        fragment_probs, tool_probs = shares(scores.instructions), shares(scores.tools)
+        ranked = self._ranked(tool_probs)
         rows = best_rows(scores.instructions, self._settings.candidates)
-        worth = self._worth(ranked[: self._settings.candidates], told)
-        docs = self._options(TOOL, worth, told)
-        texts = self._options(INSTRUCTION, rows, said)
+        documented = self._documented(ranked[: self._settings.candidates], tool_probs)
+        docs = self._options(TOOL, documented, tool_probs)
+        texts = self._options(INSTRUCTION, rows, fragment_probs)
         pinned, room, dropped = self._pins(scores, domain, room)
         kept = self._kept(texts, room)
-        whole = self._whole(docs, texts, room, kept)
+        limits = {TOOL: self._settings.tools}  # tools before fragments: a missing tool ends a step
+        whole = greedy(docs, room - kept, limits) or greedy(docs, room, limits)
         room -= sum(docs[at].tokens for at in whole)
-        shown = [worth[at] for at in whole]
+        shown = [documented[at] for at in whole]
         room += sum(self._brief_costs[row] for row in pinned if row in shown)
         pinned = [row for row in pinned if row not in shown]
         rest = [row for row in ranked if row not in shown and row not in pinned][:short]
         brief, left = as_fit(rest, [self._brief_costs[row] for row in rest], room - kept)
         picked = greedy(texts, left + kept, {INSTRUCTION: self._settings.instructions})
-        fragments = sorted((rows[at] for at in picked), key=lambda row: -said[row])
-        chances = {self._fragments[row].id: float(said[row]) for row in fragments}
-        chances |= {self._tools[row].id: float(told[row]) for row in (*shown, *pinned, *brief)}
+        fragments = sorted((rows[at] for at in picked), key=lambda row: -fragment_probs[row])
+        chances = {self._fragments[row].id: float(fragment_probs[row]) for row in fragments}
+        chances |= {
+            self._tools[row].id: float(tool_probs[row]) for row in (*shown, *pinned, *brief)
+        }
         return ChosenUnits(
             tuple(self._fragments[row] for row in fragments),
             tuple(self._tools[row] for row in shown),
@@ -111,29 +116,15 @@ class Chooser:
             chances,
         )
 
-    def _worth(self, ranked: Sequence[int], told: Floats) -> list[int]:
+    def _documented(self, ranked: Sequence[int], tool_probs: Floats) -> list[int]:
         """The first tool, and those likely enough for their whole document."""
         least = self._settings.whole_share
-        return [row for at, row in enumerate(ranked) if not at or told[row] >= least]
+        return [row for at, row in enumerate(ranked) if not at or tool_probs[row] >= least]
 
-    def _whole(
-        self,
-        docs: Sequence[SelectionCandidate],
-        texts: Sequence[SelectionCandidate],
-        room: int,
-        kept: int,
-    ) -> list[int]:
-        """Places of the tools that are shown with their whole documents."""
-        limits = {TOOL: self._settings.tools}
-        if self._settings.tools_first:
-            return greedy(docs, room - kept, limits) or greedy(docs, room, limits)
-        limits[INSTRUCTION] = self._settings.instructions
-        return [at for at in greedy([*docs, *texts], room, limits) if at < len(docs)]
-
-    def _ranked(self, told: Floats) -> list[int]:
+    def _ranked(self, tool_probs: Floats) -> list[int]:
         """Rows of all tools, those of most gain first."""
         factors = np.array([self._gains.factor(tool.id) for tool in self._tools])
-        return best_rows(told * factors, len(self._tools))
+        return best_rows(tool_probs * factors, len(self._tools))
 
     def _options(self, kind: str, rows: Sequence[int], chances: Floats) -> list[SelectionCandidate]:
         return [self._option(kind, row, float(chances[row])) for row in rows]
@@ -162,7 +153,7 @@ class Chooser:
         if not self._pinned:
             return [], room, ()
         open_to = {ANYWHERE, domain} | {
-            name for name, share in scores.domains.items() if share >= self._settings.domain_share
+            name for name, share in scores.domains.items() if share >= _DOMAIN_SHARE
         }
         wanted = [ids for name, ids in self._pinned.items() if name in open_to]
         rows = [self._rows[one] for one in dict.fromkeys(one for ids in wanted for one in ids)]

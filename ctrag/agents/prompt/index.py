@@ -97,13 +97,21 @@ class Evidence:
 class CorpusIndex:
     """Passages of units with their vectors and word counts."""
 
-    def __init__(self, texts: Sequence[str], store: ReadingStore) -> None:
+    def __init__(self, texts: Sequence[str], vectors: ReadingStore | Sequence[Matrix]) -> None:
+        """Index texts.
+
+        Args:
+            texts: One a unit; at least one.
+            vectors: Encodes their passages; or one vector a text, which then is one passage.
+        """
         if not texts:
             raise InputError("texts: there is nothing to index")
-        parts = [passages(text) for text in texts]
+        stored = isinstance(vectors, ReadingStore)
+        parts = [passages(text) if stored else [text] for text in texts]
         self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
         self._passages = [one for part in parts for one in part]
-        self._vectors: Matrix = np.stack(store.readings(self._passages))
+        found = vectors.readings(self._passages) if isinstance(vectors, ReadingStore) else vectors
+        self._vectors: Matrix = np.stack(found)
         self._units = len(texts)
         self._words = LexicalIndex([list(_terms(text)) for text in texts])
 

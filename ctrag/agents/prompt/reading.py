@@ -1,11 +1,14 @@
 """What the encoder sees of a text."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from ctrag.models import packages
 from ctrag.models.encoder import Matrix, open_session
+
+if TYPE_CHECKING:
+    from ctrag.agents.search.index import ToolIndex
 
 LONGEST_READ = 256
 _TUNED_LAYERS = 3
@@ -21,6 +24,18 @@ class PassageEncoder(Protocol):
     def read(self, text: str) -> Matrix:
         """(dimension,), of length one."""
         ...
+
+
+class IndexEncoder:
+    """The encoder of a `ToolIndex`, so that a process loads one."""
+
+    def __init__(self, index: "ToolIndex") -> None:
+        self._index = index
+        self.name = index.encoder_name
+
+    def read(self, text: str) -> Matrix:
+        """See `PassageEncoder.read`."""
+        return np.asarray(self._index.encode_request([text])[0], dtype=np.float32)
 
 
 class MiniLMReader:

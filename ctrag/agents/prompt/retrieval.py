@@ -18,6 +18,7 @@ from ctrag.agents.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.tool_documents import ToolDocument
 from ctrag.agents.search.index import NextToolPrior
+from ctrag.models.encoder import Matrix
 
 Floats = NDArray[np.float64]
 _UNLIKELY = 1e-3
@@ -61,6 +62,7 @@ class HybridRetriever:
         reranker: Reranker | None = None,
         prior: NextToolPrior | None = None,
         folder: Path | None = None,
+        tool_vectors: Sequence[Matrix] | None = None,
     ) -> None:
         """Index both corpora; what an earlier index in `folder` has read is not read again.
 
@@ -75,6 +77,7 @@ class HybridRetriever:
             reranker: None leaves its part out.
             prior: Tools by the calls so far.
             folder: Where readings are kept; None keeps them in memory.
+            tool_vectors: Of `reader`'s encoder, one a tool; None encodes the tools.
         """
         self._reader = reader
         self._weights = weights
@@ -86,7 +89,11 @@ class HybridRetriever:
         self._domain_of = {tool.id: tool.domain for tool in tools if tool.domain}
         self._domains = Domains([one.domain for one in fragments], [one.domain for one in tools])
         self._opening = settings.opening * np.array([one.place == 0 for one in fragments])
-        self._tools = _index(tools, reader, folder, "tools.npz")
+        self._tools = (
+            _index(tools, reader, folder, "tools.npz")
+            if tool_vectors is None
+            else CorpusIndex([one.searched for one in tools], tool_vectors)
+        )
         self._fragments = (
             _index(fragments, reader, folder, "instructions.npz") if fragments else None
         )

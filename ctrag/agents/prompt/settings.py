@@ -23,8 +23,6 @@ class PromptSettings:
     """Tools after those that are shown in one line each: name, arguments, first sentence."""
     candidates: int = 20
     """M_A and M_B: units of each corpus that are re-ranked and may be chosen whole."""
-    tools_first: bool = True
-    """Recall first: tools are chosen before fragments, which get what is left of the budget."""
     rerank: bool = True
     tau: float = 0.5
     """Below this probability that a right tool is exposed, one discovery step is taken."""
@@ -32,8 +30,6 @@ class PromptSettings:
     """widen: more tools; summary: one line for each hidden tool; off."""
     discovery_tools: int = 40
     """Tools that a discovery step shows, those beyond K_B as signatures."""
-    domain_share: float = 0.5
-    """Share of the chances from which on a domain's pinned tools are in."""
     request_weight: float = 1.0
     """Factor of the hybrid score of tools. Beside a prior of the agent's own traces about 0.3: the
     request names the end of an episode, and the step is mostly on the way there."""

@@ -11,12 +11,12 @@ import numpy as np
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
 from ctrag.agents.catalogue.tool import Catalogue, CatalogueTool, read_catalogue
 from ctrag.agents.search.affinity import Affinity, Event
+from ctrag.agents.search.collection import ToolCollection, open_store
 from ctrag.agents.search.names import named_first, named_runs
 from ctrag.agents.search.parts import parts_of
 from ctrag.agents.search.pool import Pool
 from ctrag.agents.search.ranker import Floats, ToolRanker, packaged_ranker
 from ctrag.agents.search.results import ToolHit, ToolSearch, hits_of
-from ctrag.agents.search.shelf import ToolCollection, open_store
 from ctrag.agents.search.tiers import Tier, best_first, expert_score, merged
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
@@ -215,7 +215,7 @@ class ToolIndex(ToolCollection):
         dense = mode == "hybrid" and not self.lexical_only
         brought = CANDIDATES if dense else LEXICAL_CANDIDATES
         parts = [text, *(one for one in parts_of(text) if one != text)]
-        vectors = self._encode_request(parts) if dense else None
+        vectors = self.encode_request(parts) if dense else None
         encoded = time.perf_counter()
         pool = Pool(self.store, self.known, seen, max(k, brought))
         readings = pool.read(parts, vectors, named_runs(text))

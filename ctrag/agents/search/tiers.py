@@ -20,35 +20,29 @@ _EVERYDAY = frozenset(terms("get set put list show make give tell find want need
 """Terms that stand in most requests: they weigh less than terms of a domain."""
 
 
-@dataclass(frozen=True, slots=True)
-class KeywordWeights:
-    """What a match counts in the expert tier."""
-
-    exact_name: float = 10.0
-    """The request names the tool."""
-    part_of_name: float = 2.0
-    """A word of the name, split at humps and underscores, is said."""
-    description: float = 1.0
-    """A term of the request stands in the description."""
-    everyday: float = 0.25
-    """Factor for everyday words such as `get`."""
-    least: float = 3.0
-    """A tool below it does not come up."""
+_EXACT_NAME = 10.0
+"""Score of a request that names the tool."""
+_NAME_TERM = 2.0
+"""Score of a term of the request in the tool's name, split at humps and underscores."""
+_DESCRIPTION_TERM = 1.0
+"""Score of a term of the request in the description."""
+_EVERYDAY_FACTOR = 0.25
+"""Factor for everyday words such as `get`."""
+_LEAST = 3.0
+"""Tools that score less are not returned."""
 
 
-def expert_score(
-    text: str, tool: CatalogueTool, weights: KeywordWeights = KeywordWeights()
-) -> float:
+def expert_score(text: str, tool: CatalogueTool) -> float:
     """How well a request fits an expert's tool (section 4.1); 0 below the least score."""
     asked = dict.fromkeys(terms(text))
     name = dict.fromkeys(terms(spelled_out(tool.name)))
     described = fold(tool.description)
-    score = weights.exact_name * (compact(tool.name) in named_runs(text))
+    score = _EXACT_NAME * (compact(tool.name) in named_runs(text))
     for term in asked:
-        factor = weights.everyday if term in _EVERYDAY else 1.0
-        score += factor * weights.part_of_name * (term in name)
-        score += factor * weights.description * (term in described)
-    return score if score >= weights.least else 0.0
+        factor = _EVERYDAY_FACTOR if term in _EVERYDAY else 1.0
+        score += factor * _NAME_TERM * (term in name)
+        score += factor * _DESCRIPTION_TERM * (term in described)
+    return score if score >= _LEAST else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Collection
 
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.search.shelf import EVERYTHING
+from ctrag.agents.search.collection import EVERYTHING
 from stores.tools.protocol import ToolStore
 
 _FACT = "upstreams"

@@ -10,7 +10,7 @@ import numpy as np
 from ctrag.agents.catalogue.access import AccessRules, Principal
 from ctrag.agents.catalogue.tool import CatalogueTool, check_identities
 from ctrag.agents.search.fields import ToolTerms, compact, tool_terms
-from ctrag.agents.search.governed import StoredRules
+from ctrag.agents.search.stored_rules import StoredRules
 from ctrag.agents.search.tiers import SystemKeywords
 from ctrag.errors import InputError
 from ctrag.extras import need
@@ -207,11 +207,17 @@ class ToolCollection:
         kept = {tool.content_hash for tool in self._tools.values()}
         self._terms = {one: terms for one, terms in self._terms.items() if one in kept}
 
-    def _encode_request(self, texts: Sequence[str]) -> Matrix:
+    def encode_request(self, texts: Sequence[str]) -> Matrix:
+        """(texts, dimension): unit vectors of requests, which the vector cache does not keep."""
         encoder = self._encoder
         if isinstance(encoder, CachedEncoder):
             return encoder.encode_new(texts)
         return encoder.encode(texts)
+
+    @property
+    def encoder_name(self) -> str:
+        """Name of the encoder."""
+        return self._encoder.name
 
     @property
     def _encoder(self) -> Encoder:
@@ -231,7 +237,7 @@ class ToolCollection:
             words = [tool_terms(tool) for tool in tools]
             rows = [
                 tool_row(tool, terms, vector)
-                for tool, terms, vector in zip(tools, words, self._vectors_of(tools), strict=True)
+                for tool, terms, vector in zip(tools, words, self.vectors_of(tools), strict=True)
             ]
             self.store.apply(rows, removed)
             for row, terms in zip(rows, words, strict=True):
@@ -244,7 +250,7 @@ class ToolCollection:
             if len(self._terms) > _SPARE + 2 * len(self._tools):
                 self._forget_terms()
 
-    def _vectors_of(self, tools: Sequence[CatalogueTool]) -> list[Matrix]:
+    def vectors_of(self, tools: Sequence[CatalogueTool]) -> list[Matrix]:
         """Vectors of tools; only texts that no tool of the index has are encoded."""
         if self.lexical_only:
             return [np.empty(0, dtype=np.float32)] * len(tools)
