@@ -8,6 +8,7 @@ import sys
 import threading
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,6 +23,15 @@ ROOT = Path(__file__).parents[1]
 KEY = "sk-canary-4711-do-not-print"
 CONVERTED = cache_folder() / "models"
 """Of the developer: looked up before tests get folders of their own."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever opens the language model is marked `model`, tests of trainers `training`."""
+    for item in items:
+        if "converted_planner" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.model)
+        if item.path.name.startswith("test_train_"):
+            item.add_marker(pytest.mark.training)
 
 
 @pytest.fixture(autouse=True)
@@ -125,42 +135,62 @@ class Endpoint:
         return "\n".join(one["content"] for one in self.requests[number]["messages"])
 
 
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
-    """A real HTTP server; retries wait a hundredth of a second at most."""
+class Replying(BaseHTTPRequestHandler):
+    """Hands the posted JSON to `answer`; logs nothing."""
+
+    def do_POST(self) -> None:
+        self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+    def answer(self, question: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def send(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(
+    served: Any, handler: type[Replying], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """A real HTTP server at `served.url` until `served.stop` is set at the end; the client's
+    retries wait a hundredth of a second at most."""
     import openai._base_client as client
 
     monkeypatch.setattr(client, "MAX_RETRY_DELAY", 0.01)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    served.url = f"http://127.0.0.1:{server.server_port}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield
+    served.stop.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     served = Endpoint()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            length = int(self.headers["Content-Length"])
-            served.requests.append(json.loads(self.rfile.read(length)))
+    class Handler(Replying):
+        def answer(self, question: dict[str, Any]) -> None:
+            served.requests.append(question)
             served.headers.append({name.lower(): value for name, value in self.headers.items()})
             answer = served.next()
             if isinstance(answer, float):
                 served.stop.wait(answer)
                 return
-            status, headers, body = answer if isinstance(answer, tuple) else chat(answer)
-            self.send_response(status)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+            self.send(*(answer if isinstance(answer, tuple) else chat(answer)))
 
-        def log_message(self, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    served.url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield served
-    served.stop.set()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(served, Handler, monkeypatch):
+        yield served
 
 
 def chat(text: str | None) -> tuple[int, dict[str, str], bytes]:

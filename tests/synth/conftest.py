@@ -6,7 +6,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from ctrag.settings import settings
 from ctrag.toolbox import Toolbox
 from stores.people.app_spec import packaged_apps
 from synth.openai.provider import OpenAIProvider, open_asker
-from tests.conftest import chat
+from tests.conftest import Replying, chat, serving
 
 KEY = "sk-canary-0815-do-not-print"
 HTML = (200, {"Content-Type": "text/html"}, b"<html>gateway</html>")
@@ -61,25 +60,14 @@ class Model:
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
-    import openai._base_client as client
-
-    monkeypatch.setattr(client, "MAX_RETRY_DELAY", 0.01)
     served = Model()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(served))
-    served.url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield served
-    served.stop.set()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serving(served, handler(served), monkeypatch):
+        yield served
 
 
-def handler(served: Model) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            question = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+def handler(served: Model) -> type[Replying]:
+    class Handler(Replying):
+        def answer(self, question: dict[str, Any]) -> None:
             form = form_of(question)
             with served.lock:
                 served.open += 1
@@ -113,14 +101,7 @@ def handler(served: Model) -> type[BaseHTTPRequestHandler]:
                 code, headers, body = chat(said if isinstance(said, str) else json.dumps(said))
                 body = body.replace(b'"prompt_tokens": 100', b'"prompt_tokens": 2000')
                 body = body.replace(b'"completion_tokens": 7', b'"completion_tokens": 500')
-            self.send_response(code)
-            for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: object) -> None:
-            pass
+            self.send(code, headers, body)
 
     return Handler
 

@@ -17,6 +17,8 @@ from stores.database import StoreUnavailable
 from tests.agents.search.test_index import Topics
 from tests.stores.postgres import Database, running_postgres
 
+pytestmark = pytest.mark.slow
+
 AWAY = r"the tool store is not (reachable|readable) \(.+\)"
 TOOLS = [
     CatalogueTool("book", "Book a flight", "air"),

@@ -18,6 +18,8 @@ from stores.people.dataset import DatasetRequest, Persona, load_dataset, load_la
 from stores.people.items import LabelledPlan, Labels
 from stores.people.stores import Encode, Stores
 
+pytestmark = pytest.mark.slow
+
 REFERENCE = Path(__file__).parents[3] / "synth" / "data" / "reference"
 MEMORY = Path("/dev/shm")
 REFUSED = Path(__file__).with_name("refused_plans.txt")

@@ -1,7 +1,7 @@
 """Claims about the experiment of Table 2: what its file says, on six people and once on all."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,51 +10,20 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.context.item_ranker import Ranker
-from ctrag.models.encoder import Matrix, load_encoder
 from eval.context.run import METHODS, run_context, table
 from eval.core.examples import load_examples, load_views
 from eval.core.experiment import Experiment, data_sha256
 from eval.core.intervals import bootstrap_interval
 from eval.core.ranking import recall_at
-from stores.compressed import read_kept
 from stores.people.app_spec import packaged_apps
 from stores.people.dataset import load_dataset
-from synth.reference import split_folder
+from tests.eval.six_people import Remembering, copied
 from tests.training.conftest import copy_people
+
+pytestmark = pytest.mark.slow
 
 MEASURES = {"recall@3", "recall@5", "recall@10", "ndcg@3", "ndcg@5", "ndcg@10"}
 RUN = tuple(name for name in METHODS if name != "cot_generated")  # has tests of its own
-
-
-def copied(
-    folder: Path, change: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row
-) -> Path:
-    """The first six people of dev with their requests, each line through `change`."""
-    source = split_folder("dev")
-    people = read_kept(source / "personas.jsonl").decode().splitlines()[:6]
-    known = {json.loads(line)["persona_id"] for line in people}
-    asked = map(json.loads, read_kept(source / "queries.jsonl").decode().splitlines())
-    rows = [json.dumps(change(row)) for row in asked if row["persona_id"] in known]
-    folder.mkdir()
-    (folder / "personas.jsonl").write_text("\n".join(people) + "\n", encoding="utf-8")
-    (folder / "queries.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    return folder
-
-
-class Remembering:
-    """The packaged encoder; a text is encoded once, because the same six people come often."""
-
-    def __init__(self) -> None:
-        self.name = load_encoder().name
-        self._known: dict[str, Matrix] = {}
-
-    def encode(self, texts: Sequence[str]) -> Matrix:
-        fresh = list(dict.fromkeys(text for text in texts if text not in self._known))
-        self._known |= dict(zip(fresh, load_encoder().encode(fresh), strict=True))
-        return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(-1, 1152)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(load_encoder(), name)  # requests are read anew
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -232,7 +201,6 @@ def test_views_of_a_data_set_are_grouped_by_application_as_the_stores_group_them
         assert view.vectors.shape == (len(view), 1152)
 
 
-@pytest.mark.slow
 def test_the_shipped_ranker_finds_what_dev_people_need(tmp_path: Path) -> None:
     nine = copy_people("dev", 9, tmp_path / "nine")
     figures: Any = run_context(nine, methods=["lambdamart_rrf"]).figures

@@ -1,7 +1,7 @@
 """Claims about the experiment of Figure 2, on six people."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,45 +11,14 @@ import pytest
 
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.open import toolbox_of
-from ctrag.models.encoder import Matrix, load_encoder
 from ctrag.toolbox import Toolbox
 from eval.core.experiment import Experiment, data_sha256
 from eval.tools.run import METHODS, run_tools, table
-from stores.compressed import read_kept
-from synth.reference import split_folder
+from tests.eval.six_people import Remembering, copied
+
+pytestmark = pytest.mark.slow
 
 MEASURES = {"recall@1", "recall@3", "recall@5", "recall@10"}
-
-
-def copied(
-    folder: Path, change: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row
-) -> Path:
-    """The first six people of dev with their requests, each line through `change`."""
-    source = split_folder("dev")
-    people = read_kept(source / "personas.jsonl").decode().splitlines()[:6]
-    known = {json.loads(line)["persona_id"] for line in people}
-    asked = map(json.loads, read_kept(source / "queries.jsonl").decode().splitlines())
-    rows = [json.dumps(change(row)) for row in asked if row["persona_id"] in known]
-    folder.mkdir()
-    (folder / "personas.jsonl").write_text("\n".join(people) + "\n", encoding="utf-8")
-    (folder / "queries.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    return folder
-
-
-class Remembering:
-    """The packaged encoder; a text is encoded once, because the same six people come often."""
-
-    def __init__(self) -> None:
-        self.name = load_encoder().name
-        self._known: dict[str, Matrix] = {}
-
-    def encode(self, texts: Sequence[str]) -> Matrix:
-        fresh = list(dict.fromkeys(text for text in texts if text not in self._known))
-        self._known |= dict(zip(fresh, load_encoder().encode(fresh), strict=True))
-        return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(-1, 1152)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(load_encoder(), name)  # requests are read anew
 
 
 @pytest.fixture(scope="module", autouse=True)

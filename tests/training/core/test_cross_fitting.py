@@ -9,6 +9,8 @@ from ctrag.assistant.context.learned_features import KINDS, LearnedFeatures, kin
 from eval.core.examples import RankingExample
 from training.ranker.learned_features import cross_fitted_priors, fit_prior
 
+pytestmark = pytest.mark.training
+
 FOLDS, SEED = 3, 1
 
 

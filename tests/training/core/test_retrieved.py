@@ -27,6 +27,8 @@ from training.ranker.learned_features import fit_prior
 from training.ranker.settings import FIRST, SECOND, RankerSettings
 from training.ranker.tuned_encoder import TunedEncoder
 
+pytestmark = pytest.mark.training
+
 
 class _Named:
     """Stands for an adapter, of which only the digest is asked."""

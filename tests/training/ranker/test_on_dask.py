@@ -51,6 +51,7 @@ def ndcg(model: str, tables: list[np.ndarray], relevance: list[np.ndarray]) -> f
 
 
 @pytest.mark.slow
+@pytest.mark.training
 @pytest.mark.filterwarnings("default")
 @pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 def test_ndcg_is_within_a_point_of_one_machines() -> None:

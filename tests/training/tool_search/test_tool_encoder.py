@@ -17,6 +17,8 @@ from eval.discovery.data import Benchmark, Need
 from training.tool_search import encoder as module
 from training.tool_search.encoder import Pair, ToolEncoderSettings, recalls, train_tool_encoder
 
+pytestmark = pytest.mark.training
+
 QUICK = ToolEncoderSettings(layers=1, rank=2, batch=8, near=3, threads=1)
 TOOLS = {
     "rain_now": ("Weather at this moment", ["is it wet outside", "do I need an umbrella now"]),
