@@ -139,7 +139,7 @@ class Assistant:
                 [one.item for one in found.items],
                 self._options.tools,
                 relevance=found.relevance,
-                scene=found.scene,
+                context=found.context,
             )
             step.outputs = {
                 "tools": {one.tool.api: round(one.score, 3) for one in tools.tools},

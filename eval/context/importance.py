@@ -24,7 +24,7 @@ def permutation_importance(
     judged = [one for one in examples if one.relevance.any()]
     if not judged:
         raise InputError("examples: no request has a relevant item")
-    tables = [compute(one.scene, ranker.prior) for one in judged]
+    tables = [compute(one.context, ranker.prior) for one in judged]
     whole = _recall(judged, tables, ranker, k)
     random = np.random.default_rng(seed)
     orders = [random.permutation(len(table)) for table in tables]
@@ -44,6 +44,6 @@ def _recall(
 ) -> float:
     shares = []
     for example, table in zip(examples, tables, strict=True):
-        best = np.argsort(-ranker.scores_of(example.scene, table), kind="stable")[:k]
+        best = np.argsort(-ranker.scores_of(example.context, table), kind="stable")[:k]
         shares.append(float(example.relevance[best].sum() / example.relevance.sum()))
     return 100 * float(np.mean(shares))

@@ -77,14 +77,14 @@ class PlannerInputs:
 
     def __call__(self, example: RankingExample, setting: str) -> PlannerInput:
         """Items and tools of one setting, labelled ones only where its name says so."""
-        scene, labels = example.scene, example.labels
-        view, request = scene.view, scene.request
+        context, labels = example.context, example.labels
+        view, request = context.view, context.request
         items: list[Item] = []
         further: Sequence[Item] = ()
         relevance = np.zeros(0, np.float32)
         if setting == "context_tuned_rag":
             found = self._retriever.retrieve(
-                view, request, self._options.items, read=(scene.vector, scene.tuned)
+                view, request, self._options.items, read=(context.vector, context.tuned)
             )
             items, further = [one.item for one in found.items], found.further
             relevance = found.relevance
@@ -94,7 +94,7 @@ class PlannerInputs:
         grounds = ValueSources.of(request, view.person, items, relevance, view.items, further)
         if setting == "lower_bound":
             return PlannerInput(grounds, [], list(self._toolbox), None)
-        search = partial(self._tools.search, request, items, relevance=relevance, scene=scene)
+        search = partial(self._tools.search, request, items, relevance=relevance, context=context)
         if setting.endswith("upper_bound"):
             # Retrieval orders the labelled tools: their own order is the answer.
             ranked = search(len(self._toolbox))
@@ -137,7 +137,7 @@ def decode(
     """Decode one request in one setting.
 
     Args:
-        example: The request with its scene and labels.
+        example: The request with its context and labels.
         setting: Which items and tools are shown.
         free: Whether to decode without the grammar.
         show: Finds items and tools.
@@ -188,5 +188,7 @@ def _missed(example: RankingExample, shown: PlannerInput) -> str:
     gold = example.labels.plan
     if gold is not None and gold.api not in {tool.api for tool in shown.callable_tools}:
         return "tool"
-    relevant = {example.scene.view.ids[row] for row in example.scene.rows[example.relevance > 0]}
+    relevant = {
+        example.context.view.ids[row] for row in example.context.rows[example.relevance > 0]
+    }
     return "item" if relevant - {item.id for item in shown.items} else ""

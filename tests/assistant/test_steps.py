@@ -59,7 +59,7 @@ def test_tools_found_alone_are_those_found_behind_retrieval() -> None:
     tools, retriever = ToolRetriever.open(), ContextRetriever.open()
     found = retriever.retrieve(retriever.view(PERSON, ITEMS), REQUEST)
     items = [one.item for one in found.items]
-    fast = tools.search(REQUEST, items, 59, relevance=found.relevance, scene=found.scene)
+    fast = tools.search(REQUEST, items, 59, relevance=found.relevance, context=found.context)
     alone = tools.search(REQUEST, items, 59, person=PERSON, relevance=found.relevance)
     assert alone.preferences == pytest.approx(fast.preferences, abs=1e-3)
     assert fast.tools[0].tool.api == "play_voicemail"
@@ -68,8 +68,8 @@ def test_tools_found_alone_are_those_found_behind_retrieval() -> None:
 def test_an_item_that_retrieval_did_not_look_at_is_named() -> None:
     retriever = ContextRetriever.open()
     found = retriever.retrieve(retriever.view(PERSON, [item("p007-n1")]), REQUEST)
-    with pytest.raises(ValueError, match="items: 'p007-p1' is not a candidate of the scene"):
-        ToolRetriever.open().search(REQUEST, [item("p007-p1")], scene=found.scene)
+    with pytest.raises(ValueError, match="items: 'p007-p1' is not a candidate of the context"):
+        ToolRetriever.open().search(REQUEST, [item("p007-p1")], context=found.context)
 
 
 def test_values_are_ranked_for_tools_and_items_that_are_given() -> None:

@@ -44,16 +44,16 @@ def seen_requests(
                 wanted[position[api]] += share
         if not wanted.any():
             continue
-        scene = example.scene
+        context = example.context
         best = np.argsort(-score, kind="stable")[:ITEMS]
         true = np.flatnonzero(example.relevance)
         nothing = np.empty(0, dtype=np.int64)
         sights = {
-            "retrieved": sight(scene, best, item_weights(score[best])),
-            "none": sight(scene, nothing, np.empty(0)),
-            "labelled": sight(scene, true, item_weights(np.zeros(len(true), np.float32))),
+            "retrieved": sight(context, best, item_weights(score[best])),
+            "none": sight(context, nothing, np.empty(0)),
+            "labelled": sight(context, true, item_weights(np.zeros(len(true), np.float32))),
         }
         needed = np.zeros(ITEMS, dtype=np.float32)
         needed[: len(best)] = example.relevance[best] > 0
-        found.append(ClassifierExample(scene.request.text, sights, wanted / wanted.sum(), needed))
+        found.append(ClassifierExample(context.request.text, sights, wanted / wanted.sum(), needed))
     return found

@@ -87,7 +87,9 @@ def prepare(
     if tuned is not None:
         _all_read(examples, tuned, [data, *more])
         examples = with_readings(examples, tuned.readings)
-    tables = [compute(one.scene, priors[place]) for one, place in zip(examples, fold, strict=True)]
+    tables = [
+        compute(one.context, priors[place]) for one, place in zip(examples, fold, strict=True)
+    ]
     return PreparedRequests(examples, fold, tables, tuple(map(len, parts)))
 
 
@@ -104,7 +106,7 @@ def cross_fit(
         lambda model, i: predict(model, tables[i]),
     )
     progress("cross-validating the second pass")
-    companies = [best_of(one.scene, scores) for one, scores in zip(examples, first, strict=True)]
+    companies = [best_of(one.context, scores) for one, scores in zip(examples, first, strict=True)]
     together = [company_table(one) for one in companies]
     scores = out_of_fold(
         fold,
@@ -115,7 +117,7 @@ def cross_fit(
             settings,
         ),
         lambda model, i: second_pass(
-            examples[i].scene, first[i], lambda table: predict(model, table)
+            examples[i].context, first[i], lambda table: predict(model, table)
         ),
     )
     return CrossFitted(examples, fold, tables, prepared.sizes, first, scores)

@@ -235,7 +235,7 @@ def _rows(
     rows = []
     for one, hidden in zip(examples, below, strict=True):
         stop = start + hidden.shape[2]
-        items = one.scene.view.vectors[one.scene.rows, start:stop] * math.sqrt(towers)
+        items = one.context.view.vectors[one.context.rows, start:stop] * math.sqrt(towers)
         wanted = np.zeros(len(apis), np.float32)
         for share, api in zip(_TOOL_SHARES, one.labels.tools or ["none"], strict=False):
             if api in position:
@@ -247,7 +247,7 @@ def _rows(
             _Row(
                 hidden[0],
                 np.ascontiguousarray(items),
-                kinds_of(one.scene),
+                kinds_of(one.context),
                 one.relevance,
                 wanted / total if total else wanted,
             )
@@ -345,8 +345,8 @@ def _read(
 def _figures(
     examples: Sequence[RankingExample], readings: dict[str, TunedRequest]
 ) -> dict[str, dict[str, float]]:
-    tuned = [tuned_scores(one.scene) for one in with_readings(examples, readings)]
+    tuned = [tuned_scores(one.context) for one in with_readings(examples, readings)]
     return {
-        "semantic": ranking_figures(examples, [one.scene.cosine for one in examples]),
+        "semantic": ranking_figures(examples, [one.context.cosine for one in examples]),
         "finetuned": ranking_figures(examples, tuned),
     }

@@ -19,18 +19,18 @@ _RARE = -6.0
 
 def fit_prior(examples: Sequence[RankingExample]) -> LearnedFeatures:
     """What requests of a meaning needed, learned from `examples`."""
-    vectors = np.stack([example.scene.vector for example in examples])
-    applications = len(examples[0].scene.view.app_names)
+    vectors = np.stack([example.context.vector for example in examples])
+    applications = len(examples[0].context.view.app_names)
     apps = np.zeros((len(examples), applications), dtype=bool)
     kinds = np.zeros((len(examples), len(KINDS)), dtype=bool)
     asked: list[Matrix] = []
     needed: list[Matrix] = []
     for row, example in enumerate(examples):
-        scene, relevant = example.scene, example.relevance > 0
-        apps[row, scene.kin[relevant]] = True
-        kinds[row, kinds_of(scene)[relevant]] = True
-        for vector in scene.view.vectors[scene.rows[relevant]]:
-            asked.append(scene.vector)
+        context, relevant = example.context, example.relevance > 0
+        apps[row, context.kin[relevant]] = True
+        kinds[row, kinds_of(context)[relevant]] = True
+        for vector in context.view.vectors[context.rows[relevant]]:
+            asked.append(context.vector)
             needed.append(vector)
     return LearnedFeatures(
         app_weights=_one_against_rest(vectors, apps),

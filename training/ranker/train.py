@@ -60,7 +60,7 @@ def final_ranker(
     progress("training the ranker on everybody")
     relevance = [one.relevance for one in fitted.examples]
     companies = [
-        best_of(one.scene, scores)
+        best_of(one.context, scores)
         for one, scores in zip(fitted.examples, fitted.first_scores, strict=True)
     ]
     return Ranker(
@@ -85,7 +85,7 @@ def choose_fusion(
     Returns:
         k, weights, and the figures of `lambdamart` alone and fused.
     """
-    ranked = [rankings(one.scene, score) for one, score in zip(examples, scores, strict=True)]
+    ranked = [rankings(one.context, score) for one, score in zip(examples, scores, strict=True)]
     alone = ranking_figures(examples, scores)
     best: tuple[float, float, dict[str, float]] | None = None
     for k, dense, bm25 in itertools.product(FUSION_K, FUSION_WEIGHTS, FUSION_WEIGHTS):

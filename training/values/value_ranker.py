@@ -68,14 +68,14 @@ def choices(examples: Sequence[RankingExample], scores: Sequence[Floats]) -> lis
         if gold is None or tool is None:
             continue
         best = np.argsort(-score_of, kind="stable")[: ITEMS + FURTHER]
-        scene = example.scene
-        ranked = [scene.view.items[row] for row in scene.rows[best]]
+        context = example.context
+        ranked = [context.view.items[row] for row in context.rows[best]]
         grounds = ValueSources.of(
-            scene.request,
-            scene.view.person,
+            context.request,
+            context.view.person,
             ranked[:ITEMS],
             score_of[best],
-            scene.view.items,
+            context.view.items,
             ranked[ITEMS:],
         )
         for argument in tool.arguments:

@@ -72,19 +72,19 @@ class ApiClassifier(ArrayArtefact[ApiClassifierCard]):
         return cls.load(Path(str(files("ctrag.assistant.api_choice").joinpath("artefact"))))
 
     def log_probabilities(
-        self, scene: FeatureContext, rows: Ints, shares: NDArray[np.floating]
+        self, context: FeatureContext, rows: Ints, shares: NDArray[np.floating]
     ) -> dict[str, float]:
         """API (and `none`) → log probability.
 
         Args:
-            scene: The request beside its candidates.
-            rows: Rows of the scene that hold the retrieved items, best first; empty without.
+            context: The request beside its candidates.
+            rows: Rows of the context that hold the retrieved items, best first; empty without.
             shares: How likely each item is meant, summing to 1.
         """
-        seen = sight(scene, rows, shares)
+        seen = sight(context, rows, shares)
         total = np.zeros(len(self.card.apis), dtype=np.float64)
         for tower in self.card.towers:
-            text = reader_text(scene.request.text, seen, tower.lines)
+            text = reader_text(context.request.text, seen, tower.lines)
             total += log_softmax(self._head(tower.name, self._read(tower.name, text), seen))
         logs = log_softmax(total / len(self.card.towers) / self.card.temperature)
         return {

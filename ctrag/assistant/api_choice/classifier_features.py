@@ -37,43 +37,43 @@ class ClassifierFeatures:
     """The items in words, best first."""
 
 
-def sight(scene: FeatureContext, rows: Ints, shares: NDArray[np.floating]) -> ClassifierFeatures:
+def sight(context: FeatureContext, rows: Ints, shares: NDArray[np.floating]) -> ClassifierFeatures:
     """What is seen of a request.
 
     Args:
-        scene: The request beside its candidates.
-        rows: Rows of the scene that hold the items, best first; empty without context.
+        context: The request beside its candidates.
+        rows: Rows of the context that hold the items, best first; empty without context.
         shares: One per row, summing to 1.
     """
     rows, shares = rows[:ITEMS], shares[:ITEMS]
-    every = kinds_of(scene) if len(rows) else np.empty(0, dtype=np.int64)
+    every = kinds_of(context) if len(rows) else np.empty(0, dtype=np.int64)
     kinds = np.full(ITEMS, _EMPTY, dtype=np.int64)
     weights = np.zeros(ITEMS, dtype=np.float32)
-    vectors = np.zeros((ITEMS, len(scene.vector)), dtype=np.float32)
+    vectors = np.zeros((ITEMS, len(context.vector)), dtype=np.float32)
     flags = np.zeros((ITEMS, len(FLAGS)), dtype=np.float32)
     lines = []
     for place, (row, share) in enumerate(zip(rows, shares, strict=True)):
-        item = scene.view.items[scene.rows[row]]
-        hours = float(np.nan_to_num(scene.starts[row]))
+        item = context.view.items[context.rows[row]]
+        hours = float(np.nan_to_num(context.starts[row]))
         kinds[place] = every[row]
         weights[place] = share
-        vectors[place] = scene.view.vectors[scene.rows[row]]
+        vectors[place] = context.view.vectors[context.rows[row]]
         flags[place] = (
             np.tanh(hours / 24),
             np.tanh(hours / 2),
-            2 * scene.cosine[row],
+            2 * context.cosine[row],
             min(item.usage.opens_30d, 12) / 12,
             float(bool(item.text("playlist"))),
             1.0,
         )
-        words = item_words(item, scene.view.person, scene.request.asked_at, _LINE)
+        words = item_words(item, context.view.person, context.request.asked_at, _LINE)
         lines.append(f"{KINDS[every[row]]}: {words}")
-    request = scene.request
+    request = context.request
     asked = np.array(
         [
-            float(scene.playing_row is not None),
-            float(bool(scene.moments)),
-            float(min(len(scene.named_people), 2)),
+            float(context.playing_row is not None),
+            float(bool(context.moments)),
+            float(min(len(context.named_people), 2)),
             float(request.text.rstrip().endswith("?")),
             float(len(rows) > 0),
         ],

@@ -116,7 +116,7 @@ class ToolRetriever:
         *,
         person: Person | None = None,
         relevance: Floats | None = None,
-        scene: FeatureContext | None = None,
+        context: FeatureContext | None = None,
     ) -> RankedTools:
         """The `k` best tools, best first.
 
@@ -127,22 +127,22 @@ class ToolRetriever:
             person: Whose request it is; somebody without contacts when None.
             relevance: LambdaMART score of each item (more of them are passed over); equal ones
                 when None.
-            scene: The request beside candidates with these items among them, as retrieval leaves
+            context: The request beside candidates with these items among them, as retrieval leaves
                 it, so that nothing is encoded again; it stands for `request` and `person`.
 
         Raises:
-            ValueError: An item is not in the scene.
+            ValueError: An item is not in the context.
         """
-        scene = self._scene(request, items, person) if scene is None else scene
+        context = self._feature_context(request, items, person) if context is None else context
         scores_of = np.zeros(len(items), np.float32) if relevance is None else relevance
-        cosines = self._vectors @ scene.vector
+        cosines = self._vectors @ context.vector
         by_app = _shares_by_app(items)
         shares = np.array([by_app.get(tool.app, 0.0) for tool in self._tools], dtype=np.float32)
         learned: Mapping[str, float] = {}
         if self._reader is not None:
-            rows = scene.rows_of(items[:CONTEXT])
+            rows = context.rows_of(items[:CONTEXT])
             weights = item_weights(scores_of[: len(rows)])
-            learned = self._reader.log_probabilities(scene, rows, weights)
+            learned = self._reader.log_probabilities(context, rows, weights)
         priors = np.array([learned.get(tool.api, UNKNOWN) for tool in self._tools])
         if not learned:
             scores = cosines + APP_WEIGHT * shares
@@ -182,7 +182,7 @@ class ToolRetriever:
         filled[unread] = (logs[~unread] + STAND_IN_WEIGHT * (likeness - 1)).max(axis=1)
         return filled
 
-    def _scene(
+    def _feature_context(
         self, request: Request | str, items: Sequence[Item], person: Person | None
     ) -> FeatureContext:
         asked = Request(request, datetime.now()) if isinstance(request, str) else request

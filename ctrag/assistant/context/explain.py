@@ -28,12 +28,12 @@ def lifts_of(added: Floats) -> Floats:
     return np.asarray(added - np.median(added, axis=0), dtype=np.float32)
 
 
-def because(scene: FeatureContext, row: int, values: Floats, lifts: Floats) -> tuple[str, ...]:
+def because(context: FeatureContext, row: int, values: Floats, lifts: Floats) -> tuple[str, ...]:
     """What lifts a candidate, strongest first, then what lowers it, each after "but ".
 
     Args:
-        scene: The request beside the candidates.
-        row: The candidate's row in the scene.
+        context: The request beside the candidates.
+        row: The candidate's row in the context.
         values: (signals,): the candidate's row of `signals.compute`.
         lifts: (signals,): the candidate's row of `lifts_of`.
     """
@@ -46,7 +46,7 @@ def because(scene: FeatureContext, row: int, values: Floats, lifts: Floats) -> t
         total = float(lifts[columns].sum())
         strongest_first = sorted(columns, key=lambda column: -lifts[column] * np.sign(total))
         clauses = (
-            clause(scene, row, SIGNALS[column], float(values[column]))
+            clause(context, row, SIGNALS[column], float(values[column]))
             for column in strongest_first
             if lifts[column] * total > 0
             and not (total > 0 and SIGNALS[column].unit in _NO_MERIT_AT_ZERO and not values[column])
@@ -56,12 +56,12 @@ def because(scene: FeatureContext, row: int, values: Floats, lifts: Floats) -> t
     return (*told[True][:LIFTING], *(f"but {one}" for one in told[False][:LOWERING]))
 
 
-def clause(scene: FeatureContext, row: int, signal: Feature, value: float) -> str:
+def clause(context: FeatureContext, row: int, signal: Feature, value: float) -> str:
     """What a signal's value says of a candidate; empty when the signal does not apply."""
     if math.isnan(value) or (signal.unit == "1/rank" and not value):
         return ""
     if signal.name in _OWN_FACTS:
-        return _OWN_FACTS[signal.name](scene, int(scene.rows[row]), value)
+        return _OWN_FACTS[signal.name](context, int(context.rows[row]), value)
     shown = _shown(value, signal.unit)
     if signal.name in _SHORT:
         return _SHORT[signal.name].format(shown)
@@ -101,33 +101,33 @@ def _lapse(hours: float) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
-def _dated(scene: FeatureContext, row: int, value: float) -> str:
+def _dated(context: FeatureContext, row: int, value: float) -> str:
     apart = _lapse(math.expm1(abs(value)))
     return f"dated {apart} ago" if value < 0 else f"dated in {apart}"
 
 
-def _words(scene: FeatureContext, row: int, value: float) -> str:
-    return _shared("has", scene, scene.view.term_sets[row])
+def _words(context: FeatureContext, row: int, value: float) -> str:
+    return _shared("has", context, context.view.term_sets[row])
 
 
-def _title_words(scene: FeatureContext, row: int, value: float) -> str:
-    return _shared("its title has", scene, scene.view.title_terms[row])
+def _title_words(context: FeatureContext, row: int, value: float) -> str:
+    return _shared("its title has", context, context.view.title_terms[row])
 
 
-def _shared(has: str, scene: FeatureContext, held: frozenset[str]) -> str:
-    asked = dict.fromkeys(words(scene.request.text))
+def _shared(has: str, context: FeatureContext, held: frozenset[str]) -> str:
+    asked = dict.fromkeys(words(context.request.text))
     shared = [f"“{one}”" for one in asked if terms(one) and held.issuperset(terms(one))]
     return f"{has} your {', '.join(shared[:4])}" if shared else f"{has} none of your words"
 
 
-def _named_time(scene: FeatureContext, row: int, value: float) -> str:
+def _named_time(context: FeatureContext, row: int, value: float) -> str:
     reading = round(2 / value - 2) if value else 0  # the value is 1 / (1 + reading / 2)
-    named = scene.moments[reading : reading + 1]
+    named = context.moments[reading : reading + 1]
     return f"{'' if value else 'not '}in your “{named[0].phrase}”" if named else ""
 
 
-def _person(scene: FeatureContext, row: int, value: float) -> str:
-    named = {one: scene.named_people.get(fold(one), 0.0) for one in scene.view.people[row]}
+def _person(context: FeatureContext, row: int, value: float) -> str:
+    named = {one: context.named_people.get(fold(one), 0.0) for one in context.view.people[row]}
     meant = " and ".join(
         [one for one in named if math.isclose(named[one], value, abs_tol=1e-6)][:2]
     )
@@ -135,7 +135,7 @@ def _person(scene: FeatureContext, row: int, value: float) -> str:
 
 
 def _needed(what: str) -> Callable[[FeatureContext, int, float], str]:
-    def tell(scene: FeatureContext, row: int, value: float) -> str:
+    def tell(context: FeatureContext, row: int, value: float) -> str:
         return f"{_percent(1 / (1 + math.exp(-value)))} likely that such requests need {what}"
 
     return tell
@@ -148,13 +148,13 @@ _OWN_FACTS: dict[str, Callable[[FeatureContext, int, float], str]] = {
     "title_covered": _title_words,
     "time_from_now": _dated,
     "in_named_time": _named_time,
-    "kind": lambda scene, row, value: f"its kind is “{KINDS[int(value)]}”",
+    "kind": lambda context, row, value: f"its kind is “{KINDS[int(value)]}”",
     "person_named": _person,
     "app_prior": _needed("its application"),
     "kind_prior": _needed("its kind of item"),
-    "habit": lambda scene, row, value: f"habit of this hour and place {value:.2f}",
+    "habit": lambda context, row, value: f"habit of this hour and place {value:.2f}",
 }
-"""Signal → a clause with facts of the item; gets the scene, the row of the view and the value."""
+"""Signal → a clause with facts of the item; gets the context, the row of the view and the value."""
 _SHORT = {
     "cosine": "cosine {} with your request",
     "cosine_standing": "{} standard deviations from the mean in meaning",

@@ -41,7 +41,7 @@ class FeatureContext:
         return len(self.rows)
 
     def rows_of(self, items: Sequence[Item]) -> Ints:
-        """Rows of the scene that hold the items, in their order.
+        """Rows of the context that hold the items, in their order.
 
         Raises:
             ValueError: An item is not a candidate.
@@ -50,7 +50,7 @@ class FeatureContext:
         for item in items:
             held = np.flatnonzero(self.rows == self.view.row.get(item.id, -1))
             if not len(held):
-                raise InputError(f"items: {item.id!r} is not a candidate of the scene")
+                raise InputError(f"items: {item.id!r} is not a candidate of the context")
             rows.append(held[0])
         return np.array(rows, dtype=np.int64)
 

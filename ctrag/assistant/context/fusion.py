@@ -18,13 +18,13 @@ def ranks(scores: NDArray[np.floating]) -> NDArray[np.int64]:
 
 
 def rankings(
-    scene: FeatureContext, lambdamart: NDArray[np.floating]
+    context: FeatureContext, lambdamart: NDArray[np.floating]
 ) -> dict[str, NDArray[np.floating]]:
     """The rankings that are fused, by name; `bm25` says nothing where no word is shared."""
     return {
         "lambdamart": lambdamart,
-        "dense": scene.cosine,
-        "bm25": np.where(scene.bm25 > 0, scene.bm25, np.nan),
+        "dense": context.cosine,
+        "bm25": np.where(context.bm25 > 0, context.bm25, np.nan),
     }
 
 

@@ -97,15 +97,15 @@ class Ranker:
         )
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
-    def scores(self, scene: FeatureContext) -> Floats:
+    def scores(self, context: FeatureContext) -> Floats:
         """Learned relevance of each candidate; only the order means something."""
-        if not len(scene):
+        if not len(context):
             return np.empty(0, dtype=np.float32)
-        return self.scores_of(scene, compute(scene, self.prior))
+        return self.scores_of(context, compute(context, self.prior))
 
-    def scores_of(self, scene: FeatureContext, table: Floats) -> Floats:
+    def scores_of(self, context: FeatureContext, table: Floats) -> Floats:
         """`scores` from the signals of every candidate."""
-        return second_pass(scene, self.first_scores(table), self._correct)
+        return second_pass(context, self.first_scores(table), self._correct)
 
     def first_scores(self, table: Floats) -> Floats:
         """Scores of the first pass, each item by itself.

@@ -58,7 +58,7 @@ class RetrievedContext:
     """The answer of context retrieval, best item first."""
 
     items: tuple[FoundItem, ...]
-    scene: FeatureContext
+    context: FeatureContext
     """The request beside the candidates; `ToolRetriever.search` need not make it again."""
     relevance: Floats
     """LambdaMART score of each of `items`, then of each of `further`."""
@@ -70,12 +70,12 @@ class RetrievedContext:
     @property
     def candidates(self) -> int:
         """How many items were ranked."""
-        return len(self.scene)
+        return len(self.context)
 
     @property
     def vector(self) -> Matrix:
         """The request's vector."""
-        return self.scene.vector
+        return self.context.vector
 
 
 class ContextRetriever:
@@ -134,18 +134,18 @@ class ContextRetriever:
             explain: Whether each item gets `reasons` and `because`.
         """
         vector, tuned = self.reader.read([request.text])[0] if read is None else read
-        scene = FeatureContext(
+        context = FeatureContext(
             view, request, vector, candidates(view, request, vector, tuned), tuned
         )
-        if not len(scene):
-            return RetrievedContext((), scene, np.empty(0, np.float32), view.unavailable)
-        table = compute(scene, self.ranker.prior)
-        scores = rankings(scene, self.ranker.scores_of(scene, table))
+        if not len(context):
+            return RetrievedContext((), context, np.empty(0, np.float32), view.unavailable)
+        table = compute(context, self.ranker.prior)
+        scores = rankings(context, self.ranker.scores_of(context, table))
         card = self.ranker.card
         fused, parts = fuse(scores, card.fusion_weights, card.fusion_k)
         order = np.argsort(-fused, kind="stable")
         best = order[:limit]
-        why, told = self._reasons(scene, best, table) if explain else ({}, {})
+        why, told = self._reasons(context, best, table) if explain else ({}, {})
         positions = {name: ranks(values) for name, values in scores.items()}
         said = {
             row: [name for name, values in scores.items() if not np.isnan(values[row])]
@@ -153,7 +153,7 @@ class ContextRetriever:
         }
         found = tuple(
             FoundItem(
-                item=view.items[scene.rows[row]],
+                item=view.items[context.rows[row]],
                 score=float(fused[row]),
                 ranks={name: int(positions[name][row]) for name in said[row]},
                 parts={name: float(parts[name][row]) for name in said[row] if name in parts},
@@ -166,14 +166,14 @@ class ContextRetriever:
         behind = order[limit : limit + FURTHER]
         return RetrievedContext(
             found,
-            scene,
+            context,
             relevance[order[: limit + FURTHER]],
             view.unavailable,
-            tuple(view.items[scene.rows[row]] for row in behind),
+            tuple(view.items[context.rows[row]] for row in behind),
         )
 
     def _reasons(
-        self, scene: FeatureContext, rows: Ints, table: Floats
+        self, context: FeatureContext, rows: Ints, table: Floats
     ) -> tuple[dict[int, tuple[tuple[str, float], ...]], dict[int, tuple[str, ...]]]:
         """What lifts each row beyond the median candidate: by signal, and in words."""
         lifts = lifts_of(self.ranker.contributions(table)[:, :-1])
@@ -184,4 +184,4 @@ class ContextRetriever:
             )
             for row in rows
         }
-        return why, {int(row): because(scene, int(row), table[row], lifts[row]) for row in rows}
+        return why, {int(row): because(context, int(row), table[row], lifts[row]) for row in rows}

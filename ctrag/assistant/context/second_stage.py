@@ -25,16 +25,16 @@ _BEHIND = 1000.0
 class SecondStageFeatures:
     """The best candidates of the first pass, and what ties them."""
 
-    scene: FeatureContext
+    context: FeatureContext
     rows: Ints
-    """Rows of the scene, best first."""
+    """Rows of the context, best first."""
     scores: Floats
     """First-pass scores of these rows."""
 
     @property
     def view_rows(self) -> Ints:
         """The same rows in the view."""
-        return self.scene.rows[self.rows]
+        return self.context.rows[self.rows]
 
     @property
     def belief(self) -> Doubles:
@@ -71,18 +71,18 @@ COMPANY: tuple[SecondStageFeature, ...] = (
 CATEGORIES = ("own_kind", "best_kind")
 
 
-def best_of(scene: FeatureContext, scores: Floats) -> SecondStageFeatures:
+def best_of(context: FeatureContext, scores: Floats) -> SecondStageFeatures:
     """The best candidates by first-pass scores."""
     rows = np.argsort(-scores, kind="stable")[:LOOKED_AT]
-    return SecondStageFeatures(scene, rows, scores[rows])
+    return SecondStageFeatures(context, rows, scores[rows])
 
 
 def company_table(company: SecondStageFeatures) -> Floats:
     """(rows, len(COMPANY)), columns in the order of `COMPANY`."""
     rows = company.view_rows
-    links = company.scene.view.links
+    links = company.context.view.links
     belief = company.belief
-    kinds = kinds_of(company.scene)[company.rows]
+    kinds = kinds_of(company.context)[company.rows]
     words, cosines = links.words(rows), links.cosines(rows)
     count = len(rows)
     columns: list[NDArray[np.floating] | NDArray[np.int64]] = [
@@ -106,18 +106,18 @@ def company_table(company: SecondStageFeatures) -> Floats:
 
 
 def second_pass(
-    scene: FeatureContext, scores: Floats, correct: Callable[[Floats], NDArray[np.floating]]
+    context: FeatureContext, scores: Floats, correct: Callable[[Floats], NDArray[np.floating]]
 ) -> Floats:
     """Scores of both passes together.
 
     Args:
-        scene: The request and its candidates.
+        context: The request and its candidates.
         scores: First-pass scores, one per candidate.
         correct: From a table of `company_table` to what is added to the scores of its rows.
     """
     if not len(scores):
         return scores
-    company = best_of(scene, scores)
+    company = best_of(context, scores)
     found = np.asarray(scores - _BEHIND, dtype=np.float32)
     found[company.rows] = company.scores + correct(company_table(company))
     return found

@@ -231,10 +231,10 @@ def features(
     numbers: Numbers,
 ) -> Floats:
     """(offers, FEATURES): what is known of each candidate; NaN where it says nothing."""
-    scene = _Scene(grounds, tool)
+    shared = _ToolFeatures(grounds, tool)
     table = np.full((len(offers), len(FEATURES)), np.nan, dtype=np.float32)
     for row, offer in enumerate(offers):
-        known = _features(scene, argument, offer)
+        known = _features(shared, argument, offer)
         known["argument"] = numbers.arguments.get(f"{tool.api}.{argument.name}", _UNKNOWN)
         known["name"] = numbers.names.get(argument.name, _UNKNOWN)
         known["order"] = row
@@ -250,7 +250,7 @@ _HOW = {name: number for number, name in enumerate(HOW)}
 _APPS = ("mail", "calendar", "google", "notes", "music", "reminders", "phonecall")
 
 
-class _Scene:
+class _ToolFeatures:
     """What all candidates of a tool share."""
 
     def __init__(self, grounds: ValueSources, tool: Tool) -> None:
@@ -279,50 +279,50 @@ class _Scene:
         self.first = self.own_ranks[0] if self.own_ranks else -1
 
 
-def _features(scene: _Scene, argument: Argument, offer: CandidateValue) -> dict[str, float]:
-    grounds = scene.grounds
+def _features(shared: _ToolFeatures, argument: Argument, offer: CandidateValue) -> dict[str, float]:
+    grounds = shared.grounds
     found: dict[str, float] = {
         "how": _HOW[offer.how],
         "rank": offer.rank,
-        "first_app_rank": scene.first,
+        "first_app_rank": shared.first,
         "question": float(grounds.request.text.rstrip().endswith("?")),
     }
     if offer.how == "absent":
         return found
-    if 0 <= offer.rank < len(scene.ranked):
-        item = scene.ranked[offer.rank]
+    if 0 <= offer.rank < len(shared.ranked):
+        item = shared.ranked[offer.rank]
         found["app"] = _APPS.index(spec_of(item.app).kin)
-        found["share"] = scene.shares[offer.rank]
-        found["same_app"] = float(item.app == scene.tool.app)
-        if item.app == scene.tool.app:
-            found["app_rank"] = scene.own_ranks.index(offer.rank)
+        found["share"] = shared.shares[offer.rank]
+        found["same_app"] = float(item.app == shared.tool.app)
+        if item.app == shared.tool.app:
+            found["app_rank"] = shared.own_ranks.index(offer.rank)
         written = words(item_text.searched_text(item))
         found["written_behind"], found["written_before"] = _joints(written, words(offer.value))
     stems = set(terms(offer.value))
-    found["said"] = len(stems & scene.said) / len(stems) if stems else 0.0
-    found["of_request"] = len(stems & scene.said) / len(scene.said) if scene.said else 0.0
+    found["said"] = len(stems & shared.said) / len(stems) if stems else 0.0
+    found["of_request"] = len(stems & shared.said) / len(shared.said) if shared.said else 0.0
     parts = words(offer.value)
     found["length"] = len(parts)
-    found["said_behind"], found["said_before"] = _joints(scene.spoken, parts)
+    found["said_behind"], found["said_before"] = _joints(shared.spoken, parts)
     wanted = f" {' '.join(parts)} "
-    within = [rank for rank, text in enumerate(scene.texts) if wanted in text]
+    within = [rank for rank, text in enumerate(shared.texts) if wanted in text]
     found["support"] = len(within)
-    found["support_share"] = sum(scene.shares[rank] for rank in within)
+    found["support_share"] = sum(shared.shares[rank] for rank in within)
     found["digits"] = float(any(sign.isdigit() for sign in offer.value))
     city = (grounds.person.profile.city or "").split(",")[0].strip().casefold()
     found["own_city"] = float(bool(city) and offer.value.strip().casefold() == city)
-    found["own_place"] = float(" ".join(parts) in scene.own)
-    found["of_names"] = sum(word in scene.names for word in parts) / max(len(parts), 1)
-    titled = [rank for rank, text in enumerate(scene.titles) if wanted in text]
+    found["own_place"] = float(" ".join(parts) in shared.own)
+    found["of_names"] = sum(word in shared.names for word in parts) / max(len(parts), 1)
+    titled = [rank for rank, text in enumerate(shared.titles) if wanted in text]
     found["in_title"] = titled[0] if titled else -1
-    found["title_share"] = sum(scene.shares[rank] for rank in titled)
-    found["last_part"] = float(_ends_place(scene, offer))
+    found["title_share"] = sum(shared.shares[rank] for rank in titled)
+    found["last_part"] = float(_ends_place(shared, offer))
     found["capital"] = float(offer.value[:1].isupper())
-    found["cue"] = float(bool(_CUES.get(offer.value, frozenset()) & scene.heard))
+    found["cue"] = float(bool(_CUES.get(offer.value, frozenset()) & shared.heard))
     if argument.type in ("contact", "contacts"):
-        found |= _of_person(scene, offer.value)
+        found |= _of_person(shared, offer.value)
     elif argument.type in ("date", "datetime"):
-        found |= _of_time(scene, offer.value)
+        found |= _of_time(shared, offer.value)
     return found
 
 
@@ -341,35 +341,35 @@ def _joints(text: Sequence[str], value: Sequence[str]) -> tuple[float, float]:
     return math.nan, math.nan
 
 
-def _ends_place(scene: _Scene, offer: CandidateValue) -> bool:
+def _ends_place(shared: _ToolFeatures, offer: CandidateValue) -> bool:
     """Whether the value ends the place of the item that it was found in: there the town stands."""
-    if not 0 <= offer.rank < len(scene.ranked):
+    if not 0 <= offer.rank < len(shared.ranked):
         return False
-    item = scene.ranked[offer.rank]
+    item = shared.ranked[offer.rank]
     name = item_text.field_of(item, "place")
     return name is not None and item.text(name).rstrip(" .").endswith(offer.value)
 
 
-def _of_person(scene: _Scene, name: str) -> dict[str, float]:
-    grounds = scene.grounds
+def _of_person(shared: _ToolFeatures, name: str) -> dict[str, float]:
+    grounds = shared.grounds
     contact = grounds.person.contact(name)
     related = set() if contact is None else set(terms(contact.relation))
     named = {word for word in terms(name) if len(word) > 2}
-    first = scene.ranked[scene.first] if scene.first >= 0 else None
+    first = shared.ranked[shared.first] if shared.first >= 0 else None
     folded = name.casefold()
     return {
-        "named": len(named & scene.said) / max(len(named), 1),
-        "related": float(len(related & scene.said)),
-        "relation_share": len(related & scene.said) / max(len(related), 1),
+        "named": len(named & shared.said) / max(len(named), 1),
+        "related": float(len(related & shared.said)),
+        "relation_share": len(related & shared.said) / max(len(related), 1),
         "person_first": float(
             first is not None and folded in {one.casefold() for one in item_text.people(first)}
         ),
     }
 
 
-def _of_time(scene: _Scene, value: str) -> dict[str, float]:
+def _of_time(shared: _ToolFeatures, value: str) -> dict[str, float]:
     moment = datetime.fromisoformat(value)
-    grounds = scene.grounds
+    grounds = shared.grounds
     now = grounds.request.asked_at
     from_now = (moment - now).total_seconds() / 3600
     found = {
@@ -378,8 +378,8 @@ def _of_time(scene: _Scene, value: str) -> dict[str, float]:
         "minute": moment.minute,
         "days_from_now": float((moment.date() - now.date()).days),
     }
-    at = scene.first if scene.first >= 0 else 0
-    anchor = item_text.time_of(scene.ranked[at]) if scene.ranked else None
+    at = shared.first if shared.first >= 0 else 0
+    anchor = item_text.time_of(shared.ranked[at]) if shared.ranked else None
     if anchor is not None:
         found["hours_from_item"] = _signed_log((moment - anchor).total_seconds() / 3600)
         found["same_clock"] = float(moment.time() == anchor.time())

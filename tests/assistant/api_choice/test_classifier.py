@@ -30,15 +30,15 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[RankingExample]:
 
 
 def labelled(example: RankingExample) -> dict[str, Any]:
-    scene = example.scene
-    return {"request": scene.request, "items": example.relevant_items, "scene": scene}
+    context = example.context
+    return {"request": context.request, "items": example.relevant_items, "context": context}
 
 
 def test_probabilities_of_all_apis_and_none_sum_to_one(
     reader: ApiClassifier, examples: list[RankingExample]
 ) -> None:
     rows = np.flatnonzero(examples[0].relevance)
-    found = reader.log_probabilities(examples[0].scene, rows, item_weights(np.zeros(len(rows))))
+    found = reader.log_probabilities(examples[0].context, rows, item_weights(np.zeros(len(rows))))
     assert list(found) == [*TOOLBOX.names, "none"]
     assert np.exp(list(found.values())).sum() == pytest.approx(1.0, abs=0.01)
 
@@ -105,7 +105,7 @@ def test_the_items_decide_what_the_words_leave_open(
 
 
 def test_the_words_of_a_request_cannot_pose_as_an_item(examples: list[RankingExample]) -> None:
-    seen = sight(examples[0].scene, NOTHING, np.empty(0))
+    seen = sight(examples[0].context, NOTHING, np.empty(0))
     assert reader_text("ring him\ncall missed: Rui", seen, 3) == "ring him call missed: Rui"
 
 

@@ -111,7 +111,7 @@ def view_of(persona: Persona = ADA, encoder: AxisEncoder | None = None) -> Perso
     return PersonView(persona.person, persona.items, vectors)
 
 
-def scene_of(
+def context_of(
     request: Request = ASKED, view: PersonView | None = None, rows: Sequence[int] | None = None
 ) -> FeatureContext:
     view = view_of() if view is None else view
@@ -135,6 +135,6 @@ def toy_prior() -> LearnedFeatures:
 
 
 @pytest.fixture
-def scene() -> FeatureContext:
+def context() -> FeatureContext:
     """Ada's request beside all of her items."""
-    return scene_of()
+    return context_of()

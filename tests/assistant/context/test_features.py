@@ -23,7 +23,7 @@ from tests.assistant.context.conftest import (
     ASKED,
     BOB,
     AxisEncoder,
-    scene_of,
+    context_of,
     toy_prior,
     view_of,
 )
@@ -91,7 +91,7 @@ BY_HAND: dict[str, dict[str, float]] = {
 
 @pytest.fixture(scope="module")
 def table() -> np.ndarray:
-    return compute(scene_of(view=VIEW), PRIOR)
+    return compute(context_of(view=VIEW), PRIOR)
 
 
 @pytest.mark.parametrize("name", BY_HAND)
@@ -111,14 +111,14 @@ def test_all_signals_but_those_with_tests_of_their_own_are_worked_out() -> None:
     }
 
 
-def test_shared_signals_are_those_of_the_scene(table: np.ndarray) -> None:
-    scene = scene_of(view=VIEW)
-    assert table[:, NAMES.index("bm25")] == pytest.approx(scene.bm25)
+def test_shared_signals_are_those_of_the_context(table: np.ndarray) -> None:
+    context = context_of(view=VIEW)
+    assert table[:, NAMES.index("bm25")] == pytest.approx(context.bm25)
     assert table[:, NAMES.index("bm25")].argmax() == VIEW.row["r2"]
 
 
 def column(name: str, request: Request, item_id: str) -> float:
-    return float(compute(scene_of(request, VIEW), PRIOR)[VIEW.row[item_id], NAMES.index(name)])
+    return float(compute(context_of(request, VIEW), PRIOR)[VIEW.row[item_id], NAMES.index(name)])
 
 
 def test_later_readings_of_a_time_count_less() -> None:
@@ -127,7 +127,7 @@ def test_later_readings_of_a_time_count_less() -> None:
     items = tuple(early if item.id == "r4" else item for item in ADA.items)
     view = PersonView(ADA.person, items, VIEW.vectors)
     request = replace(ASKED, text="the 6 o'clock thing")
-    found = compute(scene_of(request, view), PRIOR)[:, NAMES.index("in_named_time")]
+    found = compute(context_of(request, view), PRIOR)[:, NAMES.index("in_named_time")]
     assert (found[VIEW.row["c1"]], found[VIEW.row["r4"]]) == pytest.approx((1, 1 / 1.5))
 
 
@@ -177,17 +177,17 @@ REQUESTS = st.builds(
 def test_for_any_request_every_signal_is_a_finite_number_or_missing_and_always_the_same(
     request: Request, rows: set[int]
 ) -> None:
-    scenes = [scene_of(request, VIEW, sorted(rows)) for _ in range(2)]
+    contexts = [context_of(request, VIEW, sorted(rows)) for _ in range(2)]
     for signal in SIGNALS:
-        first, second = (np.asarray(signal.column(one, PRIOR), float) for one in scenes)
+        first, second = (np.asarray(signal.column(one, PRIOR), float) for one in contexts)
         assert first.shape == (len(rows),), signal.name
         assert not np.isinf(first).any(), signal.name
         assert np.array_equal(first, second, equal_nan=True), signal.name
-    assert compute(scenes[0], PRIOR).shape == (len(rows), len(SIGNALS))
+    assert compute(contexts[0], PRIOR).shape == (len(rows), len(SIGNALS))
 
 
 def test_one_item_alone_has_signals() -> None:
-    table = compute(scene_of(view=view_of(Persona(ADA.person, ADA.items[:1]))), PRIOR)
+    table = compute(context_of(view=view_of(Persona(ADA.person, ADA.items[:1]))), PRIOR)
     assert table.shape == (1, len(SIGNALS))
     assert table[0, NAMES.index("cosine_standing")] == 0
 
@@ -199,7 +199,7 @@ def test_signals_do_not_change_with_other_peoples_data(tmp_path: Path) -> None:
         stores = Stores(tmp_path / name)
         people = [ADA, *others]
         stores.import_personas(people, lambda owned: encode_items(encoder, list(owned)), "axes")
-        return compute(scene_of(view=load_view(stores, "ada", encoder)), PRIOR)
+        return compute(context_of(view=load_view(stores, "ada", encoder)), PRIOR)
 
     alone, beside = table_beside("alone"), table_beside("beside", BOB)
     assert np.array_equal(alone, beside, equal_nan=True)
@@ -211,4 +211,6 @@ def test_no_signal_can_see_a_label() -> None:
     seen |= {name for name, _ in inspect.getmembers(FeatureContext)}
     assert not labels & seen
     for signal in SIGNALS:
-        assert list(inspect.signature(signal.column).parameters) == ["scene", "prior"], signal.name
+        assert list(inspect.signature(signal.column).parameters) == ["context", "prior"], (
+            signal.name
+        )

@@ -21,7 +21,7 @@ def ranker() -> Ranker:
     return Ranker.packaged()
 
 
-def wide_scene(rows: int | None = None) -> FeatureContext:
+def wide_context(rows: int | None = None) -> FeatureContext:
     view = view_of(encoder=WIDE)
     vector = WIDE.encode([ASKED.text])[0]
     return FeatureContext(view, ASKED, vector, np.arange(len(view) if rows is None else rows))
@@ -31,7 +31,7 @@ def test_what_was_saved_scores_the_same_when_loaded(ranker: Ranker, tmp_path: Pa
     ranker.save(tmp_path / "new" / "folder")
     loaded = Ranker.load(tmp_path / "new" / "folder")
     assert loaded.card == ranker.card
-    assert np.array_equal(loaded.scores(wide_scene()), ranker.scores(wide_scene()))
+    assert np.array_equal(loaded.scores(wide_context()), ranker.scores(wide_context()))
 
 
 def test_saving_leaves_four_files_and_nothing_half_written(ranker: Ranker, tmp_path: Path) -> None:
@@ -67,28 +67,28 @@ def test_a_missing_file_is_named(ranker: Ranker, tmp_path: Path, name: str) -> N
 
 
 def test_contributions_sum_to_the_score_of_the_first_pass(ranker: Ranker) -> None:
-    scene = wide_scene()
-    table = compute(scene, ranker.prior)
+    context = wide_context()
+    table = compute(context, ranker.prior)
     added = ranker.contributions(table)
-    assert added.shape == (len(scene), len(SIGNALS) + 1)
+    assert added.shape == (len(context), len(SIGNALS) + 1)
     assert added.sum(axis=1) == pytest.approx(ranker.first_scores(table), abs=1e-4)
 
 
 def test_no_candidates_have_no_scores(ranker: Ranker) -> None:
-    assert ranker.scores(wide_scene(rows=0)).shape == (0,)
+    assert ranker.scores(wide_context(rows=0)).shape == (0,)
 
 
 def test_the_prior_is_part_of_the_score(ranker: Ranker) -> None:
     app_weights = ranker.prior.app_weights.copy()
     app_weights[-1] += np.linspace(-9, 9, app_weights.shape[1])
     other = replace(ranker, prior=replace(ranker.prior, app_weights=app_weights))
-    assert not np.array_equal(other.scores(wide_scene()), ranker.scores(wide_scene()))
+    assert not np.array_equal(other.scores(wide_context()), ranker.scores(wide_context()))
 
 
 def test_of_many_rows_the_best_have_the_scores_that_all_trees_give(ranker: Ranker) -> None:
-    scene = wide_scene()
+    context = wide_context()
     drawn = np.random.default_rng(0)
-    table = compute(scene, ranker.prior)[drawn.integers(0, len(scene), 1000)]
+    table = compute(context, ranker.prior)[drawn.integers(0, len(context), 1000)]
     table[:, 0] = drawn.normal(0.3, 0.2, len(table))  # a signal that tells them apart
     one_by_one = np.concatenate(
         [ranker.first_scores(table[i : i + 100]) for i in range(0, 1000, 100)]

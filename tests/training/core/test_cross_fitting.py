@@ -50,7 +50,7 @@ def test_a_prior_prefers_what_the_requests_needed(examples: list[RankingExample]
     prior = fit_prior(examples)
     for scores_of in (prior.app_scores, prior.kind_scores):
         margins = [
-            scores_of(one.scene)[one.relevance > 0].mean() - scores_of(one.scene)[one.relevance == 0].mean()
+            scores_of(one.context)[one.relevance > 0].mean() - scores_of(one.context)[one.relevance == 0].mean()
             for one in examples
             if one.relevance.any()
         ]  # fmt: skip
@@ -63,7 +63,7 @@ def test_a_class_with_fewer_than_three_examples_has_only_an_intercept(
     prior = fit_prior(examples)
     needed = np.zeros(len(KINDS), dtype=int)
     for one in examples:
-        needed[sorted(set(kinds_of(one.scene)[one.relevance > 0]))] += 1
+        needed[sorted(set(kinds_of(one.context)[one.relevance > 0]))] += 1
     rare = needed < 3
     assert rare[KINDS.index("other")]
     assert not prior.kind_weights[:-1, rare].any()
@@ -76,9 +76,9 @@ def test_the_map_is_ridge_regression_towards_changing_nothing(
 ) -> None:
     # Its objective, sum |x M - y|² + 30 |M - I|², has no gradient at the fitted map.
     pairs = [
-        (one.scene.vector, one.scene.view.vectors[row])
+        (one.context.vector, one.context.view.vectors[row])
         for one in examples
-        for row in one.scene.rows[one.relevance > 0]
+        for row in one.context.rows[one.relevance > 0]
     ]
     asked, needed = (np.array(side, dtype=np.float64) for side in zip(*pairs, strict=True))
     fitted = fit_prior(examples).item_map.astype(np.float64)

@@ -82,7 +82,7 @@ def test_the_seed_makes_it_reproducible(ranker: Ranker, dozen: Path, encoder: En
 
 def test_another_seed_makes_another_ranker(examples: list[RankingExample]) -> None:
     prior = fit_prior(examples[:40])
-    tables = [compute(one.scene, prior) for one in examples[:40]]
+    tables = [compute(one.context, prior) for one in examples[:40]]
     labels = [one.relevance for one in examples[:40]]
     first, again, other = (
         fit_first(tables, labels, replace(QUICK, first=replace(FIRST, rounds=3), seed=seed))
@@ -96,15 +96,15 @@ def test_what_was_trained_can_be_saved_loaded_and_used(
     ranker: Ranker, tmp_path: Path, examples: list[RankingExample]
 ) -> None:
     ranker.save(tmp_path)
-    scene = examples[0].scene
+    context = examples[0].context
     # The prior is stored with half the digits.
-    assert Ranker.load(tmp_path).scores(scene) == pytest.approx(ranker.scores(scene), abs=0.2)
+    assert Ranker.load(tmp_path).scores(context) == pytest.approx(ranker.scores(context), abs=0.2)
 
 
 def test_the_fusion_with_the_best_mean_recall_is_chosen(examples: list[RankingExample]) -> None:
     drawn = np.random.default_rng(0)
     scores = [
-        one.scene.cosine + drawn.normal(0, 0.2, len(one.scene)).astype(np.float32)
+        one.context.cosine + drawn.normal(0, 0.2, len(one.context)).astype(np.float32)
         for one in examples
     ]
     k, weights, figures = choose_fusion(examples, scores)
@@ -114,7 +114,7 @@ def test_the_fusion_with_the_best_mean_recall_is_chosen(examples: list[RankingEx
         for one, score in zip(examples, scores, strict=True):
             if one.relevance.any():
                 fused, _ = fuse(
-                    rankings(one.scene, score),
+                    rankings(one.context, score),
                     {"lambdamart": 1.0, "dense": dense, "bm25": bm25},
                     3.0,
                 )

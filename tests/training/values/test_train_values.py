@@ -43,10 +43,10 @@ def test_a_choice_has_a_row_for_each_value_on_offer(
         plan = example.labels.plan
         tool = None if plan is None else toolbox.get(plan.api)
         best = np.argsort(-example.relevance, kind="stable")[: ITEMS + FURTHER]
-        view = example.scene.view
+        view = example.context.view
         ranked = [view.items[row] for row in best]
         grounds = ValueSources.of(
-            example.scene.request,
+            example.context.request,
             view.person,
             ranked[:ITEMS],
             example.relevance[best],
@@ -90,9 +90,9 @@ def test_a_saved_ranker_orders_values_as_before(
     assert loaded.card == ranker.card
     example = next(one for one in examples if one.labels.plan is not None)
     best = np.argsort(-example.relevance)
-    view = example.scene.view
+    view = example.context.view
     grounds = ValueSources.of(
-        example.scene.request,
+        example.context.request,
         view.person,
         [view.items[row] for row in best],
         example.relevance[best],
