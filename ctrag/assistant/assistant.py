@@ -217,17 +217,17 @@ class Assistant:
         exposed = [one.tool for one in tools.tools]
         planner, options = self.planner, self._options
         with trace.step("values.rank", tools=[tool.api for tool in exposed]) as step:
-            grounds = ValueSources.of(
+            sources = ValueSources.of(
                 request, view.person, items, found.relevance, view.items, found.further
             )
             ranker = self.arguments if planner.best_only else None
             grammar = plan_grammar(
                 exposed,
-                grounds,
+                sources,
                 best_only=planner.best_only,
                 write_text=planner.writes_text,
                 write_outward=planner.writes_outward,
-                values=rank_values(exposed, grounds, ranker),
+                values=rank_values(exposed, sources, ranker),
             )
             step.outputs = grammar.traced()
 

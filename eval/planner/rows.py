@@ -43,7 +43,7 @@ class PlanRow(BaseModel):
 class PlannerInput:
     """What one setting shows the planner."""
 
-    grounds: ValueSources
+    sources: ValueSources
     """The items in the prompt, and what else values may come from."""
     tools: list[Tool]
     """Tools in the prompt."""
@@ -55,7 +55,7 @@ class PlannerInput:
     @property
     def items(self) -> Sequence[Item]:
         """Items in the prompt, best first."""
-        return self.grounds.items
+        return self.sources.items
 
 
 class PlannerInputs:
@@ -91,9 +91,9 @@ class PlannerInputs:
         elif setting == "context_tuned_upper_bound":
             items = example.relevant_items
             relevance = np.zeros(len(items), np.float32)
-        grounds = ValueSources.of(request, view.person, items, relevance, view.items, further)
+        sources = ValueSources.of(request, view.person, items, relevance, view.items, further)
         if setting == "lower_bound":
-            return PlannerInput(grounds, [], list(self._toolbox), None)
+            return PlannerInput(sources, [], list(self._toolbox), None)
         search = partial(self._tools.search, request, items, relevance=relevance, context=context)
         if setting.endswith("upper_bound"):
             # Retrieval orders the labelled tools: their own order is the answer.
@@ -103,7 +103,7 @@ class PlannerInputs:
         else:
             ranked = search(self._options.tools)
         tools = [one.tool for one in ranked.tools]
-        return PlannerInput(grounds, tools, tools, ranked.preferences)
+        return PlannerInput(sources, tools, tools, ranked.preferences)
 
 
 class PlanRows:
@@ -146,11 +146,11 @@ def decode(
         run: Hash of what the plan depends on besides the request.
     """
     shown = show(example, setting)
-    exposed, grounds = shown.callable_tools, shown.grounds
+    exposed, sources = shown.callable_tools, shown.sources
     prompt = partial(
         planner_prompt,
-        grounds.request,
-        grounds.person,
+        sources.request,
+        sources.person,
         shown.items,
         shown.tools,
         planner.count_tokens,
@@ -163,12 +163,12 @@ def decode(
         if free
         else plan_grammar(
             exposed,
-            grounds,
+            sources,
             best_only=planner.best_only,
             write_text=planner.writes_text,
             write_outward=planner.writes_outward,
             open_when_empty=not shown.items,
-            values=rank_values(exposed, grounds, show.arguments),
+            values=rank_values(exposed, sources, show.arguments),
         )
     )
     planned = planner.plan(PlanRequest(exposed, grammar, prompt, shown.preferences))

@@ -74,16 +74,16 @@ def test_an_item_that_retrieval_did_not_look_at_is_named() -> None:
 
 def test_values_are_ranked_for_tools_and_items_that_are_given() -> None:
     exposed = [tool for tool in TOOLBOX if tool.api in ("play_voicemail", "pause_music")]
-    grounds = ValueSources(REQUEST, PERSON, [item("p007-p2"), item("p007-p1")])
-    found = rank_values(exposed, grounds)
-    assert [one.value for one in found["play_voicemail"].offers["contact"]][:2] == [
+    sources = ValueSources(REQUEST, PERSON, [item("p007-p2"), item("p007-p1")])
+    found = rank_values(exposed, sources)
+    assert [one.value for one in found["play_voicemail"].candidates["contact"]][:2] == [
         "Engr. Sule Danjuma",
         "Mrs Adaora Nwosu",
     ], "as the items stand"
-    assert (found["play_voicemail"].belief, found["pause_music"].offers) == (1.0, {})
-    ranked = rank_values(exposed, grounds, ValueRanker.packaged())["play_voicemail"]
-    assert {one.value for one in ranked.offers["contact"]} == {
-        one.value for one in found["play_voicemail"].offers["contact"]
+    assert (found["play_voicemail"].belief, found["pause_music"].candidates) == (1.0, {})
+    ranked = rank_values(exposed, sources, ValueRanker.packaged())["play_voicemail"]
+    assert {one.value for one in ranked.candidates["contact"]} == {
+        one.value for one in found["play_voicemail"].candidates["contact"]
     }
     assert ranked.ranked
     assert 0.0 < ranked.belief < 1.0
@@ -106,14 +106,14 @@ def test_both_planners_take_the_same_request_and_only_one_that_reads_it_builds_t
     planner: Any, endpoint: Any, api_key: str
 ) -> None:
     exposed = [tool for tool in TOOLBOX if tool.api == "play_voicemail"]
-    grounds = ValueSources(REQUEST, PERSON, [item("p007-p1")])
+    sources = ValueSources(REQUEST, PERSON, [item("p007-p1")])
     endpoint.answers = [GOOD]
     built = []
     planners: list[Planner] = [planner, EndpointPlanner(endpoint.url, "toy", api_key)]
     for one in planners:
         grammar = plan_grammar(
             exposed,
-            grounds,
+            sources,
             best_only=one.best_only,
             write_text=one.writes_text,
             write_outward=one.writes_outward,

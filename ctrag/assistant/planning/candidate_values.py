@@ -119,22 +119,22 @@ class ValueSources:
 
     @property
     def ranked(self) -> list[Item]:
-        """The items and the further ones; ranks of offers count in it."""
+        """The items and the further ones; ranks of candidates count in it."""
         return [*self.items, *self.further]
 
     def _own(self, tool: Tool) -> Iterator[tuple[int, Item]]:
         """Items of the tool's application with their ranks, best first."""
         return ((rank, item) for rank, item in enumerate(self.ranked) if item.app == tool.app)
 
-    def offers(self, tool: Tool, argument: Argument) -> list[CandidateValue]:
+    def candidates(self, tool: Tool, argument: Argument) -> list[CandidateValue]:
         """Values for an argument, likeliest first, no value twice, `MOST` at most."""
         found: list[CandidateValue] = []
         seen: set[str] = set()
-        for offer in self._found(tool, argument):
-            key = offer.value.strip().casefold()
-            if key and key not in seen and len(offer.value) <= 200:
+        for candidate in self._found(tool, argument):
+            key = candidate.value.strip().casefold()
+            if key and key not in seen and len(candidate.value) <= 200:
                 seen.add(key)
-                found.append(offer)
+                found.append(candidate)
                 if len(found) == MOST:
                     break
         return found

@@ -33,7 +33,9 @@ def violations(plan: Plan, tools: Sequence[Tool], grammar: PlanGrammar) -> list[
             continue
         if argument.name in OPEN or argument.type == "integer":
             continue
-        known = {offer.value for offer in grammar.offers[plan.api].get(argument.name, ())}
+        known = {
+            candidate.value for candidate in grammar.candidates[plan.api].get(argument.name, ())
+        }
         value = plan.arguments[argument.name]
         for one in value if isinstance(value, list) else [value]:
             if str(one) not in known:

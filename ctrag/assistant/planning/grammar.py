@@ -37,7 +37,7 @@ class PlanGrammar:
     lark: str
     apis: tuple[str, ...]
     """APIs that can be called; `none` is not among them and always possible."""
-    offers: dict[str, dict[str, tuple[CandidateValue, ...]]]
+    candidates: dict[str, dict[str, tuple[CandidateValue, ...]]]
     """API → argument → values offered; arguments of free text are left out."""
     left_out: dict[str, str]
     """Exposed APIs that cannot be called now → which argument has no value."""
@@ -47,15 +47,15 @@ class PlanGrammar:
     def traced(self) -> dict[str, Any]:
         """What the trace shows of it."""
         values = {
-            api: {name: [one.value for one in offers] for name, offers in found.items()}
-            for api, found in self.offers.items()
+            api: {name: [one.value for one in candidates] for name, candidates in found.items()}
+            for api, found in self.candidates.items()
         }
         return {"values": values, "left_out": self.left_out}
 
 
 def plan_grammar(
     tools: Sequence[Tool],
-    grounds: ValueSources,
+    sources: ValueSources,
     *,
     best_only: bool = False,
     write_text: bool = True,
@@ -63,11 +63,11 @@ def plan_grammar(
     open_when_empty: bool = False,
     values: Mapping[str, ToolValues] | None = None,
 ) -> PlanGrammar:
-    """The grammar of all plans that the exposed tools and the grounds allow.
+    """The grammar of all plans that the exposed tools and the sources allow.
 
     Args:
         tools: The exposed tools.
-        grounds: Where values may come from.
+        sources: Where values may come from.
         best_only: Allow one value per argument, the likeliest (an enum that no ranker has ordered
             keeps all of its own), and every optional argument that has a value; free text that is
             optional only where nothing else is said. For a model that cannot choose values well
@@ -82,14 +82,14 @@ def plan_grammar(
             a ranker.
     """
     rules: list[str] = []
-    offers: dict[str, dict[str, tuple[CandidateValue, ...]]] = {}
+    candidates: dict[str, dict[str, tuple[CandidateValue, ...]]] = {}
     left_out: dict[str, str] = {}
     apis: list[str] = []
     belief: dict[str, float] = {}
-    values = rank_values(tools, grounds) if values is None else values
+    values = rank_values(tools, sources) if values is None else values
     for number, tool in enumerate(tools):
         known = values[tool.api]
-        found = known.offers
+        found = known.candidates
         writes = write_text and (write_outward or tool.effect != "outward")
         empty = {
             argument.name
@@ -111,17 +111,19 @@ def plan_grammar(
             if best_only and (argument.type != "enum" or known.ranked):
                 offered = offered[:1]
             if argument.match == "text" and not writes:
-                rule = _literal(_spelled(grounds.own_words(tool, argument)))
+                rule = _literal(_spelled(sources.own_words(tool, argument)))
             else:
                 rule = _value_rule(argument, offered, best_only)
             rules.append(f"v{number}_{position}: {rule}")
         rules.append(f"api{number}: {_call_rule(tool, usable, number, best_only)}")
         apis.append(tool.api)
-        offers[tool.api] = found
+        candidates[tool.api] = found
         belief[tool.api] = known.belief
-    names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in offers]
+    names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in candidates]
     start = "start: " + " | ".join([*names, '"none()"'])
-    return PlanGrammar("\n".join([start, *rules, _RULES]), tuple(apis), offers, left_out, belief)
+    return PlanGrammar(
+        "\n".join([start, *rules, _RULES]), tuple(apis), candidates, left_out, belief
+    )
 
 
 def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: bool) -> str:
@@ -149,12 +151,12 @@ def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: b
     return " | ".join(alternatives)
 
 
-def _value_rule(argument: Argument, offers: Sequence[CandidateValue], best_only: bool) -> str:
+def _value_rule(argument: Argument, candidates: Sequence[CandidateValue], best_only: bool) -> str:
     if argument.match == "text":
         return "TEXT"
     if argument.type == "integer":
         return "INTEGER"
-    values = [_literal(_spelled(offer.value)) for offer in offers]
+    values = [_literal(_spelled(candidate.value)) for candidate in candidates]
     if not values or (argument.name in OPEN and not best_only):
         values.append("OPEN")
     one = " | ".join(values)

@@ -185,19 +185,19 @@ class ValueRanker:
 
     def order(
         self,
-        grounds: ValueSources,
+        sources: ValueSources,
         tool: Tool,
         argument: Argument,
-        offers: Sequence[CandidateValue],
+        candidates: Sequence[CandidateValue],
     ) -> list[tuple[CandidateValue, float]]:
-        """The offers with their shares of belief, best first.
+        """The candidates with their shares of belief, best first.
 
         For an optional argument `ABSENT` is among them.
         """
-        rows = candidates(argument, offers)
+        rows = with_absent(argument, candidates)
         if not rows:
             return []
-        table = features(grounds, tool, argument, rows, self.numbers)
+        table = features(sources, tool, argument, rows, self.numbers)
         scores = np.asarray(self._booster.predict(table, num_threads=1), dtype=np.float64)
         shares = np.exp(scores - scores.max())
         shares /= shares.sum()
@@ -218,28 +218,28 @@ class Numbers:
     names: Mapping[str, int]
 
 
-def candidates(argument: Argument, offers: Sequence[CandidateValue]) -> list[CandidateValue]:
-    """What is ranked for an argument: its offers, and leaving it out where that is allowed."""
-    return [*offers] if argument.required else [*offers, ABSENT]
+def with_absent(argument: Argument, candidates: Sequence[CandidateValue]) -> list[CandidateValue]:
+    """What is ranked for an argument: its candidates, and leaving it out where that is allowed."""
+    return [*candidates] if argument.required else [*candidates, ABSENT]
 
 
 def features(
-    grounds: ValueSources,
+    sources: ValueSources,
     tool: Tool,
     argument: Argument,
-    offers: Sequence[CandidateValue],
+    candidates: Sequence[CandidateValue],
     numbers: Numbers,
 ) -> Floats:
-    """(offers, FEATURES): what is known of each candidate; NaN where it says nothing."""
-    shared = _ToolFeatures(grounds, tool)
-    table = np.full((len(offers), len(FEATURES)), np.nan, dtype=np.float32)
-    for row, offer in enumerate(offers):
-        known = _features(shared, argument, offer)
+    """(candidates, FEATURES): what is known of each candidate; NaN where it says nothing."""
+    shared = _ToolFeatures(sources, tool)
+    table = np.full((len(candidates), len(FEATURES)), np.nan, dtype=np.float32)
+    for row, candidate in enumerate(candidates):
+        known = _features(shared, argument, candidate)
         known["argument"] = numbers.arguments.get(f"{tool.api}.{argument.name}", _UNKNOWN)
         known["name"] = numbers.names.get(argument.name, _UNKNOWN)
         known["order"] = row
-        known["offers"] = len(offers)
-        known["phrases"] = sum(one.how == "phrase" for one in offers)
+        known["offers"] = len(candidates)
+        known["phrases"] = sum(one.how == "phrase" for one in candidates)
         for name, value in known.items():
             table[row, _COLUMN[name]] = value
     return table
@@ -253,23 +253,23 @@ _APPS = ("mail", "calendar", "google", "notes", "music", "reminders", "phonecall
 class _ToolFeatures:
     """What all candidates of a tool share."""
 
-    def __init__(self, grounds: ValueSources, tool: Tool) -> None:
-        self.grounds = grounds
+    def __init__(self, sources: ValueSources, tool: Tool) -> None:
+        self.sources = sources
         self.tool = tool
-        self.said = set(terms(grounds.request.text))
-        self.ranked = grounds.ranked
+        self.said = set(terms(sources.request.text))
+        self.ranked = sources.ranked
         count = len(self.ranked)
-        self.shares = list(grounds.shares) or [1.0 / max(count, 1)] * count
+        self.shares = list(sources.shares) or [1.0 / max(count, 1)] * count
         self.texts = [
-            f" {' '.join(words(item_text.searched_text(item)))} " for item in grounds.items
+            f" {' '.join(words(item_text.searched_text(item)))} " for item in sources.items
         ]
-        self.spoken = words(grounds.request.text)
+        self.spoken = words(sources.request.text)
         self.heard = set(self.spoken)
-        self.titles = [f" {' '.join(words(item_text.title(item)))} " for item in grounds.items]
-        people = [name for item in grounds.items for name in item_text.people(item)]
-        people += [contact.name for contact in grounds.person.contacts]
+        self.titles = [f" {' '.join(words(item_text.title(item)))} " for item in sources.items]
+        people = [name for item in sources.items for name in item_text.people(item)]
+        people += [contact.name for contact in sources.person.contacts]
         self.names = {word for name in people for word in words(name)}
-        profile = grounds.person.profile
+        profile = sources.person.profile
         self.own = {
             " ".join(words(part))
             for place in (profile.city, profile.home, profile.work)
@@ -279,50 +279,52 @@ class _ToolFeatures:
         self.first = self.own_ranks[0] if self.own_ranks else -1
 
 
-def _features(shared: _ToolFeatures, argument: Argument, offer: CandidateValue) -> dict[str, float]:
-    grounds = shared.grounds
+def _features(
+    shared: _ToolFeatures, argument: Argument, candidate: CandidateValue
+) -> dict[str, float]:
+    sources = shared.sources
     found: dict[str, float] = {
-        "how": _HOW[offer.how],
-        "rank": offer.rank,
+        "how": _HOW[candidate.how],
+        "rank": candidate.rank,
         "first_app_rank": shared.first,
-        "question": float(grounds.request.text.rstrip().endswith("?")),
+        "question": float(sources.request.text.rstrip().endswith("?")),
     }
-    if offer.how == "absent":
+    if candidate.how == "absent":
         return found
-    if 0 <= offer.rank < len(shared.ranked):
-        item = shared.ranked[offer.rank]
+    if 0 <= candidate.rank < len(shared.ranked):
+        item = shared.ranked[candidate.rank]
         found["app"] = _APPS.index(spec_of(item.app).kin)
-        found["share"] = shared.shares[offer.rank]
+        found["share"] = shared.shares[candidate.rank]
         found["same_app"] = float(item.app == shared.tool.app)
         if item.app == shared.tool.app:
-            found["app_rank"] = shared.own_ranks.index(offer.rank)
+            found["app_rank"] = shared.own_ranks.index(candidate.rank)
         written = words(item_text.searched_text(item))
-        found["written_behind"], found["written_before"] = _joints(written, words(offer.value))
-    stems = set(terms(offer.value))
+        found["written_behind"], found["written_before"] = _joints(written, words(candidate.value))
+    stems = set(terms(candidate.value))
     found["said"] = len(stems & shared.said) / len(stems) if stems else 0.0
     found["of_request"] = len(stems & shared.said) / len(shared.said) if shared.said else 0.0
-    parts = words(offer.value)
+    parts = words(candidate.value)
     found["length"] = len(parts)
     found["said_behind"], found["said_before"] = _joints(shared.spoken, parts)
     wanted = f" {' '.join(parts)} "
     within = [rank for rank, text in enumerate(shared.texts) if wanted in text]
     found["support"] = len(within)
     found["support_share"] = sum(shared.shares[rank] for rank in within)
-    found["digits"] = float(any(sign.isdigit() for sign in offer.value))
-    city = (grounds.person.profile.city or "").split(",")[0].strip().casefold()
-    found["own_city"] = float(bool(city) and offer.value.strip().casefold() == city)
+    found["digits"] = float(any(sign.isdigit() for sign in candidate.value))
+    city = (sources.person.profile.city or "").split(",")[0].strip().casefold()
+    found["own_city"] = float(bool(city) and candidate.value.strip().casefold() == city)
     found["own_place"] = float(" ".join(parts) in shared.own)
     found["of_names"] = sum(word in shared.names for word in parts) / max(len(parts), 1)
     titled = [rank for rank, text in enumerate(shared.titles) if wanted in text]
     found["in_title"] = titled[0] if titled else -1
     found["title_share"] = sum(shared.shares[rank] for rank in titled)
-    found["last_part"] = float(_ends_place(shared, offer))
-    found["capital"] = float(offer.value[:1].isupper())
-    found["cue"] = float(bool(_CUES.get(offer.value, frozenset()) & shared.heard))
+    found["last_part"] = float(_ends_place(shared, candidate))
+    found["capital"] = float(candidate.value[:1].isupper())
+    found["cue"] = float(bool(_CUES.get(candidate.value, frozenset()) & shared.heard))
     if argument.type in ("contact", "contacts"):
-        found |= _of_person(shared, offer.value)
+        found |= _of_person(shared, candidate.value)
     elif argument.type in ("date", "datetime"):
-        found |= _of_time(shared, offer.value)
+        found |= _of_time(shared, candidate.value)
     return found
 
 
@@ -341,18 +343,18 @@ def _joints(text: Sequence[str], value: Sequence[str]) -> tuple[float, float]:
     return math.nan, math.nan
 
 
-def _ends_place(shared: _ToolFeatures, offer: CandidateValue) -> bool:
+def _ends_place(shared: _ToolFeatures, candidate: CandidateValue) -> bool:
     """Whether the value ends the place of the item that it was found in: there the town stands."""
-    if not 0 <= offer.rank < len(shared.ranked):
+    if not 0 <= candidate.rank < len(shared.ranked):
         return False
-    item = shared.ranked[offer.rank]
+    item = shared.ranked[candidate.rank]
     name = item_text.field_of(item, "place")
-    return name is not None and item.text(name).rstrip(" .").endswith(offer.value)
+    return name is not None and item.text(name).rstrip(" .").endswith(candidate.value)
 
 
 def _of_person(shared: _ToolFeatures, name: str) -> dict[str, float]:
-    grounds = shared.grounds
-    contact = grounds.person.contact(name)
+    sources = shared.sources
+    contact = sources.person.contact(name)
     related = set() if contact is None else set(terms(contact.relation))
     named = {word for word in terms(name) if len(word) > 2}
     first = shared.ranked[shared.first] if shared.first >= 0 else None
@@ -369,8 +371,8 @@ def _of_person(shared: _ToolFeatures, name: str) -> dict[str, float]:
 
 def _of_time(shared: _ToolFeatures, value: str) -> dict[str, float]:
     moment = datetime.fromisoformat(value)
-    grounds = shared.grounds
-    now = grounds.request.asked_at
+    sources = shared.sources
+    now = sources.request.asked_at
     from_now = (moment - now).total_seconds() / 3600
     found = {
         "hours_from_now": _signed_log(from_now),
