@@ -12,7 +12,7 @@ from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_text import fields_of, time_of
 from ctrag.assistant.planning.checks import stands_somewhere
 from ctrag.assistant.planning.plan import Plan
-from ctrag.text.dates.temporal_expressions import find_moments, offered_dates, offered_datetimes
+from ctrag.text.dates.temporal_expressions import find_expressions, offered_dates, offered_datetimes
 from ctrag.toolbox import Toolbox
 from stores.people.items import Item
 from stores.people.local_time import format_local_time
@@ -75,7 +75,7 @@ def _dates(context: FeatureContext) -> set[str]:
             times = offered_datetimes(text, said_at, near)
             found |= {format_local_time(moment) for moment in times}
             found |= {day.isoformat() for day in offered_dates(text, said_at, near)}
-        found |= {moment.start.date().isoformat() for moment in find_moments(text, said_at)}
+        found |= {moment.start.date().isoformat() for moment in find_expressions(text, said_at)}
     return found
 
 

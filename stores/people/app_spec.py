@@ -81,7 +81,7 @@ class AppSpec:
         return self._by_role.get(role, ())
 
     @property
-    def kin(self) -> str:
+    def similar_app(self) -> str:
         """The packaged application whose items these resemble: what was learned of those is
         believed of these too. A packaged application is its own kin."""
         if self.like is not None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ctrag.assistant.context.features import compute
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.assistant.context.second_stage import best_of, company_table, second_pass
+from ctrag.assistant.context.second_stage import best_of, second_pass, second_stage_table
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
 from eval.core.examples import RankingExample
@@ -106,12 +106,12 @@ def cross_fit(
         lambda model, i: predict(model, tables[i]),
     )
     progress("cross-validating the second pass")
-    companies = [best_of(one.context, scores) for one, scores in zip(examples, first, strict=True)]
-    together = [company_table(one) for one in companies]
+    stages = [best_of(one.context, scores) for one, scores in zip(examples, first, strict=True)]
+    together = [second_stage_table(one) for one in stages]
     scores = out_of_fold(
         fold,
         lambda kept: fit_second(
-            [companies[i] for i in kept],
+            [stages[i] for i in kept],
             [together[i] for i in kept],
             [relevance[i] for i in kept],
             settings,

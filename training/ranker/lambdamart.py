@@ -7,7 +7,11 @@ import numpy as np
 
 from ctrag.assistant.context.features import SIGNALS
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.assistant.context.second_stage import CATEGORIES, COMPANY, SecondStageFeatures
+from ctrag.assistant.context.second_stage import (
+    CATEGORIES,
+    SECOND_STAGE_FEATURES,
+    SecondStageFeatures,
+)
 from training.ranker.on_dask import fit_on_dask
 from training.ranker.settings import PassSettings, RankerSettings
 
@@ -26,7 +30,7 @@ def fit_first(
 
 
 def fit_second(
-    companies: Sequence[SecondStageFeatures],
+    stages: Sequence[SecondStageFeatures],
     tables: Sequence[Floats],
     relevance: Sequence[Floats],
     settings: RankerSettings,
@@ -34,9 +38,9 @@ def fit_second(
     """The second pass, which boosts on from the scores of the first."""
     return _fit(
         tables,
-        [labels[one.rows] for one, labels in zip(companies, relevance, strict=True)],
-        [one.scores for one in companies],
-        [signal.name for signal in COMPANY],
+        [labels[one.rows] for one, labels in zip(stages, relevance, strict=True)],
+        [one.scores for one in stages],
+        [signal.name for signal in SECOND_STAGE_FEATURES],
         CATEGORIES,
         settings.second,
         settings,

@@ -27,7 +27,7 @@ def fit_prior(examples: Sequence[RankingExample]) -> LearnedFeatures:
     needed: list[Matrix] = []
     for row, example in enumerate(examples):
         context, relevant = example.context, example.relevance > 0
-        apps[row, context.kin[relevant]] = True
+        apps[row, context.similar_apps[relevant]] = True
         kinds[row, kinds_of(context)[relevant]] = True
         for vector in context.view.vectors[context.rows[relevant]]:
             asked.append(context.vector)

@@ -9,7 +9,7 @@ from ctrag.assistant.context.features import SIGNALS
 from ctrag.assistant.context.fusion import fuse, rankings
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.item_ranker import Ranker, RankerCard
-from ctrag.assistant.context.second_stage import COMPANY, best_of, company_table
+from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES, best_of, second_stage_table
 from ctrag.models.encoder import Encoder
 from eval.core.examples import RankingExample
 from training.core.cross_fitted import CrossFitted, Progress, cross_fit, prepare
@@ -59,15 +59,13 @@ def final_ranker(
     figures = {"first_pass": first, **figures}
     progress("training the ranker on everybody")
     relevance = [one.relevance for one in fitted.examples]
-    companies = [
+    stages = [
         best_of(one.context, scores)
         for one, scores in zip(fitted.examples, fitted.first_scores, strict=True)
     ]
     return Ranker(
         model=fit_first(fitted.tables, relevance, settings),
-        second=fit_second(
-            companies, [company_table(one) for one in companies], relevance, settings
-        ),
+        second=fit_second(stages, [second_stage_table(one) for one in stages], relevance, settings),
         prior=fit_prior(fitted.examples),
         card=_card(encoder, settings, data, figures, k, weights, ablation or {}),
     )
@@ -115,7 +113,7 @@ def _card(
         **origin(data, settings.seed),
         encoder=encoder.name,
         signals=[signal.name for signal in SIGNALS],
-        company=[signal.name for signal in COMPANY],
+        company=[signal.name for signal in SECOND_STAGE_FEATURES],
         fusion_k=k,
         fusion_weights=weights,
         settings=asdict(settings),

@@ -16,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from ctrag.assistant.api_choice.classifier_features import ITEMS, ClassifierFeatures, sight
+from ctrag.assistant.api_choice.classifier_features import (
+    ITEMS,
+    ClassifierFeatures,
+    classifier_features,
+)
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import Ints
 from ctrag.errors import InputError
@@ -81,7 +85,7 @@ class ApiClassifier(ArrayArtefact[ApiClassifierCard]):
             rows: Rows of the context that hold the retrieved items, best first; empty without.
             shares: How likely each item is meant, summing to 1.
         """
-        seen = sight(context, rows, shares)
+        seen = classifier_features(context, rows, shares)
         total = np.zeros(len(self.card.apis), dtype=np.float64)
         for tower in self.card.towers:
             text = reader_text(context.request.text, seen, tower.lines)

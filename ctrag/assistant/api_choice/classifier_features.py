@@ -37,7 +37,9 @@ class ClassifierFeatures:
     """The items in words, best first."""
 
 
-def sight(context: FeatureContext, rows: Ints, shares: NDArray[np.floating]) -> ClassifierFeatures:
+def classifier_features(
+    context: FeatureContext, rows: Ints, shares: NDArray[np.floating]
+) -> ClassifierFeatures:
     """What is seen of a request.
 
     Args:
@@ -72,7 +74,7 @@ def sight(context: FeatureContext, rows: Ints, shares: NDArray[np.floating]) -> 
     asked = np.array(
         [
             float(context.playing_row is not None),
-            float(bool(context.moments)),
+            float(bool(context.expressions)),
             float(min(len(context.named_people), 2)),
             float(request.text.rstrip().endswith("?")),
             float(len(rows) > 0),

@@ -42,7 +42,7 @@ class AppFamily:
 
 def families(tools: Sequence[Tool]) -> list[AppFamily]:
     """The families in which a further application has tools."""
-    kin = {spec.name: spec.kin for spec in known_apps()}
+    kin = {spec.name: spec.similar_app for spec in known_apps()}
     rows: dict[str, list[int]] = {}
     for row, tool in enumerate(tools):
         rows.setdefault(tool.app, []).append(row)

@@ -67,10 +67,10 @@ def _best(scores: NDArray[np.floating], groups: Sequence[Ints], count: int) -> I
 
 def _nearest(view: PersonView, aim: Matrix) -> Iterator[Ints]:
     """The `PER_STORE` rows of each store whose vectors have the highest products with `aim`."""
-    if view.coarse is None:
+    if view.projected is None:
         yield from _best(view.vectors @ aim, view.members, PER_STORE)
         return
-    for rows in _best(view.coarse.products(aim), view.members, SHORTLIST):
+    for rows in _best(view.projected.products(aim), view.members, SHORTLIST):
         (best,) = _best(view.vectors[rows] @ aim, [np.arange(len(rows))], PER_STORE)
         yield rows[best]
 

@@ -122,7 +122,7 @@ def _shared(has: str, context: FeatureContext, held: frozenset[str]) -> str:
 
 def _named_time(context: FeatureContext, row: int, value: float) -> str:
     reading = round(2 / value - 2) if value else 0  # the value is 1 / (1 + reading / 2)
-    named = context.moments[reading : reading + 1]
+    named = context.expressions[reading : reading + 1]
     return f"{'' if value else 'not '}in your “{named[0].phrase}”" if named else ""
 
 

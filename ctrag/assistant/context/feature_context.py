@@ -15,7 +15,7 @@ from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView, hours
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.models.request_adapter import TunedRequest
-from ctrag.text.dates.temporal_expressions import TemporalExpression, find_moments
+from ctrag.text.dates.temporal_expressions import TemporalExpression, find_expressions
 from ctrag.text.words import fold, terms, words
 from stores.people.items import Item, Request
 
@@ -69,9 +69,9 @@ class FeatureContext:
         return self.view.apps[self.rows]
 
     @cached_property
-    def kin(self) -> Ints:
+    def similar_apps(self) -> Ints:
         """The packaged application that each candidate's is or resembles."""
-        return self.view.kin[self.rows]
+        return self.view.similar_apps[self.rows]
 
     @cached_property
     def same_app(self) -> NDArray[np.bool_]:
@@ -116,9 +116,9 @@ class FeatureContext:
         return np.subtract(days, np.floor(self.now / 24), dtype=np.float64)
 
     @cached_property
-    def moments(self) -> list[TemporalExpression]:
+    def expressions(self) -> list[TemporalExpression]:
         """Spans of time that the request names, likeliest first."""
-        return find_moments(self.request.text, self.request.asked_at)[:6]
+        return find_expressions(self.request.text, self.request.asked_at)[:6]
 
     @cached_property
     def place(self) -> str:

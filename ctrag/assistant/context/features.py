@@ -183,8 +183,8 @@ def latest_in_app(context: FeatureContext, prior: LearnedFeatures) -> Doubles:
 def in_named_time(context: FeatureContext, prior: LearnedFeatures) -> Doubles:
     """Whether the item lies in a span that the request names; later readings count less."""
     best = np.zeros(len(context))
-    for position, moment in enumerate(context.moments):
-        begin, stop = hours(moment.start) - context.now, hours(moment.end) - context.now
+    for position, expression in enumerate(context.expressions):
+        begin, stop = hours(expression.start) - context.now, hours(expression.end) - context.now
         stop = max(stop, begin + 1 / 60)
         inside = (context.starts < stop) & (
             np.maximum(context.ends, context.starts + 1 / 60) > begin
@@ -197,7 +197,8 @@ def in_named_time(context: FeatureContext, prior: LearnedFeatures) -> Doubles:
 def named_time_gap(context: FeatureContext, prior: LearnedFeatures) -> Doubles:
     """Hours from the nearest time that the request names; NaN when it names none."""
     gaps = [
-        np.abs(context.starts - (hours(moment.start) - context.now)) for moment in context.moments
+        np.abs(context.starts - (hours(expression.start) - context.now))
+        for expression in context.expressions
     ]
     return np.log1p(np.min(gaps, axis=0)) if gaps else np.full(len(context), np.nan)
 
@@ -205,13 +206,15 @@ def named_time_gap(context: FeatureContext, prior: LearnedFeatures) -> Doubles:
 @_signal("time", "hours")
 def named_clock_gap(context: FeatureContext, prior: LearnedFeatures) -> Doubles:
     """Hours on the clock from a clock time that the request names; NaN when it names none."""
-    exact = [moment for moment in context.moments if moment.grain in ("minute", "hour")]
+    exact = [
+        expression for expression in context.expressions if expression.grain in ("minute", "hour")
+    ]
     if not exact:
         return np.full(len(context), np.nan)
     clock = np.mod(context.view.starts[context.rows], 12)
     gaps = []
-    for moment in exact:
-        gap = np.abs(clock - np.mod(hours(moment.start), 12))
+    for expression in exact:
+        gap = np.abs(clock - np.mod(hours(expression.start), 12))
         gaps.append(np.minimum(gap, 12 - gap))
     return np.asarray(np.min(gaps, axis=0), dtype=np.float64)
 
@@ -408,7 +411,7 @@ def something_plays(context: FeatureContext, prior: LearnedFeatures) -> Doubles:
 @_signal("request", "count")
 def times_named(context: FeatureContext, prior: LearnedFeatures) -> Doubles:
     """How many readings of times the request has."""
-    return np.full(len(context), float(len(context.moments)))
+    return np.full(len(context), float(len(context.expressions)))
 
 
 @_signal("request", "cosine")

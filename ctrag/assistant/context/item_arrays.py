@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
-COARSE_FROM = 20_000
+PROJECTED_FROM = 20_000
 """Items from which on a first look at meaning is worth its preparation."""
 _EPOCH = datetime(1970, 1, 1)
 _Value = TypeVar("_Value")
@@ -100,11 +100,11 @@ class PersonView:
         return np.array([order[item.app] for item in self.items], dtype=np.int64)
 
     @cached_property
-    def kin(self) -> Ints:
+    def similar_apps(self) -> Ints:
         """Position of each item's application among the packaged ones; of a further application,
         that of the one that it resembles. What is learned knows nothing else."""
         order = {app.name: position for position, app in enumerate(packaged_apps())}
-        places = {app: order[spec_of(app).kin] for app in {item.app for item in self.items}}
+        places = {app: order[spec_of(app).similar_app] for app in {item.app for item in self.items}}
         return np.array([places[item.app] for item in self.items], dtype=np.int64)
 
     @cached_property
@@ -169,9 +169,9 @@ class PersonView:
         return tuple((rows, self.starts[rows]) for rows in ordered)
 
     @cached_property
-    def coarse(self) -> LowDimensionalProjection | None:
+    def projected(self) -> LowDimensionalProjection | None:
         """`vectors` on few axes where they are so many that it pays, else None."""
-        return LowDimensionalProjection.of(self.vectors) if len(self) > COARSE_FROM else None
+        return LowDimensionalProjection.of(self.vectors) if len(self) > PROJECTED_FROM else None
 
     @cached_property
     def title_terms(self) -> Rows[frozenset[str]]:
@@ -221,7 +221,7 @@ class PersonView:
 
     @cached_property
     def app_names(self) -> list[str]:
-        """The packaged applications, in the order of `kin`."""
+        """The packaged applications, in the order of `similar_apps`."""
         return [app.name for app in packaged_apps()]
 
     @cached_property

@@ -13,7 +13,7 @@ from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.features import SIGNALS, compute
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.learned_features import LearnedFeatures
-from ctrag.assistant.context.second_stage import COMPANY, second_pass
+from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES, second_pass
 from ctrag.errors import InputError, reading
 from ctrag.models.arrays import save_arrays
 from ctrag.models.cards import Card
@@ -68,7 +68,9 @@ class Ranker:
         with reading(folder / CARD):
             card = RankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         made_for = [*card.signals, *card.company]
-        known = [signal.name for signal in SIGNALS] + [signal.name for signal in COMPANY]
+        known = [signal.name for signal in SIGNALS] + [
+            signal.name for signal in SECOND_STAGE_FEATURES
+        ]
         if made_for != known:
             differ = sorted(set(made_for) ^ set(known)) or ["their order"]
             raise InputError(

@@ -12,7 +12,7 @@ import numpy as np
 
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView, Rows, hours
-from ctrag.text.dates.temporal_expressions import find_moments
+from ctrag.text.dates.temporal_expressions import find_expressions
 from ctrag.text.words import fold, words
 from stores.people.app_spec import spec_of
 
@@ -22,7 +22,7 @@ _WRITTEN = {"mail", "phonecall", "notes", "reminders"}
 those that resemble them."""
 _RARE = 5
 """A word that more items of the person hold ties nothing."""
-_MOMENTS = 8
+_MOST_EXPRESSIONS = 8
 _LONGEST = 26.0
 """Hours of a span of time that still names one day."""
 
@@ -104,13 +104,13 @@ class Links:
 
         def find(row: int) -> frozenset[float]:
             item, start = self._view.items[row], float(self._view.starts[row])
-            if spec_of(item.app).kin not in _WRITTEN or np.isnan(start):
+            if spec_of(item.app).similar_app not in _WRITTEN or np.isnan(start):
                 return frozenset()
             at = _EPOCH + timedelta(hours=start)
-            moments = find_moments(item_text.searched_text(item), at)[:_MOMENTS]
+            expressions = find_expressions(item_text.searched_text(item), at)[:_MOST_EXPRESSIONS]
             return frozenset(
                 float(np.floor(hours(one.start) / 24))
-                for one in moments
+                for one in expressions
                 if hours(one.end) - hours(one.start) <= _LONGEST
             )
 

@@ -40,7 +40,7 @@ def kinds_of(context: FeatureContext) -> NDArray[np.int64]:
     """Position in `KINDS` of each candidate: its application and state at the time of asking."""
     view = context.view
     names = view.app_names
-    apps = context.kin
+    apps = context.similar_apps
     kinds = np.full(len(context), KINDS.index("other"), dtype=np.int64)
 
     def mark(app: str, kind: str, where: NDArray[np.bool_] | bool = True) -> None:
@@ -92,7 +92,7 @@ class LearnedFeatures:
     def app_scores(self, context: FeatureContext) -> Doubles:
         """Log odds that the candidate's application is needed."""
         scores = context.vector @ self.app_weights[:-1] + self.app_weights[-1]
-        return np.asarray(scores[context.kin], dtype=np.float64)
+        return np.asarray(scores[context.similar_apps], dtype=np.float64)
 
     def kind_scores(self, context: FeatureContext) -> Doubles:
         """Log odds that an item of the candidate's kind is needed."""

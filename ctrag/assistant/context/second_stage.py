@@ -51,7 +51,7 @@ class SecondStageFeature:
     meaning: str
 
 
-COMPANY: tuple[SecondStageFeature, ...] = (
+SECOND_STAGE_FEATURES: tuple[SecondStageFeature, ...] = (
     SecondStageFeature("belief", "how much the first pass believes in the item"),
     SecondStageFeature("behind_best", "how far its score is behind the best one"),
     SecondStageFeature("place", "its rank in the first pass"),
@@ -77,17 +77,17 @@ def best_of(context: FeatureContext, scores: Floats) -> SecondStageFeatures:
     return SecondStageFeatures(context, rows, scores[rows])
 
 
-def company_table(company: SecondStageFeatures) -> Floats:
-    """(rows, len(COMPANY)), columns in the order of `COMPANY`."""
-    rows = company.view_rows
-    links = company.context.view.links
-    belief = company.belief
-    kinds = kinds_of(company.context)[company.rows]
+def second_stage_table(stage: SecondStageFeatures) -> Floats:
+    """(rows, len(SECOND_STAGE_FEATURES)), columns in the order of `SECOND_STAGE_FEATURES`."""
+    rows = stage.view_rows
+    links = stage.context.view.links
+    belief = stage.belief
+    kinds = kinds_of(stage.context)[stage.rows]
     words, cosines = links.words(rows), links.cosines(rows)
     count = len(rows)
     columns: list[NDArray[np.floating] | NDArray[np.int64]] = [
         belief,
-        company.scores - company.scores.max(),
+        stage.scores - stage.scores.max(),
         np.arange(count),
         kinds,
         np.full(count, kinds[0]),
@@ -113,11 +113,11 @@ def second_pass(
     Args:
         context: The request and its candidates.
         scores: First-pass scores, one per candidate.
-        correct: From a table of `company_table` to what is added to the scores of its rows.
+        correct: From a table of `second_stage_table` to what is added to the scores of its rows.
     """
     if not len(scores):
         return scores
-    company = best_of(context, scores)
+    stage = best_of(context, scores)
     found = np.asarray(scores - _BEHIND, dtype=np.float32)
-    found[company.rows] = company.scores + correct(company_table(company))
+    found[stage.rows] = stage.scores + correct(second_stage_table(stage))
     return found

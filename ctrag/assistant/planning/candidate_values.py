@@ -14,7 +14,7 @@ from datetime import date, datetime
 from ctrag.assistant.api_choice.item_weights import item_weights
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.text.dates.temporal_expressions import find_moments, offered_dates, offered_datetimes
+from ctrag.text.dates.temporal_expressions import find_expressions, offered_dates, offered_datetimes
 from ctrag.text.words import STOPWORDS, fold, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.app_spec import spec_of
@@ -276,7 +276,7 @@ class ValueSources:
             return
         # Searches name towns that the items in question leave out.
         for item in self.owned:
-            if spec_of(item.app).kin == "google":
+            if spec_of(item.app).similar_app == "google":
                 yield from (
                     CandidateValue(run, item.id, "known") for run in _names(item_text.title(item))
                 )
@@ -311,7 +311,7 @@ class ValueSources:
         own = [
             moment
             for item, moment in self._timed()
-            if moment >= self.request.asked_at or spec_of(item.app).kin in _PLANNED
+            if moment >= self.request.asked_at or spec_of(item.app).similar_app in _PLANNED
         ]
         written: list[datetime] = []
         for item, moment in self._timed():
@@ -334,7 +334,7 @@ class ValueSources:
         """Days that an item's words name, seen from its own day."""
         seen_from = item_text.time_of(item) or self.request.asked_at
         text = f"{item_text.title(item)}. {item_text.told(item)}"
-        days = [one.start.date() for one in find_moments(text, seen_from)[:4]]
+        days = [one.start.date() for one in find_expressions(text, seen_from)[:4]]
         return [day for day in days if self._is_near(day)]
 
     def _is_near(self, day: date) -> bool:

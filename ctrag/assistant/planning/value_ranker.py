@@ -293,7 +293,7 @@ def _features(
         return found
     if 0 <= candidate.rank < len(shared.ranked):
         item = shared.ranked[candidate.rank]
-        found["app"] = _APPS.index(spec_of(item.app).kin)
+        found["app"] = _APPS.index(spec_of(item.app).similar_app)
         found["share"] = shared.shares[candidate.rank]
         found["same_app"] = float(item.app == shared.tool.app)
         if item.app == shared.tool.app:

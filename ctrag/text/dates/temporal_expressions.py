@@ -23,7 +23,7 @@ from ctrag.text.dates.day_words import DayExpression, Grain
 from ctrag.text.dates.duration_words import Duration
 from ctrag.text.dates.time_phrases import TimedRequest, TimeGroup, read_request
 
-MAX_MOMENTS = 16
+MAX_EXPRESSIONS = 16
 MAX_DATETIMES = 12
 MAX_DATES = 8
 
@@ -44,7 +44,7 @@ class TemporalExpression:
     """How exact the words are: a clock time without minutes ("at seven") is an "hour"."""
 
 
-def find_moments(text: str, now: datetime) -> list[TemporalExpression]:
+def find_expressions(text: str, now: datetime) -> list[TemporalExpression]:
     """Spans of time that `text` names, likeliest first; empty when it names none.
 
     `now` is the local naive time of the request. A bare clock time or weekday gives one moment for
@@ -60,9 +60,14 @@ def find_moments(text: str, now: datetime) -> list[TemporalExpression]:
         for group in request.groups
     ]
     lapses = [_lapse(request, duration) for duration in request.durations]
-    readings += [[moment] for moment in lapses if moment is not None]
-    best_first = (moments[rank] for rank in range(4) for moments in readings if rank < len(moments))
-    return _unique(best_first, MAX_MOMENTS)
+    readings += [[expression] for expression in lapses if expression is not None]
+    best_first = (
+        expressions[rank]
+        for rank in range(4)
+        for expressions in readings
+        if rank < len(expressions)
+    )
+    return _unique(best_first, MAX_EXPRESSIONS)
 
 
 def offered_datetimes(text: str, now: datetime, anchors: Sequence[datetime] = ()) -> list[datetime]:

@@ -184,7 +184,7 @@ def test_the_song_that_plays_is_found_by_id() -> None:
 
 def test_at_most_six_readings_of_times_are_kept() -> None:
     text = "at 1 or 2 pm or at 3 or at 4, at 5, tomorrow, on Monday, in June"
-    assert len(context_of(replace(ASKED, text=text)).moments) == 6
+    assert len(context_of(replace(ASKED, text=text)).expressions) == 6
 
 
 def test_some_rows_have_the_same_values_as_all() -> None:

@@ -8,13 +8,18 @@ import pytest
 from ctrag.assistant.context import second_stage
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.learned_features import kinds_of
-from ctrag.assistant.context.second_stage import COMPANY, best_of, company_table, second_pass
+from ctrag.assistant.context.second_stage import (
+    SECOND_STAGE_FEATURES,
+    best_of,
+    second_pass,
+    second_stage_table,
+)
 from stores.people.dataset import Persona
 from tests.assistant.context.conftest import ADA, ASKED, AxisEncoder, context_of, made, view_of
 
 ENCODER = AxisEncoder()
 VIEW = view_of(encoder=ENCODER)
-NAMES = [signal.name for signal in COMPANY]
+NAMES = [signal.name for signal in SECOND_STAGE_FEATURES]
 
 
 @pytest.fixture
@@ -60,7 +65,7 @@ def test_no_candidates_need_no_correction(context: FeatureContext) -> None:
 
 def test_ties_are_sums_over_the_items_believed_in(context: FeatureContext) -> None:
     found = best_of(context, rising(context))
-    table = company_table(found)
+    table = second_stage_table(found)
     links, rows = VIEW.links, found.view_rows
     for name, ties in (
         ("people_tie", links.people(rows)),
@@ -84,7 +89,7 @@ def test_columns_of_an_item_and_of_the_best_are_what_they_say() -> None:
     ids = [view.ids[row] for row in context.rows]
     scores[ids.index("c1")], scores[ids.index("r2")] = 5, 4  # the dentist comes first
     found = best_of(context, scores)
-    table = dict(zip(NAMES, company_table(found).T, strict=True))
+    table = dict(zip(NAMES, second_stage_table(found).T, strict=True))
     order = sorted(range(len(ids)), key=lambda row: -scores[row])
     assert [ids[row] for row in order[:2]] == ["c1", "r2"]
     weights = [np.exp(scores[row] / 2) for row in order]

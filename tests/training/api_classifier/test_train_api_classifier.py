@@ -44,9 +44,9 @@ def test_requests_are_seen_in_every_mode(examples: list[RankingExample]) -> None
     hidden = [-one.relevance for one in examples]
     for one, seen in zip(examples, seen_requests(examples, hidden), strict=True):
         wanted = int(one.relevance.sum())
-        assert seen.sights["none"].lines == ()
-        assert len(seen.sights["labelled"].lines) == min(wanted, 5)
-        assert not set(seen.sights["labelled"].lines) & set(seen.sights["retrieved"].lines)
+        assert seen.features["none"].lines == ()
+        assert len(seen.features["labelled"].lines) == min(wanted, 5)
+        assert not set(seen.features["labelled"].lines) & set(seen.features["retrieved"].lines)
         assert seen.wanted.sum() == pytest.approx(1.0)
 
 

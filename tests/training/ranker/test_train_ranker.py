@@ -10,7 +10,7 @@ import pytest
 from ctrag.assistant.context.features import SIGNALS, compute
 from ctrag.assistant.context.fusion import fuse, rankings
 from ctrag.assistant.context.item_ranker import Ranker
-from ctrag.assistant.context.second_stage import COMPANY
+from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES
 from ctrag.models.encoder import Encoder
 from eval.core.examples import RankingExample
 from eval.core.experiment import data_sha256
@@ -59,7 +59,7 @@ def test_the_card_says_where_the_ranker_comes_from(
     assert card.people == sorted(fingerprints(dozen).values())
     assert (card.encoder, card.seed) == (encoder.name, QUICK.seed)
     assert card.signals == [signal.name for signal in SIGNALS]
-    assert card.company == [signal.name for signal in COMPANY]
+    assert card.company == [signal.name for signal in SECOND_STAGE_FEATURES]
     assert (card.settings["folds"], card.settings["first"]["rounds"]) == (3, 20)
 
 
