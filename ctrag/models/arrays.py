@@ -32,18 +32,18 @@ def arrays_digest(settings: str, arrays: Mapping[str, Matrix]) -> str:
     return content.hexdigest()[:16]
 
 
-def low_rank_changes(arrays: Mapping[str, Matrix], tower: str, scale: float) -> dict[str, Matrix]:
+def low_rank_changes(arrays: Mapping[str, Matrix], encoder: str, scale: float) -> dict[str, Matrix]:
     """What is added to an encoder's weights: "layer.map" → (outputs, inputs).
 
     Args:
         arrays: `tower/layer.map.A` (rank, inputs) and `.B` (outputs, rank), among others.
-        tower: The encoder.
+        encoder: Name of the encoder.
         scale: Factor of the products.
     """
     return {
-        name.removeprefix(f"{tower}/").removesuffix(".A"): np.asarray(
+        name.removeprefix(f"{encoder}/").removesuffix(".A"): np.asarray(
             scale * (arrays[name.removesuffix("A") + "B"] @ down), dtype=np.float32
         )
         for name, down in arrays.items()
-        if name.startswith(f"{tower}/") and name.endswith(".A")
+        if name.startswith(f"{encoder}/") and name.endswith(".A")
     }

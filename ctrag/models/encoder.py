@@ -102,38 +102,38 @@ class EncoderEnsemble:
 
     def __init__(self, name: str = packages.PAIR, workers: int = 2) -> None:
         self.name = name
-        self.towers = tuple(EnsembleMember(part) for part in name.split("+"))
+        self.members = tuple(EnsembleMember(part) for part in name.split("+"))
         self._pool = ThreadPoolExecutor(workers)
         self.dimension = len(self.encode([""])[0])
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """See `Encoder.encode`; the parts in the order of the name."""
 
-        def plain(tower: EnsembleMember, text: str) -> Matrix:
-            return tower.run(text)[0]
+        def plain(member: EnsembleMember, text: str) -> Matrix:
+            return member.run(text)[0]
 
-        parts = self._spread([partial(plain, tower) for tower in self.towers], texts)
+        parts = self._spread([partial(plain, member) for member in self.members], texts)
         rows = [self.join(row) for row in zip(*parts, strict=True)]
         return np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
 
     def run_with(self, tops: Sequence[Any], texts: Sequence[str]) -> list[list[Pair]]:
-        """Per tower and text: plain and tuned unit vector.
+        """Per member and text: plain and tuned unit vector.
 
         Args:
-            tops: Per tower the session of its tuned last layers.
+            tops: Per member the session of its tuned last layers.
             texts: What to read.
         """
 
-        def run(tower: EnsembleMember, top: Any, text: str) -> Pair:
-            plain, below = tower.run(text)
+        def run(member: EnsembleMember, top: Any, text: str) -> Pair:
+            plain, below = member.run(text)
             return plain, np.asarray(top.run(None, {"input": below})[0], dtype=np.float32)
 
-        pairs = zip(self.towers, tops, strict=True)
-        return self._spread([partial(run, tower, top) for tower, top in pairs], texts)
+        pairs = zip(self.members, tops, strict=True)
+        return self._spread([partial(run, member, top) for member, top in pairs], texts)
 
-    def below(self, tower: EnsembleMember, texts: Sequence[str]) -> list[Matrix]:
-        """Hidden states of one tower below the layers that adapters tune, per text."""
-        return self._spread([lambda text: tower.run(text)[1]], texts)[0]
+    def frozen_states(self, member: EnsembleMember, texts: Sequence[str]) -> list[Matrix]:
+        """Hidden states of one member below the layers that adapters tune, per text."""
+        return self._spread([lambda text: member.run(text)[1]], texts)[0]
 
     @staticmethod
     def join(parts: Sequence[Matrix]) -> Matrix:
@@ -141,7 +141,7 @@ class EncoderEnsemble:
         return np.asarray(np.concatenate(list(parts)) / np.sqrt(len(parts)), dtype=np.float32)
 
     def _spread(self, runs: Sequence[Callable[[str], T]], texts: Sequence[str]) -> list[list[T]]:
-        # The last tower is the slowest: it starts first, so that one text waits for it alone.
+        # The last member is the slowest: it starts first, so that one text waits for it alone.
         futures = [[self._pool.submit(run, text) for text in texts] for run in runs[::-1]]
         return [[one.result() for one in row] for row in futures[::-1]]
 

@@ -40,7 +40,7 @@ class TunedRequest:
     """A request as the tuned encoder reads it."""
 
     aim: Matrix
-    """(dimension,): its product with an item's vector is the sum over towers of the cosine divided
+    """(dimension,): its product with an item's vector is the sum over members of the cosine divided
     by the temperature."""
     kinds: Matrix
     """(kinds,): log odds, up to a constant, that an item of the kind is needed."""
@@ -62,12 +62,12 @@ class Adapter(ArrayArtefact[AdapterCard]):
         """Tells adapters apart."""
         return arrays_digest(self.card.encoder, self.arrays)
 
-    def deltas(self, tower: str) -> dict[str, Matrix]:
-        """ "layer.map" → what is added to the tower's weights, (outputs, inputs)."""
-        return low_rank_changes(self.arrays, tower, self.card.scale)
+    def deltas(self, member: str) -> dict[str, Matrix]:
+        """ "layer.map" → what is added to the member's weights, (outputs, inputs)."""
+        return low_rank_changes(self.arrays, member, self.card.scale)
 
     def reading(self, tuned: Sequence[Matrix]) -> TunedRequest:
-        """What tuned unit vectors, one per tower, say."""
+        """What tuned unit vectors, one per member, say."""
         names = self.card.encoder.split("+")
         factor = np.sqrt(len(names)) / self.card.temperature
         heads = {}
@@ -116,8 +116,8 @@ class RequestEncoder:
         return [
             open_session(
                 top_graph(
-                    tower.name, tower.top, self._adapter.deltas(tower.name), self._adapter.digest
+                    member.name, member.top, self._adapter.deltas(member.name), self._adapter.digest
                 )
             )
-            for tower in self._encoder.towers
+            for member in self._encoder.members
         ]

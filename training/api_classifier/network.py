@@ -11,7 +11,7 @@ from ctrag.assistant.api_choice.classifier import (
     VECTOR_SCALE,
     ApiClassifier,
     Tokens,
-    reader_text,
+    classifier_text,
     tokens_of,
 )
 from ctrag.assistant.api_choice.classifier_features import ASKED, FLAGS, ITEMS, ClassifierFeatures
@@ -163,7 +163,7 @@ def make_network(
             self.known: dict[str, Tokens] = {}
 
         def tokens(self, one: ClassifierExample, mode: str) -> Tokens:
-            text = reader_text(one.text, one.features[mode], tower.lines)
+            text = classifier_text(one.text, one.features[mode], tower.lines)
             if text not in self.known:
                 self.known[text] = encode(text)
             found: Tokens = self.known[text]

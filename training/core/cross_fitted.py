@@ -17,7 +17,7 @@ from eval.core.examples import RankingExample
 from training.core.datasets import load_together
 from training.core.origin import people_in, people_of
 from training.ranker.lambdamart import fit_first, fit_second, predict
-from training.ranker.learned_features import cross_fitted_priors
+from training.ranker.learned_features import cross_fitted_features
 from training.ranker.settings import RankerSettings
 from training.ranker.tuned_encoder import TunedEncoder, with_readings
 
@@ -83,12 +83,12 @@ def prepare(
     if not any(one.relevance.any() for one in examples):
         raise InputError(f"{data}: no request needs an item, there is nothing to learn")
     progress(f"cross-fitting priors on {len(examples)} requests")
-    priors, fold = cross_fitted_priors(examples, settings.folds, settings.seed)
+    learned, fold = cross_fitted_features(examples, settings.folds, settings.seed)
     if tuned is not None:
         _all_read(examples, tuned, [data, *more])
         examples = with_readings(examples, tuned.readings)
     tables = [
-        compute(one.context, priors[place]) for one, place in zip(examples, fold, strict=True)
+        compute(one.context, learned[place]) for one, place in zip(examples, fold, strict=True)
     ]
     return PreparedRequests(examples, fold, tables, tuple(map(len, parts)))
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ctrag.assistant.context.features import SIGNALS
+from ctrag.assistant.context.features import FEATURES
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.second_stage import (
     CATEGORIES,
@@ -25,7 +25,7 @@ def fit_first(
     tables: Sequence[Floats], relevance: Sequence[Floats], settings: RankerSettings
 ) -> str:
     """The first pass on signals, as LightGBM's text."""
-    names = [signal.name for signal in SIGNALS]
+    names = [feature.name for feature in FEATURES]
     return _fit(tables, relevance, None, names, CATEGORICAL, settings.first, settings)
 
 
@@ -40,7 +40,7 @@ def fit_second(
         tables,
         [labels[one.rows] for one, labels in zip(stages, relevance, strict=True)],
         [one.scores for one in stages],
-        [signal.name for signal in SECOND_STAGE_FEATURES],
+        [feature.name for feature in SECOND_STAGE_FEATURES],
         CATEGORIES,
         settings.second,
         settings,

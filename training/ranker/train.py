@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ctrag.assistant.context.features import SIGNALS
+from ctrag.assistant.context.features import FEATURES
 from ctrag.assistant.context.fusion import fuse, rankings
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.item_ranker import Ranker, RankerCard
@@ -16,7 +16,7 @@ from training.core.cross_fitted import CrossFitted, Progress, cross_fit, prepare
 from training.core.figures import mean_recall, ranking_figures
 from training.core.origin import origin
 from training.ranker.lambdamart import fit_first, fit_second
-from training.ranker.learned_features import fit_prior
+from training.ranker.learned_features import fit_learned_features
 from training.ranker.settings import RankerSettings
 from training.ranker.tuned_encoder import TunedEncoder
 
@@ -66,7 +66,7 @@ def final_ranker(
     return Ranker(
         model=fit_first(fitted.tables, relevance, settings),
         second=fit_second(stages, [second_stage_table(one) for one in stages], relevance, settings),
-        prior=fit_prior(fitted.examples),
+        learned=fit_learned_features(fitted.examples),
         card=_card(encoder, settings, data, figures, k, weights, ablation or {}),
     )
 
@@ -112,8 +112,8 @@ def _card(
     return RankerCard(
         **origin(data, settings.seed),
         encoder=encoder.name,
-        signals=[signal.name for signal in SIGNALS],
-        company=[signal.name for signal in SECOND_STAGE_FEATURES],
+        signals=[feature.name for feature in FEATURES],
+        company=[feature.name for feature in SECOND_STAGE_FEATURES],
         fusion_k=k,
         fusion_weights=weights,
         settings=asdict(settings),

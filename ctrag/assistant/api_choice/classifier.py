@@ -88,7 +88,7 @@ class ApiClassifier(ArrayArtefact[ApiClassifierCard]):
         seen = classifier_features(context, rows, shares)
         total = np.zeros(len(self.card.apis), dtype=np.float64)
         for tower in self.card.towers:
-            text = reader_text(context.request.text, seen, tower.lines)
+            text = classifier_text(context.request.text, seen, tower.lines)
             total += log_softmax(self._head(tower.name, self._read(tower.name, text), seen))
         logs = log_softmax(total / len(self.card.towers) / self.card.temperature)
         return {
@@ -191,7 +191,7 @@ class Tokens:
     """Begin and end of the lines behind the first one, as far as they are within."""
 
 
-def reader_text(text: str, seen: ClassifierFeatures, lines: int) -> str:
+def classifier_text(text: str, seen: ClassifierFeatures, lines: int) -> str:
     """What an encoder reads: the request, and the words of the best `lines` items."""
     return "\n".join([" ".join(text.split()), *seen.lines[:lines]])
 

@@ -1,7 +1,7 @@
-"""Why an item ranks where it does: its strongest signals, each as one short clause.
+"""Why an item ranks where it does: its strongest features, each as one short clause.
 
-LightGBM says how much each signal adds to an item's score. A tree shares that out among alike
-signals by chance, so those of one group are summed, and the strongest of the group speaks for it.
+LightGBM says how much each feature adds to an item's score. A tree shares that out among alike
+features by chance, so those of one group are summed, and the strongest of the group speaks for it.
 """
 
 import math
@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, Feature
+from ctrag.assistant.context.features import FEATURES, Feature
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.learned_features import KINDS
 from ctrag.text.words import fold, terms, words
@@ -24,7 +24,7 @@ _NO_MERIT_AT_ZERO = {"flag", "share", "weight", "count", "log count", "BM25"}
 
 
 def lifts_of(added: Floats) -> Floats:
-    """(candidates, signals): what each signal adds beyond what it adds to the median candidate."""
+    """(candidates, features): what each feature adds beyond what it adds to the median candidate."""
     return np.asarray(added - np.median(added, axis=0), dtype=np.float32)
 
 
@@ -34,38 +34,40 @@ def because(context: FeatureContext, row: int, values: Floats, lifts: Floats) ->
     Args:
         context: The request beside the candidates.
         row: The candidate's row in the context.
-        values: (signals,): the candidate's row of `signals.compute`.
-        lifts: (signals,): the candidate's row of `lifts_of`.
+        values: (features,): the candidate's row of `features.compute`.
+        lifts: (features,): the candidate's row of `lifts_of`.
     """
     groups: dict[str, list[int]] = {}
-    for column, signal in enumerate(SIGNALS):
-        if signal.group != "request":  # the same for all candidates, or of all in an application
-            groups.setdefault(signal.group, []).append(column)
+    for column, feature in enumerate(FEATURES):
+        if feature.group != "request":  # the same for all candidates, or of all in an application
+            groups.setdefault(feature.group, []).append(column)
     told: dict[bool, list[str]] = {True: [], False: []}
     for columns in sorted(groups.values(), key=lambda group: -abs(lifts[group].sum())):
         total = float(lifts[columns].sum())
         strongest_first = sorted(columns, key=lambda column: -lifts[column] * np.sign(total))
         clauses = (
-            clause(context, row, SIGNALS[column], float(values[column]))
+            clause(context, row, FEATURES[column], float(values[column]))
             for column in strongest_first
             if lifts[column] * total > 0
-            and not (total > 0 and SIGNALS[column].unit in _NO_MERIT_AT_ZERO and not values[column])
+            and not (
+                total > 0 and FEATURES[column].unit in _NO_MERIT_AT_ZERO and not values[column]
+            )
         )
         if abs(total) >= _WEIGHS_FROM and (said := next(filter(None, clauses), None)):
             told[total > 0].append(said)
     return (*told[True][:LIFTING], *(f"but {one}" for one in told[False][:LOWERING]))
 
 
-def clause(context: FeatureContext, row: int, signal: Feature, value: float) -> str:
-    """What a signal's value says of a candidate; empty when the signal does not apply."""
-    if math.isnan(value) or (signal.unit == "1/rank" and not value):
+def clause(context: FeatureContext, row: int, feature: Feature, value: float) -> str:
+    """What a feature's value says of a candidate; empty when the feature does not apply."""
+    if math.isnan(value) or (feature.unit == "1/rank" and not value):
         return ""
-    if signal.name in _OWN_FACTS:
-        return _OWN_FACTS[signal.name](context, int(context.rows[row]), value)
-    shown = _shown(value, signal.unit)
-    if signal.name in _SHORT:
-        return _SHORT[signal.name].format(shown)
-    meaning = signal.meaning.partition(";")[0].rstrip(".")
+    if feature.name in _OWN_FACTS:
+        return _OWN_FACTS[feature.name](context, int(context.rows[row]), value)
+    shown = _shown(value, feature.unit)
+    if feature.name in _SHORT:
+        return _SHORT[feature.name].format(shown)
+    meaning = feature.meaning.partition(";")[0].rstrip(".")
     return f"{meaning[0].lower()}{meaning[1:]}: {shown}"
 
 
@@ -154,7 +156,7 @@ _OWN_FACTS: dict[str, Callable[[FeatureContext, int, float], str]] = {
     "kind_prior": _needed("its kind of item"),
     "habit": lambda context, row, value: f"habit of this hour and place {value:.2f}",
 }
-"""Signal → a clause with facts of the item; gets the context, the row of the view and the value."""
+"""Feature → a clause with facts of the item; gets the context, the row of the view and the value."""
 _SHORT = {
     "cosine": "cosine {} with your request",
     "cosine_standing": "{} standard deviations from the mean in meaning",
@@ -176,4 +178,4 @@ _SHORT = {
     "habit_rank_in_app": "{} of its application by habit of this hour and place",
     "tuned_probability": "{} likely by the tuned encoder",
 }
-"""Signal → a clause shorter than its meaning; gets the value as `_shown` writes it."""
+"""Feature → a clause shorter than its meaning; gets the value as `_shown` writes it."""

@@ -1,4 +1,4 @@
-"""A request beside a person's items: the intermediate results that signals share.
+"""A request beside a person's items: the intermediate results that features share.
 
 Everything here is computed once per request, vectorised over the items, and sees only what a
 method may see: the request, the person and the items.

@@ -1,6 +1,6 @@
 """A person's items as arrays: what retrieval works on.
 
-Built once per person and change of the stores; signals and rankers only index into it.
+Built once per person and change of the stores; features and rankers only index into it.
 """
 
 from collections.abc import Callable, Iterator, Sequence

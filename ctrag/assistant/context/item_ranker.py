@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.learned_features import LearnedFeatures
 from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES, second_pass
@@ -23,7 +23,7 @@ from stores.files import write_text
 if TYPE_CHECKING:
     import lightgbm
 
-MODEL, SECOND, PRIOR, CARD = "ranker.txt", "company.txt", "prior.npz", "card.json"
+MODEL, SECOND, LEARNED, CARD = "ranker.txt", "company.txt", "prior.npz", "card.json"
 
 
 _ALL_TREES = 400
@@ -54,7 +54,7 @@ class Ranker:
     """The LightGBM model of the first pass as text."""
     second: str
     """That of the second pass, over items seen together."""
-    prior: LearnedFeatures
+    learned: LearnedFeatures
     card: RankerCard
 
     @classmethod
@@ -63,26 +63,26 @@ class Ranker:
 
         Raises:
             FileNotFoundError: A file is missing.
-            ValueError: The artefact was made for other signals than this version computes.
+            ValueError: The artefact was made for other features than this version computes.
         """
         with reading(folder / CARD):
             card = RankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         made_for = [*card.signals, *card.company]
-        known = [signal.name for signal in SIGNALS] + [
-            signal.name for signal in SECOND_STAGE_FEATURES
+        known = [feature.name for feature in FEATURES] + [
+            feature.name for feature in SECOND_STAGE_FEATURES
         ]
         if made_for != known:
             differ = sorted(set(made_for) ^ set(known)) or ["their order"]
             raise InputError(
-                f"{folder}: made for other signals ({', '.join(differ[:5])}); "
+                f"{folder}: made for other features ({', '.join(differ[:5])}); "
                 f"train it again: {card.command}"
             )
-        with reading(folder / PRIOR), np.load(folder / PRIOR) as arrays:
-            prior = LearnedFeatures(
+        with reading(folder / LEARNED), np.load(folder / LEARNED) as arrays:
+            learned = LearnedFeatures(
                 *(arrays[name].astype(np.float32) for name in LearnedFeatures.__slots__)
             )
         model, second = (read_kept(folder / name).decode("utf-8") for name in (MODEL, SECOND))
-        return cls(model, second, prior, card)
+        return cls(model, second, learned, card)
 
     @classmethod
     def packaged(cls) -> "Ranker":
@@ -95,7 +95,8 @@ class Ranker:
         write_text(folder / MODEL, self.model)
         write_text(folder / SECOND, self.second)
         save_arrays(
-            folder / PRIOR, {name: getattr(self.prior, name) for name in LearnedFeatures.__slots__}
+            folder / LEARNED,
+            {name: getattr(self.learned, name) for name in LearnedFeatures.__slots__},
         )
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
@@ -103,10 +104,10 @@ class Ranker:
         """Learned relevance of each candidate; only the order means something."""
         if not len(context):
             return np.empty(0, dtype=np.float32)
-        return self.scores_of(context, compute(context, self.prior))
+        return self.scores_of(context, compute(context, self.learned))
 
     def scores_of(self, context: FeatureContext, table: Floats) -> Floats:
-        """`scores` from the signals of every candidate."""
+        """`scores` from the features of every candidate."""
         return second_pass(context, self.first_scores(table), self._correct)
 
     def first_scores(self, table: Floats) -> Floats:
@@ -124,7 +125,7 @@ class Ranker:
         return scores
 
     def contributions(self, table: Floats) -> Floats:
-        """(candidates, signals + 1): what each signal adds in the first pass; last is the base."""
+        """(candidates, features + 1): what each feature adds in the first pass; last is the base."""
         predicted = self._booster.predict(table, num_threads=1, pred_contrib=True)
         return np.asarray(predicted, dtype=np.float32)
 

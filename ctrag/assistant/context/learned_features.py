@@ -1,4 +1,4 @@
-"""What requests of a meaning needed before: signals that learn from labels.
+"""What requests of a meaning needed before: features that learn from labels.
 
 A `LearnedFeatures` is fitted on labelled requests (in `training`) and travels inside the ranker's
 artefact. Whoever trains a ranker on its output fits it out of fold.

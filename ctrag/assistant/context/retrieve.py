@@ -13,7 +13,7 @@ import numpy as np
 from ctrag.assistant.context.candidates import EXHAUSTIVE, PER_STORE, candidates
 from ctrag.assistant.context.explain import because, lifts_of
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.fusion import fuse, rankings, ranks
 from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView
 from ctrag.assistant.context.item_ranker import Ranker
@@ -48,7 +48,7 @@ class FoundItem:
     parts: dict[str, float]
     """Ranking → its share of the fused score."""
     reasons: tuple[tuple[str, float], ...] = ()
-    """(signal, contribution to the LambdaMART score), strongest first; only when asked for."""
+    """(feature, contribution to the LambdaMART score), strongest first; only when asked for."""
     because: tuple[str, ...] = ()
     """Why it ranks where LambdaMART has it, in words; only when asked for."""
 
@@ -139,7 +139,7 @@ class ContextRetriever:
         )
         if not len(context):
             return RetrievedContext((), context, np.empty(0, np.float32), view.unavailable)
-        table = compute(context, self.ranker.prior)
+        table = compute(context, self.ranker.learned)
         scores = rankings(context, self.ranker.scores_of(context, table))
         card = self.ranker.card
         fused, parts = fuse(scores, card.fusion_weights, card.fusion_k)
@@ -175,11 +175,11 @@ class ContextRetriever:
     def _reasons(
         self, context: FeatureContext, rows: Ints, table: Floats
     ) -> tuple[dict[int, tuple[tuple[str, float], ...]], dict[int, tuple[str, ...]]]:
-        """What lifts each row beyond the median candidate: by signal, and in words."""
+        """What lifts each row beyond the median candidate: by feature, and in words."""
         lifts = lifts_of(self.ranker.contributions(table)[:, :-1])
         why = {
             int(row): tuple(
-                (SIGNALS[column].name, float(lifts[row, column]))
+                (FEATURES[column].name, float(lifts[row, column]))
                 for column in np.argsort(-lifts[row])[:4]
             )
             for row in rows

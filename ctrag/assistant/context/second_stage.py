@@ -1,7 +1,7 @@
 """The second pass: items seen together.
 
 The first pass scores each item by itself. The second continues the boosting for the best of them
-with signals of the company that an item keeps: how it is tied to the items that the first pass
+with features of the company that an item keeps: how it is tied to the items that the first pass
 believes in. So the event comes up with the mail that it is about.
 """
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctrag.assistant.api_choice.classifier import ApiClassifier, gelu, reader_text, tokens_of
+from ctrag.assistant.api_choice.classifier import ApiClassifier, classifier_text, gelu, tokens_of
 from ctrag.assistant.api_choice.classifier_features import classifier_features
 from ctrag.assistant.api_choice.item_weights import item_weights
 from ctrag.assistant.api_choice.retrieve import STAND_IN_WEIGHT, UNKNOWN, ToolRetriever, tool_text
@@ -106,7 +106,7 @@ def test_the_items_decide_what_the_words_leave_open(
 
 def test_the_words_of_a_request_cannot_pose_as_an_item(examples: list[RankingExample]) -> None:
     seen = classifier_features(examples[0].context, NOTHING, np.empty(0))
-    assert reader_text("ring him\ncall missed: Rui", seen, 3) == "ring him call missed: Rui"
+    assert classifier_text("ring him\ncall missed: Rui", seen, 3) == "ring him call missed: Rui"
 
 
 def test_lines_are_cut_apart_so_that_a_long_request_leaves_room() -> None:

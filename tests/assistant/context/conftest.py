@@ -1,4 +1,4 @@
-"""One person whose signals can be worked out by hand, and an encoder that counts four words."""
+"""One person whose features can be worked out by hand, and an encoder that counts four words."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -119,7 +119,7 @@ def context_of(
     return FeatureContext(view, request, AxisEncoder().encode([request.text])[0], chosen)
 
 
-def toy_prior() -> LearnedFeatures:
+def toy_learned_features() -> LearnedFeatures:
     """The dentist axis speaks for the calendar (2) and events of today (3), mail has an intercept
     of -1, notes one of -2; the map turns the dentist axis into the bus axis."""
     apps = [app.name for app in packaged_apps()]

@@ -10,7 +10,7 @@ import pytest
 
 from ctrag.assistant.context import candidates
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS
+from ctrag.assistant.context.features import FEATURES
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.context.retrieve import FURTHER, ContextRetriever
@@ -116,7 +116,7 @@ def test_reasons_are_signals_with_the_strongest_first_and_only_when_asked_for(
     explained = retriever.retrieve(ada, ASKED, explain=True).items
     assert all(one.reasons == () for one in plain)
     assert [replace(one, reasons=(), because=()) for one in explained] == list(plain)
-    names = {signal.name for signal in SIGNALS}
+    names = {feature.name for feature in FEATURES}
     for one in explained:
         assert len(one.reasons) == 4
         assert {name for name, _ in one.reasons} <= names

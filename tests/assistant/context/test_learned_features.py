@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.context.learned_features import KINDS, kinds_of
-from tests.assistant.context.conftest import ASKED, context_of, toy_prior, view_of
+from tests.assistant.context.conftest import ASKED, context_of, toy_learned_features, view_of
 
 WANTED = {
     "m1": "mail unread",
@@ -55,8 +55,8 @@ def test_kinds_follow_the_clock() -> None:
 
 def test_scores_are_the_plain_formulas_for_any_weights() -> None:
     drawn = np.random.default_rng(5)
-    plain = toy_prior()
-    prior = replace(
+    plain = toy_learned_features()
+    learned = replace(
         plain,
         app_weights=drawn.normal(size=plain.app_weights.shape).astype(np.float32),
         kind_weights=drawn.normal(size=plain.kind_weights.shape).astype(np.float32),
@@ -65,19 +65,21 @@ def test_scores_are_the_plain_formulas_for_any_weights() -> None:
     view = view_of()
     context = context_of(replace(ASKED, text="dentist bus bus"), view)
     vector = np.array([1, 2, 0, 0, 0]) / 5**0.5
-    mapped = [sum(vector[i] * prior.item_map[i, j] for i in range(5)) for j in range(5)]
+    mapped = [sum(vector[i] * learned.item_map[i, j] for i in range(5)) for j in range(5)]
     length = sum(value**2 for value in mapped) ** 0.5
     for row in range(len(view)):
-        app = prior.app_weights[:, view.apps[row]]
-        kind = prior.kind_weights[:, kinds_of(context)[row]]
-        assert prior.app_scores(context)[row] == pytest.approx(vector @ app[:5] + app[5], abs=1e-5)
-        assert prior.kind_scores(context)[row] == pytest.approx(
+        app = learned.app_weights[:, view.apps[row]]
+        kind = learned.kind_weights[:, kinds_of(context)[row]]
+        assert learned.app_scores(context)[row] == pytest.approx(
+            vector @ app[:5] + app[5], abs=1e-5
+        )
+        assert learned.kind_scores(context)[row] == pytest.approx(
             vector @ kind[:5] + kind[5], abs=1e-5
         )
         cosine = sum(a * b for a, b in zip(view.vectors[row], mapped, strict=True)) / length
-        assert prior.mapped_cosine(context)[row] == pytest.approx(cosine, abs=1e-5)
+        assert learned.mapped_cosine(context)[row] == pytest.approx(cosine, abs=1e-5)
 
 
 def test_a_map_that_leaves_nothing_gives_cosine_zero() -> None:
-    prior = replace(toy_prior(), item_map=np.zeros((5, 5), np.float32))
-    assert not prior.mapped_cosine(context_of()).any()
+    learned = replace(toy_learned_features(), item_map=np.zeros((5, 5), np.float32))
+    assert not learned.mapped_cosine(context_of()).any()

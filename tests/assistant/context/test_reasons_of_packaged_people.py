@@ -9,7 +9,7 @@ import pytest
 
 from ctrag.assistant.context.explain import LIFTING, LOWERING, because, lifts_of
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.context.item_text import field_of, people
 from ctrag.models.encoder import load_encoder
@@ -36,10 +36,10 @@ def test_the_best_items_of_packaged_people_have_reasons_in_plain_words(
     examples: list[RankingExample],
 ) -> None:
     ranker = Ranker.packaged()
-    named = [signal.name for signal in SIGNALS if "_" in signal.name]
+    named = [feature.name for feature in FEATURES if "_" in feature.name]
     explained = []
     for example in examples:
-        table = compute(example.context, ranker.prior)
+        table = compute(example.context, ranker.learned)
         added = ranker.contributions(table)[:, :-1]
         lifts = lifts_of(added)
         for row in np.argsort(-added.sum(axis=1))[:5]:

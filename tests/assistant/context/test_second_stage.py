@@ -19,7 +19,7 @@ from tests.assistant.context.conftest import ADA, ASKED, AxisEncoder, context_of
 
 ENCODER = AxisEncoder()
 VIEW = view_of(encoder=ENCODER)
-NAMES = [signal.name for signal in SECOND_STAGE_FEATURES]
+NAMES = [feature.name for feature in SECOND_STAGE_FEATURES]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from lightgbm.basic import LightGBMError
 
 from ctrag.assistant.artefacts import load_context_artefacts
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.models import packages
 from ctrag.models.encoder import EncoderEnsemble, load_encoder
@@ -23,7 +23,7 @@ from training.core.origin import people_of
 from training.core.retrieved import Retrieval, RetrievedExamples
 from training.encoder.network import EncoderSettings
 from training.encoder.train import train_encoder
-from training.ranker.learned_features import fit_prior
+from training.ranker.learned_features import fit_learned_features
 from training.ranker.settings import FIRST, SECOND, RankerSettings
 from training.ranker.tuned_encoder import TunedEncoder
 
@@ -45,13 +45,13 @@ def ask(
 ) -> Any:
     """Asks for what retrieval brings; `ask.times` counts how often it really was retrieved."""
 
-    prior = fit_prior(examples)
+    learned = fit_learned_features(examples)
 
     def retrieve(*_: Any) -> RetrievedExamples:
         asked.times += 1
         some = examples[:6]
         for one in some:  # what is computed on the way is not kept
-            compute(one.context, prior)
+            compute(one.context, learned)
         scores = [one.relevance for one in some]
         return RetrievedExamples(some, scores, np.array([True, *[False] * 5]), "bins", ["a"] * 6)
 
@@ -148,7 +148,7 @@ def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
     cross_fitted: RetrievedExamples, unused: Ranker
 ) -> None:
     with pytest.raises(LightGBMError, match="model"):
-        unused.first_scores(np.zeros((1, len(SIGNALS)), np.float32))
+        unused.first_scores(np.zeros((1, len(FEATURES)), np.float32))
     by_data: dict[str, set[str]] = {}
     for name, example, scores in zip(
         cross_fitted.data, cross_fitted.examples, cross_fitted.scores, strict=True
@@ -191,7 +191,7 @@ def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
     assert first.context.tuned is not None
     assert read is not None
     assert first.context.tuned.aim == pytest.approx(read.aim, abs=1e-4)
-    table = compute(first.context, ranker.prior)
+    table = compute(first.context, ranker.learned)
     assert found.scores[0] == pytest.approx(ranker.scores_of(first.context, table))
 
 

@@ -183,9 +183,9 @@ def test_people_whom_the_run_before_never_saw_are_refused(
 def test_without_dropout_no_layer_draws_a_mask(
     small: EncoderEnsemble, dropout: float, same: bool
 ) -> None:
-    network = make_network(small.towers[0], QUICK, dropout, apis=3)
+    network = make_network(small.members[0], QUICK, dropout, apis=3)
     network.train()
-    below = [small.towers[0].run("can't make the 6 o'clock thing")[1][0]]
+    below = [small.members[0].run("can't make the 6 o'clock thing")[1][0]]
     first, second = (network(below)[0].detach().numpy() for _ in range(2))
     assert np.array_equal(first, second) == same
 

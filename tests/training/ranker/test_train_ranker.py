@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.fusion import fuse, rankings
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES
@@ -21,7 +21,7 @@ from training.core.figures import ranking_figures
 from training.core.origin import command_line
 from training.ranker import train as training
 from training.ranker.lambdamart import fit_first
-from training.ranker.learned_features import fit_prior
+from training.ranker.learned_features import fit_learned_features
 from training.ranker.settings import FIRST, SECOND, RankerSettings
 from training.ranker.train import choose_fusion, train_ranker
 
@@ -58,8 +58,8 @@ def test_the_card_says_where_the_ranker_comes_from(
     assert card.command == command_line()
     assert card.people == sorted(fingerprints(dozen).values())
     assert (card.encoder, card.seed) == (encoder.name, QUICK.seed)
-    assert card.signals == [signal.name for signal in SIGNALS]
-    assert card.company == [signal.name for signal in SECOND_STAGE_FEATURES]
+    assert card.signals == [feature.name for feature in FEATURES]
+    assert card.company == [feature.name for feature in SECOND_STAGE_FEATURES]
     assert (card.settings["folds"], card.settings["first"]["rounds"]) == (3, 20)
 
 
@@ -81,8 +81,8 @@ def test_the_seed_makes_it_reproducible(ranker: Ranker, dozen: Path, encoder: En
 
 
 def test_another_seed_makes_another_ranker(examples: list[RankingExample]) -> None:
-    prior = fit_prior(examples[:40])
-    tables = [compute(one.context, prior) for one in examples[:40]]
+    learned = fit_learned_features(examples[:40])
+    tables = [compute(one.context, learned) for one in examples[:40]]
     labels = [one.relevance for one in examples[:40]]
     first, again, other = (
         fit_first(tables, labels, replace(QUICK, first=replace(FIRST, rounds=3), seed=seed))
