@@ -112,13 +112,13 @@ class Assistant:
 
         Args:
             text: What was said, 1 to 1,000 characters.
-            at: When, local time; now when None (for people of a data set, the moment at which
-                their phone's contents were taken).
+            at: When, local time; now when None (for people of a data set, the time at which
+                their phone's contents were captured).
             place: Where, as the person calls it: `home`, `work`, `commute`, …
-            playing: Id of the song that plays; what the assistant itself started when None.
+            playing: Id of the song that is playing; the one that the assistant started when None.
             run: Whether to run the plan on the person's stores.
             confirm: Asked before outward effects; says no by default.
-            explain: Whether items carry the reasons of their rank.
+            explain: Whether items carry the reasons for their rank.
 
         Raises:
             ValueError: The text is empty or too long.
@@ -165,7 +165,7 @@ class Assistant:
         )
 
     def view(self) -> PersonView:
-        """The person's items as they are now; read again only when a store has changed."""
+        """The person's current items; read again only when a store has changed."""
         return self._now()[0]
 
     def playing(self) -> str | None:
@@ -194,7 +194,7 @@ class Assistant:
     ) -> Request:
         if not text.strip():
             raise InputError("text: the request is empty")
-        if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
+        if not text.isprintable() and any("\ud800" <= character <= "\udfff" for character in text):
             raise InputError("text: the request is not valid UTF-8")
         if len(text) > LONGEST_REQUEST:
             raise InputError(
@@ -234,11 +234,11 @@ class Assistant:
         def prompt() -> PlannerPrompt:
             budget, count = options.prompt_budget, planner.count_tokens
             with trace.step("prompt.assemble", budget=budget) as step:
-                made = planner_prompt(
+                assembled = planner_prompt(
                     request, self.person, items, exposed, count, budget, brief=planner.brief
                 )
-                step.outputs = made.traced()
-            return made
+                step.outputs = assembled.traced()
+            return assembled
 
         with trace.step("planner.plan", planner=type(planner).__name__) as step:
             planned = planner.plan(

@@ -34,7 +34,7 @@ ADA = Person(
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins with the packaged applications only."""
-    monkeypatch.setattr(stores.spec, "_further", {})
+    monkeypatch.setattr(stores.people.app_spec, "_further", {})
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def test_stores_keep_it_through_import_export_and_forgetting(
 ) -> None:
     root, out = tmp_path / "stores", tmp_path / "out"
     ctrag("import", folder, "--stores", root)
-    monkeypatch.setattr(stores.spec, "_further", {})  # as in another process
+    monkeypatch.setattr(stores.people.app_spec, "_further", {})  # as in another process
     assert "send_message" in Toolbox.from_file(root / "toolbox.yaml").names
     assert "4 as before" in ctrag("import", folder, "--stores", root)
     ctrag("export", "--persona", "ada", "--stores", root, "--out", out)

@@ -1,7 +1,8 @@
 """Why an item ranks where it does: its strongest features, each as one short clause.
 
-LightGBM says how much each feature adds to an item's score. A tree shares that out among alike
-features by chance, so those of one group are summed, and the strongest of the group speaks for it.
+LightGBM reports how much each feature adds to an item's score. A tree splits that among
+correlated features arbitrarily, so those of one group are summed, and the strongest of the group
+represents it.
 """
 
 import math
@@ -18,21 +19,21 @@ from ctrag.text.words import fold, terms, words
 LIFTING, LOWERING = 4, 2
 """Reasons at most for an item and against it."""
 _WEIGHS_FROM = 0.1
-"""Score that a group adds or takes from which it is told."""
+"""Least absolute contribution of a group that is reported."""
 _NO_MERIT_AT_ZERO = {"flag", "share", "weight", "count", "log count", "BM25"}
-"""Units whose zero says that something is absent: true, but no reason for an item."""
+"""Units whose zero means that something is absent: true, but no reason for an item."""
 
 
 def lifts_of(added: Floats) -> Floats:
-    """(candidates, features): what each feature adds beyond what it adds to the median candidate."""
+    """(candidates, features): contribution of each feature minus that of the median candidate."""
     return np.asarray(added - np.median(added, axis=0), dtype=np.float32)
 
 
 def because(context: FeatureContext, row: int, values: Floats, lifts: Floats) -> tuple[str, ...]:
-    """What lifts a candidate, strongest first, then what lowers it, each after "but ".
+    """What raises a candidate, strongest first, then what lowers it, each after "but ".
 
     Args:
-        context: The request beside the candidates.
+        context: The request and its candidates.
         row: The candidate's row in the context.
         values: (features,): the candidate's row of `features.compute`.
         lifts: (features,): the candidate's row of `lifts_of`.
@@ -41,7 +42,7 @@ def because(context: FeatureContext, row: int, values: Floats, lifts: Floats) ->
     for column, feature in enumerate(FEATURES):
         if feature.group != "request":  # the same for all candidates, or of all in an application
             groups.setdefault(feature.group, []).append(column)
-    told: dict[bool, list[str]] = {True: [], False: []}
+    reasons: dict[bool, list[str]] = {True: [], False: []}
     for columns in sorted(groups.values(), key=lambda group: -abs(lifts[group].sum())):
         total = float(lifts[columns].sum())
         strongest_first = sorted(columns, key=lambda column: -lifts[column] * np.sign(total))
@@ -53,13 +54,13 @@ def because(context: FeatureContext, row: int, values: Floats, lifts: Floats) ->
                 total > 0 and FEATURES[column].unit in _NO_MERIT_AT_ZERO and not values[column]
             )
         )
-        if abs(total) >= _WEIGHS_FROM and (said := next(filter(None, clauses), None)):
-            told[total > 0].append(said)
-    return (*told[True][:LIFTING], *(f"but {one}" for one in told[False][:LOWERING]))
+        if abs(total) >= _WEIGHS_FROM and (text := next(filter(None, clauses), None)):
+            reasons[total > 0].append(text)
+    return (*reasons[True][:LIFTING], *(f"but {one}" for one in reasons[False][:LOWERING]))
 
 
 def clause(context: FeatureContext, row: int, feature: Feature, value: float) -> str:
-    """What a feature's value says of a candidate; empty when the feature does not apply."""
+    """A feature's value for a candidate in words; empty when the feature does not apply."""
     if math.isnan(value) or (feature.unit == "1/rank" and not value):
         return ""
     if feature.name in _OWN_FACTS:
@@ -137,10 +138,10 @@ def _person(context: FeatureContext, row: int, value: float) -> str:
 
 
 def _needed(what: str) -> Callable[[FeatureContext, int, float], str]:
-    def tell(context: FeatureContext, row: int, value: float) -> str:
+    def text(context: FeatureContext, row: int, value: float) -> str:
         return f"{_percent(1 / (1 + math.exp(-value)))} likely that such requests need {what}"
 
-    return tell
+    return text
 
 
 _OWN_FACTS: dict[str, Callable[[FeatureContext, int, float], str]] = {
@@ -156,7 +157,7 @@ _OWN_FACTS: dict[str, Callable[[FeatureContext, int, float], str]] = {
     "kind_prior": _needed("its kind of item"),
     "habit": lambda context, row, value: f"habit of this hour and place {value:.2f}",
 }
-"""Feature → a clause with facts of the item; gets the context, the row of the view and the value."""
+"""Feature → a clause with facts of the item; takes context, row of the view and value."""
 _SHORT = {
     "cosine": "cosine {} with your request",
     "cosine_standing": "{} standard deviations from the mean in meaning",

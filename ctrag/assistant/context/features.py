@@ -1,8 +1,8 @@
 """The ranker's features, declared one by one.
 
 A feature is a function of a `FeatureContext` (and, for learned ones, of a `LearnedFeatures`) that
-gives one number per candidate. NaN means "does not apply"; LightGBM treats it as missing. Features
-that learn from labels live in `prior` and are cross-fitted by whoever trains.
+returns one number per candidate. NaN means "does not apply"; LightGBM treats it as missing. What is
+learned from labels is in `LearnedFeatures`, which training cross-fits.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The LambdaMART ranker: a LightGBM model, the prior it was trained with, and its card."""
+"""The LambdaMART ranker: LightGBM models, the learned features and its card."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +27,7 @@ MODEL, SECOND, LEARNED, CARD = "ranker.txt", "company.txt", "prior.npz", "card.j
 
 
 _ALL_TREES = 400
-"""Rows that all trees see at most."""
+"""Most rows that all trees score."""
 _FIRST_TREES = 150
 _BEHIND = np.float32(1000)
 
@@ -38,12 +38,12 @@ class RankerCard(Card):
     encoder: str
     signals: list[str]
     company: list[str]
-    """Signals of the second pass."""
+    """Features of the second pass."""
     fusion_k: float
     fusion_weights: dict[str, float]
     """Ranking (`lambdamart`, `dense`, `bm25`) → weight."""
     ablation: dict[str, dict[str, float]] = Field(default_factory=dict)
-    """Signal group → the figures without it, cross-validated; empty when it was not asked for."""
+    """Feature group → the figures without it, cross-validated; empty when it was not asked for."""
 
 
 @dataclass(frozen=True, slots=False)
@@ -53,7 +53,7 @@ class Ranker:
     model: str
     """The LightGBM model of the first pass as text."""
     second: str
-    """That of the second pass, over items seen together."""
+    """That of the second, listwise pass."""
     learned: LearnedFeatures
     card: RankerCard
 
@@ -63,7 +63,7 @@ class Ranker:
 
         Raises:
             FileNotFoundError: A file is missing.
-            ValueError: The artefact was made for other features than this version computes.
+            ValueError: The artefact was trained on other features than this version computes.
         """
         with reading(folder / CARD):
             card = RankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
@@ -90,7 +90,7 @@ class Ranker:
         return cls.load(Path(str(files("ctrag.assistant.context").joinpath("artefact"))))
 
     def save(self, folder: Path) -> None:
-        """Write model, prior and card into `folder`, which is made when missing."""
+        """Write models, learned features and card into `folder`, which is made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / MODEL, self.model)
         write_text(folder / SECOND, self.second)
@@ -111,9 +111,10 @@ class Ranker:
         return second_pass(context, self.first_scores(table), self._correct)
 
     def first_scores(self, table: Floats) -> Floats:
-        """Scores of the first pass, each item by itself.
+        """Scores of the first pass, each item on its own.
 
-        Of very many rows all trees see only the best by the first of them; the others stay behind.
+        Of more than `_ALL_TREES` rows, all trees score only the best by the first trees; the others
+        stay behind.
         """
         if len(table) <= _ALL_TREES:
             predicted = self._booster.predict(table, num_threads=1)
@@ -125,7 +126,7 @@ class Ranker:
         return scores
 
     def contributions(self, table: Floats) -> Floats:
-        """(candidates, features + 1): what each feature adds in the first pass; last is the base."""
+        """(candidates, features + 1): what each feature adds in the first pass, then the base."""
         predicted = self._booster.predict(table, num_threads=1, pred_contrib=True)
         return np.asarray(predicted, dtype=np.float32)
 

@@ -1,7 +1,7 @@
-"""What requests of a meaning needed before: features that learn from labels.
+"""Features learned from labels: what similar requests needed.
 
-A `LearnedFeatures` is fitted on labelled requests (in `training`) and travels inside the ranker's
-artefact. Whoever trains a ranker on its output fits it out of fold.
+A `LearnedFeatures` is fitted on labelled requests (in `training`) and is part of the ranker's
+artefact. A ranker that is trained on its output needs it fitted out of fold.
 """
 
 from dataclasses import dataclass
@@ -69,13 +69,13 @@ def kinds_of(context: FeatureContext) -> NDArray[np.int64]:
 
 
 def tuned_scores(context: FeatureContext) -> Floats:
-    """How strongly the tuned reading of the request points at each candidate (log odds up to a
-    constant): where it aims, and which kinds of items it expects; NaN without a reading."""
+    """Score of each candidate by the tuned reading of the request (log odds up to a
+    constant): its target vector and the kinds of items it expects; NaN without a reading."""
     tuned = context.tuned
     if tuned is None:
         return np.full(len(context), np.nan, dtype=np.float32)
-    aimed = context.vectors @ tuned.aim
-    return np.asarray(aimed + tuned.kinds[kinds_of(context)], dtype=np.float32)
+    products = context.vectors @ tuned.aim
+    return np.asarray(products + tuned.kinds[kinds_of(context)], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)

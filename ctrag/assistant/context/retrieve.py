@@ -1,8 +1,8 @@
 """Context retrieval: the person's own items that a request is about.
 
 The stores yield candidates; BM25, dense search and LambdaMART each order their union; weighted
-reciprocal rank fusion joins the rankings. (The rankings must share their rows: lists of different
-stores have no item in common and cannot be fused by rank.)
+reciprocal rank fusion combines the rankings. (All rankings are over the same rows: lists from
+different stores have no item in common and cannot be fused by rank.)
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from ctrag.models.request_adapter import Adapter, RequestEncoder, TunedRequest
 from stores.people.items import Item, Person, Request
 
 FURTHER = 10
-"""Items behind the retrieved ones that values may still be taken from."""
+"""Next best items, which values may still be taken from."""
 
 __all__ = [
     "EXHAUSTIVE",
@@ -59,13 +59,13 @@ class RetrievedContext:
 
     items: tuple[FoundItem, ...]
     context: FeatureContext
-    """The request beside the candidates; `ToolRetriever.search` need not make it again."""
+    """The request and its candidates; `ToolRetriever.search` can reuse it."""
     relevance: Floats
     """LambdaMART score of each of `items`, then of each of `further`."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
     further: tuple[Item, ...] = ()
-    """What ranks behind `items`, best first: an API may need something of its own application."""
+    """The next best items after `items`, best first: an API may need one of its own application."""
 
     @property
     def candidates(self) -> int:
@@ -99,7 +99,7 @@ class ContextRetriever:
 
     @classmethod
     def open(cls) -> "ContextRetriever":
-        """With the encoder and the artefacts that the settings name, the packaged ones by default.
+        """With the encoder and artefacts named by the settings, by default the packaged ones.
 
         Raises:
             ModelMissing: The encoder is not installed.
@@ -130,7 +130,7 @@ class ContextRetriever:
             view: The person's items.
             request: What was said, when and where.
             limit: How many items to return at most.
-            read: What `reader` says of the request's text, where it is known already.
+            read: What `reader` returns for the request's text, where it is known already.
             explain: Whether each item gets `reasons` and `because`.
         """
         vector, tuned = self.reader.read([request.text])[0] if read is None else read
@@ -145,9 +145,9 @@ class ContextRetriever:
         fused, parts = fuse(scores, card.fusion_weights, card.fusion_k)
         order = np.argsort(-fused, kind="stable")
         best = order[:limit]
-        why, told = self._reasons(context, best, table) if explain else ({}, {})
+        why, texts = self._reasons(context, best, table) if explain else ({}, {})
         positions = {name: ranks(values) for name, values in scores.items()}
-        said = {
+        ranked_by = {
             row: [name for name, values in scores.items() if not np.isnan(values[row])]
             for row in best
         }
@@ -155,10 +155,10 @@ class ContextRetriever:
             FoundItem(
                 item=view.items[context.rows[row]],
                 score=float(fused[row]),
-                ranks={name: int(positions[name][row]) for name in said[row]},
-                parts={name: float(parts[name][row]) for name in said[row] if name in parts},
+                ranks={name: int(positions[name][row]) for name in ranked_by[row]},
+                parts={name: float(parts[name][row]) for name in ranked_by[row] if name in parts},
                 reasons=why.get(int(row), ()),
-                because=told.get(int(row), ()),
+                because=texts.get(int(row), ()),
             )
             for row in best
         )
@@ -175,7 +175,7 @@ class ContextRetriever:
     def _reasons(
         self, context: FeatureContext, rows: Ints, table: Floats
     ) -> tuple[dict[int, tuple[tuple[str, float], ...]], dict[int, tuple[str, ...]]]:
-        """What lifts each row beyond the median candidate: by feature, and in words."""
+        """What raises each row above the median candidate: by feature, and in words."""
         lifts = lifts_of(self.ranker.contributions(table)[:, :-1])
         why = {
             int(row): tuple(

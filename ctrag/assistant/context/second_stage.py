@@ -1,8 +1,8 @@
-"""The second pass: items seen together.
+"""The second, listwise pass of the ranker.
 
-The first pass scores each item by itself. The second continues the boosting for the best of them
-with features of the company that an item keeps: how it is tied to the items that the first pass
-believes in. So the event comes up with the mail that it is about.
+The first pass scores each item on its own. The second continues the boosting for the best of them
+with features that relate an item to the others: how strongly it is linked to the items that the
+first pass ranks high. So the event comes up with the mail that it is about.
 """
 
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from ctrag.assistant.context.item_arrays import Floats, Ints
 from ctrag.assistant.context.learned_features import kinds_of
 
 LOOKED_AT = 30
-"""Candidates that the second pass looks at; the others stay behind them, in their order."""
+"""Candidates that the second pass re-ranks; the others stay behind them, in their order."""
 _TEMPERATURE = 2.0
 _BEHIND = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class SecondStageFeatures:
-    """The best candidates of the first pass, and what ties them."""
+    """The best candidates of the first pass, from which second-stage features are computed."""
 
     context: FeatureContext
     rows: Ints
@@ -38,7 +38,7 @@ class SecondStageFeatures:
 
     @property
     def belief(self) -> Doubles:
-        """Softmax of the scores: how much the first pass believes in each row."""
+        """Softmax of the scores: the first pass's probability of each row."""
         shifted = np.exp((self.scores - self.scores.max()).astype(np.float64) / _TEMPERATURE)
         return np.asarray(shifted / shifted.sum(), dtype=np.float64)
 
@@ -108,12 +108,12 @@ def second_stage_table(stage: SecondStageFeatures) -> Floats:
 def second_pass(
     context: FeatureContext, scores: Floats, correct: Callable[[Floats], NDArray[np.floating]]
 ) -> Floats:
-    """Scores of both passes together.
+    """Scores after both passes.
 
     Args:
         context: The request and its candidates.
         scores: First-pass scores, one per candidate.
-        correct: From a table of `second_stage_table` to what is added to the scores of its rows.
+        correct: Table of `second_stage_table` → what is added to the scores of its rows.
     """
     if not len(scores):
         return scores

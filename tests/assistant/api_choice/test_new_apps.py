@@ -41,7 +41,7 @@ ALIKE = np.zeros(5, dtype=np.float32)
 
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores.spec, "_further", {})
+    monkeypatch.setattr(stores.people.app_spec, "_further", {})
     register_apps([MESSAGES])
 
 
