@@ -1,4 +1,4 @@
-"""What a tool reader sees of a request besides its words: the retrieved items, as numbers."""
+"""Inputs of the API classifier besides the request's text: the retrieved items as numbers."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from ctrag.assistant.context.learned_features import KINDS, kinds_of
 from ctrag.models.encoder import Matrix
 
 ITEMS = 5
-"""Items that are looked at."""
+"""Items that are used at most."""
 FLAGS = ("days", "hours", "cosine", "opens", "playlist", "there")
 ASKED = ("playing", "moments", "named", "question", "items")
 _EMPTY = len(KINDS)
@@ -26,7 +26,7 @@ class ClassifierFeatures:
     kinds: NDArray[np.int64]
     """(ITEMS,): kind of each item, `len(KINDS)` where there is none."""
     shares: Floats
-    """(ITEMS,): how likely each item is meant, summing to 1."""
+    """(ITEMS,): probability that each item is meant, summing to 1."""
     vectors: Matrix
     """(ITEMS, dimension): unit vectors."""
     flags: Floats
@@ -40,10 +40,10 @@ class ClassifierFeatures:
 def classifier_features(
     context: FeatureContext, rows: Ints, shares: NDArray[np.floating]
 ) -> ClassifierFeatures:
-    """What is seen of a request.
+    """The features of a request.
 
     Args:
-        context: The request beside its candidates.
+        context: The request and its candidates.
         rows: Rows of the context that hold the items, best first; empty without context.
         shares: One per row, summing to 1.
     """

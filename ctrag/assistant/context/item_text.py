@@ -34,10 +34,10 @@ def embedded_text(person: Person, item: Item) -> str:
     return "".join(parts) if parts else f"{item.app}: {searched_text(item)}"
 
 
-def told(item: Item) -> str:
-    """What somebody wrote or said in the item: its fields of type `text`."""
-    written = (one.name for one in spec_of(item.app).fields if one.type == "text")
-    return " ".join(filter(None, map(item.text, written)))
+def written(item: Item) -> str:
+    """The free text of the item: its fields of type `text`."""
+    names = (one.name for one in spec_of(item.app).fields if one.type == "text")
+    return " ".join(filter(None, map(item.text, names)))
 
 
 def people(item: Item) -> tuple[str, ...]:

@@ -38,14 +38,14 @@ class PlanGrammar:
     apis: tuple[str, ...]
     """APIs that can be called; `none` is not among them and always possible."""
     candidates: dict[str, dict[str, tuple[CandidateValue, ...]]]
-    """API → argument → values offered; arguments of free text are left out."""
+    """API → argument → candidate values; arguments of free text are left out."""
     left_out: dict[str, str]
     """Exposed APIs that cannot be called now → which argument has no value."""
     belief: dict[str, float] = field(default_factory=dict)
-    """API → how surely its likeliest arguments are right, 0 to 1; 1 without a ranker of values."""
+    """API → probability, 0 to 1, that its best arguments are right; 1 without a value ranker."""
 
     def traced(self) -> dict[str, Any]:
-        """What the trace shows of it."""
+        """Its part of the trace."""
         values = {
             api: {name: [one.value for one in candidates] for name, candidates in found.items()}
             for api, found in self.candidates.items()
@@ -70,16 +70,15 @@ def plan_grammar(
         sources: Where values may come from.
         best_only: Allow one value per argument, the likeliest (an enum that no ranker has ordered
             keeps all of its own), and every optional argument that has a value; free text that is
-            optional only where nothing else is said. For a model that cannot choose values well
-            (docs/log.md).
-        write_text: Let the model write free text. Else text arguments are the person's own words,
-            or the title of the item that a search is after.
-        write_outward: Whether that holds for text that reaches others too; False keeps what is
-            sent in the person's own words.
-        open_when_empty: Allow any short text where nothing is offered; for experiments that hide
+            optional only where no other argument has a value. For a model that cannot choose values
+            well (docs/log.md).
+        write_text: Let the model write free text. Otherwise text arguments are the person's own
+            words, or the title of the item that a search is for.
+        write_outward: Whether that includes text that is sent to others; if False, that stays in
+            the person's own words.
+        open_when_empty: Allow any short text where there is no candidate; for experiments that hide
             the person's items, never for serving.
-        values: API → what `rank_values` says of its arguments; when None, what it says without
-            a ranker.
+        values: The result of `rank_values`; when None, that without a ranker.
     """
     rules: list[str] = []
     candidates: dict[str, dict[str, tuple[CandidateValue, ...]]] = {}
@@ -107,13 +106,13 @@ def plan_grammar(
         left = empty | known.absent if best_only else empty
         usable = [argument for argument in tool.arguments if argument.name not in left]
         for position, argument in enumerate(usable):
-            offered = found.get(argument.name, ())
+            choices = found.get(argument.name, ())
             if best_only and (argument.type != "enum" or known.ranked):
-                offered = offered[:1]
+                choices = choices[:1]
             if argument.match == "text" and not writes:
                 rule = _literal(_spelled(sources.own_words(tool, argument)))
             else:
-                rule = _value_rule(argument, offered, best_only)
+                rule = _value_rule(argument, choices, best_only)
             rules.append(f"v{number}_{position}: {rule}")
         rules.append(f"api{number}: {_call_rule(tool, usable, number, best_only)}")
         apis.append(tool.api)
@@ -130,8 +129,8 @@ def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: b
     """Alternatives for each choice of optional arguments, all in the schema's order."""
     optional = [position for position, one in enumerate(usable) if not one.required]
     if best_only:
-        said = any(one.match == "value" for one in usable)
-        choices = [{at for at in optional if usable[at].match == "value" or not said}]
+        has_values = any(one.match == "value" for one in usable)
+        choices = [{at for at in optional if usable[at].match == "value" or not has_values}]
     else:
         choices = [
             set(chosen)
@@ -168,8 +167,10 @@ def _value_rule(argument: Argument, candidates: Sequence[CandidateValue], best_o
 
 
 def _literal(text: str) -> str:
-    """The text as a Lark string; its lexer refuses control signs that JSON leaves as they are."""
-    return _CONTROL.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(text, ensure_ascii=False))
+    """The text as a Lark string; its lexer rejects control characters that JSON does not escape."""
+    return _CONTROL.sub(
+        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)
+    )
 
 
 def _spelled(value: str) -> str:

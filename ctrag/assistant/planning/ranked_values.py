@@ -17,9 +17,9 @@ class ToolValues:
     absent: frozenset[str] = frozenset()
     """Optional arguments that are better left out."""
     belief: float = 1.0
-    """How surely the best values are right, 0 to 1; 1 without a ranker."""
+    """Probability, 0 to 1, that the best values are right; 1 without a ranker."""
     ranked: bool = False
-    """Whether a ranker ordered them; else they stand in the order in which they were found."""
+    """Whether a ranker ordered them; otherwise they are in the order in which they were found."""
 
 
 def rank_values(
@@ -30,8 +30,8 @@ def rank_values(
     Args:
         tools: The exposed tools.
         sources: Where values may come from.
-        ranker: Orders the values, and says which optional arguments are better left out; without
-            one the order in which they were found stands.
+        ranker: Orders the values and decides which optional arguments to leave out; without one
+            they stay in the order in which they were found.
 
     Returns:
         API → values.

@@ -1,6 +1,6 @@
-"""Which offered value an argument takes: candidates scored one against another.
+"""The value ranker: scores the candidate values of an argument against each other.
 
-A LightGBM ranker over how and where each value was found, learned from labelled plans. Leaving an
+A LightGBM ranker over how and where each value was found, trained on labelled plans. Leaving an
 optional argument out is a candidate like the others.
 """
 
@@ -92,7 +92,7 @@ _CUES: dict[str, frozenset[str]] = {
     "previous": frozenset("back before again last previous rewind repeat missed".split()),
     "next": frozenset("next skip onward another other enough change forward".split()),
 }
-"""Words of a request that speak for a value of an enum."""
+"""Words of a request that indicate a value of an enum."""
 
 CATEGORIES = (
     "argument",
@@ -117,28 +117,28 @@ _JOINTS = {
     )
     for word in words_of
 }
-"""Small words around a value, by what they say of a place or a person."""
+"""Function words around a value, grouped by the role that they mark."""
 _UNKNOWN = -1
 
 
 class ValueRankerCard(Card):
-    """Where a ranker of values comes from."""
+    """Where a value ranker comes from."""
 
     features: list[str]
     arguments: list[str]
-    """`api.argument`, in the order of their numbers."""
+    """`api.argument`, in the order of their ids."""
     names: list[str]
-    """Names of arguments, in the order of their numbers."""
+    """Names of arguments, in the order of their ids."""
     reader: str | None = Field(default=None, exclude=True)
     """Older versions could put a second model beside the ranker, named here; such a card loads only
-    where that model counted nothing. Never written."""
+    where that model had weight 0. Never written."""
     reader_weight: float = Field(default=0.0, exclude=True)
-    """What that model counted. Never written."""
+    """Weight of that model. Never written."""
 
 
 @dataclass(frozen=True, slots=False)
 class ValueRanker:
-    """Scores offered values; without having seen an API it goes by the argument's name."""
+    """Scores candidate values; for an API that it was not trained on, by the argument's name."""
 
     model: str
     """LightGBM's text."""
@@ -150,8 +150,8 @@ class ValueRanker:
 
         Raises:
             FileNotFoundError: A file is missing.
-            ValueError: It was made for other features than this version computes, or by an older
-                version with a second model that counts.
+            ValueError: It was trained on other features than this version computes, or by an older
+                version with a second model of weight above 0.
         """
         with reading(folder / CARD):
             card = ValueRankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
@@ -177,7 +177,7 @@ class ValueRanker:
 
     @cached_property
     def numbers(self) -> "Numbers":
-        """Numbers of the arguments that it knows."""
+        """Ids of the arguments that it knows."""
         return Numbers(
             {name: at for at, name in enumerate(self.card.arguments)},
             {name: at for at, name in enumerate(self.card.names)},
@@ -190,7 +190,7 @@ class ValueRanker:
         argument: Argument,
         candidates: Sequence[CandidateValue],
     ) -> list[tuple[CandidateValue, float]]:
-        """The candidates with their shares of belief, best first.
+        """The candidates with their probabilities, best first.
 
         For an optional argument `ABSENT` is among them.
         """
@@ -212,14 +212,14 @@ class ValueRanker:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Numbers that stand for arguments in a table of features."""
+    """Category ids of arguments in a table of features."""
 
     arguments: Mapping[str, int]
     names: Mapping[str, int]
 
 
 def with_absent(argument: Argument, candidates: Sequence[CandidateValue]) -> list[CandidateValue]:
-    """What is ranked for an argument: its candidates, and leaving it out where that is allowed."""
+    """The candidates that are ranked: those given, and `ABSENT` for an optional argument."""
     return [*candidates] if argument.required else [*candidates, ABSENT]
 
 
@@ -230,7 +230,7 @@ def features(
     candidates: Sequence[CandidateValue],
     numbers: Numbers,
 ) -> Floats:
-    """(candidates, FEATURES): what is known of each candidate; NaN where it says nothing."""
+    """(candidates, FEATURES): features of each candidate; NaN where one does not apply."""
     shared = _ToolFeatures(sources, tool)
     table = np.full((len(candidates), len(FEATURES)), np.nan, dtype=np.float32)
     for row, candidate in enumerate(candidates):
@@ -251,20 +251,20 @@ _APPS = ("mail", "calendar", "google", "notes", "music", "reminders", "phonecall
 
 
 class _ToolFeatures:
-    """What all candidates of a tool share."""
+    """What is computed once for all candidates of a tool."""
 
     def __init__(self, sources: ValueSources, tool: Tool) -> None:
         self.sources = sources
         self.tool = tool
-        self.said = set(terms(sources.request.text))
+        self.request_terms = set(terms(sources.request.text))
         self.ranked = sources.ranked
         count = len(self.ranked)
         self.shares = list(sources.shares) or [1.0 / max(count, 1)] * count
         self.texts = [
             f" {' '.join(words(item_text.searched_text(item)))} " for item in sources.items
         ]
-        self.spoken = words(sources.request.text)
-        self.heard = set(self.spoken)
+        self.request_words = words(sources.request.text)
+        self.request_word_set = set(self.request_words)
         self.titles = [f" {' '.join(words(item_text.title(item)))} " for item in sources.items]
         people = [name for item in sources.items for name in item_text.people(item)]
         people += [contact.name for contact in sources.person.contacts]
@@ -301,16 +301,20 @@ def _features(
         written = words(item_text.searched_text(item))
         found["written_behind"], found["written_before"] = _joints(written, words(candidate.value))
     stems = set(terms(candidate.value))
-    found["said"] = len(stems & shared.said) / len(stems) if stems else 0.0
-    found["of_request"] = len(stems & shared.said) / len(shared.said) if shared.said else 0.0
+    found["said"] = len(stems & shared.request_terms) / len(stems) if stems else 0.0
+    found["of_request"] = (
+        len(stems & shared.request_terms) / len(shared.request_terms)
+        if shared.request_terms
+        else 0.0
+    )
     parts = words(candidate.value)
     found["length"] = len(parts)
-    found["said_behind"], found["said_before"] = _joints(shared.spoken, parts)
+    found["said_behind"], found["said_before"] = _joints(shared.request_words, parts)
     wanted = f" {' '.join(parts)} "
     within = [rank for rank, text in enumerate(shared.texts) if wanted in text]
     found["support"] = len(within)
     found["support_share"] = sum(shared.shares[rank] for rank in within)
-    found["digits"] = float(any(sign.isdigit() for sign in candidate.value))
+    found["digits"] = float(any(character.isdigit() for character in candidate.value))
     city = (sources.person.profile.city or "").split(",")[0].strip().casefold()
     found["own_city"] = float(bool(city) and candidate.value.strip().casefold() == city)
     found["own_place"] = float(" ".join(parts) in shared.own)
@@ -320,7 +324,7 @@ def _features(
     found["title_share"] = sum(shared.shares[rank] for rank in titled)
     found["last_part"] = float(_ends_place(shared, candidate))
     found["capital"] = float(candidate.value[:1].isupper())
-    found["cue"] = float(bool(_CUES.get(candidate.value, frozenset()) & shared.heard))
+    found["cue"] = float(bool(_CUES.get(candidate.value, frozenset()) & shared.request_word_set))
     if argument.type in ("contact", "contacts"):
         found |= _of_person(shared, candidate.value)
     elif argument.type in ("date", "datetime"):
@@ -329,9 +333,9 @@ def _features(
 
 
 def _joints(text: Sequence[str], value: Sequence[str]) -> tuple[float, float]:
-    """Kinds of the small words behind which, and before which, the value first stands in a text.
+    """Groups of the function words before and after the first occurrence of the value in a text.
 
-    `len(_JOINTS)` stands for any other word, NaN for nothing there.
+    `len(_JOINTS)` means any other word, NaN no word or no occurrence.
     """
     size = len(value)
     for at in range(len(text) - size + 1) if size else ():
@@ -344,7 +348,7 @@ def _joints(text: Sequence[str], value: Sequence[str]) -> tuple[float, float]:
 
 
 def _ends_place(shared: _ToolFeatures, candidate: CandidateValue) -> bool:
-    """Whether the value ends the place of the item that it was found in: there the town stands."""
+    """Whether the value ends the place of the item it was found in, where the town usually is."""
     if not 0 <= candidate.rank < len(shared.ranked):
         return False
     item = shared.ranked[candidate.rank]
@@ -360,9 +364,9 @@ def _of_person(shared: _ToolFeatures, name: str) -> dict[str, float]:
     first = shared.ranked[shared.first] if shared.first >= 0 else None
     folded = name.casefold()
     return {
-        "named": len(named & shared.said) / max(len(named), 1),
-        "related": float(len(related & shared.said)),
-        "relation_share": len(related & shared.said) / max(len(related), 1),
+        "named": len(named & shared.request_terms) / max(len(named), 1),
+        "related": float(len(related & shared.request_terms)),
+        "relation_share": len(related & shared.request_terms) / max(len(related), 1),
         "person_first": float(
             first is not None and folded in {one.casefold() for one in item_text.people(first)}
         ),
@@ -370,22 +374,22 @@ def _of_person(shared: _ToolFeatures, name: str) -> dict[str, float]:
 
 
 def _of_time(shared: _ToolFeatures, value: str) -> dict[str, float]:
-    moment = datetime.fromisoformat(value)
+    time = datetime.fromisoformat(value)
     sources = shared.sources
     now = sources.request.asked_at
-    from_now = (moment - now).total_seconds() / 3600
+    from_now = (time - now).total_seconds() / 3600
     found = {
         "hours_from_now": _signed_log(from_now),
-        "hour": moment.hour,
-        "minute": moment.minute,
-        "days_from_now": float((moment.date() - now.date()).days),
+        "hour": time.hour,
+        "minute": time.minute,
+        "days_from_now": float((time.date() - now.date()).days),
     }
     at = shared.first if shared.first >= 0 else 0
     anchor = item_text.time_of(shared.ranked[at]) if shared.ranked else None
     if anchor is not None:
-        found["hours_from_item"] = _signed_log((moment - anchor).total_seconds() / 3600)
-        found["same_clock"] = float(moment.time() == anchor.time())
-        found["same_day"] = float(moment.date() == anchor.date())
+        found["hours_from_item"] = _signed_log((time - anchor).total_seconds() / 3600)
+        found["same_clock"] = float(time.time() == anchor.time())
+        found["same_day"] = float(time.date() == anchor.date())
     return found
 
 
