@@ -26,8 +26,8 @@ WORDS_WEIGHT = 4.0
 LEAST_SHARE = 0.05
 """Least share of the retrieved items that an application is counted with."""
 NEARER_SCALE = 0.1
-"""How much nearer (in cosine) than any packaged API one of a further application must be to get most
-of the mass of "no API can do it"."""
+"""How much nearer (in cosine) than any packaged API one of a further application must be to get
+most of the mass of "no API can do it"."""
 _LEAST = 1e-12
 
 
