@@ -72,9 +72,10 @@ def test_a_packaged_card_names_exactly_the_people_who_were_learned_from(
 
 
 def test_the_packaged_search_of_tools_names_its_people(people: dict[str, frozenset[str]]) -> None:
-    folder = Path(ctrag.__file__).parent / "tools/artefact"
-    assert json.loads((folder / "encoder-card.json").read_bytes())["people"] == []
-    card = json.loads((folder / "discovery.json").read_bytes())["card"]
+    folder = Path(ctrag.__file__).parent
+    encoder = json.loads((folder / "models/artefact/tool_encoder/encoder-card.json").read_bytes())
+    assert encoder["people"] == []
+    card = json.loads((folder / "agents/search/artefact/discovery.json").read_bytes())["card"]
     assert card["people"] == sorted(people["train"] | people["scenes"])
 
 
