@@ -89,7 +89,7 @@ def run(root: Path, code: str, **more: object) -> "subprocess.Popen[str]":
         f"import sys; sys.path[:0] = [{str(here.parents[1])!r}, {str(here)!r}]\n"
         "import os, signal, time\nfrom pathlib import Path\n"
         "from conftest import *\n"
-        "from stores import app_store, database, federation, files, generations, item_rows\n"
+        "from stores import database, files\nfrom stores.people import app_store, generations, item_rows\n"
         "from stores.people.changes import *\nfrom stores.people.item_rows import *\nfrom stores.database import *\n"
         f"root = Path({str(root)!r})\n"
         "stores = Stores(root)\n"

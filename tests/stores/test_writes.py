@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from stores import database
 from stores.database import StoreUnavailable
-from stores.people import database
 from stores.people.changes import Change, OutboxEntry
 from stores.people.item_rows import StoredItem
 from stores.people.items import Item, Usage
@@ -174,7 +174,7 @@ def test_a_forked_process_reads_and_writes_and_ends(
     once_more = APPLY.replace("'n'", "'m'")
     code = (
         f"{APPLY}\nstores.items('ada')\nchild = os.fork()\n"
-        f"if not child:\n    stores.people.items('ada')\n    {once_more}\n    sys.exit(7)\n"
+        f"if not child:\n    stores.items('ada')\n    {once_more}\n    sys.exit(7)\n"
         "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7"
     )
     parent = process(root, code)
