@@ -108,7 +108,7 @@ def recall(bench: Bench) -> Iterator[Row]:
                 rows = [view.row[one] for one in wanted]
                 cut.append(_recall(found, wanted))
                 ranked.append(found.candidates)
-                covered.append(100 * float(np.isin(rows, found.scene.rows).mean()))
+                covered.append(100 * float(np.isin(rows, found.context.rows).mean()))
                 with _ranking_everything():
                     found = bench.retriever.retrieve(view, asked.request, 10)
                 every.append(_recall(found, wanted))

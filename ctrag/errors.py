@@ -1,4 +1,4 @@
-"""What a user can mend, as one tree; anything else that is raised is a defect of ctrag.
+"""User errors, as one tree; any other exception is a defect of ctrag.
 
 - CtragError (Exception)
   - InputError (ValueError)
@@ -46,11 +46,11 @@ __all__ = [
 
 
 class PlanSyntaxError(InputError):
-    """A text is no plan; the message says what is wrong with it."""
+    """A text is not a plan; the message names the problem."""
 
 
 class ToolRefused(InputError):
-    """A call that may not be made; the message is for the model that wanted it."""
+    """A call that is not allowed; the message is for the calling model."""
 
     WHY: ClassVar = {
         "not_surfaced": "{tool!r} is not available in this session; call search_tools to find it",
@@ -68,11 +68,11 @@ class ToolRefused(InputError):
 
 
 class UnknownSession(InputError):
-    """No such session, or not this principal's: the words are the same."""
+    """No such session, or another principal's: the message is the same."""
 
 
 class WindowExceeded(InputError):
-    """A prompt is longer than the model can read."""
+    """A prompt exceeds the model's context window."""
 
 
 class MissingExtra(CtragError, ImportError, ValueError):
@@ -80,11 +80,11 @@ class MissingExtra(CtragError, ImportError, ValueError):
 
 
 class ModelMissing(CtragError, RuntimeError):
-    """Weights are not on this machine; the message says what to install or fetch."""
+    """Weights are not on this machine; the message names what to install or fetch."""
 
 
 class EndpointError(CtragError, RuntimeError):
-    """The endpoint did not answer as an endpoint should; the message is one line."""
+    """The endpoint failed or did not answer with a chat completion; the message is one line."""
 
     def __init__(
         self, message: str, status: int | None = None, *, unreadable: bool = False
@@ -93,34 +93,34 @@ class EndpointError(CtragError, RuntimeError):
         self.status = status
         """HTTP status of a refusal, or None."""
         self.unreadable = unreadable
-        """Whether something came back that is no chat completion."""
+        """Whether the response was not a chat completion."""
 
 
 class ProviderError(CtragError, RuntimeError):
-    """The provider cannot answer, again and again; the message is one line."""
+    """The provider failed repeatedly; the message is one line."""
 
 
 class Unusable(ProviderError):
-    """All answers to a question broke its rules; another question may fare better."""
+    """All answers to a prompt broke its rules; another prompt may succeed."""
 
     def __init__(self, message: str, keys: Iterable[str] = ()) -> None:
         super().__init__(message)
         self.keys = tuple(keys)
-        """Of the answers, to drop them where the run ends here: a rerun then asks anew."""
+        """Keys of the cached answers, to drop where the run ends here: a rerun then asks again."""
 
 
 class BudgetSpent(CtragError, RuntimeError):
-    """The provider may spend no more; what is made so far is kept and a rerun goes on."""
+    """The provider's budget is spent; results so far are kept and a rerun continues."""
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Within it, whatever a parser says of a user's file becomes an `InputError` that names it."""
+    """Turn a parser's `ValueError` about a user's file into an `InputError` that names the file."""
     try:
         yield
     except CtragError:
         raise
     except ValueError as error:
-        # pydantic adds its own types and addresses behind the rule
-        told = " ".join(str(error).partition(" [type=")[0].split())
-        raise InputError(f"{path}: {told}") from error
+        # pydantic appends its own types and URLs to the rule
+        message = " ".join(str(error).partition(" [type=")[0].split())
+        raise InputError(f"{path}: {message}") from error

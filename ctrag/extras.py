@@ -1,4 +1,4 @@
-"""Parts that need more than the bare install: what is missing names itself and its install line."""
+"""Optional dependencies: errors name the missing module and the command that installs it."""
 
 from importlib.util import find_spec
 
@@ -19,16 +19,16 @@ EXTRA_OF = {
     }.items()
     for module in modules.split()
 }
-"""Module → the extra that brings it."""
+"""Module → the extra that contains it."""
 
 
 def need(what: str, *modules: str, extra: str | None = None) -> None:
-    """Guard a part's door.
+    """Check that a feature's optional dependencies are installed.
 
     Args:
-        what: The part, as the message's subject.
-        modules: What it imports.
-        extra: Brings them all; when None, the one that `EXTRA_OF` names for the missing one.
+        what: The feature, as the subject of the message.
+        modules: The modules that it imports.
+        extra: The extra with all of them; when None, that of the missing one in `EXTRA_OF`.
 
     Raises:
         MissingExtra: One of the modules is not installed.

@@ -13,7 +13,7 @@ from ctrag.models import packages
 
 
 class Settings(BaseSettings):
-    """What can be set; each field as `CTRAG_<NAME>` in the environment."""
+    """All settings; each field is `CTRAG_<NAME>` in the environment."""
 
     model_config = SettingsConfigDict(env_prefix="CTRAG_", extra="ignore")
 
@@ -22,53 +22,53 @@ class Settings(BaseSettings):
     cache: Path = Field(default_factory=lambda: user_cache_path("ctrag"))
     """Converted models and stores of data sets; can be deleted at any time."""
     weights: Path = Field(default_factory=lambda: user_cache_path("ctrag") / "weights")
-    """Encoders put together and converted from packages, once; can be deleted at any time."""
+    """Encoders assembled and converted from packages; can be deleted at any time."""
     encoder: str = packages.PAIR
     tool_encoder: str = packages.TOOL_ENCODER
     """Encoder of tool catalogues of any agent: small, so that thousands of tools take seconds."""
     tool_store: str | None = None
-    """Where a served tool catalogue is kept: a DuckDB file, or a `postgresql://` address. When not
-    set, `tools.duckdb` in the home folder."""
+    """Store of a served tool catalogue: a DuckDB file, or a `postgresql://` address. When not set,
+    `tools.duckdb` in the home folder."""
     artefacts: Path | None = None
-    """Folder with artefacts of one's own, as `ctrag train` writes them; the packaged ones when not
-    set."""
+    """Folder with artefacts that `ctrag train` wrote; when not set, the packaged ones."""
     planner_model: str = packages.PLANNER
     """Name, folder or hub name of the embedded planner's base model."""
     threads: int = Field(default=2, ge=1)
     """Threads of the embedded planner."""
     planner_engine: Literal["onnxruntime", "transformers"] | None = None
-    """What runs the embedded planner's model: a graph on ONNX Runtime, or transformers.
+    """Engine of the embedded planner's model: a graph on ONNX Runtime, or transformers.
     When not set, ONNX Runtime for the packaged model and transformers for others."""
     items: int = Field(default=5, ge=1, le=50)
-    """Items that a request gets."""
+    """Items retrieved for a request."""
     tools: int = Field(default=5, ge=1, le=59)
-    """Tools that the planner sees."""
+    """Tools exposed to the planner."""
     prompt_budget: int = Field(default=380, ge=100)
     """Tokens of the planner's prompt; the chat template adds about a dozen, so that the whole
     stays under 400."""
     planner_adapter: Path | None = None
-    """Folder with a LoRA adapter of one's own, as `ctrag train planner` writes it; when not set,
-    the packaged one for the embedded model and none for others."""
+    """Folder with a LoRA adapter that `ctrag train planner` wrote; when not set, the packaged one
+    for the embedded model and none for others."""
     write_text: bool | None = None
-    """Let the embedded model write free text arguments; without it they are the person's own
-    words. When not set, it writes with an adapter only, and nothing that reaches others: an untuned
+    """Let the embedded model write free text arguments; otherwise they are the person's own words.
+    When not set, it writes only with an adapter, and nothing that is sent to others: an untuned
     model writes worse than the person speaks, and a tuned one invents facts in mails."""
     sure: float = Field(default=0.5, ge=0, le=1)
-    """Plans of less confidence are shown with the next best one, and change nothing unasked."""
+    """Plans of lower confidence are shown with the next best one, and change nothing without
+    confirmation."""
     dependency: Path | None = None
     """Folder of `ctrag train dependency`: ranks tools by the calls so far, in `ctrag tools search`
-    and `ctrag prompt`; nothing does when not set."""
+    and `ctrag prompt`; when not set, calls so far are ignored."""
     dependency_weight: float = Field(default=0.3, ge=0, le=1)
-    """What it counts beside the search, 0 (nothing) to 1 (alone)."""
+    """Its weight against the search score, 0 (ignored) to 1 (alone)."""
     dependency_prompt_weight: float = Field(default=1.0, ge=0)
     """Factor of its log probability in the score of a prompt's tools; 0 turns it off."""
     reranker: Path | None = None
     """Folder of `ctrag train reranker`: re-ranks the tools of `ctrag prompt` and
-    `PromptBuilder.open` where they are given none; when not set, the packaged hybrid weights."""
+    `PromptBuilder.open` where they get none; when not set, the packaged hybrid weights."""
     review: bool = False
-    """Prompts of `PromptBuilder.open` hold policies only as somebody approved them."""
+    """Prompts of `PromptBuilder.open` contain policies only as approved."""
     online: bool = True
-    """False makes what needs a network refuse."""
+    """False disables whatever needs a network."""
     openai_base_url: str = "https://api.openai.com/v1"
     openai_model: str = "gpt-4o-mini"
     openai_api_key: SecretStr = SecretStr("")
@@ -76,13 +76,13 @@ class Settings(BaseSettings):
     openai_timeout: float = Field(default=60.0, gt=0)
     """Seconds that an answer may take."""
     openai_retries: int = Field(default=3, ge=0)
-    """Times that a question is sent again after 429, 5xx, a time-out or a broken connection."""
+    """Retries after 429, 5xx, a time-out or a broken connection."""
     openai_concurrency: int = Field(default=8, ge=1)
-    """Questions of the synthesizer that wait for an answer at once."""
+    """Concurrent requests of the synthesizer."""
     openai_price_prompt: float | None = Field(default=None, ge=0)
-    """Money for a million tokens of questions; needed for `ctrag synth --max-cost`."""
+    """Price of a million prompt tokens; needed for `ctrag synth --max-cost`."""
     openai_price_completion: float | None = Field(default=None, ge=0)
-    """Money for a million tokens of answers."""
+    """Price of a million completion tokens."""
 
 
 @cache

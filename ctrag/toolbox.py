@@ -29,7 +29,7 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 def _plan_name(name: str) -> str:
-    """Let only names pass that a plan, a Python call expression, can spell."""
+    """Check that a name can be spelled in a plan, a Python call expression."""
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         raise InputError("must be a lower-case Python name that is no keyword")
     return name
@@ -39,7 +39,7 @@ Name = Annotated[str, AfterValidator(_plan_name)]
 
 
 class Argument(BaseModel):
-    """One argument of an API; `match` says whether plans are scored on its value or presence."""
+    """One argument of an API; `match`: whether plans are scored on its value or its presence."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -74,7 +74,7 @@ class Tool(BaseModel):
     fails_when: str
     does: Does | None = None
     """How an API of a further application runs (see `own`); None for the packaged ones, which have
-    code, and for APIs that only are planned."""
+    code, and for APIs that are only planned."""
 
     @model_validator(mode="after")
     def _names_are_free(self) -> Self:
@@ -184,7 +184,7 @@ def _packaged() -> Toolbox:
 
 
 class _UniqueKeys(_YamlLoader):
-    """PyYAML keeps the last of two equal keys in silence; this loader refuses them."""
+    """A loader that rejects duplicate keys, of which PyYAML silently keeps the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
@@ -233,10 +233,10 @@ def _tool(app: object, entry: object, position: int, source: str) -> Tool:
 
 
 def _rejoined(argument: object) -> object:
-    """Give a description back what YAML cut off after a comma.
+    """Restore the part of a description that YAML splits off after a comma.
 
-    In `{description: caller to block, by name or number}` YAML sees a second key with a null value;
-    the toolbox that users have is written so.
+    In `{description: caller to block, by name or number}` YAML reads a second key with a null
+    value; users' toolboxes are written that way.
     """
     if not isinstance(argument, Mapping) or not isinstance(argument.get("description"), str):
         return argument

@@ -1,13 +1,13 @@
-"""What a person's applications hold, what tools a catalogue has, and where both are kept.
+"""Storage of people's application data and of tool catalogues.
 
 - `people`: applications, people, items, data set folders, and their DuckDB stores (`Stores`).
 - `tools`: a tool catalogue in memory, in a DuckDB file or in PostgreSQL (`ToolStore`).
-- `errors`: what a user can mend; `ctrag.errors` shows the tree.
-- `database`: opens a DuckDB file for a moment, waits for other processes, names what is wrong.
-- `files`, `compressed`: files that are replaced whole; files that may be kept as `NAME.bz2`.
-- `gc_pause`: makes very many objects without looking for garbage in between.
+- `errors`: user errors; `ctrag.errors` shows the tree.
+- `database`: opens a DuckDB file for one transaction, waits for other processes, reports faults.
+- `files`, `compressed`: files that are replaced atomically; files that may be `NAME.bz2`.
+- `gc_pause`: turns the garbage collector off while very many objects are created.
 
-The package stores vectors and never makes them.
+The package stores vectors and never computes them.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -65,7 +65,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when asked for: `stores.errors` must not cost a database."""
+    """Public names are imported on first use: `stores.errors` must not import a database."""
     if name in _HOMES:
         from importlib import import_module
 

@@ -1,4 +1,4 @@
-"""Files that are kept plain, or compressed as `NAME.bz2` beside or in place of the plain one."""
+"""Files that are stored plain, or compressed as `NAME.bz2`; the plain one takes precedence."""
 
 import bz2
 import io
@@ -11,7 +11,7 @@ SUFFIX = ".bz2"
 
 
 def kept(path: Path) -> Path:
-    """Where a file's content is: `path`, or `path.bz2` where only that is there."""
+    """Where a file's content is: `path`, or `path.bz2` where only that exists."""
     packed = path.with_name(path.name + SUFFIX)
     return packed if not path.exists() and packed.exists() else path
 
@@ -20,7 +20,7 @@ def open_kept(path: Path) -> IO[bytes]:
     """The content of `path` or of `path.bz2`, decompressed.
 
     Raises:
-        FileNotFoundError: There is neither.
+        FileNotFoundError: Neither exists.
         ValueError: The compressed file is broken.
     """
     found = kept(path)
@@ -34,6 +34,6 @@ def open_kept(path: Path) -> IO[bytes]:
 
 
 def read_kept(path: Path) -> bytes:
-    """All that `open_kept` reads."""
+    """The whole content of `open_kept`."""
     with open_kept(path) as file:
         return file.read()

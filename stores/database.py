@@ -1,8 +1,8 @@
-"""Opening a DuckDB file for a moment, beside other processes that do the same.
+"""Opening a DuckDB file briefly, concurrently with other processes that do the same.
 
-A DuckDB file has one writing process, and while it writes nobody else can open the file.
+A DuckDB file has one writing process, and while it writes no other process can open the file.
 So nothing here stays open: readers attach read-only for one read, writers open for one
-transaction, and both wait a little for each other.
+transaction, and both wait for each other up to a timeout.
 """
 
 import os
@@ -18,9 +18,9 @@ import duckdb
 from stores.errors import InputError
 from stores.errors import StoreUnavailable as StoreUnavailable
 
-READ_PATIENCE = 2.0
+READ_TIMEOUT = 2.0
 """Seconds that a reader waits for a writer to finish."""
-WRITE_PATIENCE = 5.0
+WRITE_TIMEOUT = 5.0
 """Seconds that a writer waits for readers and other writers."""
 
 # Another process holds the file, or this process has it open in the other mode.
@@ -32,7 +32,7 @@ _BUSY = (
     "file handle conflict",
 )
 _REFUSED = ("Permission denied", "Read-only", "No space left", "Operation not permitted")
-# What the caller gave does not fit the tables; the file is sound.
+# The caller's values do not fit the tables; the file is intact.
 _BAD_VALUES = (duckdb.DataError, duckdb.IntegrityError, duckdb.InvalidInputException)
 
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
@@ -45,26 +45,26 @@ _Result = TypeVar("_Result")
 
 
 def first_line(error: Exception) -> str:
-    """An error of a database in one line."""
+    """A database error in one line."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
 
 
 @contextmanager
 def reading(
-    path: Path, name: str, patience: float = READ_PATIENCE
+    path: Path, name: str, timeout: float = READ_TIMEOUT
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A read-only connection to `path`; one at a time in each thread.
 
     Raises:
-        StoreUnavailable: The file is missing, damaged, or locked for longer than `patience`.
+        StoreUnavailable: The file is missing, damaged, or locked for longer than `timeout`.
     """
     _must_exist(path, name)
     connection = _reader.connection()
     try:
-        _patiently(
+        _retrying(
             lambda: connection.execute(f"{_attaching(path)} (READ_ONLY)"),
             name,
-            patience,
+            timeout,
             refused="not readable",
         )
         connection.execute("USE store")
@@ -77,16 +77,16 @@ def reading(
 
 @contextmanager
 def writing(
-    path: Path, name: str, patience: float = WRITE_PATIENCE, *, create: bool = False
+    path: Path, name: str, timeout: float = WRITE_TIMEOUT, *, create: bool = False
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection inside one transaction: committed at the end, rolled back on any error.
 
-    One at a time in each thread; reading meanwhile is no hindrance.
+    One at a time in each thread; the thread may read at the same time.
 
     Args:
         path: The file.
-        name: What messages call the store.
-        patience: Seconds to wait while others have the file open.
+        name: Name of the store in messages.
+        timeout: Seconds to wait while others have the file open.
         create: Make the file when it does not exist.
 
     Raises:
@@ -101,8 +101,8 @@ def writing(
     connection = _writer.connection()
     _writer.attached = True
     try:
-        _patiently(
-            lambda: connection.execute(_attaching(path)), name, patience, refused="not writable"
+        _retrying(
+            lambda: connection.execute(_attaching(path)), name, timeout, refused="not writable"
         )
         connection.execute("USE store")
         connection.begin()
@@ -127,7 +127,7 @@ def _attaching(path: Path) -> str:
 
 
 class _Instance(threading.local):
-    """A thread's own DuckDB instance: making one costs several times as much as a write.
+    """A thread's own DuckDB instance: creating one costs several times as much as a write.
 
     It has no threads of its own, which a forked process would wait for, and keeps nothing outside
     the files.
@@ -145,7 +145,7 @@ class _Instance(threading.local):
         return self._connection
 
     def detach(self) -> None:
-        """Let go of the file, whatever state the instance is in and whoever interrupts."""
+        """Release the file, whatever state the instance is in and even when interrupted."""
         self.attached = False
         if self._connection is None:
             return
@@ -159,7 +159,7 @@ class _Instance(threading.local):
             raise
 
     def close(self) -> None:
-        """Give the instance up, and with it all that is attached; the next use makes another."""
+        """Close the instance and all that is attached; the next use opens another."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -177,20 +177,20 @@ def _must_exist(path: Path, name: str) -> None:
         raise StoreUnavailable(name, f"not readable ({error.strerror})") from error
 
 
-def _patiently(attempt: Callable[[], _Result], name: str, patience: float, refused: str) -> _Result:
-    deadline = time.monotonic() + patience
+def _retrying(attempt: Callable[[], _Result], name: str, timeout: float, refused: str) -> _Result:
+    deadline = time.monotonic() + timeout
     pause = 0.002
     while True:
         try:
             return attempt()
         except duckdb.Error as error:
             message = str(error)
-            if not any(sign in message for sign in _BUSY):
-                kind = refused if any(sign in message for sign in _REFUSED) else "damaged"
+            if not any(part in message for part in _BUSY):
+                kind = refused if any(part in message for part in _REFUSED) else "damaged"
                 raise StoreUnavailable(name, f"{kind} ({first_line(error)})") from error
             if time.monotonic() > deadline:
                 raise StoreUnavailable(
-                    name, f"locked: others have it open for more than {patience:g} s"
+                    name, f"locked: others have it open for more than {timeout:g} s"
                 ) from error
         time.sleep(pause)
         pause = min(2 * pause, 0.05)

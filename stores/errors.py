@@ -1,11 +1,11 @@
-"""The root of all mistakes that a user can mend, and those that stores raise; the whole tree is in
-`ctrag.errors`, which this package may not import."""
+"""The root of all user errors, and those that stores raise; the whole tree is in `ctrag.errors`,
+which this package may not import."""
 
 from collections.abc import Sequence
 
 
 class CtragError(Exception):
-    """Something that whoever called can mend; the message is one line for that person."""
+    """A user error; the message is one line for the user."""
 
 
 class InputError(CtragError, ValueError):
@@ -13,11 +13,11 @@ class InputError(CtragError, ValueError):
 
 
 class NotFound(CtragError, FileNotFoundError):
-    """A file or folder that was named is not there."""
+    """A named file or folder does not exist."""
 
 
 class StoreUnavailable(CtragError):
-    """A store cannot be used now; `reason` is one line for the person."""
+    """A store cannot be used now; `reason` is one line for the user."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"the {name} store is {reason}")
@@ -26,7 +26,7 @@ class StoreUnavailable(CtragError):
 
 
 class UnknownPerson(InputError):
-    """The stores hold nobody of that id."""
+    """The stores have no person of that id."""
 
     def __init__(self, person_id: str, known: Sequence[str]) -> None:
         some = ", ".join(known[:5]) + (", …" if len(known) > 5 else "")

@@ -10,15 +10,15 @@ from typing import IO, Any, Literal
 
 @contextmanager
 def replacing(path: Path, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any]]:
-    """A file under a temporary name in the same folder, which becomes `path` at the end.
+    """A file under a temporary name in the same folder, which replaces `path` at the end.
 
     Args:
-        path: What is written or replaced.
+        path: The file that is written or replaced.
         mode: "w" writes UTF-8 text, "wb" bytes.
 
     Raises:
-        OSError: The folder is missing or read-only, or the disk is full; `path` is untouched, as it
-            is after an error of whoever writes.
+        OSError: The folder is missing or read-only, or the disk is full; `path` is untouched, as
+            after an exception in the block.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.tmp")
     try:
@@ -37,19 +37,19 @@ def replacing(path: Path, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any]]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path`, whole or not at all; errors as `replacing`."""
+    """Write `text` to `path`, atomically; errors as for `replacing`."""
     with replacing(path, "w") as file:
         file.write(text)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write `content` to `path`, whole or not at all; errors as `replacing`."""
+    """Write `content` to `path`, atomically; errors as for `replacing`."""
     with replacing(path) as file:
         file.write(content)
 
 
 def sync(path: Path) -> None:
-    """Wait until a file, or a folder's list of names, is on the disk."""
+    """Wait until a file, or a folder's entries, is flushed to disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

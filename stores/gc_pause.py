@@ -1,4 +1,4 @@
-"""Making very many objects at once."""
+"""A pause of the garbage collector."""
 
 import gc
 from collections.abc import Iterator
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """No search for reference cycles meanwhile.
+    """Turn the garbage collector off within the block.
 
-    Python searches again and again while objects grow in number, and rows that become items hold
-    no cycles: for 100,000 of them the searches take longer than the reading.
+    It runs again and again while the number of objects grows, and rows that become items have no
+    reference cycles: for 100,000 of them it takes longer than reading them.
     """
     was_on = gc.isenabled()
     gc.disable()

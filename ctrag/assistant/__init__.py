@@ -1,6 +1,6 @@
 """One person's request, from its words to one executed call.
 
-In the order of a request's way, each step usable alone:
+In pipeline order, each step usable on its own:
 
 - `open`, `import_files`: from a folder or from a person's own files to stores.
 - `context`: the person's own items that the request is about (`ContextRetriever`).
@@ -8,7 +8,7 @@ In the order of a request's way, each step usable alone:
 - `planning`: candidate values, their ranking, and one checked call (`EmbeddedPlanner`).
 - `apps`: the APIs, run on the person's stores (`execute`).
 - `assistant`, `answer`: joins them (`Assistant`) and what it answers (`Answer`).
-- `artefacts`: what was trained; `trace`, `record`: what happened, for `--explain` and as files.
+- `artefacts`: the trained models; `trace`, `record`: what happened, for `--explain` and as files.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ __all__ = ["Answer", "Assistant"]
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are imported when asked for: they bring the encoders along."""
+    """Public names are imported on first use: they import the encoders."""
     if name == "Answer":
         from ctrag.assistant.answer import Answer
 

@@ -1,4 +1,4 @@
-"""What the assistant answers: found, planned and done; the same as JSON."""
+"""The assistant's answer: what it found, planned and did; also as JSON."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -33,7 +33,7 @@ class Answer:
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
     other: Plan | None = None
-    """The next best plan, where the first is less sure than the setting `sure` asks."""
+    """The next best plan, where the confidence of the first is below the setting `sure`."""
 
 
 def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, Any]:

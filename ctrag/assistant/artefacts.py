@@ -18,7 +18,7 @@ from stores.compressed import kept
 
 @dataclass(frozen=True, slots=True)
 class Artefacts:
-    """What was learned, for one encoder."""
+    """The trained models that belong to one encoder."""
 
     ranker: Ranker
     adapter: Adapter | None
@@ -30,12 +30,12 @@ class Artefacts:
 def load_artefacts(folder: Path | None) -> Artefacts:
     """The artefacts of `folder`, or the packaged ones when None.
 
-    Each part that the folder lacks is the packaged one; the adapter belongs to the ranker, and a
+    A part that the folder lacks is the packaged one; the adapter belongs to the ranker, and a
     ranker that was trained without one gets none.
 
     Raises:
-        FileNotFoundError: The folder holds nothing that `ctrag train` leaves.
-        ValueError: A part was made for other inputs than this version computes.
+        FileNotFoundError: The folder holds nothing that `ctrag train` writes.
+        ValueError: A part was trained on other inputs than this version computes.
     """
     ranker, adapter = load_context_artefacts(folder)
     own = _own(folder)
@@ -49,7 +49,7 @@ def load_artefacts(folder: Path | None) -> Artefacts:
 
 
 def load_context_artefacts(folder: Path | None) -> tuple[Ranker, Adapter | None]:
-    """What context retrieval alone needs: all that is there when tools are trained.
+    """What context retrieval alone needs: all that exists when the API classifier is trained.
 
     Raises:
         FileNotFoundError, ValueError: As `load_artefacts`.

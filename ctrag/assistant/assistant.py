@@ -112,13 +112,13 @@ class Assistant:
 
         Args:
             text: What was said, 1 to 1,000 characters.
-            at: When, local time; now when None (for people of a data set, the moment at which
-                their phone's contents were taken).
+            at: When, local time; now when None (for people of a data set, the time at which
+                their phone's contents were captured).
             place: Where, as the person calls it: `home`, `work`, `commute`, …
-            playing: Id of the song that plays; what the assistant itself started when None.
+            playing: Id of the song that is playing; the one that the assistant started when None.
             run: Whether to run the plan on the person's stores.
             confirm: Asked before outward effects; says no by default.
-            explain: Whether items carry the reasons of their rank.
+            explain: Whether items carry the reasons for their rank.
 
         Raises:
             ValueError: The text is empty or too long.
@@ -139,7 +139,7 @@ class Assistant:
                 [one.item for one in found.items],
                 self._options.tools,
                 relevance=found.relevance,
-                scene=found.scene,
+                context=found.context,
             )
             step.outputs = {
                 "tools": {one.tool.api: round(one.score, 3) for one in tools.tools},
@@ -165,7 +165,7 @@ class Assistant:
         )
 
     def view(self) -> PersonView:
-        """The person's items as they are now; read again only when a store has changed."""
+        """The person's current items; read again only when a store has changed."""
         return self._now()[0]
 
     def playing(self) -> str | None:
@@ -194,7 +194,7 @@ class Assistant:
     ) -> Request:
         if not text.strip():
             raise InputError("text: the request is empty")
-        if not text.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in text):
+        if not text.isprintable() and any("\ud800" <= character <= "\udfff" for character in text):
             raise InputError("text: the request is not valid UTF-8")
         if len(text) > LONGEST_REQUEST:
             raise InputError(
@@ -217,28 +217,28 @@ class Assistant:
         exposed = [one.tool for one in tools.tools]
         planner, options = self.planner, self._options
         with trace.step("values.rank", tools=[tool.api for tool in exposed]) as step:
-            grounds = ValueSources.of(
+            sources = ValueSources.of(
                 request, view.person, items, found.relevance, view.items, found.further
             )
             ranker = self.arguments if planner.best_only else None
             grammar = plan_grammar(
                 exposed,
-                grounds,
+                sources,
                 best_only=planner.best_only,
                 write_text=planner.writes_text,
                 write_outward=planner.writes_outward,
-                values=rank_values(exposed, grounds, ranker),
+                values=rank_values(exposed, sources, ranker),
             )
             step.outputs = grammar.traced()
 
         def prompt() -> PlannerPrompt:
             budget, count = options.prompt_budget, planner.count_tokens
             with trace.step("prompt.assemble", budget=budget) as step:
-                made = planner_prompt(
+                assembled = planner_prompt(
                     request, self.person, items, exposed, count, budget, brief=planner.brief
                 )
-                step.outputs = made.traced()
-            return made
+                step.outputs = assembled.traced()
+            return assembled
 
         with trace.step("planner.plan", planner=type(planner).__name__) as step:
             planned = planner.plan(

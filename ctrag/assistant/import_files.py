@@ -24,16 +24,16 @@ _LONGEST_BODY = 4000
 def personas_from(
     source: Path, person_id: str | None, name: str | None, stores: Stores
 ) -> list[Persona]:
-    """What a data set folder or a file brings, ready for `Stores.import_personas`.
+    """The people of a data set folder or a file, for `Stores.import_personas`.
 
     Args:
         source: A data set folder, or an .ics, .mbox or .vcf file.
         person_id: Whose items a file holds; for a folder, which of its people (all when None).
         name: Name of a person whom the stores do not know yet.
-        stores: Where the person may be known already.
+        stores: Stores that may already know the person.
 
     Raises:
-        ValueError: The source breaks a rule, or it is not said whose it is.
+        ValueError: The source breaks a rule, or the person of a file is not given.
     """
     if source.is_dir():
         personas = list(load_dataset(source).personas)
@@ -66,7 +66,7 @@ def _person(person_id: str, name: str | None, stores: Stores) -> Person:
 
 
 def _once(items: Iterator[Item]) -> tuple[Item, ...]:
-    """Each id once, the last wins: mailboxes hold copies, calendars hold revisions."""
+    """Each id once, the last wins: mailboxes contain copies, calendars revisions."""
     return tuple({item.id: item for item in items}.values())
 
 
@@ -112,7 +112,7 @@ def _events(path: Path, person_id: str) -> Iterator[Item]:
         try:
             start, end = _span(event)
         except (KeyError, ValueError, OverflowError):
-            continue  # without a time it is on no day
+            continue  # without a time it cannot be shown on a day
         if not title:
             continue
         listed = event.get("ATTENDEE", [])

@@ -27,14 +27,14 @@ class Opened:
     toolbox: Toolbox
     """See `toolbox_of`."""
     frozen_clock: bool
-    """True when the person comes from a data set, whose time stands still at their `now`."""
+    """True when the person comes from a data set, whose clock is frozen at their `now`."""
 
 
 def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
     """The stores that hold a person.
 
-    A data set folder is left as it is: the person is imported into stores under the cache folder,
-    which belong to that content of the data set; what plans change stays there.
+    A data set folder is not changed: the person is imported into stores under the cache folder,
+    keyed by the content of the data set; changes made by plans stay there.
 
     Raises:
         FileNotFoundError: `path` is neither a stores folder nor a data set folder.
@@ -64,8 +64,8 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
 
 
 def joined_toolbox(stores: Path, data: Path) -> Toolbox:
-    """A stores folder's APIs, in which those of the data set's further applications replace what
-    the stores have of these.
+    """A stores folder's APIs, with those of the data set's further applications replacing the
+    ones that the stores have for them.
 
     Raises:
         ValueError: An API's name is taken by another application.
@@ -77,6 +77,6 @@ def joined_toolbox(stores: Path, data: Path) -> Toolbox:
 
 
 def toolbox_of(folder: Path) -> Toolbox:
-    """The `toolbox.yaml` of a data set or stores folder, else the packaged one."""
+    """The `toolbox.yaml` of a data set or stores folder, or the packaged one."""
     own = folder / TOOLBOX
     return Toolbox.from_file(own) if own.exists() else Toolbox.packaged()

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(slots=True)
 class TraceStep:
-    """One step of a request's way; inputs and outputs are JSON values."""
+    """One pipeline step; inputs and outputs are JSON values."""
 
     name: str
     inputs: dict[str, Any]
@@ -27,7 +27,7 @@ class Trace:
     def step(self, name: str, **inputs: Any) -> Iterator[TraceStep]:
         """Time a step; the block fills in `outputs`. A step that raises is kept too.
 
-        A step inside another one stands before it, and its time is part of the other's.
+        A nested step comes before the one that contains it, whose time includes its own.
         """
         step = TraceStep(name, inputs)
         began = time.perf_counter()

@@ -1,15 +1,14 @@
-"""Every weight and every tensor: where models come from, and what runs them.
+"""Models: where their weights come from, and what runs them.
 
-- `packages`, `weights`: which installed package carries a model; converted weights, made once.
+- `packages`, `weights`: which installed package contains a model; converted weights, made once.
 - `encoder`, `onnx_encoder`: text in, unit vectors out; encoders as 8-bit ONNX graphs. `bert_graph`:
-  the small one without torch. `vocabularies`: tokenizers that count without weights.
-- `request_adapter`, `tool_encoder`: what tuning changes of an encoder, for requests and for tools.
-- `vector_cache`: vectors kept on disk.
-- `cards`, `arrays`, `array_artefact`: what an artefact says of its origin, and its arrays.
+  the small one without torch. `vocabularies`: packaged tokenizers.
+- `request_adapter`, `tool_encoder`: tuned changes of an encoder, for requests and for tools.
+- `vector_cache`: vectors on disk.
+- `cards`, `arrays`, `array_artefact`: provenance of an artefact, and its arrays.
 - `language_model`: the small language model (`LanguageModel`); `lm_weights`, `lm_engine`,
-  `onnx_llama`, `lora`: the small language model, its engines, its
-  adapter.
-- `chat_markup`, `tokens`: the markup of a turn; what a text costs.
+  `onnx_llama`, `lora`: its weights, engines and adapter.
+- `chat_markup`, `tokens`: chat template; token counts.
 - `endpoint`: any OpenAI-compatible endpoint.
-- `blas`: how many threads linear algebra takes.
+- `blas`: thread limit of linear algebra.
 """

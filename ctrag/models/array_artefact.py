@@ -1,4 +1,4 @@
-"""Artefacts of one shape: arrays of half precision in one file, a card in another."""
+"""Artefacts of half-precision arrays in one file and a card in another."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ class ArrayArtefact(Generic[CardKind]):
     card_class: ClassVar[type[Any]]
 
     arrays: dict[str, Matrix]
-    """By name, float32; each kind says which it has."""
+    """By name, float32; subclasses document which."""
     card: CardKind
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Arrays of artefacts: files of half precision, and low-rank changes of weights."""
+"""Arrays of artefacts: half-precision files, and low-rank changes of weights."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -11,7 +11,7 @@ from stores.files import replacing
 
 
 def save_arrays(path: Path, arrays: Mapping[str, Matrix]) -> None:
-    """Write arrays as float16, compressed; the file is whole or not there."""
+    """Write arrays as float16, compressed and atomically."""
     half = {name: array.astype(np.float16) for name, array in arrays.items()}
     with replacing(path) as file:
         np.savez_compressed(file, allow_pickle=False, **half)
@@ -24,7 +24,7 @@ def load_arrays(path: Path) -> dict[str, Matrix]:
 
 
 def arrays_digest(settings: str, arrays: Mapping[str, Matrix]) -> str:
-    """Tells artefacts apart, by their settings and by their arrays as they are saved."""
+    """Fingerprint of an artefact: its settings and its arrays as saved."""
     content = sha256(settings.encode())
     for name in sorted(arrays):
         content.update(name.encode())
@@ -32,18 +32,18 @@ def arrays_digest(settings: str, arrays: Mapping[str, Matrix]) -> str:
     return content.hexdigest()[:16]
 
 
-def low_rank_changes(arrays: Mapping[str, Matrix], tower: str, scale: float) -> dict[str, Matrix]:
-    """What is added to an encoder's weights: "layer.map" → (outputs, inputs).
+def low_rank_changes(arrays: Mapping[str, Matrix], encoder: str, scale: float) -> dict[str, Matrix]:
+    """Changes that are added to an encoder's weights: "layer.map" → (outputs, inputs).
 
     Args:
-        arrays: `tower/layer.map.A` (rank, inputs) and `.B` (outputs, rank), among others.
-        tower: The encoder.
+        arrays: `encoder/layer.map.A` (rank, inputs) and `.B` (outputs, rank), among others.
+        encoder: Name of the encoder.
         scale: Factor of the products.
     """
     return {
-        name.removeprefix(f"{tower}/").removesuffix(".A"): np.asarray(
+        name.removeprefix(f"{encoder}/").removesuffix(".A"): np.asarray(
             scale * (arrays[name.removesuffix("A") + "B"] @ down), dtype=np.float32
         )
         for name, down in arrays.items()
-        if name.startswith(f"{tower}/") and name.endswith(".A")
+        if name.startswith(f"{encoder}/") and name.endswith(".A")
     }

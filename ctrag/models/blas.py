@@ -1,4 +1,4 @@
-"""How many threads small products of matrices may take."""
+"""A BLAS thread limit for small matrices."""
 
 import threading
 from collections.abc import Iterator
@@ -7,17 +7,17 @@ from functools import cache
 from typing import Any
 
 _one_at_a_time = threading.RLock()
-"""The limit is the process's: of two blocks that overlap, the first to end would lift it for both,
-and the second would put back what it found, which is the limit."""
+"""The limit is process-wide: of two overlapping blocks, the first to end would lift it for both,
+and the second would restore what it found, which is the limit."""
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep NumPy's and SciPy's linear algebra to one thread while the block runs.
+    """Limit NumPy's and SciPy's linear algebra to one thread within the block.
 
     A few hundred rows are done before a second thread has woken up, and on shared cores the first
     then waits for it: a factorisation of 256 rows took 7 ms on two threads, half a millisecond on
-    one. Blocks of other threads wait, so keep it to what takes milliseconds.
+    one. Blocks in other threads wait, so use it only for work of milliseconds.
     """
     with _one_at_a_time, _controller().limit(limits=1, user_api="blas"):
         yield

@@ -1,4 +1,4 @@
-"""What every artefact says of its origin, in a JSON file beside it."""
+"""Provenance of an artefact, in a JSON file beside it."""
 
 from typing import Any
 
@@ -6,19 +6,19 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Card(BaseModel):
-    """Where an artefact comes from; each kind of artefact adds what it needs to be used."""
+    """Provenance of an artefact; subclasses add what is needed to use it."""
 
     model_config = ConfigDict(extra="forbid")
     command: str
-    """Makes it again."""
+    """Command that reproduces it."""
     settings: dict[str, Any]
     data: str
     data_sha256: str
     people: list[str] | None = None
-    """Fingerprints (`stores.people.dataset.fingerprints`) of those whose requests it learned from,
-    sorted; None in cards of before they were named: nobody knows."""
+    """Fingerprints (`stores.people.dataset.fingerprints`) of the people in its training data,
+    sorted; None in older cards, where they are unknown."""
     seed: int
     figures: dict[str, dict[str, float]]
-    """Method → figure, in percent, of people or requests that were not learned from: held out or
-    cross-validated; empty where nothing was kept back."""
+    """Method → figure, in percent, on people or requests outside its training data: held out or
+    cross-validated; empty where nothing was held out."""
     versions: dict[str, str]

@@ -1,11 +1,11 @@
-"""The chat markup that the planner is trained and asked in."""
+"""The chat template of the planner, in training and inference."""
 
 END = "<|im_end|>"
-"""What closes a turn, the planner's own included."""
+"""Ends a turn, the planner's own included."""
 
 
 def opening(system: str, user: str = "") -> str:
-    """The system's turn, and the user's as far as it is said."""
+    """The system's turn and the begin of the user's."""
     return f"<|im_start|>system\n{plain(system)}{turn()}{plain(user)}"
 
 
@@ -15,10 +15,10 @@ def closing(user: str) -> str:
 
 
 def turn() -> str:
-    """The end of a turn, and the user's up to its text."""
+    """The end of a turn, and the user's turn up to its text."""
     return f"{END}\n<|im_start|>user\n"
 
 
 def plain(text: str) -> str:
-    """Text that cannot end its turn: items' words may hold marks."""
+    """Text with its chat markers escaped: an item's text cannot end the turn."""
     return text.replace("<|", "< |")

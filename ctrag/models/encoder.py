@@ -22,7 +22,7 @@ TUNED_LAYERS = {packages.ENCODER: 6, packages.LARGE_ENCODER: 4}
 
 
 class Encoder(Protocol):
-    """Anything that turns texts into unit vectors."""
+    """Encodes texts as unit vectors."""
 
     name: str
     """Written into stores and artefacts: vectors of different encoders never mix."""
@@ -36,7 +36,7 @@ class OnnxEncoder:
     """all-MiniLM-L6-v2 with int8 weights on ONNX Runtime: no torch, about 4 ms a request.
 
     Texts are encoded one by one, because int8 activations are scaled over the whole batch:
-    alone, a text has the same vector whatever it is encoded with.
+    that way its vector does not depend on the others.
     """
 
     def __init__(self, workers: int = 2) -> None:
@@ -72,7 +72,7 @@ class OnnxEncoder:
 
 
 class EnsembleMember:
-    """One encoder on ONNX Runtime with 8-bit weights: no torch once its graph is made."""
+    """One encoder on ONNX Runtime with 8-bit weights: no torch once its graph exists."""
 
     def __init__(self, name: str) -> None:
         from tokenizers import Tokenizer
@@ -81,73 +81,73 @@ class EnsembleMember:
         from ctrag.models.weights import encoder_folder
 
         self.name = name
-        self.top = TUNED_LAYERS[name]
-        self._session = open_session(base_graph(name, self.top))
+        self.tuned_layers = TUNED_LAYERS[name]
+        self._session = open_session(base_graph(name, self.tuned_layers))
         self._tokenizer = Tokenizer.from_file(str(encoder_folder(name) / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_MAX_TOKENS)
 
     def run(self, text: str) -> tuple[Matrix, Matrix]:
-        """The text's unit vector, and the hidden states below the layers that adapters tune."""
+        """The text's unit vector, and the hidden states after the frozen layers."""
         ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
-        plain, below = self._session.run(None, {"input": ids})
-        return np.asarray(plain, dtype=np.float32), np.asarray(below, dtype=np.float32)
+        plain, states = self._session.run(None, {"input": ids})
+        return np.asarray(plain, dtype=np.float32), np.asarray(states, dtype=np.float32)
 
 
 class EncoderEnsemble:
     """Several encoders side by side; the cosine of their vectors is the mean of the cosines.
 
-    Texts are encoded one by one: alone, a text has the same vector whatever it is encoded with.
+    Texts are encoded one by one, so that a vector does not depend on the others.
     """
 
     def __init__(self, name: str = packages.PAIR, workers: int = 2) -> None:
         self.name = name
-        self.towers = tuple(EnsembleMember(part) for part in name.split("+"))
+        self.members = tuple(EnsembleMember(part) for part in name.split("+"))
         self._pool = ThreadPoolExecutor(workers)
         self.dimension = len(self.encode([""])[0])
 
     def encode(self, texts: Sequence[str]) -> Matrix:
-        """See `Encoder.encode`; the parts in the order of the name."""
+        """See `Encoder.encode`; the members' vectors in the order of the name."""
 
-        def plain(tower: EnsembleMember, text: str) -> Matrix:
-            return tower.run(text)[0]
+        def plain(member: EnsembleMember, text: str) -> Matrix:
+            return member.run(text)[0]
 
-        parts = self._spread([partial(plain, tower) for tower in self.towers], texts)
+        parts = self._spread([partial(plain, member) for member in self.members], texts)
         rows = [self.join(row) for row in zip(*parts, strict=True)]
         return np.stack(rows) if rows else np.empty((0, self.dimension), np.float32)
 
-    def run_with(self, tops: Sequence[Any], texts: Sequence[str]) -> list[list[Pair]]:
-        """Per tower and text: plain and tuned unit vector.
+    def run_with(self, tuned: Sequence[Any], texts: Sequence[str]) -> list[list[Pair]]:
+        """Per member and text: plain and tuned unit vector.
 
         Args:
-            tops: Per tower the session of its tuned last layers.
-            texts: What to read.
+            tuned: Per member the session of its tuned layers.
+            texts: The texts.
         """
 
-        def run(tower: EnsembleMember, top: Any, text: str) -> Pair:
-            plain, below = tower.run(text)
-            return plain, np.asarray(top.run(None, {"input": below})[0], dtype=np.float32)
+        def run(member: EnsembleMember, session: Any, text: str) -> Pair:
+            plain, states = member.run(text)
+            return plain, np.asarray(session.run(None, {"input": states})[0], dtype=np.float32)
 
-        pairs = zip(self.towers, tops, strict=True)
-        return self._spread([partial(run, tower, top) for tower, top in pairs], texts)
+        pairs = zip(self.members, tuned, strict=True)
+        return self._spread([partial(run, member, session) for member, session in pairs], texts)
 
-    def below(self, tower: EnsembleMember, texts: Sequence[str]) -> list[Matrix]:
-        """Hidden states of one tower below the layers that adapters tune, per text."""
-        return self._spread([lambda text: tower.run(text)[1]], texts)[0]
+    def frozen_states(self, member: EnsembleMember, texts: Sequence[str]) -> list[Matrix]:
+        """Hidden states of one member after its frozen layers, per text."""
+        return self._spread([lambda text: member.run(text)[1]], texts)[0]
 
     @staticmethod
     def join(parts: Sequence[Matrix]) -> Matrix:
-        """Unit vectors end to end as one unit vector."""
+        """Unit vectors concatenated into one unit vector."""
         return np.asarray(np.concatenate(list(parts)) / np.sqrt(len(parts)), dtype=np.float32)
 
     def _spread(self, runs: Sequence[Callable[[str], T]], texts: Sequence[str]) -> list[list[T]]:
-        # The last tower is the slowest: it starts first, so that one text waits for it alone.
+        # The last member is the slowest, so it is submitted first.
         futures = [[self._pool.submit(run, text) for text in texts] for run in runs[::-1]]
         return [[one.result() for one in row] for row in futures[::-1]]
 
 
 def open_session(graph: Path, threads: int = 1) -> Any:
-    """An ONNX Runtime session on so many threads."""
+    """An ONNX Runtime session with that many threads."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()

@@ -74,10 +74,10 @@ class ChatEndpoint:
             raise self._error(f"{type(error).__name__}: {error}", error.status_code) from error
         except openai.OpenAIError as error:
             raise self._error(f"{type(error).__name__}: {error}") from error
-        except ValueError as error:  # what is called JSON does not parse
+        except ValueError as error:  # the body is declared as JSON but does not parse
             reason = f"no chat completion came back: {error}"
             raise self._error(reason, unreadable=True) from error
-        # Anything may answer at an address: the client hands on what it cannot read.
+        # Anything may answer at an address, and the client passes on what it cannot parse.
         choices = getattr(answer, "choices", None)
         first = choices[0] if isinstance(choices, list) and choices else None
         message = getattr(first, "message", None)
@@ -106,14 +106,14 @@ class ChatEndpoint:
     def _error(
         self, reason: str, status: int | None = None, *, unreadable: bool = False
     ) -> EndpointError:
-        """One line, without the key: servers quote what they refuse."""
+        """One line, without the key: servers quote what they reject."""
         line = " ".join(f"{self.base_url}: {reason}".split())
         line = line.replace(self._api_key, "***") if self._api_key else line
         return EndpointError(line, status, unreadable=unreadable)
 
 
 def chat_endpoint() -> ChatEndpoint:
-    """The endpoint that the settings name; its key may also stand in OPENAI_API_KEY."""
+    """The endpoint that the settings name; its key may also be in OPENAI_API_KEY."""
     import os
 
     from ctrag.settings import settings

@@ -15,11 +15,11 @@ from ctrag.models.lm_engine import Engine, EngineName, Logits, open_engine
 from ctrag.models.lm_weights import planner_folder
 
 LONGEST_BOUND = 600
-"""Tokens of an answer under a grammar at most, which the grammar's own bounds keep it below."""
+"""Tokens of an answer under a grammar at most; the grammar's own bounds are tighter."""
 LONGEST_FREE = 120
 """Tokens of a freely decoded answer at most."""
 _PREFIXES = 2
-"""Shared prefixes whose caches are kept: those that calls are filled in by."""
+"""Shared prefixes whose caches are kept."""
 
 
 class LanguageModel:
@@ -36,10 +36,10 @@ class LanguageModel:
         self._name = name_or_path
         self._threads = threads
         self.adapter = adapter
-        """Folder of the LoRA adapter that is merged in; None for the base as it is."""
+        """Folder of the LoRA adapter that is merged in; None for the plain base model."""
         packaged = name_or_path in (None, packages.PLANNER)
         self.engine_name: EngineName = engine or ("onnxruntime" if packaged else "transformers")
-        """What runs the model: unless set, the fast engine for the packaged model."""
+        """Engine of the model: by default, the fast one for the packaged model."""
         self._read_last: tuple[list[int], Logits, Any] | None = None
         self._read_prefixes: list[tuple[list[int], Any]] = []
 
@@ -76,9 +76,9 @@ class LanguageModel:
         """Logits after a prompt, and its cache; the last prompt's are remembered.
 
         Args:
-            prompt: What the model reads, at least one token.
-            shared: How many tokens other prompts begin with too, fewer than all: they are read
-                once as long as they stay the same.
+            prompt: The tokens, at least one.
+            shared: Length of the prefix shared with other prompts, shorter than the prompt: it is
+                read once while it stays the same.
         """
         last = self._read_last
         if last is None or last[0] != prompt:
@@ -123,17 +123,17 @@ class LanguageModel:
         """Decode greedily under a grammar.
 
         Args:
-            prompt: Tokens that the model reads first, or what makes them once it is asked.
+            prompt: The prompt's tokens, or a function that makes them when the model is run.
             lark: The grammar of all answers, for llguidance.
             begin: How the answer begins.
             shared: See `read`.
 
         Returns:
             The answer's tokens, the probability of its text up to the first "(", and whether the
-            model had to be asked at all.
+            model was run at all.
 
         Raises:
-            ValueError: The grammar is none, or no answer under it begins that way.
+            ValueError: The grammar is invalid, or no answer under it begins that way.
         """
         import llguidance
         import llguidance.numpy

@@ -1,8 +1,8 @@
-"""What runs the planner's model: tokens in, logits and a key-value cache out.
+"""Engines of the language model: tokens in, logits and a key-value cache out.
 
 Two engines with one interface: `transformers` is the reference and runs any causal model; the
-graph on `onnxruntime` needs no torch once it is made and decodes several times faster
-(docs/serving.md). Neither stands in for the other unasked.
+graph on `onnxruntime` needs no torch once it exists and decodes several times faster
+(docs/serving.md). Neither falls back to the other.
 """
 
 import copy
@@ -20,25 +20,25 @@ from ctrag.models.onnx_llama import FORMAT, GRAPH, check_config, head_width, wri
 Logits = NDArray[np.float32]
 EngineName = Literal["onnxruntime", "transformers"]
 BITS: int | None = None
-"""Bits of the graph's weights, None for float32: 8 write twice as fast, but other plans
+"""Bits of the graph's weights, None for float32: 8 decode twice as fast, but other plans
 (docs/serving.md)."""
 
 
 class Engine(Protocol):
-    """A causal language model that has been read into memory."""
+    """A causal language model in memory."""
 
     name: str
 
     def forward(
         self, tokens: Sequence[int], cache: Any = None, keep: int = 1
     ) -> tuple[Logits, Any]:
-        """Read tokens behind those of a cache.
+        """Run the model on tokens after those of a cache.
 
         Args:
-            tokens: What is new, at least one.
-            cache: What an earlier call returned, None at the start. It stays as it is: several
-                continuations of one beginning can be read from the same cache.
-            keep: After how many of the last tokens logits are wanted.
+            tokens: The new tokens, at least one.
+            cache: What an earlier call returned, None at the start. It is not modified: several
+                continuations can branch from the same cache.
+            keep: For how many of the last tokens logits are returned.
 
         Returns:
             Logits (keep, vocabulary), and the cache that holds all tokens so far.
@@ -73,7 +73,7 @@ class TransformersEngine:
 
 
 def _branch(cache: Any) -> Any:
-    """A cache that can grow without the given one; tensors are shared, because none is written."""
+    """A copy of a cache that can grow on its own; tensors are shared, as none is written to."""
     if cache is None:
         return None
     branch = copy.copy(cache)
@@ -90,10 +90,10 @@ class OnnxEngine:
         from ctrag.models.encoder import open_session
 
         self._session = open_session(graph, threads)
-        given = [one.name for one in self._session.get_inputs()]
-        self._caches = [name for name in given if name.startswith("past_")]
+        names = [one.name for one in self._session.get_inputs()]
+        self._caches = [name for name in names if name.startswith("past_")]
         heads = config.get("num_key_value_heads") or config["num_attention_heads"]
-        self._nothing = np.zeros((1, heads, 0, head_width(config)), np.float32)
+        self._empty = np.zeros((1, heads, 0, head_width(config)), np.float32)
 
     def forward(
         self, tokens: Sequence[int], cache: Any = None, keep: int = 1
@@ -101,13 +101,13 @@ class OnnxEngine:
         """See `Engine.forward`."""
         import onnxruntime
 
-        nothing = onnxruntime.OrtValue.ortvalue_from_numpy(self._nothing)
-        past = [nothing] * len(self._caches) if cache is None else cache
-        made = onnxruntime.OrtValue.ortvalue_from_numpy
-        given = dict(zip(self._caches, past, strict=True))
-        given["tokens"] = made(np.array([list(tokens)], np.int64))
-        given["keep"] = made(np.array([keep], np.int64))
-        logits, *grown = self._session.run_with_ort_values(None, given)
+        empty = onnxruntime.OrtValue.ortvalue_from_numpy(self._empty)
+        past = [empty] * len(self._caches) if cache is None else cache
+        value_of = onnxruntime.OrtValue.ortvalue_from_numpy
+        inputs = dict(zip(self._caches, past, strict=True))
+        inputs["tokens"] = value_of(np.array([list(tokens)], np.int64))
+        inputs["keep"] = value_of(np.array([keep], np.int64))
+        logits, *grown = self._session.run_with_ort_values(None, inputs)
         return logits.numpy()[0], grown
 
 
@@ -115,7 +115,7 @@ def open_engine(name: EngineName, folder: Path, threads: int, adapter: Path | No
     """The engine of that name with a model and its adapter; a graph is made once and kept.
 
     Raises:
-        ValueError: The model is no plain Llama, which `onnxruntime` needs.
+        ValueError: The model is not a plain Llama, which `onnxruntime` needs.
     """
     if name == "transformers":
         return TransformersEngine(folder, threads, adapter)
@@ -128,8 +128,8 @@ def planner_graph(folder: Path, config: dict[str, Any], adapter: Path | None) ->
 
     Args:
         folder: Holds `config.json` and the weights.
-        config: What `config.json` says.
-        adapter: Folder of the adapter, None for the base as it is.
+        config: The content of `config.json`.
+        adapter: Folder of the adapter, None for the plain base model.
 
     Raises:
         ValueError: See `check_config`.
@@ -149,9 +149,9 @@ def planner_graph(folder: Path, config: dict[str, Any], adapter: Path | None) ->
 
 
 def _identity(folder: Path, adapter: Path | None) -> str:
-    """Tells models apart by where and when their files were written, adapters by their weights.
+    """Fingerprint of a model by path, size and time of its files, and of an adapter by its weights.
 
-    A packaged model is the same wherever it was converted to.
+    A packaged model has the same one wherever it was converted to.
     """
     from ctrag.models.lm_weights import READY
     from ctrag.models.lora import weights_sha256

@@ -15,7 +15,7 @@ from ctrag.models.lora import merge
 from ctrag.settings import cache_folder
 
 READY = "converted"
-"""File that names the package's file which a folder was converted from."""
+"""File that names the packaged file that a folder was converted from."""
 
 
 def planner_folder(name_or_path: str = packages.PLANNER) -> Path:
@@ -66,7 +66,7 @@ def _convert(packed: Path, target: Path) -> None:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
-    # The GGUF reader draws a progress bar on stderr that no switch turns off.
+    # The GGUF reader draws a progress bar on stderr that no option turns off.
     with redirect_stderr(io.StringIO()):
         tokenizer = AutoTokenizer.from_pretrained(packed.parent, gguf_file=packed.name)
         loaded = AutoModelForCausalLM.from_pretrained(

@@ -51,7 +51,7 @@ def save_adapter(folder: Path, weights: Mapping[str, Any], card: PlannerCard) ->
 
     Args:
         folder: Made when missing.
-        weights: peft's names to tensors.
+        weights: peft's names → tensors.
         card: Written beside them.
     """
     import torch
@@ -81,7 +81,7 @@ def merge(model: Any, folder: Path) -> None:
     """Add the adapter in `folder` to the weights of a model of its base.
 
     Raises:
-        ValueError: The adapter was made for another architecture.
+        ValueError: The adapter is for another architecture.
     """
     import torch
     from safetensors.torch import load_file

@@ -1,8 +1,8 @@
 """Transformer encoders as ONNX graphs: 8-bit weights in blocks, made once from packaged weights.
 
-Two graphs per encoder. `base` reads tokens and gives the sentence's vector and the hidden states
-below its last layers; `top` reads those hidden states and runs the last layers once more, with an
-adapter's weights added, so that a tuned reading of a request costs a few layers and not a model.
+Two graphs per encoder. `base` maps tokens to the sentence vector and the hidden states before its
+last layers; `top` maps those hidden states through the last layers once more, with an adapter's
+weights added, so that a tuned reading of a request costs a few layers and not a whole model.
 """
 
 import io
@@ -22,7 +22,7 @@ from ctrag.models.weights import assembled, encoder_folder
 
 GRAPH = "graph.onnx"
 _FORMAT = 1
-"""Part of the folders' names: graphs of another version of this module are made anew."""
+"""Part of the folders' names: graphs of another version of this module are rebuilt."""
 _BLOCK = 32
 
 LINEAR: dict[str, tuple[str, ...]] = {
@@ -62,7 +62,7 @@ def load_model(name: str) -> Any:
 
 
 def base_graph(name: str, top: int) -> Path:
-    """The graph of an encoder whose last `top` layers have a tuned twin.
+    """The graph of an encoder whose last `top` layers also exist tuned.
 
     Raises:
         ModelMissing: The weights are not on this machine.
@@ -83,8 +83,8 @@ def top_graph(name: str, top: int, deltas: Mapping[str, NDArray[np.float32]], di
     Args:
         name: The encoder.
         top: How many layers.
-        deltas: "layer.map" (counted from the first of these layers) → what is added to the weights.
-        digest: Tells adapters apart.
+        deltas: "layer.map" (counted from the first of these layers) → change of the weights.
+        digest: Fingerprint of the adapter.
     """
 
     def make(folder: Path) -> None:
@@ -101,14 +101,14 @@ def top_graph(name: str, top: int, deltas: Mapping[str, NDArray[np.float32]], di
 def whole_graph(
     name: str, layers: int, deltas: Callable[[], Mapping[str, NDArray[np.float32]]], digest: str
 ) -> Path:
-    """The graph of a whole encoder with an adapter in its last `layers`: from tokens to the unit
-    vector of them all, and to a state of each.
+    """The graph of a whole encoder with an adapter in its last `layers`: from tokens to their unit
+    vector, and to the hidden state of each.
 
     Args:
         name: The encoder.
         layers: How many layers are tuned.
-        deltas: Computes them as for `top_graph`; called when the graph is not there yet.
-        digest: Tells adapters apart.
+        deltas: Computes them as for `top_graph`; called when the graph does not exist.
+        digest: Fingerprint of the adapter.
     """
 
     def make(folder: Path) -> None:
@@ -199,11 +199,11 @@ def _export(module: Any, sample: Any, folder: Path, *outputs: str) -> None:
     handlers, level = list(root.handlers), root.level
     from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 
-    # Its module configures the root logger, and with it every other library's.
+    # Its module configures the root logger, and so every other library's.
     root.handlers[:] = handlers
     root.setLevel(level)
     logging.getLogger("onnxruntime.quantization.matmul_nbits_quantizer").setLevel(logging.ERROR)
-    # The exporter prints warnings that no switch turns off.
+    # The exporter prints warnings that no option turns off.
     with (
         torch.no_grad(),
         warnings.catch_warnings(),

@@ -1,9 +1,9 @@
 """A Llama model as one ONNX graph with a key-value cache, float32 or in blocks of few bits.
 
 The graph is written node by node from the weights: ONNX Runtime has whole attention layers with
-rotary positions as single operators, which no export of the model's Python code arrives at.
+rotary positions as single operators, which exporting the model's Python code does not produce.
 
-Inputs: `tokens` (1, new), `keep` (1,): after how many of the last tokens logits are wanted, and per
+Inputs: `tokens` (1, new), `keep` (1,): for how many of the last tokens logits are returned, and per
 layer `past_key.N`, `past_value.N` (1, heads, old, width). Outputs: `logits` (1, keep, vocabulary)
 and per layer `key.N`, `value.N` (1, heads, old + new, width).
 """
@@ -20,11 +20,11 @@ from ctrag.errors import InputError
 
 GRAPH = "planner.onnx"
 FORMAT = 1
-"""Part of the graphs' names: those of another version of this module are made anew."""
+"""Part of the graphs' names: those of another version of this module are rebuilt."""
 LARGEST = 2_000_000_000
 """Bytes of a model's float32 weights at most: a graph is one protobuf message."""
 _BLOCK = 32
-_FAMILY = {
+_REQUIRED = {
     "model_type": "llama",
     "hidden_act": "silu",
     "attention_bias": False,
@@ -33,15 +33,15 @@ _FAMILY = {
 
 
 def check_config(config: Mapping[str, Any]) -> None:
-    """See whether a model can be written as a graph.
+    """Check whether a model can be written as a graph.
 
     Args:
-        config: What the model's `config.json` says.
+        config: The content of the model's `config.json`.
 
     Raises:
-        ValueError: It is no plain Llama; the message names what is not and the other engine.
+        ValueError: It is not a plain Llama; the message names what differs and the other engine.
     """
-    for name, wanted in _FAMILY.items():
+    for name, wanted in _REQUIRED.items():
         if config.get(name, wanted) != wanted:
             raise InputError(
                 f"{name}: the onnxruntime engine needs {wanted!r}, this model has "
@@ -64,10 +64,10 @@ def write_graph(
     """Write the graph of a model.
 
     Args:
-        weights: transformers' names to float32 arrays; without `lm_head.weight` the embeddings
+        weights: transformers' names → float32 arrays; without `lm_head.weight` the embeddings
             are used.
-        config: What its `config.json` says.
-        path: Where the graph goes.
+        config: The content of its `config.json`.
+        path: The file.
         bits: 8 or 4 for the linear maps, in blocks of 32; None leaves them float32.
 
     Raises:
@@ -94,7 +94,7 @@ def _rope(config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def head_width(config: Mapping[str, Any]) -> int:
-    """Numbers that one attention head has per token."""
+    """Dimension of one attention head."""
     width: int = config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"]
     return width
 

@@ -1,8 +1,8 @@
-"""The tuned reading of a request: where to look, which kinds of items, which APIs.
+"""The tuned request encoder: a target vector, kinds of items and APIs for a request.
 
 An adapter (low-rank changes of the encoder's last layers, and two linear heads) is trained so that
-a request's tuned vector points at the items that the request needs, among all of its person's
-items. Items keep their plain vectors: stores never change when an adapter does.
+a request's tuned vector is close to the items that the request needs, among all of its person's
+items. Items keep their plain vectors: stores do not depend on the adapter.
 """
 
 from collections.abc import Sequence
@@ -37,10 +37,10 @@ class AdapterCard(Card):
 
 @dataclass(frozen=True, slots=True)
 class TunedRequest:
-    """A request as the tuned encoder reads it."""
+    """A request as the tuned encoder represents it."""
 
     aim: Matrix
-    """(dimension,): its product with an item's vector is the sum over towers of the cosine divided
+    """(dimension,): its product with an item's vector is the sum over members of the cosine divided
     by the temperature."""
     kinds: Matrix
     """(kinds,): log odds, up to a constant, that an item of the kind is needed."""
@@ -51,23 +51,23 @@ class TunedRequest:
 class Adapter(ArrayArtefact[AdapterCard]):
     """Weights of an adapter.
 
-    Arrays: `tower/layer.map.A` (rank, inputs) and `.B` (outputs, rank); `tower/kinds` and
-    `tower/apis` (dimension + 1, classes), the last row being the intercept.
+    Arrays: `encoder/layer.map.A` (rank, inputs) and `.B` (outputs, rank); `encoder/kinds` and
+    `encoder/apis` (dimension + 1, classes), the last row being the intercept.
     """
 
     weights_file, card_file, card_class = WEIGHTS, CARD, AdapterCard
 
     @cached_property
     def digest(self) -> str:
-        """Tells adapters apart."""
+        """Fingerprint of encoder and arrays."""
         return arrays_digest(self.card.encoder, self.arrays)
 
-    def deltas(self, tower: str) -> dict[str, Matrix]:
-        """ "layer.map" → what is added to the tower's weights, (outputs, inputs)."""
-        return low_rank_changes(self.arrays, tower, self.card.scale)
+    def deltas(self, member: str) -> dict[str, Matrix]:
+        """ "layer.map" → change of the member's weights, (outputs, inputs)."""
+        return low_rank_changes(self.arrays, member, self.card.scale)
 
     def reading(self, tuned: Sequence[Matrix]) -> TunedRequest:
-        """What tuned unit vectors, one per tower, say."""
+        """The reading from tuned unit vectors, one per member."""
         names = self.card.encoder.split("+")
         factor = np.sqrt(len(names)) / self.card.temperature
         heads = {}
@@ -99,7 +99,7 @@ class RequestEncoder:
         if self._adapter is None:
             return [(vector, None) for vector in self._encoder.encode(texts)]
         encoder: EncoderEnsemble = self._encoder
-        rows = list(zip(*encoder.run_with(self._tops, texts), strict=True))
+        rows = list(zip(*encoder.run_with(self._tuned_sessions, texts), strict=True))
         return [
             (
                 encoder.join([plain for plain, _ in row]),
@@ -109,15 +109,18 @@ class RequestEncoder:
         ]
 
     @cached_property
-    def _tops(self) -> list[Any]:
+    def _tuned_sessions(self) -> list[Any]:
         from ctrag.models.onnx_encoder import top_graph
 
         assert self._adapter is not None
         return [
             open_session(
                 top_graph(
-                    tower.name, tower.top, self._adapter.deltas(tower.name), self._adapter.digest
+                    member.name,
+                    member.tuned_layers,
+                    self._adapter.deltas(member.name),
+                    self._adapter.digest,
                 )
             )
-            for tower in self._encoder.towers
+            for member in self._encoder.members
         ]

@@ -7,12 +7,12 @@ from ctrag.models import packages
 from ctrag.models.vocabularies import packaged_vocabulary
 
 CountTokens = Callable[[str], int]
-"""Tokens of a text; deterministic."""
+"""Number of tokens of a text; deterministic."""
 
 
 @cache
 def token_counter(name: str | None = None) -> CountTokens:
-    """Counts in the vocabulary of a language model: the embedded planner's when None.
+    """A token counter of a language model, the embedded planner's when None.
 
     Args:
         name: Folder or hub name of another model, which has a `tokenizer.json`.

@@ -1,7 +1,7 @@
-"""The encoder of tool search, tuned on requests beside the tools that they need.
+"""The encoder of tool search, tuned on requests and the tools that they need.
 
 Low-rank changes of the small encoder's layers (`training.tool_search.encoder`), merged into a
-graph of its own that is made once on each machine.
+graph that is made once on each machine.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from ctrag.models.encoder import Matrix, open_session
 WEIGHTS, CARD = "encoder.npz", "encoder-card.json"
 _MAX_TOKENS = 256
 _FEW = 8
-"""Texts that one thread encodes sooner than several share out."""
+"""Fewer texts than this are encoded faster on one thread."""
 
 
 class ToolEncoderCard(Card):
@@ -38,7 +38,7 @@ class ToolEncoderCard(Card):
 
 
 class ToolEncoderWeights(ArrayArtefact[ToolEncoderCard]):
-    """Low-rank changes of an encoder: arrays `tower/layer.map.A` and `.B`."""
+    """Low-rank changes of an encoder: arrays `encoder/layer.map.A` and `.B`."""
 
     weights_file, card_file, card_class = WEIGHTS, CARD, ToolEncoderCard
 
@@ -49,14 +49,14 @@ class ToolEncoderWeights(ArrayArtefact[ToolEncoderCard]):
 
     @cached_property
     def digest(self) -> str:
-        """Tells changes apart."""
+        """Fingerprint of scale, encoder and arrays."""
         return arrays_digest(f"{self.card.scale}|{self.card.tower}", self.arrays)
 
 
 class TunedToolEncoder:
-    """The tuned encoder on ONNX Runtime with 8-bit weights: no torch, in making its graph neither.
+    """The tuned encoder on ONNX Runtime with 8-bit weights; making its graph needs no torch either.
 
-    Texts are encoded one by one: alone, a text has the same vector whatever it is encoded with.
+    Texts are encoded one by one, so that a vector does not depend on the others.
     """
 
     def __init__(self, weights: ToolEncoderWeights, name: str, workers: int = 2) -> None:

@@ -1,4 +1,4 @@
-"""Vectors of texts on disk, so that no process encodes what another one did."""
+"""Vectors of texts on disk, shared by processes."""
 
 import hashlib
 import sqlite3
@@ -11,21 +11,21 @@ import numpy as np
 from ctrag.models.encoder import Encoder, Matrix
 
 _AT_ONCE = 500
-_PATIENCE = 10.0
+_TIMEOUT = 10.0
 
 
 class CachedEncoder:
-    """An encoder that reads and writes vectors by the hash of their text.
+    """An encoder that caches vectors by the hash of their text.
 
-    Tools go through `encode`. Requests go through `encode_new`, which keeps nothing unless told
-    to. A cache that cannot be used (damaged, locked, a full disk) is passed over.
+    Tools go through `encode`. Requests go through `encode_new`, which caches nothing without
+    `keep_requests`. A cache that cannot be used (damaged, locked, a full disk) is ignored.
     """
 
     def __init__(self, encoder: Encoder, folder: Path, *, keep_requests: bool = False) -> None:
         self.keep_requests = keep_requests
         self.name = encoder.name
         self.encoder = encoder
-        safe = "".join(sign if sign.isalnum() or sign in "-+." else "_" for sign in encoder.name)
+        safe = "".join(one if one.isalnum() or one in "-+." else "_" for one in encoder.name)
         self.path = folder / f"tool-vectors-{safe}.sqlite"
 
     def encode(self, texts: Sequence[str]) -> Matrix:
@@ -40,7 +40,7 @@ class CachedEncoder:
         return np.stack([held[key] for key in keys]) if keys else self.encoder.encode([])
 
     def encode_new(self, texts: Sequence[str]) -> Matrix:
-        """See `Encoder.encode`; vectors of requests, which are kept only with `keep_requests`."""
+        """See `Encoder.encode`; vectors of requests, which are cached only with `keep_requests`."""
         return self.encode(texts) if self.keep_requests else self.encoder.encode(texts)
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, Matrix]:
@@ -48,7 +48,7 @@ class CachedEncoder:
         if not self.path.exists():
             return held
         try:
-            with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as connection:
+            with closing(sqlite3.connect(self.path, timeout=_TIMEOUT)) as connection:
                 for start in range(0, len(keys), _AT_ONCE):
                     some = list(keys[start : start + _AT_ONCE])
                     marks = ",".join("?" * len(some))
@@ -64,7 +64,7 @@ class CachedEncoder:
         rows = [(key, np.asarray(one, np.float32).tobytes()) for key, one in made.items()]
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as connection, connection:
+            with closing(sqlite3.connect(self.path, timeout=_TIMEOUT)) as connection, connection:
                 connection.execute(
                     "CREATE TABLE IF NOT EXISTS vectors (hash BLOB PRIMARY KEY, vector BLOB)"
                 )

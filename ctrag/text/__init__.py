@@ -1,4 +1,4 @@
-"""Text as words, and the times that it names; it knows of no model and no store's schema.
+"""Text processing: words and temporal expressions; independent of models and stores.
 
 - `words`: tokens, stems and stop words; `trigrams`: character trigrams.
 - `bm25`: lexical scores of a list of texts.

@@ -1,4 +1,4 @@
-"""BM25 over documents that are given as terms."""
+"""BM25 over tokenized documents."""
 
 from collections.abc import Sequence
 from typing import Any

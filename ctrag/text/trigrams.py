@@ -1,4 +1,4 @@
-"""Character trigrams: a lexical score that forgives word forms and spelling."""
+"""Character trigrams: a lexical score that tolerates word forms and misspellings."""
 
 import zlib
 from collections import Counter
@@ -17,14 +17,14 @@ _LONGEST = 2000
 
 @dataclass(frozen=True, slots=True)
 class Grams:
-    """The trigrams of one text: hashes, and 1 + log of how often each stands there."""
+    """The trigrams of one text: hashes, and 1 + log of the count of each."""
 
     ids: NDArray[np.int64]
     weights: NDArray[np.float64]
 
 
 def grams(text: str) -> Grams:
-    """Trigrams of the words of `text`, word boundaries included; long texts are cut."""
+    """Trigrams of the words of `text`, word boundaries included; long texts are truncated."""
     found = Counter(chain.from_iterable(map(_grams_of, words(text[:_LONGEST]))))
     counts = np.fromiter(found.values(), dtype=np.float64, count=len(found))
     return Grams(np.fromiter(found.keys(), dtype=np.int64, count=len(found)), 1.0 + np.log(counts))
@@ -32,7 +32,7 @@ def grams(text: str) -> Grams:
 
 @lru_cache(maxsize=50_000)
 def _grams_of(word: str) -> tuple[int, ...]:
-    """Hashes of the trigrams of one word, kept because most words stand in many items."""
+    """Hashes of the trigrams of one word, cached because most words occur in many items."""
     padded = f" {word} "
     return tuple(zlib.crc32(padded[start : start + 3].encode()) for start in range(len(padded) - 2))
 
@@ -48,13 +48,13 @@ def trigram_cosines(query: Grams, candidates: Sequence[Grams]) -> NDArray[np.flo
     idf = np.log((1 + count) / (1 + np.bincount(position, minlength=len(known)))) + 1.0
     weights = np.concatenate([one.weights for one in candidates]) * idf[position]
     lengths = np.sqrt(np.bincount(owner, weights**2, minlength=count))
-    asked = np.zeros(len(known))
+    wanted = np.zeros(len(known))
     places = np.searchsorted(known, query.ids)
     found = places < len(known)
     found[found] = known[places[found]] == query.ids[found]
-    asked[places[found]] = query.weights[found] * idf[places[found]]
-    norm = np.linalg.norm(asked)
+    wanted[places[found]] = query.weights[found] * idf[places[found]]
+    norm = np.linalg.norm(wanted)
     if norm == 0:
         return np.zeros(count, dtype=np.float32)
-    dots = np.bincount(owner, weights * asked[position], minlength=count)
+    dots = np.bincount(owner, weights * wanted[position], minlength=count)
     return np.asarray(dots / (norm * np.maximum(lengths, 1e-9)), dtype=np.float32)

@@ -8,7 +8,7 @@ from typing import Any
 
 _WORD = re.compile(r"[^\W_]+")
 
-# Words that say nothing about which item is meant. Kept short: BM25 weighs the rest.
+# Words that do not identify an item. Kept short: BM25 weights the rest.
 STOPWORDS = frozenset(
     "a an the and or but if of to in on at by for with from is are was were be been am do does did "
     "i me my mine we us our you your he him his she her it its they them their this that these "
@@ -20,9 +20,9 @@ STOPWORDS = frozenset(
 def fold(text: str) -> str:
     """Lower case without accents; "Macías" and "macias" are one name."""
     if text.isascii():
-        return text.lower()  # nothing to take apart, which is most of the work
+        return text.lower()  # no accents to decompose, which is the slow part
     decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+    return "".join(one for one in decomposed if not unicodedata.combining(one))
 
 
 @cache
@@ -53,5 +53,5 @@ def stems(words: Sequence[str]) -> list[str]:
 
 
 def terms(text: str) -> list[str]:
-    """Stemmed words without stopwords: what lexical search compares."""
+    """Stemmed words without stopwords: the terms of lexical search."""
     return stems(telling_words(text))

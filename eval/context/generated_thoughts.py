@@ -31,12 +31,12 @@ class Generated:
 
     def scores(self, example: RankingExample) -> Floats:
         """Cosine of each item with request and thought."""
-        found = example.scene.view.vectors @ self.vectors[example.asked.query_id]
+        found = example.context.view.vectors @ self.vectors[example.asked.query_id]
         return np.asarray(found, dtype=np.float32)
 
     def mixed(self, example: RankingExample) -> Floats:
         """Mean of `scores` and the request's own cosine, weighted by `SHARE`."""
-        return SHARE * self.scores(example) + (1 - SHARE) * example.scene.cosine
+        return SHARE * self.scores(example) + (1 - SHARE) * example.context.cosine
 
 
 def generate(
@@ -61,14 +61,14 @@ def generate(
     began = time.perf_counter()
     writer = thought_writer(writer_name, settings())
     prompts = [
-        thought_prompt(one.scene.request, {item.app for item in one.scene.view.items})
+        thought_prompt(one.context.request, {item.app for item in one.context.view.items})
         for one in examples
     ]
     written = write_thoughts(prompts, writer, cache_folder() / KEPT, progress)
     seconds = time.perf_counter() - began
     vectors = encoder.encode(
         [
-            f"{one.scene.request.text} {thought}"
+            f"{one.context.request.text} {thought}"
             for one, thought in zip(examples, written.thoughts, strict=True)
         ]
     )

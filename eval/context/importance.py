@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.errors import InputError
 from eval.core.examples import RankingExample
@@ -24,18 +24,18 @@ def permutation_importance(
     judged = [one for one in examples if one.relevance.any()]
     if not judged:
         raise InputError("examples: no request has a relevant item")
-    tables = [compute(one.scene, ranker.prior) for one in judged]
+    tables = [compute(one.context, ranker.learned) for one in judged]
     whole = _recall(judged, tables, ranker, k)
     random = np.random.default_rng(seed)
     orders = [random.permutation(len(table)) for table in tables]
     lost = {}
-    for column, signal in enumerate(SIGNALS):
+    for column, feature in enumerate(FEATURES):
         shuffled = []
         for table, order in zip(tables, orders, strict=True):
             changed = table.copy()
             changed[:, column] = table[order, column]
             shuffled.append(changed)
-        lost[signal.name] = round(whole - _recall(judged, shuffled, ranker, k), 2)
+        lost[feature.name] = round(whole - _recall(judged, shuffled, ranker, k), 2)
     return dict(sorted(lost.items(), key=lambda pair: -pair[1]))
 
 
@@ -44,6 +44,6 @@ def _recall(
 ) -> float:
     shares = []
     for example, table in zip(examples, tables, strict=True):
-        best = np.argsort(-ranker.scores_of(example.scene, table), kind="stable")[:k]
+        best = np.argsort(-ranker.scores_of(example.context, table), kind="stable")[:k]
         shares.append(float(example.relevance[best].sum() / example.relevance.sum()))
     return 100 * float(np.mean(shares))

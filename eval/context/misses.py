@@ -30,34 +30,34 @@ def misses(
         rank[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
         relevant = np.flatnonzero(example.relevance > 0)
         for row in relevant[rank[relevant] > k]:
-            scene = example.scene
+            context = example.context
             found.append(
                 {
                     "kind": example.labels.kind or "unlabelled",
-                    "circumstance": _circumstance(scene, int(row), rank, relevant, k),
+                    "circumstance": _circumstance(context, int(row), rank, relevant, k),
                     "query_id": example.asked.query_id,
-                    "request": scene.request.text,
-                    "missing": _named(scene, int(row)),
+                    "request": context.request.text,
+                    "missing": _named(context, int(row)),
                     "rank": int(rank[row]),
-                    "first": _named(scene, int(np.argmin(rank))),
+                    "first": _named(context, int(np.argmin(rank))),
                 }
             )
     return sorted(found, key=lambda row: (str(row["kind"]), str(row["circumstance"])))
 
 
-def _named(scene: FeatureContext, row: int) -> str:
-    item = scene.view.items[scene.rows[row]]
+def _named(context: FeatureContext, row: int) -> str:
+    item = context.view.items[context.rows[row]]
     return f"{item.app}: {title(item)}"
 
 
 def _circumstance(
-    scene: FeatureContext, row: int, rank: NDArray[np.int64], relevant: NDArray[np.int64], k: int
+    context: FeatureContext, row: int, rank: NDArray[np.int64], relevant: NDArray[np.int64], k: int
 ) -> str:
     if len(relevant) > 1 and (rank[relevant] <= k).any():
         return "the other item was found"
     if rank[row] <= 2 * k:
         return f"just missed (rank {k + 1} to {2 * k})"
-    closer = int((scene.cosine > scene.cosine[row]).sum())
-    if scene.bm25[row] == 0 and closer >= 2 * k:
+    closer = int((context.cosine > context.cosine[row]).sum())
+    if context.bm25[row] == 0 and closer >= 2 * k:
         return "no shared word, far in meaning"
     return "other items preferred"

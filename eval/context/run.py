@@ -197,20 +197,20 @@ def _ways(retriever: ContextRetriever, examples: Sequence[RankingExample]) -> di
     def lambdamart(example: RankingExample) -> Scores:
         key = example.asked.query_id
         if key not in learned:
-            learned[key] = ranker.scores(example.scene)
+            learned[key] = ranker.scores(example.context)
         return learned[key]
 
     def rrf(example: RankingExample) -> Scores:
-        scores = rankings(example.scene, lambdamart(example))
+        scores = rankings(example.context, lambdamart(example))
         return fuse(scores, ranker.card.fusion_weights, ranker.card.fusion_k)[0]
 
     return {
-        "bm25t": lambda one: statistics.scores(one.scene.terms, _documents(one.scene)),
-        "semantic": lambda one: one.scene.cosine,
-        "cot": lambda one: one.scene.view.vectors @ read[one.asked.query_id][0],
-        "finetuned": lambda one: tuned_scores(one.scene),
+        "bm25t": lambda one: statistics.scores(one.context.terms, _documents(one.context)),
+        "semantic": lambda one: one.context.cosine,
+        "cot": lambda one: one.context.view.vectors @ read[one.asked.query_id][0],
+        "finetuned": lambda one: tuned_scores(one.context),
         "finetuned_cot": lambda one: tuned_scores(
-            replace(one.scene, tuned=read[one.asked.query_id][1])
+            replace(one.context, tuned=read[one.asked.query_id][1])
         ),
         "lambdamart": lambdamart,
         "lambdamart_rrf": rrf,
@@ -222,19 +222,19 @@ def _bm25t_per_person() -> Method:
     fitted: dict[str, Bm25T] = {}
 
     def scores(example: RankingExample) -> Scores:
-        scene, person = example.scene, example.asked.person_id
-        documents = list(scene.view.terms)
+        context, person = example.context, example.asked.person_id
+        documents = list(context.view.terms)
         if not any(documents):
-            return np.zeros(len(scene))
+            return np.zeros(len(context))
         if person not in fitted:
             fitted[person] = Bm25T.fit(documents)
-        return fitted[person].scores(scene.terms, _documents(scene))
+        return fitted[person].scores(context.terms, _documents(context))
 
     return scores
 
 
-def _documents(scene: FeatureContext) -> list[list[str]]:
-    return [scene.view.terms[row] for row in scene.rows]
+def _documents(context: FeatureContext) -> list[list[str]]:
+    return [context.view.terms[row] for row in context.rows]
 
 
 def _score(examples: Sequence[RankingExample], method: Method) -> RankingScores:
@@ -248,7 +248,7 @@ def _rankings(
     run: dict[str, list[str]] = {}
     qrels: dict[str, set[str]] = {}
     for example in examples:
-        ids = np.array(example.scene.view.ids)
+        ids = np.array(example.context.view.ids)
         order = np.argsort(-method(example), kind="stable")
         run[example.asked.query_id] = [str(one) for one in ids[order]]
         qrels[example.asked.query_id] = {str(one) for one in ids[example.relevance > 0]}

@@ -17,19 +17,19 @@ from stores.people.items import Item, Labels
 
 @dataclass(frozen=True, slots=True)
 class RankingExample:
-    """One labelled request: its scene, and which candidates are relevant."""
+    """One labelled request: its context, and which candidates are relevant."""
 
     asked: DatasetRequest
-    scene: FeatureContext
+    context: FeatureContext
     labels: Labels
     relevance: Floats
     """1 for the items that a careful assistant needs, else 0."""
 
     @property
     def relevant_items(self) -> list[Item]:
-        """The items that a careful assistant needs, in the order of the scene."""
-        scene = self.scene
-        return [scene.view.items[row] for row in scene.rows[np.flatnonzero(self.relevance)]]
+        """The items that a careful assistant needs, in the order of the context."""
+        context = self.context
+        return [context.view.items[row] for row in context.rows[np.flatnonzero(self.relevance)]]
 
 
 def load_examples(
@@ -40,7 +40,7 @@ def load_examples(
     Args:
         folder: The data set.
         encoder: Makes the vectors of items and requests.
-        adapter: Makes the tuned readings of requests; without one scenes have none.
+        adapter: Makes the tuned readings of requests; without one contexts have none.
 
     Raises:
         ValueError: The data set breaks a rule, or has no such label.
@@ -57,8 +57,8 @@ def load_examples(
             continue
         view = views[asked.person_id]
         relevance = np.isin(view.ids, list(known.relevant)).astype(np.float32)
-        scene = FeatureContext(view, asked.request, vector, np.arange(len(view)), tuned)
-        examples.append(RankingExample(asked, scene, known, relevance))
+        context = FeatureContext(view, asked.request, vector, np.arange(len(view)), tuned)
+        examples.append(RankingExample(asked, context, known, relevance))
     if not examples:
         raise InputError(f"{folder}: no request says which items are relevant")
     return examples

@@ -12,13 +12,13 @@ from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_text import fields_of, time_of
 from ctrag.assistant.planning.checks import stands_somewhere
 from ctrag.assistant.planning.plan import Plan
-from ctrag.text.dates.temporal_expressions import find_moments, offered_dates, offered_datetimes
+from ctrag.text.dates.temporal_expressions import find_expressions, offered_dates, offered_datetimes
 from ctrag.toolbox import Toolbox
 from stores.people.items import Item
 from stores.people.local_time import format_local_time
 
 
-def ungrounded(plan: Plan, scene: FeatureContext, toolbox: Toolbox) -> list[str]:
+def ungrounded(plan: Plan, context: FeatureContext, toolbox: Toolbox) -> list[str]:
     """Names of the `value` arguments whose value stands nowhere.
 
     Values of an enum come from the schema and count as grounded; so do whole numbers that stand
@@ -27,14 +27,14 @@ def ungrounded(plan: Plan, scene: FeatureContext, toolbox: Toolbox) -> list[str]
     tool = toolbox.get(plan.api)
     if tool is None:
         return []
-    texts = known_texts(scene)
+    texts = known_texts(context)
     invented = []
     for name, value in plan.arguments.items():
         argument = tool.arguments_by_name.get(name)
         if argument is None or argument.match == "text" or argument.type == "enum":
             continue
         for one in value if isinstance(value, list) else [str(value)]:
-            if argument.type in ("date", "datetime") and one in _dates(scene):
+            if argument.type in ("date", "datetime") and one in _dates(context):
                 continue
             if not stands_somewhere(one, texts):
                 invented.append(name)
@@ -42,28 +42,28 @@ def ungrounded(plan: Plan, scene: FeatureContext, toolbox: Toolbox) -> list[str]
     return invented
 
 
-def known_texts(scene: FeatureContext) -> list[str]:
+def known_texts(context: FeatureContext) -> list[str]:
     """Every text that a value may be copied from."""
-    person = scene.view.person
-    texts = [scene.request.text, scene.request.place or ""]
+    person = context.view.person
+    texts = [context.request.text, context.request.place or ""]
     for value in asdict(person.profile).values():
         texts += value if isinstance(value, list | tuple) else [str(value or "")]
     for contact in person.contacts:
         texts += [contact.name, contact.relation, contact.phone or "", contact.email or ""]
-    for item in scene.view.items:
+    for item in context.view.items:
         texts += [item.text(name) for name in item.fields]
     return texts
 
 
-def _dates(scene: FeatureContext) -> set[str]:
+def _dates(context: FeatureContext) -> set[str]:
     """Times and days of items, those that the request names, and those that items' words name."""
-    request = scene.request
+    request = context.request
     timed = []
-    for item in scene.view.items:
+    for item in context.view.items:
         moment = time_of(item)
         if moment is not None:
             timed.append((item, moment))
-    values = [value for item in scene.view.items for value in item.fields.values()]
+    values = [value for item in context.view.items for value in item.fields.values()]
     moments = [value for value in values if isinstance(value, datetime)]
     hours = [moment.replace(minute=0) for moment in moments]
     found = {format_local_time(moment) for moment in [*moments, *hours]}
@@ -75,7 +75,7 @@ def _dates(scene: FeatureContext) -> set[str]:
             times = offered_datetimes(text, said_at, near)
             found |= {format_local_time(moment) for moment in times}
             found |= {day.isoformat() for day in offered_dates(text, said_at, near)}
-        found |= {moment.start.date().isoformat() for moment in find_moments(text, said_at)}
+        found |= {moment.start.date().isoformat() for moment in find_expressions(text, said_at)}
     return found
 
 

@@ -43,7 +43,7 @@ class PlanRow(BaseModel):
 class PlannerInput:
     """What one setting shows the planner."""
 
-    grounds: ValueSources
+    sources: ValueSources
     """The items in the prompt, and what else values may come from."""
     tools: list[Tool]
     """Tools in the prompt."""
@@ -55,7 +55,7 @@ class PlannerInput:
     @property
     def items(self) -> Sequence[Item]:
         """Items in the prompt, best first."""
-        return self.grounds.items
+        return self.sources.items
 
 
 class PlannerInputs:
@@ -77,24 +77,24 @@ class PlannerInputs:
 
     def __call__(self, example: RankingExample, setting: str) -> PlannerInput:
         """Items and tools of one setting, labelled ones only where its name says so."""
-        scene, labels = example.scene, example.labels
-        view, request = scene.view, scene.request
+        context, labels = example.context, example.labels
+        view, request = context.view, context.request
         items: list[Item] = []
         further: Sequence[Item] = ()
         relevance = np.zeros(0, np.float32)
         if setting == "context_tuned_rag":
             found = self._retriever.retrieve(
-                view, request, self._options.items, read=(scene.vector, scene.tuned)
+                view, request, self._options.items, read=(context.vector, context.tuned)
             )
             items, further = [one.item for one in found.items], found.further
             relevance = found.relevance
         elif setting == "context_tuned_upper_bound":
             items = example.relevant_items
             relevance = np.zeros(len(items), np.float32)
-        grounds = ValueSources.of(request, view.person, items, relevance, view.items, further)
+        sources = ValueSources.of(request, view.person, items, relevance, view.items, further)
         if setting == "lower_bound":
-            return PlannerInput(grounds, [], list(self._toolbox), None)
-        search = partial(self._tools.search, request, items, relevance=relevance, scene=scene)
+            return PlannerInput(sources, [], list(self._toolbox), None)
+        search = partial(self._tools.search, request, items, relevance=relevance, context=context)
         if setting.endswith("upper_bound"):
             # Retrieval orders the labelled tools: their own order is the answer.
             ranked = search(len(self._toolbox))
@@ -103,7 +103,7 @@ class PlannerInputs:
         else:
             ranked = search(self._options.tools)
         tools = [one.tool for one in ranked.tools]
-        return PlannerInput(grounds, tools, tools, ranked.preferences)
+        return PlannerInput(sources, tools, tools, ranked.preferences)
 
 
 class PlanRows:
@@ -137,7 +137,7 @@ def decode(
     """Decode one request in one setting.
 
     Args:
-        example: The request with its scene and labels.
+        example: The request with its context and labels.
         setting: Which items and tools are shown.
         free: Whether to decode without the grammar.
         show: Finds items and tools.
@@ -146,11 +146,11 @@ def decode(
         run: Hash of what the plan depends on besides the request.
     """
     shown = show(example, setting)
-    exposed, grounds = shown.callable_tools, shown.grounds
+    exposed, sources = shown.callable_tools, shown.sources
     prompt = partial(
         planner_prompt,
-        grounds.request,
-        grounds.person,
+        sources.request,
+        sources.person,
         shown.items,
         shown.tools,
         planner.count_tokens,
@@ -163,12 +163,12 @@ def decode(
         if free
         else plan_grammar(
             exposed,
-            grounds,
+            sources,
             best_only=planner.best_only,
             write_text=planner.writes_text,
             write_outward=planner.writes_outward,
             open_when_empty=not shown.items,
-            values=rank_values(exposed, grounds, show.arguments),
+            values=rank_values(exposed, sources, show.arguments),
         )
     )
     planned = planner.plan(PlanRequest(exposed, grammar, prompt, shown.preferences))
@@ -188,5 +188,7 @@ def _missed(example: RankingExample, shown: PlannerInput) -> str:
     gold = example.labels.plan
     if gold is not None and gold.api not in {tool.api for tool in shown.callable_tools}:
         return "tool"
-    relevant = {example.scene.view.ids[row] for row in example.scene.rows[example.relevance > 0]}
+    relevant = {
+        example.context.view.ids[row] for row in example.context.rows[example.relevance > 0]
+    }
     return "item" if relevant - {item.id for item in shown.items} else ""

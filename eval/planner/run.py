@@ -223,7 +223,7 @@ def _scores(
         plan = _plan(rows.get(setting, free, example).text)
         gold = _gold(example.labels.plan)
         also = [Plan(one.api, dict(one.arguments)) for one in example.labels.also]
-        invented = plan is not None and bool(ungrounded(plan, example.scene, toolbox))
+        invented = plan is not None and bool(ungrounded(plan, example.context, toolbox))
         scores.append(score(plan, gold, also, toolbox=toolbox, ungrounded=invented))
     return scores
 

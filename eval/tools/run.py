@@ -124,13 +124,13 @@ def _context(
     method: str, example: RankingExample, retriever: ContextRetriever
 ) -> tuple[list[Item], Floats | None]:
     """Items, and the relevance of each where it is known."""
-    scene = example.scene
+    context = example.context
     if method == "query_only":
         return [], None
     if method == "with_true_context":
         return example.relevant_items, None
     found = retriever.retrieve(
-        scene.view, scene.request, settings().items, read=(scene.vector, scene.tuned)
+        context.view, context.request, settings().items, read=(context.vector, context.tuned)
     )
     return [one.item for one in found.items], found.relevance
 
@@ -143,9 +143,9 @@ def _scores(
     """Scores by the best API, and by all labelled ones."""
     run = {}
     for example, (items, relevance) in zip(examples, contexts, strict=True):
-        scene = example.scene
+        context = example.context
         found = tools.search(
-            scene.request, items, len(tools.toolbox), relevance=relevance, scene=scene
+            context.request, items, len(tools.toolbox), relevance=relevance, context=context
         )
         run[example.asked.query_id] = [one.tool.api for one in found.tools]
     best = {one.asked.query_id: set((one.labels.tools or ())[:1]) for one in examples}

@@ -32,7 +32,7 @@ _SQL_TYPES: dict[str, str] = {
     "strings": "VARCHAR[]",
 }
 _DEFAULT_TYPES: dict[str, type] = {"string": str, "text": str, "boolean": bool, "integer": int}
-# Names become columns and file names, which tell no capitals apart.
+# Names become columns and file names, which may be case-insensitive.
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _RESERVED = {
     *("id", "usage", "persona_id", "item_id", "content_hash", "vector", "rowid"),
@@ -64,9 +64,9 @@ class AppSpec:
     name: str
     fields: tuple[FieldSpec, ...]
     phrase: tuple[str, ...] = ()
-    """Parts of the item's wording, each with one `{field}`; see `apps.yaml`."""
+    """Parts of the item's text, each with one `{field}`; see `apps.yaml`."""
     like: str | None = None
-    """The packaged application that a further one resembles; None to tell from the fields."""
+    """The packaged application that a further one resembles; None to infer it from the fields."""
 
     _by_role: dict[Role, tuple[str, ...]] = field(
         init=False, repr=False, compare=False, default_factory=dict
@@ -81,9 +81,9 @@ class AppSpec:
         return self._by_role.get(role, ())
 
     @property
-    def kin(self) -> str:
-        """The packaged application whose items these resemble: what was learned of those is
-        believed of these too. A packaged application is its own kin."""
+    def similar_app(self) -> str:
+        """The packaged application whose items these resemble, and whose place they take in trained
+        models. For a packaged application, itself."""
         if self.like is not None:
             return self.like
         if self.name in _packaged():
@@ -183,7 +183,7 @@ def spec_of(app: str) -> AppSpec:
     """The application of that name.
 
     Raises:
-        ValueError: Nobody has declared it.
+        ValueError: It is not declared.
     """
     found = _packaged().get(app) or _further.get(app)
     if found is None:

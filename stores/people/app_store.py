@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from stores.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
+from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, reading, writing
 from stores.errors import InputError
 from stores.people import migrations
 from stores.people.app_spec import AppSpec
@@ -26,24 +26,24 @@ class AppStore:
         self,
         path: Path,
         app: AppSpec,
-        patience: float = WRITE_PATIENCE,
-        read_patience: float = READ_PATIENCE,
+        timeout: float = WRITE_TIMEOUT,
+        read_timeout: float = READ_TIMEOUT,
     ) -> None:
         self.path = path
         self.app = app
-        self._patience = patience
-        self._read_patience = read_patience
+        self._timeout = timeout
+        self._read_timeout = read_timeout
         self._table = ItemTable(app)
 
     def create(self) -> None:
-        """Make the file and its tables; existing ones are brought up to date."""
+        """Make the file and its tables; existing ones are migrated."""
         if self.path.exists():
             with self._writing() as connection:
                 migrations.migrate(connection, self.app)
             return
         fresh = self.path.with_name(self.path.name + ".fresh")
         fresh.unlink(missing_ok=True)
-        with writing(fresh, self.app.name, self._patience, create=True) as connection:
+        with writing(fresh, self.app.name, self._timeout, create=True) as connection:
             migrations.migrate(connection, self.app)
         fresh.replace(self.path)
 
@@ -69,7 +69,7 @@ class AppStore:
             return self._table.select(connection, person_id)
 
     def content_hashes(self, person_ids: Sequence[str]) -> dict[tuple[str, str], str]:
-        """(person, item) → `content_hash` of what is stored; how an import sees what is new."""
+        """(person, item) → `content_hash` of the stored item; lets an import find what is new."""
         with self._reading() as connection:
             rows = connection.execute(
                 "SELECT persona_id, item_id, content_hash FROM items "
@@ -151,7 +151,7 @@ class AppStore:
         return None if row is None else ChangeRecord(row[0], self.app.name, row[1], row[2])
 
     def changed_since(self, change_id: int) -> str | None:
-        """Who made the newest change after `change_id`, or None if nobody did."""
+        """Id of the person with the newest change after `change_id`, or None."""
         with self._reading() as connection:
             row = connection.execute(
                 "SELECT persona_id FROM changes WHERE change_id > ? "
@@ -161,7 +161,7 @@ class AppStore:
         return None if row is None else str(row[0])
 
     def revert(self, person_id: str, change_id: int) -> None:
-        """Put back what was there before the change, and take it out of outbox and journal.
+        """Restore what was there before the change, and remove it from outbox and journal.
 
         Raises:
             ValueError: The journal has no such change.
@@ -197,8 +197,8 @@ class AppStore:
         Args:
             rows: (person, item) pairs to add, those of one person together.
             replaced: (person, item id) pairs to drop before.
-            restated: People about whom something changed that their items' wording may hold:
-                vectors of the items that stay are dropped, to be made again.
+            restated: People with changes that the text of their items may contain: vectors of the
+                items that stay are dropped, to be computed again.
         """
         with self._writing() as connection:
             if replaced:
@@ -216,12 +216,12 @@ class AppStore:
             self._table.insert(connection, rows)
 
     def forget(self, person_id: str, item_id: str | None = None) -> int:
-        """Drop one item, or all that the store knows of a person, journal and outbox included.
+        """Delete one item, or everything of a person, journal and outbox included.
 
-        An item that was deleted before, or that is another application's now, counts while the
-        journal or the outbox still holds something of it. With an item goes the person's whole
-        journal of this application, because any of its lines may hold an earlier version: what
-        was done before cannot be undone any more.
+        An item that was deleted before, or that belongs to another application now, counts while
+        the journal or the outbox still refers to it. The person's whole journal of this application
+        is deleted with an item, because any of its lines may contain an earlier version: earlier
+        changes can no longer be undone.
 
         Returns:
             How many items were dropped.
@@ -242,7 +242,7 @@ class AppStore:
             return 1
 
     def _holds(self, connection: Connection, person_id: str, item_id: str) -> bool:
-        """Whether items, outbox or journal have anything of the item."""
+        """Whether items, outbox or journal refer to the item."""
         sent = connection.execute(
             "SELECT 1 FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
         ).fetchone()
@@ -254,10 +254,10 @@ class AppStore:
         return any(item_id in json.loads(before)["touched"] for (before,) in journal)
 
     def _reading(self) -> AbstractContextManager[Connection]:
-        return reading(self.path, self.app.name, self._read_patience)
+        return reading(self.path, self.app.name, self._read_timeout)
 
     def _writing(self) -> AbstractContextManager[Connection]:
-        return writing(self.path, self.app.name, self._patience)
+        return writing(self.path, self.app.name, self._timeout)
 
     def _state(self, connection: Connection, person_id: str, name: str) -> Any:
         row = connection.execute(

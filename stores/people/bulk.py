@@ -26,7 +26,7 @@ from stores.people.store_files import PEOPLE, StoreFiles
 
 Matrix = NDArray[np.float32]
 Encode = Callable[[Sequence[tuple[Person, Item]]], Matrix]
-"""Gives one row of float32 for each person's item, in the same order."""
+"""Returns one row of float32 for each person's item, in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class _News:
-    """What an import brings that the stores do not hold."""
+    """The part of an import that differs from the stores."""
 
     people: list[Person]
     added: list[tuple[Person, Item]]
@@ -77,10 +77,10 @@ def import_personas(
         ]
         with files.lease():
             if seen != (files.manifest() if files.exist() else None):
-                continue  # somebody else imported, forgot or took back: compare again
+                continue  # another process imported, forgot or undid something: compare again
             summary = f"import of {len(news.people)} people and {len(fresh)} items"
             load = partial(_load, files, people=news.people, rows=rows)
-            # Before the swap: files of an application that nobody declares would be lost to sight.
+            # Before the swap: files of an application that nobody declares would be orphaned.
             write_apps(files.root, files.apps)
             _swap(files, summary, encoder, load)
         return news.report
@@ -115,7 +115,7 @@ def forget(files: StoreFiles, person_id: str, item_id: str | None = None) -> int
         left = generations.others(files.root, {files.manifest().generation})
     if left:
         raise OSError(f"forget: older files could not be removed: {left[0]}")
-    # Several stores may have held something of one item.
+    # Several stores may have had data of one item.
     return erased if item_id is None else 1
 
 
@@ -139,26 +139,26 @@ def take_back(files: StoreFiles, manifest: Manifest) -> None:
 
 
 def outdated(files: StoreFiles, manifest: Manifest) -> list[AppStore]:
-    """Stores that lack schema steps, or that no import knew of."""
+    """Stores with pending schema steps, or that are not in the manifest."""
     found = []
     for store in files.stores_in(files.root / manifest.generation):
         try:
             if store.app.name not in manifest.apps or store.pending():
                 found.append(store)
         except StoreUnavailable:
-            continue  # named again by whatever reads it
+            continue  # reported by reads
     return found
 
 
 def migrate(files: StoreFiles) -> None:
-    """Bring schemas up to date."""
+    """Migrate schemas."""
     manifest = files.manifest()
     stores = outdated(files, manifest)
     for store in stores:
         try:
             store.create()
         except StoreUnavailable:
-            continue  # the other stores still answer, and this one says why it does not
+            continue  # the other stores still work, and reads of this one report the reason
     apps = tuple(sorted({*manifest.apps, *(one.app.name for one in stores if one.path.exists())}))
     if apps != manifest.apps:
         generations.write_manifest(files.root, manifest.model_copy(update={"apps": apps}))
@@ -199,7 +199,7 @@ def _compare(files: StoreFiles, personas: Iterable[Persona], encoder: str) -> _N
         if store.app.name in here:
             old |= store.content_hashes(ids)
     people = [one.person for one in personas if old_people.get(one.person.person_id) != one.person]
-    # A contact's relation is part of an item's wording: new contacts, new vectors.
+    # A contact's relation is part of an item's text: new contacts, new vectors.
     restated = {person.person_id for person in people}
     added: list[tuple[Person, Item]] = []
     changed: list[tuple[Person, Item]] = []
@@ -227,7 +227,7 @@ def _load(
     directory.create()
     if people:
         directory.put(people)
-    # An item may have moved to another application: every store drops all that come.
+    # An item may have moved to another application: every store drops all imported ids.
     replaced = [(person_id, stored.item.id) for person_id, stored in rows]
     restated = [person.person_id for person in people]
     for store in files.stores_in(folder):
@@ -250,7 +250,7 @@ def _swap(
     current = files.manifest() if files.exist() else None
     lost = _lost(files, current)
     if lost and keep_previous:
-        raise StoreUnavailable(lost[0], "missing")  # an import must not pass it off as empty
+        raise StoreUnavailable(lost[0], "missing")  # an import must not treat it as empty
     with generations.building(files.root, current) as folder:
         fill(folder)
         previous = current.generation if current is not None and keep_previous else None
@@ -276,7 +276,7 @@ def _lost(files: StoreFiles, manifest: Manifest | None) -> list[str]:
 
 
 def _compact(path: Path) -> None:
-    """Rewrite a file so that it holds live rows only: deleted ones leave its free blocks."""
+    """Rewrite a file with its live rows only, without the free blocks of deleted ones."""
     fresh = path.with_name(path.name + ".compact")
     fresh.unlink(missing_ok=True)
     with writing(path, path.stem) as connection:

@@ -1,4 +1,4 @@
-"""What an API call changes in one store, and what the outbox and the journal keep of it."""
+"""Changes by an API call in one store, and their records in outbox and journal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """All that one API call changes in one store; applied whole or not at all."""
+    """All that one API call changes in one store; applied atomically."""
 
     summary: str
     put: Sequence[StoredItem] = ()
@@ -44,7 +44,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ChangeRecord:
-    """A journal line: what was changed, and when."""
+    """A journal line."""
 
     change_id: int
     """Nanoseconds since the epoch; grows over all stores."""

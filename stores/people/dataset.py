@@ -1,8 +1,8 @@
 """A data set folder: `personas.jsonl`, `queries.jsonl`, read whole or not at all; each may be
 compressed, as `personas.jsonl.bz2`.
 
-Labels are loaded by a function of their own, so that what answers a request cannot hold one
-by accident.
+Labels are loaded by a separate function, so that code that answers requests cannot get one by
+accident.
 """
 
 import json
@@ -79,7 +79,7 @@ class _Plan(_Strict):
 
 
 class _Request(_Strict):
-    # Columns that nothing here knows are left alone: data sets may carry notes of their own.
+    # Unknown columns are ignored: data sets may contain notes of their own.
     model_config = ConfigDict(extra="ignore", strict=True)
     query_id: _Text
     persona_id: _Text
@@ -185,7 +185,7 @@ def load_labels(folder: Path, apps: Sequence[AppSpec] | None = None) -> dict[str
     """Labels by query id, for training and scoring only.
 
     Raises:
-        ValueError: A line breaks a rule, or a relevant item belongs to somebody else.
+        ValueError: A line breaks a rule, or a relevant item belongs to another person.
     """
     dataset = load_dataset(folder, apps)
     owned = {one.person.person_id: {item.id for item in one.items} for one in dataset.personas}
@@ -283,7 +283,7 @@ def _requests(
 
 
 def _without_empty(value: Any) -> Any:
-    """JSON without keys that say nothing: null, and what is empty."""
+    """JSON without null and empty values."""
     if isinstance(value, dict):
         return {
             key: _without_empty(one) for key, one in value.items() if one not in (None, "", [], {})

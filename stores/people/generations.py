@@ -3,13 +3,13 @@
 A stores folder looks like this::
 
     manifest.json      which generation is current
-    write.lock         the lease of whoever changes anything
+    write.lock         the lease of the writer
     g000002/           people.duckdb, mail.duckdb, calendar.duckdb, …
 
-Readers look into the manifest and open files of that generation; a reader that began before
-a swap keeps its files, and one that finds them gone looks into the manifest again. Names of
-generations are never used twice, so a manifest that was read a while ago cannot lead to
-half-built files. A crash while building leaves the old manifest, hence the old data.
+Readers read the manifest and open files of that generation; a reader that began before a swap keeps
+its files, and one that finds them gone reads the manifest again. Names of generations are never
+reused, so an old manifest cannot lead to half-built files. A crash while building leaves the old
+manifest, hence the old data.
 """
 
 import re
@@ -21,7 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from stores.database import WRITE_PATIENCE, StoreUnavailable
+from stores.database import WRITE_TIMEOUT, StoreUnavailable
 from stores.errors import InputError, NotFound
 from stores.files import sync, write_text
 
@@ -46,7 +46,7 @@ class Manifest(BaseModel):
     encoder: str | None = None
     """The encoder that made the vectors; None before the first import."""
     apps: tuple[str, ...] = ()
-    """Applications that have a file here; one of them without its file is a lost one."""
+    """Applications that have a file here; if the file of one is missing, it was lost."""
     counter: int = 0
     """The highest number that any generation of this folder ever had."""
 
@@ -86,20 +86,20 @@ def write_manifest(root: Path, manifest: Manifest) -> None:
 
 
 @contextmanager
-def lease(root: Path, patience: float = WRITE_PATIENCE) -> Iterator[None]:
-    """The right to change anything under `root`, for as long as the block runs.
+def lease(root: Path, timeout: float = WRITE_TIMEOUT) -> Iterator[None]:
+    """The exclusive right to change anything under `root`, within the block.
 
     Raises:
-        StoreUnavailable: Somebody else keeps the lease for longer than `patience` seconds.
+        StoreUnavailable: Another process keeps the lease for longer than `timeout` seconds.
     """
     if not root.is_dir():
         raise NotFound(f"no stores in {root}: run `ctrag import` first")
     lock = FileLock(root / "write.lock")
     try:
-        lock.acquire(timeout=patience, poll_interval=0.01)
+        lock.acquire(timeout=timeout, poll_interval=0.01)
     except Timeout:
         raise StoreUnavailable(
-            str(root), f"being changed by another process for more than {patience:g} s; try again"
+            str(root), f"being changed by another process for more than {timeout:g} s; try again"
         ) from None
     try:
         yield

@@ -135,7 +135,7 @@ class ItemTable:
 
 
 def content_hash(item: Item) -> str:
-    """Digest of everything an item says, usage included; equal items have equal digests."""
+    """Digest of an item's content, usage included; equal items have equal digests."""
     return hashlib.blake2b(
         json.dumps(_dump_item(item), sort_keys=True, ensure_ascii=False).encode(), digest_size=12
     ).hexdigest()

@@ -49,7 +49,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """Somebody the person knows; `relation` is seen from the person (wife, dispatcher)."""
+    """A contact of the person; `relation` is to the person (wife, dispatcher)."""
 
     name: str
     relation: str = ""
@@ -82,7 +82,7 @@ class Person:
 
     person_id: str
     now: datetime
-    """The moment at which the phone's contents were taken."""
+    """When the phone's contents were captured."""
     profile: Profile
     contacts: tuple[Contact, ...] = ()
 
@@ -113,9 +113,9 @@ class LabelledPlan:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What annotators said of a request; only training and scoring may hold one.
+    """Annotations of a request; for training and scoring only.
 
-    None means that the data set does not say; an empty `relevant` or `tools` means that
+    None means that the data set has none; an empty `relevant` or `tools` means that
     nothing is needed or fits.
     """
 
@@ -128,7 +128,7 @@ class Labels:
 
     @property
     def says_none(self) -> bool:
-        """Whether the annotator said that no API can do it (rather than nothing at all)."""
+        """Whether it is annotated that no API can do it (rather than not annotated at all)."""
         return self.plan is None and self.tools == ()
 
     @property

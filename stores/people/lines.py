@@ -1,4 +1,4 @@
-"""The lines of a JSONL file; what is wrong with one is said with file, line, field and rule."""
+"""The lines of a JSONL file; errors name file, line, field and rule."""
 
 import json
 import re
@@ -16,8 +16,8 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def read_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where a line stands (`file:number`) and the object in it; blank lines are passed over. Where
-    `path` is missing, `path.bz2` is read.
+    """Position (`file:number`) and object of each line; blank lines are skipped. Where `path` is
+    missing, `path.bz2` is read.
 
     Raises:
         ValueError: A line holds no JSON object, names a field twice, or has a text that cannot

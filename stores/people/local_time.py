@@ -12,16 +12,16 @@ _HOUR_24 = re.compile(r"[^T ]+[T ]24")
 
 
 def parse_local_time(value: object) -> datetime:
-    """A local time from ISO 8601 text, cut to the minute.
+    """A local time from ISO 8601 text, truncated to the minute.
 
     Raises:
-        ValueError: The text is no ISO 8601 time, or has a time zone (all times are local).
+        ValueError: The text is not an ISO 8601 time, or has a time zone (all times are local).
     """
     if isinstance(value, datetime):
         moment = value
     else:
         try:
-            # Newer Pythons read hour 24 as the next day's first.
+            # Newer Pythons parse hour 24 as the next day's first.
             readable = isinstance(value, str) and not _HOUR_24.match(value)
             moment = datetime.fromisoformat(str(value) if readable else "")
         except ValueError:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from stores.database import READ_PATIENCE, WRITE_PATIENCE, reading, writing
+from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, reading, writing
 from stores.errors import UnknownPerson as UnknownPerson
 from stores.people.items import Contact, Person, Profile
 
@@ -21,16 +21,16 @@ class PeopleStore:
     def __init__(
         self,
         path: Path,
-        patience: float = WRITE_PATIENCE,
-        read_patience: float = READ_PATIENCE,
+        timeout: float = WRITE_TIMEOUT,
+        read_timeout: float = READ_TIMEOUT,
     ) -> None:
         self.path = path
-        self._patience = patience
-        self._read_patience = read_patience
+        self._timeout = timeout
+        self._read_timeout = read_timeout
 
     def create(self) -> None:
         """Make the file and its table where they do not exist."""
-        with writing(self.path, _NAME, self._patience, create=True) as connection:
+        with writing(self.path, _NAME, self._timeout, create=True) as connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS people (persona_id VARCHAR NOT NULL, "
                 "now TIMESTAMP NOT NULL, profile VARCHAR NOT NULL, contacts VARCHAR NOT NULL)"
@@ -38,13 +38,13 @@ class PeopleStore:
 
     def ids(self) -> list[str]:
         """All person ids, in the order in which they were stored."""
-        with reading(self.path, _NAME, self._read_patience) as connection:
+        with reading(self.path, _NAME, self._read_timeout) as connection:
             rows = connection.execute("SELECT persona_id FROM people ORDER BY rowid").fetchall()
         return [row[0] for row in rows]
 
     def people(self) -> dict[str, Person]:
         """Everybody, by id."""
-        with reading(self.path, _NAME, self._read_patience) as connection:
+        with reading(self.path, _NAME, self._read_timeout) as connection:
             rows = connection.execute(
                 "SELECT persona_id, now, profile, contacts FROM people ORDER BY rowid"
             ).fetchall()
@@ -56,7 +56,7 @@ class PeopleStore:
         Raises:
             UnknownPerson: There is none.
         """
-        with reading(self.path, _NAME, self._read_patience) as connection:
+        with reading(self.path, _NAME, self._read_timeout) as connection:
             row = connection.execute(
                 "SELECT persona_id, now, profile, contacts FROM people WHERE persona_id = ?",
                 [person_id],
@@ -67,7 +67,7 @@ class PeopleStore:
 
     def put(self, people: Sequence[Person]) -> None:
         """Add people; those whose id exists are replaced. One transaction."""
-        with writing(self.path, _NAME, self._patience) as connection:
+        with writing(self.path, _NAME, self._timeout) as connection:
             connection.execute(
                 "DELETE FROM people WHERE list_contains(?::VARCHAR[], persona_id)",
                 [[person.person_id for person in people]],
@@ -85,7 +85,7 @@ class PeopleStore:
 
     def forget(self, person_id: str) -> None:
         """Drop the person's profile and contacts."""
-        with writing(self.path, _NAME, self._patience) as connection:
+        with writing(self.path, _NAME, self._timeout) as connection:
             connection.execute("DELETE FROM people WHERE persona_id = ?", [person_id])
 
 

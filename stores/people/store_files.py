@@ -1,4 +1,4 @@
-"""Where the store files of one folder are, and reading them while others swap in new ones."""
+"""The store files of one folder, and reading them while others swap in new ones."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -24,9 +24,9 @@ class StoreFiles:
 
     root: Path
     apps: tuple[AppSpec, ...]
-    patience: float
+    timeout: float
     """Seconds that a write waits for others who write or read."""
-    read_patience: float
+    read_timeout: float
     """Seconds that a read waits for a writer."""
 
     def exist(self) -> bool:
@@ -39,16 +39,16 @@ class StoreFiles:
 
     def lease(self) -> AbstractContextManager[None]:
         """See `generations.lease`."""
-        return generations.lease(self.root, self.patience)
+        return generations.lease(self.root, self.timeout)
 
     def current(self) -> Path:
         """The current generation's folder."""
         return self.root / self.manifest().generation
 
     def read(self, read: Callable[[Path], _Result]) -> _Result:
-        """What `read` finds in the current generation's folder.
+        """The result of `read` on the current generation's folder.
 
-        A reader may be so slow that its generation is removed on the way: it starts again.
+        Where the generation is removed while it is read, the read is repeated.
         """
         while True:
             folder = self.current()
@@ -65,7 +65,7 @@ class StoreFiles:
 
     def people_in(self, folder: Path) -> PeopleStore:
         """The people of one generation."""
-        return PeopleStore(folder / PEOPLE, self.patience, self.read_patience)
+        return PeopleStore(folder / PEOPLE, self.timeout, self.read_timeout)
 
     def stores_in(self, folder: Path) -> list[AppStore]:
         """The stores of one generation, in the order of the specs."""
@@ -88,4 +88,4 @@ class StoreFiles:
 
     def store_at(self, path: Path, app: AppSpec) -> AppStore:
         """The store of one application in one file."""
-        return AppStore(path, app, self.patience, self.read_patience)
+        return AppStore(path, app, self.timeout, self.read_timeout)

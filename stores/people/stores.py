@@ -1,4 +1,4 @@
-"""The stores of all applications together: who asks for a person's things asks here."""
+"""The stores of all applications together."""
 
 import time
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from stores.database import READ_PATIENCE, WRITE_PATIENCE, StoreUnavailable
+from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, StoreUnavailable
 from stores.errors import InputError, NotFound
 from stores.people import bulk
 from stores.people.app_spec import AppSpec, apps_of
@@ -31,7 +31,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class PersonItems:
-    """What the stores hold of one person, and which stores did not answer."""
+    """The items of one person, and the stores that could not be read."""
 
     items: list[StoredItem]
     """Grouped by application in the order of the specs; inside one, in stored order."""
@@ -50,8 +50,8 @@ class Stores:
         root: Path,
         apps: Sequence[AppSpec] | None = None,
         *,
-        patience: float = WRITE_PATIENCE,
-        read_patience: float = READ_PATIENCE,
+        timeout: float = WRITE_TIMEOUT,
+        read_timeout: float = READ_TIMEOUT,
     ) -> None:
         """Stores under `root`, which need not exist yet.
 
@@ -59,12 +59,12 @@ class Stores:
             root: The folder.
             apps: Applications; when None, the packaged seven and those that the folder's
                 `apps.yaml` declares.
-            patience: Seconds that a write waits for others who write or read.
-            read_patience: Seconds that a read waits for a writer.
+            timeout: Seconds that a write waits for others who write or read.
+            read_timeout: Seconds that a read waits for a writer.
         """
         self.root = root
         self.apps = tuple(apps_of(root) if apps is None else apps)
-        self._files = StoreFiles(root, self.apps, patience, read_patience)
+        self._files = StoreFiles(root, self.apps, timeout, read_timeout)
 
     @classmethod
     def open(
@@ -72,8 +72,8 @@ class Stores:
         root: Path,
         apps: Sequence[AppSpec] | None = None,
         *,
-        patience: float = WRITE_PATIENCE,
-        read_patience: float = READ_PATIENCE,
+        timeout: float = WRITE_TIMEOUT,
+        read_timeout: float = READ_TIMEOUT,
     ) -> "Stores":
         """Existing stores, their schema brought up to date; arguments as for `Stores`.
 
@@ -82,7 +82,7 @@ class Stores:
             ValueError: The manifest is damaged.
             StoreUnavailable: The schema needs an update and others are writing.
         """
-        stores = cls(root, apps, patience=patience, read_patience=read_patience)
+        stores = cls(root, apps, timeout=timeout, read_timeout=read_timeout)
         if not stores.exists():
             raise NotFound(f"no stores in {root}: run `ctrag import` first")
         files = stores._files
@@ -109,7 +109,7 @@ class Stores:
         """Profile and contacts.
 
         Raises:
-            UnknownPerson: The stores hold nobody of that id.
+            UnknownPerson: The stores have no person of that id.
         """
         if not self.exists():
             raise UnknownPerson(person_id, [])
@@ -117,7 +117,7 @@ class Stores:
         return files.read(lambda folder: files.people_in(folder).person(person_id))
 
     def items(self, person_id: str) -> PersonItems:
-        """All items of one person; a store that does not answer is named, the others do.
+        """All items of one person; stores that cannot be read are reported, the others still used.
 
         All come from one generation, even while an import swaps in the next.
         """
@@ -127,7 +127,7 @@ class Stores:
         """`person` and `items` from one generation: an import between them changes neither.
 
         Raises:
-            UnknownPerson: The stores hold nobody of that id.
+            UnknownPerson: The stores have no person of that id.
         """
         if not self.exists():
             raise UnknownPerson(person_id, [])
@@ -156,7 +156,7 @@ class Stores:
             app: Only this application's; all when None.
 
         Raises:
-            StoreUnavailable: A store does not answer.
+            StoreUnavailable: A store cannot be read.
         """
         rows = self._files.read(
             lambda folder: [
@@ -173,7 +173,7 @@ class Stores:
 
         Raises:
             StoreUnavailable: The store is locked for too long, missing or damaged.
-            UnknownPerson: The stores hold nobody of that id.
+            UnknownPerson: The stores have no person of that id.
             ValueError: The change breaks a rule; nothing was changed.
         """
         with self._files.lease():
@@ -190,7 +190,7 @@ class Stores:
         """The newest change of each application of one person, newest first.
 
         Raises:
-            StoreUnavailable: A store does not answer.
+            StoreUnavailable: A store cannot be read.
         """
         files = self._files
         found = files.read(
@@ -201,22 +201,21 @@ class Stores:
         )
 
     def undo(self, person_id: str) -> str:
-        """Take back the person's last change, or the last import if that came later.
+        """Undo the person's last change, or the last import if that came later.
 
         Returns:
-            What was taken back, in words.
+            What was undone, in words.
 
         Raises:
-            UnknownPerson: The stores hold nobody of that id.
-            ValueError: There is nothing to take back, or others changed things since the import.
-            StoreUnavailable: A store does not answer, so nobody knows which change was the last.
+            UnknownPerson: The stores have no person of that id.
+            ValueError: There is nothing to undo, or other people have changes since the import.
+            StoreUnavailable: A store cannot be read, so the last change is unknown.
         """
         with self._files.lease():
             manifest = self._files.manifest()
             self.person(person_id)
             records = self.changes(person_id)
-            # An import whose older generation is gone cannot be taken back: what is in the
-            # journal was done before or after it, and can.
+            # An import whose older generation is gone cannot be undone; changes in the journal can.
             if records and (
                 records[0].change_id > manifest.changed_at or manifest.previous is None
             ):
@@ -239,9 +238,9 @@ class Stores:
     ) -> ImportReport:
         """Add people and items; items whose id exists are replaced, others stay.
 
-        Vectors are made before anything is locked. A new generation of files is built beside
-        the old one and swapped in by a rename: readers go on meanwhile, and see either the old
-        or the new. Importing the same again changes nothing.
+        Vectors are computed before anything is locked. A new generation of files is built next to
+        the old one and swapped in by a rename: readers continue, and see either the old or the
+        new. Importing the same again changes nothing.
 
         Raises:
             ValueError: A person or one of their items appears twice, an item belongs to an
@@ -254,14 +253,14 @@ class Stores:
     def forget(self, person_id: str, item_id: str | None = None) -> int:
         """Erase one item, or everything of a person, from the current and all older files.
 
-        An item that was deleted before is erased from the journal. With an item goes the
-        person's journal of its application: earlier changes there cannot be undone any more.
+        An item that was deleted before is erased from the journal. The person's
+        journal of its application is erased with it: earlier changes there can no longer be undone.
 
         Returns:
             How many items were erased.
 
         Raises:
-            UnknownPerson: The stores hold nobody of that id.
+            UnknownPerson: The stores have no person of that id.
             ValueError: The person has no item of that id.
             OSError, StoreUnavailable: A store is damaged or cannot be written: nothing was
                 erased. Or older files could not be removed; the message names them.

@@ -27,8 +27,8 @@ _SCHEMA = (
 class DuckToolStore:
     """What survives of a tool store in one file; `MirroredToolStore` searches its copy in memory.
 
-    The file stays open: a second process that wants it is told who has it. Reads take a cursor
-    each and see the last committed state.
+    The file stays open: a second process that opens it gets an error that names the owner. Reads
+    take a cursor each and see the last committed state.
     """
 
     def __init__(self, path: Path | str) -> None:
@@ -204,11 +204,11 @@ class DuckToolStore:
             cursor.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", [name, content])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
 
 def _why(error: duckdb.Error, path: Path | str) -> str:
-    if any(sign in str(error) for sign in ("Could not set lock", "different configuration")):
+    if any(part in str(error) for part in ("Could not set lock", "different configuration")):
         return f"owned by another process; search through its server, or stop it first ({path})"
     return f"damaged or not readable ({first_line(error)})"

@@ -1,4 +1,4 @@
-"""Tools in memory: exact, and the measure that the databases are held against."""
+"""Tools in memory: exact, and the reference for the databases."""
 
 import threading
 from array import array
@@ -20,7 +20,7 @@ from stores.tools.protocol import (
 )
 
 _SPARE = 0.5
-"""Share of rows that may belong to tools that are gone before the arrays are made anew."""
+"""Share of rows that may belong to tools that are gone before the arrays are rebuilt."""
 
 
 _Posting = tuple[NDArray[np.int64], NDArray[np.float64]]
@@ -28,7 +28,7 @@ _Posting = tuple[NDArray[np.int64], NDArray[np.float64]]
 
 
 class MemoryToolStore:
-    """Vectors in one array, words in lists of rows; a lock is held for the arithmetic alone.
+    """Vectors in one array, words in lists of rows; a lock is held only for the arithmetic.
 
     A changed tool gets a row of its own at the end and keeps its position; rows of tools that are
     gone are skipped, and swept out when they are many.

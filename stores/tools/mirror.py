@@ -87,5 +87,5 @@ class MirroredToolStore:
             self._copy.set_fact(name, content)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._kept.close()

@@ -12,7 +12,7 @@ from stores.tools.sql import CANDIDATES, VISIBLE, filter_values, joined, query_v
 
 _NAME = "tool"
 _ONE_AT_A_TIME = 7_203_441
-"""Key of the lock that keeps two processes from making the tables at once."""
+"""Key of the advisory lock under which the tables are created."""
 _SCHEMA = """
 CREATE EXTENSION IF NOT EXISTS vector;
 CREATE TABLE IF NOT EXISTS ctrag_tool_tools (
@@ -32,13 +32,13 @@ CREATE TABLE IF NOT EXISTS ctrag_tool_facts (name text PRIMARY KEY, content text
 _PUT_FACT = """INSERT INTO ctrag_tool_facts VALUES (%s, %s)
 ON CONFLICT (name) DO UPDATE SET content = excluded.content"""
 _LOCK_FACTS = "LOCK TABLE ctrag_tool_facts IN SHARE ROW EXCLUSIVE MODE"
-"""A row that is not there yet cannot be locked. Readers do not wait for this lock."""
+"""A row that does not exist cannot be locked. Readers do not wait for this lock."""
 
 
 class PostgresToolStore:
     """Ranking happens inside one query, access rules with it; several servers share the database.
 
-    Connections come from a small pool; one that died with its server is made anew on the next
+    Connections come from a small pool; one that died with its server is replaced on the next
     use, so that a restart of the database costs errors only while it is away.
     """
 

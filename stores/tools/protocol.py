@@ -1,4 +1,4 @@
-"""What every store of tools keeps and answers, whatever database is below.
+"""The interface of all tool stores, whatever their database.
 
 A store ranks by two measures only, cosine and BM25F, over what the caller may see; the candidates
 it brings are ranked by others.
@@ -21,12 +21,12 @@ SATURATION = 1.2
 
 
 def saturated(frequency: float) -> float:
-    """BM25's share of what a term can bring at most, 0 to 1."""
+    """BM25's saturated term frequency, as a share of its maximum, 0 to 1."""
     return frequency / (SATURATION + frequency)
 
 
 def rarity(found: NDArray[np.floating] | float, total: int) -> NDArray[np.float64]:
-    """BM25's IDF of terms that stand in `found` of `total` tools; never negative."""
+    """BM25's IDF of terms that occur in `found` of `total` tools; never negative."""
     counted = np.asarray(found, dtype=np.float64)
     return np.asarray(np.log1p((total - counted + 0.5) / (counted + 0.5)), dtype=np.float64)
 
@@ -64,7 +64,7 @@ class Filter:
     always: bool = False
     """Whether always-available tools are seen too."""
     unchecked: bool = False
-    """Look past the access rules: for whoever keeps the catalogue, never for a caller."""
+    """Ignore the access rules: for maintenance of the catalogue, never for a caller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +87,16 @@ class ToolCandidate(NamedTuple):
     position: int
     """Grows with every tool that is added: breaks ties."""
     cosine: float
-    """With the first of the queries that brings it; so is the next."""
+    """With the first query that finds it; likewise `lexical`."""
     lexical: float
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCandidates:
-    """What a store brings for the queries of a request."""
+    """A store's candidates for the queries of a request."""
 
     found: list[ToolCandidate]
-    """Whatever one of the queries brings, in the order of their positions."""
+    """The candidates of all queries, in the order of their positions."""
     cosines: NDArray[np.float64]
     """(queries, len(found)); 0 for queries without a vector."""
     total: int
@@ -161,11 +161,11 @@ class ToolStore(Protocol):
     def change_fact(self, name: str, change: Callable[[str | None], str]) -> None:
         """Write what `change` makes of what was written, None for nothing, in one transaction.
 
-        Whoever writes a fact meanwhile, in this process or another, comes before or after. `change`
+        Concurrent writes of facts, in this process or another, come before or after. `change`
         must not write to the store.
         """
         ...
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         ...

@@ -95,7 +95,7 @@ def joined(
     answers: Sequence[Sequence[Sequence[Any]]],
     vectors: Callable[[Collection[str]], Mapping[str, Vector]],
 ) -> ToolCandidates:
-    """What the rows of `CANDIDATES` say, over all queries of a request.
+    """The candidates from the rows of `CANDIDATES`, over all queries of a request.
 
     Args:
         queries: What was asked.

@@ -251,7 +251,7 @@ class _Asking:
                     and not self._writes_elsewhere(name)
                     and (by_person or theirs == [item])
                 ):
-                    writes = self.app.kin == "mail" and self.app.named("text")
+                    writes = self.app.similar_app == "mail" and self.app.named("text")
                     ways = _FROM if writes else _WITH
                     what = self._choose(ways).format(rel=relation)
                     return _Meant("reference", what, latest, relation)
@@ -277,7 +277,7 @@ class _Asking:
 
     def _writes_elsewhere(self, name: str) -> bool:
         """Whether the application that this one is like has something of theirs too."""
-        [like] = [one for one in packaged_apps() if one.name == self.app.kin]
+        [like] = [one for one in packaged_apps() if one.name == self.app.similar_app]
         return any(
             name in item.text(field)
             for item in self.composer.persona.items

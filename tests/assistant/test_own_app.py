@@ -136,8 +136,8 @@ def test_without_like_the_fields_tell_what_an_application_resembles(
 ) -> None:
     (tmp_path / "apps.yaml").write_text(f"own: {{fields: {{{fields}}}}}")
     [spec] = load_apps(tmp_path / "apps.yaml")
-    assert spec.kin == kin
-    assert [one.kin for one in packaged_apps()] == [one.name for one in packaged_apps()]
+    assert spec.similar_app == kin
+    assert [one.similar_app for one in packaged_apps()] == [one.name for one in packaged_apps()]
 
 
 def test_two_applications_of_one_name_are_refused(declared: Path, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_tools_found_alone_are_those_found_behind_retrieval() -> None:
     tools, retriever = ToolRetriever.open(), ContextRetriever.open()
     found = retriever.retrieve(retriever.view(PERSON, ITEMS), REQUEST)
     items = [one.item for one in found.items]
-    fast = tools.search(REQUEST, items, 59, relevance=found.relevance, scene=found.scene)
+    fast = tools.search(REQUEST, items, 59, relevance=found.relevance, context=found.context)
     alone = tools.search(REQUEST, items, 59, person=PERSON, relevance=found.relevance)
     assert alone.preferences == pytest.approx(fast.preferences, abs=1e-3)
     assert fast.tools[0].tool.api == "play_voicemail"
@@ -68,22 +68,22 @@ def test_tools_found_alone_are_those_found_behind_retrieval() -> None:
 def test_an_item_that_retrieval_did_not_look_at_is_named() -> None:
     retriever = ContextRetriever.open()
     found = retriever.retrieve(retriever.view(PERSON, [item("p007-n1")]), REQUEST)
-    with pytest.raises(ValueError, match="items: 'p007-p1' is not a candidate of the scene"):
-        ToolRetriever.open().search(REQUEST, [item("p007-p1")], scene=found.scene)
+    with pytest.raises(ValueError, match="items: 'p007-p1' is not a candidate of the context"):
+        ToolRetriever.open().search(REQUEST, [item("p007-p1")], context=found.context)
 
 
 def test_values_are_ranked_for_tools_and_items_that_are_given() -> None:
     exposed = [tool for tool in TOOLBOX if tool.api in ("play_voicemail", "pause_music")]
-    grounds = ValueSources(REQUEST, PERSON, [item("p007-p2"), item("p007-p1")])
-    found = rank_values(exposed, grounds)
-    assert [one.value for one in found["play_voicemail"].offers["contact"]][:2] == [
+    sources = ValueSources(REQUEST, PERSON, [item("p007-p2"), item("p007-p1")])
+    found = rank_values(exposed, sources)
+    assert [one.value for one in found["play_voicemail"].candidates["contact"]][:2] == [
         "Engr. Sule Danjuma",
         "Mrs Adaora Nwosu",
     ], "as the items stand"
-    assert (found["play_voicemail"].belief, found["pause_music"].offers) == (1.0, {})
-    ranked = rank_values(exposed, grounds, ValueRanker.packaged())["play_voicemail"]
-    assert {one.value for one in ranked.offers["contact"]} == {
-        one.value for one in found["play_voicemail"].offers["contact"]
+    assert (found["play_voicemail"].belief, found["pause_music"].candidates) == (1.0, {})
+    ranked = rank_values(exposed, sources, ValueRanker.packaged())["play_voicemail"]
+    assert {one.value for one in ranked.candidates["contact"]} == {
+        one.value for one in found["play_voicemail"].candidates["contact"]
     }
     assert ranked.ranked
     assert 0.0 < ranked.belief < 1.0
@@ -106,14 +106,14 @@ def test_both_planners_take_the_same_request_and_only_one_that_reads_it_builds_t
     planner: Any, endpoint: Any, api_key: str
 ) -> None:
     exposed = [tool for tool in TOOLBOX if tool.api == "play_voicemail"]
-    grounds = ValueSources(REQUEST, PERSON, [item("p007-p1")])
+    sources = ValueSources(REQUEST, PERSON, [item("p007-p1")])
     endpoint.answers = [GOOD]
     built = []
     planners: list[Planner] = [planner, EndpointPlanner(endpoint.url, "toy", api_key)]
     for one in planners:
         grammar = plan_grammar(
             exposed,
-            grounds,
+            sources,
             best_only=one.best_only,
             write_text=one.writes_text,
             write_outward=one.writes_outward,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctrag.assistant.context.features import SIGNALS
+from ctrag.assistant.context.features import FEATURES
 from ctrag.cli.ask import told
 
 Run = Callable[..., Any]
@@ -70,7 +70,7 @@ def test_explain_prints_reasons_in_words_and_each_step(ask: Run) -> None:
     out = ask("what was the gate code", GATE, "--explain").out
     [why] = [line for line in out.splitlines()[:4] if line.startswith("      because ")]
     assert "has your “gate”, “code”" in why
-    assert not any(signal.name in why for signal in SIGNALS if "_" in signal.name)
+    assert not any(feature.name in why for feature in FEATURES if "_" in feature.name)
     trace = out.partition("\ntrace\n")[2]
     steps = ("context.retrieve", "tools.search", "values.rank", "prompt.assemble", "planner.plan")
     for step in steps:
@@ -80,7 +80,7 @@ def test_explain_prints_reasons_in_words_and_each_step(ask: Run) -> None:
 
 def test_explained_json_has_reasons_as_numbers_and_in_words(ask: Run) -> None:
     first = ask("what was the gate code", GATE, "--explain", "--json").json["items"][0]
-    assert {name for name, _ in first["reasons"]} <= {signal.name for signal in SIGNALS}
+    assert {name for name, _ in first["reasons"]} <= {feature.name for feature in FEATURES}
     assert "has your “gate”, “code”" in first["because"]
 
 

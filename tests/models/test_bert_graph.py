@@ -39,10 +39,10 @@ def test_the_weights_are_the_float_ones_but_for_rounding_to_8_bits() -> None:
 
 
 def test_vectors_are_those_of_the_float_encoder_but_for_rounding() -> None:
-    session, tower = open_session(plain_graph(6)), EnsembleMember(packages.ENCODER)
+    session, member = open_session(plain_graph(6)), EnsembleMember(packages.ENCODER)
     for text in TEXTS:
         vector, below = session.run(None, {"input": tokens(text)})
-        whole, embedded = tower.run(text)  # six of six layers are above: what is below are words
+        whole, embedded = member.run(text)  # six of six layers are above: what is below are words
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
         assert float(vector @ whole) > 0.99, text
         assert below.shape == embedded.shape

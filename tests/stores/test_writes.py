@@ -256,14 +256,14 @@ def test_writers_at_once_lose_and_double_nothing(
     stores: Stores, root: Path, process: Process
 ) -> None:
     code = (
-        "stores = Stores(root, patience=30)\n"
+        "stores = Stores(root, timeout=30)\n"
         "for number in range(3):\n"
         "    change = Change('x', put=[StoredItem(item('mail', f'{me}-{number}'))],\n"
         "        outbox=[OutboxEntry('mail', f'{me}-{number}', {})])\n"
         "    stores.apply('ada', 'mail', change, WHEN)\n"
     )
     elsewhere = [process(root, f"me = 'process{number}'\n{code}") for number in range(4)]
-    patient = Stores.open(root, patience=30, read_patience=30)
+    patient = Stores.open(root, timeout=30, read_timeout=30)
     failures: list[BaseException] = []
 
     def write(me: str) -> None:

@@ -12,7 +12,7 @@ from ctrag.text.dates.duration_words import find_durations
 from ctrag.text.dates.temporal_expressions import (
     MAX_DATES,
     MAX_DATETIMES,
-    find_moments,
+    find_expressions,
     offered_dates,
     offered_datetimes,
 )
@@ -73,13 +73,15 @@ def test_durations_say_how_they_are_tied_to_a_point() -> None:
 
 
 def test_bare_clock_time_gives_each_reading_with_the_next_one_first() -> None:
-    moments = find_moments("ugh, can't make the 6 o'clock thing", THURSDAY)
-    assert [moment.start for moment in moments] == [
+    expressions = find_expressions("ugh, can't make the 6 o'clock thing", THURSDAY)
+    assert [expression.start for expression in expressions] == [
         datetime(2025, 4, 17, 18),
         datetime(2025, 4, 18, 6),
         datetime(2025, 4, 18, 18),
     ]
-    assert {(moment.phrase, moment.grain) for moment in moments} == {("6 o'clock", "hour")}
+    assert {(expression.phrase, expression.grain) for expression in expressions} == {
+        ("6 o'clock", "hour")
+    }
 
 
 @pytest.mark.parametrize(
@@ -99,14 +101,14 @@ def test_bare_clock_time_gives_each_reading_with_the_next_one_first() -> None:
     ],
 )
 def test_likeliest_moment_of_a_request(text: str, start: str, end: str, grain: str) -> None:
-    best = find_moments(text, THURSDAY)[0]
+    best = find_expressions(text, THURSDAY)[0]
     assert (best.start, best.end) == (datetime.fromisoformat(start), datetime.fromisoformat(end))
     assert best.grain == grain
 
 
 @pytest.mark.parametrize("text", ["", "the usual", "that day", "half an hour later", "film night"])
 def test_requests_without_a_time_of_their_own_name_no_moment(text: str) -> None:
-    assert find_moments(text, THURSDAY) == []
+    assert find_expressions(text, THURSDAY) == []
 
 
 @pytest.mark.parametrize(
@@ -160,7 +162,7 @@ def test_any_text_gives_bounded_unique_whole_minutes(
     assert len(days) == len(set(days)) <= MAX_DATES
     assert all(point.second == point.microsecond == 0 for point in points)
     assert all(type(day) is date for day in days)
-    assert all(moment.start < moment.end for moment in find_moments(text, now))
+    assert all(expression.start < expression.end for expression in find_expressions(text, now))
 
 
 @pytest.mark.parametrize("unit", ["a ", "half ", "what ", ", ", "5 \n", "the day before "])
@@ -169,4 +171,4 @@ def test_text_past_the_limit_is_not_read(unit: str) -> None:
     begin = perf_counter()
     offered_datetimes(text, THURSDAY, [ITEM])
     assert perf_counter() - begin < 0.5
-    assert find_moments("x" * MAX_TEXT + " tomorrow", THURSDAY) == []
+    assert find_expressions("x" * MAX_TEXT + " tomorrow", THURSDAY) == []

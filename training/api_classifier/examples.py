@@ -5,7 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctrag.assistant.api_choice.classifier_features import ITEMS, ClassifierFeatures, sight
+from ctrag.assistant.api_choice.classifier_features import (
+    ITEMS,
+    ClassifierFeatures,
+    classifier_features,
+)
 from ctrag.assistant.api_choice.item_weights import classes_of, item_weights
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.toolbox import Toolbox
@@ -21,7 +25,7 @@ class ClassifierExample:
     """One labelled request in every mode."""
 
     text: str
-    sights: dict[str, ClassifierFeatures]
+    features: dict[str, ClassifierFeatures]
     wanted: Floats
     """(classes,): target distribution."""
     needed: Floats
@@ -44,16 +48,20 @@ def seen_requests(
                 wanted[position[api]] += share
         if not wanted.any():
             continue
-        scene = example.scene
+        context = example.context
         best = np.argsort(-score, kind="stable")[:ITEMS]
         true = np.flatnonzero(example.relevance)
         nothing = np.empty(0, dtype=np.int64)
-        sights = {
-            "retrieved": sight(scene, best, item_weights(score[best])),
-            "none": sight(scene, nothing, np.empty(0)),
-            "labelled": sight(scene, true, item_weights(np.zeros(len(true), np.float32))),
+        features = {
+            "retrieved": classifier_features(context, best, item_weights(score[best])),
+            "none": classifier_features(context, nothing, np.empty(0)),
+            "labelled": classifier_features(
+                context, true, item_weights(np.zeros(len(true), np.float32))
+            ),
         }
         needed = np.zeros(ITEMS, dtype=np.float32)
         needed[: len(best)] = example.relevance[best] > 0
-        found.append(ClassifierExample(scene.request.text, sights, wanted / wanted.sum(), needed))
+        found.append(
+            ClassifierExample(context.request.text, features, wanted / wanted.sum(), needed)
+        )
     return found

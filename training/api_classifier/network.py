@@ -11,7 +11,7 @@ from ctrag.assistant.api_choice.classifier import (
     VECTOR_SCALE,
     ApiClassifier,
     Tokens,
-    reader_text,
+    classifier_text,
     tokens_of,
 )
 from ctrag.assistant.api_choice.classifier_features import ASKED, FLAGS, ITEMS, ClassifierFeatures
@@ -78,7 +78,7 @@ class ApiClassifierSettings:
 def make_network(
     tower: ClassifierEncoderTuning, settings: ApiClassifierSettings, dimension: int, classes: int
 ) -> Any:
-    """A module from (`Tokens` of texts, their sights) to (scores of classes, attention on items).
+    """A module from (`Tokens` of texts, their features) to (scores of classes, attention on items).
 
     Args:
         tower: The encoder.
@@ -118,12 +118,12 @@ def make_network(
             self.many = nn.Dropout(2 * settings.dropout)
 
         def forward(
-            self, request: Any, lines: Any, sights: Sequence[ClassifierFeatures]
+            self, request: Any, lines: Any, features: Sequence[ClassifierFeatures]
         ) -> tuple[Any, Any]:
             """(scores of classes, attention on items)."""
 
             def stacked(name: str) -> Any:
-                return torch.from_numpy(np.stack([getattr(one, name) for one in sights]))
+                return torch.from_numpy(np.stack([getattr(one, name) for one in features]))
 
             request = self.few(request)
             flags, shares = stacked("flags"), stacked("shares")
@@ -163,7 +163,7 @@ def make_network(
             self.known: dict[str, Tokens] = {}
 
         def tokens(self, one: ClassifierExample, mode: str) -> Tokens:
-            text = reader_text(one.text, one.sights[mode], tower.lines)
+            text = classifier_text(one.text, one.features[mode], tower.lines)
             if text not in self.known:
                 self.known[text] = encode(text)
             found: Tokens = self.known[text]
@@ -173,7 +173,7 @@ def make_network(
             return list(self.head.parameters())
 
         def forward(
-            self, rows: Sequence[Tokens], sights: Sequence[ClassifierFeatures]
+            self, rows: Sequence[Tokens], features: Sequence[ClassifierFeatures]
         ) -> tuple[Any, Any]:
             longest = max(len(row.ids) for row in rows)
             ids = torch.full((len(rows), longest), padding)
@@ -190,7 +190,7 @@ def make_network(
             mean = (hidden.float() * kept).sum(dim=1) / kept.sum(dim=1)
             unit = nn.functional.normalize(mean, dim=-1) * math.sqrt(size)
             lines = nn.functional.normalize(within @ hidden.float(), dim=-1) * math.sqrt(size)
-            found: tuple[Any, Any] = self.head(unit, lines, sights)
+            found: tuple[Any, Any] = self.head(unit, lines, features)
             return found
 
         def named_parts(self) -> dict[str, nn.Parameter]:

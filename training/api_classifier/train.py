@@ -123,7 +123,7 @@ def _fit(
 
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
-    dimension = learned[0].sights["none"].vectors.shape[1]
+    dimension = learned[0].features["none"].vectors.shape[1]
     network = make_network(tower, settings, dimension, len(learned[0].wanted))
     if start is not None:
         network.take(start)
@@ -162,7 +162,7 @@ def _loss(
     rows, modes = batch
     scores, attention = network(
         [network.tokens(learned[i], mode) for i, mode in zip(rows, modes, strict=True)],
-        [learned[i].sights[mode] for i, mode in zip(rows, modes, strict=True)],
+        [learned[i].features[mode] for i, mode in zip(rows, modes, strict=True)],
     )
     wanted = torch.from_numpy(np.stack([learned[i].wanted for i in rows]))
     loss = -(torch_log_softmax(scores, dim=1) * wanted).sum(dim=1).mean()
@@ -201,7 +201,7 @@ def _scores(
         for begin in range(0, len(requests), settings.batch):
             part = requests[begin : begin + settings.batch]
             scores, _ = network(
-                [network.tokens(one, mode) for one in part], [one.sights[mode] for one in part]
+                [network.tokens(one, mode) for one in part], [one.features[mode] for one in part]
             )
             found.append(scores.double().numpy())
     return np.concatenate(found)
@@ -221,7 +221,7 @@ def _key(
         content.update(one.wanted.tobytes())
         content.update(one.needed.tobytes())
         for mode in MODES:
-            seen = one.sights[mode]
+            seen = one.features[mode]
             content.update("\n".join(seen.lines).encode())
             for part in (seen.kinds, seen.shares, seen.flags, seen.asked):
                 content.update(part.tobytes())

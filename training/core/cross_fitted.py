@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from ctrag.assistant.context.features import compute
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.assistant.context.second_stage import best_of, company_table, second_pass
+from ctrag.assistant.context.second_stage import best_of, second_pass, second_stage_table
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
 from eval.core.examples import RankingExample
 from training.core.datasets import load_together
 from training.core.origin import people_in, people_of
 from training.ranker.lambdamart import fit_first, fit_second, predict
-from training.ranker.learned_features import cross_fitted_priors
+from training.ranker.learned_features import cross_fitted_features
 from training.ranker.settings import RankerSettings
 from training.ranker.tuned_encoder import TunedEncoder, with_readings
 
@@ -83,11 +83,13 @@ def prepare(
     if not any(one.relevance.any() for one in examples):
         raise InputError(f"{data}: no request needs an item, there is nothing to learn")
     progress(f"cross-fitting priors on {len(examples)} requests")
-    priors, fold = cross_fitted_priors(examples, settings.folds, settings.seed)
+    learned, fold = cross_fitted_features(examples, settings.folds, settings.seed)
     if tuned is not None:
         _all_read(examples, tuned, [data, *more])
         examples = with_readings(examples, tuned.readings)
-    tables = [compute(one.scene, priors[place]) for one, place in zip(examples, fold, strict=True)]
+    tables = [
+        compute(one.context, learned[place]) for one, place in zip(examples, fold, strict=True)
+    ]
     return PreparedRequests(examples, fold, tables, tuple(map(len, parts)))
 
 
@@ -104,18 +106,18 @@ def cross_fit(
         lambda model, i: predict(model, tables[i]),
     )
     progress("cross-validating the second pass")
-    companies = [best_of(one.scene, scores) for one, scores in zip(examples, first, strict=True)]
-    together = [company_table(one) for one in companies]
+    stages = [best_of(one.context, scores) for one, scores in zip(examples, first, strict=True)]
+    together = [second_stage_table(one) for one in stages]
     scores = out_of_fold(
         fold,
         lambda kept: fit_second(
-            [companies[i] for i in kept],
+            [stages[i] for i in kept],
             [together[i] for i in kept],
             [relevance[i] for i in kept],
             settings,
         ),
         lambda model, i: second_pass(
-            examples[i].scene, first[i], lambda table: predict(model, table)
+            examples[i].context, first[i], lambda table: predict(model, table)
         ),
     )
     return CrossFitted(examples, fold, tables, prepared.sizes, first, scores)

@@ -36,7 +36,7 @@ def load_together(folders: Sequence[Path], encoder: Encoder) -> list[list[Rankin
             if query in asked:
                 raise InputError(f"--more: request {query} stands in {asked[query]} and {folder}")
             asked[query] = folder
-            own = tuple(str(item) for item in one.scene.view.ids)
+            own = tuple(str(item) for item in one.context.view.ids)
             if items.setdefault(person, own) != own:
                 raise InputError(f"--more: {folder} has other items of {person}; rename the person")
     return parts

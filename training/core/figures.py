@@ -16,7 +16,7 @@ def ranking_figures(
     run = {}
     qrels = {}
     for example, score in zip(examples, scores, strict=True):
-        ids = np.array(example.scene.view.ids)
+        ids = np.array(example.context.view.ids)
         run[example.asked.query_id] = [str(one) for one in ids[np.argsort(-score, kind="stable")]]
         qrels[example.asked.query_id] = {str(one) for one in ids[example.relevance > 0]}
     figures = evaluate_run(run, qrels).figures

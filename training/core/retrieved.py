@@ -197,7 +197,8 @@ class Retrieval:
         sources = [folder for folder, part in zip(folders, parts, strict=True) for _ in part]
         read = self._read([one for part in parts for one in part], sources, encoder)
         scores = [
-            self.ranker.scores_of(one.scene, compute(one.scene, self.ranker.prior)) for one in read
+            self.ranker.scores_of(one.context, compute(one.context, self.ranker.learned))
+            for one in read
         ]
         return read, scores, sources
 

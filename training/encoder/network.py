@@ -75,9 +75,11 @@ def make_network(
     class Network(LowRankNetwork):
         def __init__(self) -> None:
             super().__init__()
-            self.low = make_low_rank(model, tower.top, settings.rank, settings.scale, dropout)
+            self.low = make_low_rank(
+                model, tower.tuned_layers, settings.rank, settings.scale, dropout
+            )
             self.model = model
-            self.layers = model.encoder.layer[-tower.top :]
+            self.layers = model.encoder.layer[-tower.tuned_layers :]
             self.kinds = nn.Linear(size, len(KINDS))
             self.apis = nn.Linear(size, apis)
             nn.init.zeros_(self.kinds.weight)

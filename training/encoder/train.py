@@ -92,10 +92,10 @@ def train_encoder(
     heads = {"kinds": np.zeros((len(examples), len(KINDS)), np.float32)}
     heads["apis"] = np.zeros((len(examples), len(apis)), np.float32)
     column = 0
-    for tower in encoder.towers:
+    for tower in encoder.members:
         progress(f"{tower.name}: reading {len(examples)} requests below the tuned layers")
-        below = encoder.below(tower, [one.asked.request.text for one in examples])
-        rows = _rows(below, examples, apis, column, len(encoder.towers))
+        below = encoder.frozen_states(tower, [one.asked.request.text for one in examples])
+        rows = _rows(below, examples, apis, column, len(encoder.members))
         size = rows[0].below.shape[1]
         column += size
         found = np.zeros((len(examples), size), np.float32)
@@ -125,7 +125,7 @@ def train_encoder(
                 heads["kinds"][place] += kinds
                 heads["apis"][place] += tools
         vectors.append(found)
-    aims = np.hstack(vectors) * (math.sqrt(len(encoder.towers)) / settings.temperature)
+    aims = np.hstack(vectors) * (math.sqrt(len(encoder.members)) / settings.temperature)
     readings = {
         one.asked.query_id: TunedRequest(aim, kinds, tools)
         for one, aim, kinds, tools in zip(
@@ -149,7 +149,7 @@ def train_encoder(
         scale=settings.scale,
         settings={
             **asdict(settings),
-            "towers": {t.name: asdict(_of(t)) for t in encoder.towers},
+            "towers": {t.name: asdict(_of(t)) for t in encoder.members},
             "start": None if before is None else before.adapter.digest,
         },
         figures=figures,
@@ -209,7 +209,7 @@ def _key(
     # The mean is taken of what checkpoints hold.
     parts = [*map(data_sha256, folders), encoder.name, repr(replace(settings, average=False))]
     parts += [] if before is None else [before.adapter.digest]
-    parts += [repr(_of(tower)) for tower in encoder.towers]
+    parts += [repr(_of(tower)) for tower in encoder.members]
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -235,7 +235,7 @@ def _rows(
     rows = []
     for one, hidden in zip(examples, below, strict=True):
         stop = start + hidden.shape[2]
-        items = one.scene.view.vectors[one.scene.rows, start:stop] * math.sqrt(towers)
+        items = one.context.view.vectors[one.context.rows, start:stop] * math.sqrt(towers)
         wanted = np.zeros(len(apis), np.float32)
         for share, api in zip(_TOOL_SHARES, one.labels.tools or ["none"], strict=False):
             if api in position:
@@ -247,7 +247,7 @@ def _rows(
             _Row(
                 hidden[0],
                 np.ascontiguousarray(items),
-                kinds_of(one.scene),
+                kinds_of(one.context),
                 one.relevance,
                 wanted / total if total else wanted,
             )
@@ -345,8 +345,8 @@ def _read(
 def _figures(
     examples: Sequence[RankingExample], readings: dict[str, TunedRequest]
 ) -> dict[str, dict[str, float]]:
-    tuned = [tuned_scores(one.scene) for one in with_readings(examples, readings)]
+    tuned = [tuned_scores(one.context) for one in with_readings(examples, readings)]
     return {
-        "semantic": ranking_figures(examples, [one.scene.cosine for one in examples]),
+        "semantic": ranking_figures(examples, [one.context.cosine for one in examples]),
         "finetuned": ranking_figures(examples, tuned),
     }

@@ -81,19 +81,19 @@ def lessons(examples: Sequence[RankingExample], scores: Sequence[Floats]) -> lis
     for example, score in zip(examples, scores, strict=True):
         if not example.labels.has_plan:
             continue
-        scene, gold = example.scene, example.labels.plan
+        context, gold = example.context, example.labels.plan
         best = np.argsort(-score, kind="stable")[:ITEMS]
         named: tuple[str, ...] = ()
-        if scene.tuned is not None:
-            order = np.argsort(-scene.tuned.apis[: len(apis)], kind="stable")
+        if context.tuned is not None:
+            order = np.argsort(-context.tuned.apis[: len(apis)], kind="stable")
             named = tuple(str(api) for api in apis[order[:ITEMS]])
         found.append(
             PlannerExample(
-                scene.view.person,
-                scene.request,
-                tuple(scene.view.items[scene.rows[row]] for row in best),
+                context.view.person,
+                context.request,
+                tuple(context.view.items[context.rows[row]] for row in best),
                 tuple(
-                    scene.view.items[scene.rows[row]]
+                    context.view.items[context.rows[row]]
                     for row in np.flatnonzero(example.relevance > 0)
                 ),
                 named,

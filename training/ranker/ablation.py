@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ctrag.assistant.context.features import SIGNALS
+from ctrag.assistant.context.features import FEATURES
 from training.core.cross_fitted import PreparedRequests, cross_fit
 from training.core.figures import ranking_figures
 from training.ranker.settings import RankerSettings
@@ -31,9 +31,9 @@ def ablate(
         "nothing": ranking_figures(whole.examples[own], whole.scores[own]),
         "company": ranking_figures(whole.examples[own], whole.first_scores[own]),
     }
-    for group in dict.fromkeys(signal.group for signal in SIGNALS):
+    for group in dict.fromkeys(feature.group for feature in FEATURES):
         progress(f"without {group}")
-        columns = [place for place, signal in enumerate(SIGNALS) if signal.group == group]
+        columns = [place for place, feature in enumerate(FEATURES) if feature.group == group]
         tables = [table.copy() for table in prepared.tables]
         for table in tables:
             table[:, columns] = np.float32(0)  # a constant column splits nothing

@@ -5,9 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ctrag.assistant.context.features import SIGNALS
+from ctrag.assistant.context.features import FEATURES
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.assistant.context.second_stage import CATEGORIES, COMPANY, SecondStageFeatures
+from ctrag.assistant.context.second_stage import (
+    CATEGORIES,
+    SECOND_STAGE_FEATURES,
+    SecondStageFeatures,
+)
 from training.ranker.on_dask import fit_on_dask
 from training.ranker.settings import PassSettings, RankerSettings
 
@@ -21,12 +25,12 @@ def fit_first(
     tables: Sequence[Floats], relevance: Sequence[Floats], settings: RankerSettings
 ) -> str:
     """The first pass on signals, as LightGBM's text."""
-    names = [signal.name for signal in SIGNALS]
+    names = [feature.name for feature in FEATURES]
     return _fit(tables, relevance, None, names, CATEGORICAL, settings.first, settings)
 
 
 def fit_second(
-    companies: Sequence[SecondStageFeatures],
+    stages: Sequence[SecondStageFeatures],
     tables: Sequence[Floats],
     relevance: Sequence[Floats],
     settings: RankerSettings,
@@ -34,9 +38,9 @@ def fit_second(
     """The second pass, which boosts on from the scores of the first."""
     return _fit(
         tables,
-        [labels[one.rows] for one, labels in zip(companies, relevance, strict=True)],
-        [one.scores for one in companies],
-        [signal.name for signal in COMPANY],
+        [labels[one.rows] for one, labels in zip(stages, relevance, strict=True)],
+        [one.scores for one in stages],
+        [feature.name for feature in SECOND_STAGE_FEATURES],
         CATEGORIES,
         settings.second,
         settings,

@@ -17,20 +17,20 @@ _RARE = -6.0
 """Log odds of a class with fewer than `_FEWEST` examples."""
 
 
-def fit_prior(examples: Sequence[RankingExample]) -> LearnedFeatures:
+def fit_learned_features(examples: Sequence[RankingExample]) -> LearnedFeatures:
     """What requests of a meaning needed, learned from `examples`."""
-    vectors = np.stack([example.scene.vector for example in examples])
-    applications = len(examples[0].scene.view.app_names)
+    vectors = np.stack([example.context.vector for example in examples])
+    applications = len(examples[0].context.view.app_names)
     apps = np.zeros((len(examples), applications), dtype=bool)
     kinds = np.zeros((len(examples), len(KINDS)), dtype=bool)
     asked: list[Matrix] = []
     needed: list[Matrix] = []
     for row, example in enumerate(examples):
-        scene, relevant = example.scene, example.relevance > 0
-        apps[row, scene.kin[relevant]] = True
-        kinds[row, kinds_of(scene)[relevant]] = True
-        for vector in scene.view.vectors[scene.rows[relevant]]:
-            asked.append(scene.vector)
+        context, relevant = example.context, example.relevance > 0
+        apps[row, context.similar_apps[relevant]] = True
+        kinds[row, kinds_of(context)[relevant]] = True
+        for vector in context.view.vectors[context.rows[relevant]]:
+            asked.append(context.vector)
             needed.append(vector)
     return LearnedFeatures(
         app_weights=_one_against_rest(vectors, apps),
@@ -39,16 +39,18 @@ def fit_prior(examples: Sequence[RankingExample]) -> LearnedFeatures:
     )
 
 
-def cross_fitted_priors(
+def cross_fitted_features(
     examples: Sequence[RankingExample], folds: int, seed: int
 ) -> tuple[list[LearnedFeatures], NDArray[np.int64]]:
     """One prior per fold, fitted without that fold's people, and each example's fold."""
     fold = folds_by_person([example.asked.person_id for example in examples], folds, seed)
-    priors = [
-        fit_prior([one for one, place in zip(examples, fold, strict=True) if place != held_out])
+    learned = [
+        fit_learned_features(
+            [one for one, place in zip(examples, fold, strict=True) if place != held_out]
+        )
         for held_out in range(folds)
     ]
-    return priors, fold
+    return learned, fold
 
 
 def _one_against_rest(vectors: Matrix, classes: NDArray[np.bool_]) -> Matrix:

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ctrag.assistant.context.features import SIGNALS
+from ctrag.assistant.context.features import FEATURES
 from ctrag.assistant.context.fusion import fuse, rankings
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.item_ranker import Ranker, RankerCard
-from ctrag.assistant.context.second_stage import COMPANY, best_of, company_table
+from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES, best_of, second_stage_table
 from ctrag.models.encoder import Encoder
 from eval.core.examples import RankingExample
 from training.core.cross_fitted import CrossFitted, Progress, cross_fit, prepare
 from training.core.figures import mean_recall, ranking_figures
 from training.core.origin import origin
 from training.ranker.lambdamart import fit_first, fit_second
-from training.ranker.learned_features import fit_prior
+from training.ranker.learned_features import fit_learned_features
 from training.ranker.settings import RankerSettings
 from training.ranker.tuned_encoder import TunedEncoder
 
@@ -59,16 +59,14 @@ def final_ranker(
     figures = {"first_pass": first, **figures}
     progress("training the ranker on everybody")
     relevance = [one.relevance for one in fitted.examples]
-    companies = [
-        best_of(one.scene, scores)
+    stages = [
+        best_of(one.context, scores)
         for one, scores in zip(fitted.examples, fitted.first_scores, strict=True)
     ]
     return Ranker(
         model=fit_first(fitted.tables, relevance, settings),
-        second=fit_second(
-            companies, [company_table(one) for one in companies], relevance, settings
-        ),
-        prior=fit_prior(fitted.examples),
+        second=fit_second(stages, [second_stage_table(one) for one in stages], relevance, settings),
+        learned=fit_learned_features(fitted.examples),
         card=_card(encoder, settings, data, figures, k, weights, ablation or {}),
     )
 
@@ -85,7 +83,7 @@ def choose_fusion(
     Returns:
         k, weights, and the figures of `lambdamart` alone and fused.
     """
-    ranked = [rankings(one.scene, score) for one, score in zip(examples, scores, strict=True)]
+    ranked = [rankings(one.context, score) for one, score in zip(examples, scores, strict=True)]
     alone = ranking_figures(examples, scores)
     best: tuple[float, float, dict[str, float]] | None = None
     for k, dense, bm25 in itertools.product(FUSION_K, FUSION_WEIGHTS, FUSION_WEIGHTS):
@@ -114,8 +112,8 @@ def _card(
     return RankerCard(
         **origin(data, settings.seed),
         encoder=encoder.name,
-        signals=[signal.name for signal in SIGNALS],
-        company=[signal.name for signal in COMPANY],
+        signals=[feature.name for feature in FEATURES],
+        company=[feature.name for feature in SECOND_STAGE_FEATURES],
         fusion_k=k,
         fusion_weights=weights,
         settings=asdict(settings),

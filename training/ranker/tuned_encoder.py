@@ -54,8 +54,8 @@ class TunedEncoder:
 def with_readings(
     examples: Sequence[RankingExample], readings: dict[str, TunedRequest]
 ) -> list[RankingExample]:
-    """The examples, their scenes with the tuned reading of each request."""
+    """The examples, their contexts with the tuned reading of each request."""
     return [
-        replace(one, scene=replace(one.scene, tuned=readings[one.asked.query_id]))
+        replace(one, context=replace(one.context, tuned=readings[one.asked.query_id]))
         for one in examples
     ]

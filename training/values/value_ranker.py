@@ -18,8 +18,8 @@ from ctrag.assistant.planning.value_ranker import (
     Numbers,
     ValueRanker,
     ValueRankerCard,
-    candidates,
     features,
+    with_absent,
 )
 from ctrag.errors import InputError
 from ctrag.toolbox import Argument, Tool, Toolbox
@@ -68,29 +68,29 @@ def choices(examples: Sequence[RankingExample], scores: Sequence[Floats]) -> lis
         if gold is None or tool is None:
             continue
         best = np.argsort(-score_of, kind="stable")[: ITEMS + FURTHER]
-        scene = example.scene
-        ranked = [scene.view.items[row] for row in scene.rows[best]]
-        grounds = ValueSources.of(
-            scene.request,
-            scene.view.person,
+        context = example.context
+        ranked = [context.view.items[row] for row in context.rows[best]]
+        sources = ValueSources.of(
+            context.request,
+            context.view.person,
             ranked[:ITEMS],
             score_of[best],
-            scene.view.items,
+            context.view.items,
             ranked[ITEMS:],
         )
         for argument in tool.arguments:
             if argument.match != "value":
                 continue
-            offers = candidates(argument, grounds.offers(tool, argument))
-            if not offers:
+            candidates = with_absent(argument, sources.candidates(tool, argument))
+            if not candidates:
                 continue
             wanted = gold.arguments.get(argument.name)
-            right = [_right(tool, argument, offer, wanted, toolbox) for offer in offers]
+            right = [_right(tool, argument, candidate, wanted, toolbox) for candidate in candidates]
             found.append(
                 ArgumentExample(
                     example.asked.query_id,
                     f"{tool.api}.{argument.name}",
-                    features(grounds, tool, argument, offers, numbers),
+                    features(sources, tool, argument, candidates, numbers),
                     np.array(right, dtype=np.float32),
                 )
             )
@@ -183,12 +183,12 @@ def packaged_numbers(toolbox: Toolbox) -> Numbers:
 
 
 def _right(
-    tool: Tool, argument: Argument, offer: CandidateValue, wanted: Any, toolbox: Toolbox
+    tool: Tool, argument: Argument, candidate: CandidateValue, wanted: Any, toolbox: Toolbox
 ) -> bool:
-    """Whether the plan is right in this argument when it takes the offer."""
-    if offer.how == "absent" or wanted is None:
-        return offer.how == "absent" and wanted is None
-    value = [offer.value] if argument.type == "contacts" else offer.value
+    """Whether the plan is right in this argument when it takes the candidate."""
+    if candidate.how == "absent" or wanted is None:
+        return candidate.how == "absent" and wanted is None
+    value = [candidate.value] if argument.type == "contacts" else candidate.value
     offered = Plan(tool.api, {argument.name: value})
     gold = Plan(tool.api, {argument.name: wanted})
     return score(offered, gold, [], toolbox=toolbox, ungrounded=False).ast_match

@@ -1,8 +1,8 @@
-"""The tool reader: which API a request wants, read from its words and the retrieved items.
+"""The API classifier: which API a request needs, from its text and the retrieved items.
 
-Encoders tuned to name the API, each with a small head that attends from the request to the items
-that retrieval brought: what they are, when they are, what they say, and how the encoder reads their
-words beside the request's. The log probabilities of all encoders are averaged.
+Encoders tuned to predict the API, each with a small head that attends from the request to the
+retrieved items: their kind, time and text, and the encoder's states of their words after the
+request's. The log probabilities of all encoders are averaged.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from ctrag.assistant.api_choice.classifier_features import ITEMS, ClassifierFeatures, sight
+from ctrag.assistant.api_choice.classifier_features import (
+    ITEMS,
+    ClassifierFeatures,
+    classifier_features,
+)
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import Ints
 from ctrag.errors import InputError
@@ -34,18 +38,18 @@ _RAREST = -12.0
 
 
 class ClassifierEncoderCard(BaseModel):
-    """One encoder of a reader."""
+    """One encoder of a classifier."""
 
     model_config = ConfigDict(extra="forbid")
     name: str
     lines: int
-    """Items whose words are read behind the request's."""
+    """Items whose words are appended to the request."""
     layers: int
     """Layers, counted from the last, that are tuned."""
 
 
 class ApiClassifierCard(Card):
-    """Where a reader comes from."""
+    """Where a classifier comes from."""
 
     encoder: str
     """Encoder of the items' vectors."""
@@ -55,108 +59,109 @@ class ApiClassifierCard(Card):
     scale: float
     """Factor of the low-rank products."""
     temperature: float = 1.0
-    """The averaged log probabilities are divided by it, so that they mean what they say."""
+    """The averaged log probabilities are divided by it (calibration)."""
 
 
 class ApiClassifier(ArrayArtefact[ApiClassifierCard]):
     """Log probabilities of APIs for a request and its retrieved items.
 
-    Arrays: `tower/layer.map.A` and `.B`, and the heads' weights as `tower/head.part`.
+    Arrays: `encoder/layer.map.A` and `.B`, and the heads' weights as `encoder/head.part`.
     """
 
     weights_file, card_file, card_class = WEIGHTS, CARD, ApiClassifierCard
 
     @classmethod
     def packaged(cls) -> "ApiClassifier":
-        """The reader that ctrag ships."""
+        """The classifier that ctrag ships."""
         return cls.load(Path(str(files("ctrag.assistant.api_choice").joinpath("artefact"))))
 
     def log_probabilities(
-        self, scene: FeatureContext, rows: Ints, shares: NDArray[np.floating]
+        self, context: FeatureContext, rows: Ints, shares: NDArray[np.floating]
     ) -> dict[str, float]:
         """API (and `none`) → log probability.
 
         Args:
-            scene: The request beside its candidates.
-            rows: Rows of the scene that hold the retrieved items, best first; empty without.
-            shares: How likely each item is meant, summing to 1.
+            context: The request and its candidates.
+            rows: Rows of the context that hold the retrieved items, best first; empty without.
+            shares: Probability that each item is meant, summing to 1.
         """
-        seen = sight(scene, rows, shares)
+        inputs = classifier_features(context, rows, shares)
         total = np.zeros(len(self.card.apis), dtype=np.float64)
-        for tower in self.card.towers:
-            text = reader_text(scene.request.text, seen, tower.lines)
-            total += log_softmax(self._head(tower.name, self._read(tower.name, text), seen))
+        for encoder in self.card.towers:
+            text = classifier_text(context.request.text, inputs, encoder.lines)
+            encoded = self._encode(encoder.name, text)
+            total += log_softmax(self._head(encoder.name, encoded, inputs))
         logs = log_softmax(total / len(self.card.towers) / self.card.temperature)
         return {
             api: max(float(value), _RAREST) for api, value in zip(self.card.apis, logs, strict=True)
         }
 
     def prepare(self) -> None:
-        """Make what the first request would otherwise wait for: graphs and open sessions."""
-        for tower in self.card.towers:
-            self._read(tower.name, "ready")
+        """Make graphs and open sessions, which the first request would otherwise wait for."""
+        for encoder in self.card.towers:
+            self._encode(encoder.name, "ready")
 
     @cached_property
     def digest(self) -> str:
-        """Tells readers apart."""
+        """Fingerprint of scale, encoders and arrays."""
         return arrays_digest(f"{self.card.scale}|{self.card.towers}", self.arrays)
 
     def _head(
-        self, tower: str, reading: "EncodedText", seen: ClassifierFeatures
+        self, encoder: str, encoded: "EncodedText", inputs: ClassifierFeatures
     ) -> NDArray[np.float64]:
         """Scores of all classes; the twin of the head in `training.api_classifier.network`."""
 
         def part(name: str) -> Matrix:
-            return self.arrays[f"{tower}/head.{name}"]
+            return self.arrays[f"{encoder}/head.{name}"]
 
-        def linear(name: str, inputs: Matrix) -> Matrix:
-            found: Matrix = inputs @ part(f"{name}.weight").T + part(f"{name}.bias")
+        def linear(name: str, values: Matrix) -> Matrix:
+            found: Matrix = values @ part(f"{name}.weight").T + part(f"{name}.bias")
             return found
 
-        vector = reading.whole
-        wide = np.sqrt(seen.vectors.shape[1]) * VECTOR_SCALE
-        there = seen.flags[:, -1:]
+        vector = encoded.whole
+        wide = np.sqrt(inputs.vectors.shape[1]) * VECTOR_SCALE
+        there = inputs.flags[:, -1:]
         items = gelu(
-            part("kind.weight")[seen.kinds]
-            + linear("flags", seen.flags)
-            + linear("vector", seen.vectors * wide)
-            + reading.lines @ part("read.weight").T
+            part("kind.weight")[inputs.kinds]
+            + linear("flags", inputs.flags)
+            + linear("vector", inputs.vectors * wide)
+            + encoded.lines @ part("read.weight").T
         )
         items = items * there
         wanted = linear("key", items) @ linear("query", vector) / 8
-        wanted = wanted + part("trust") * np.log(seen.shares + _LEAST)
+        wanted = wanted + part("trust") * np.log(inputs.shares + _LEAST)
         wanted = np.where(there[:, 0] > 0, wanted, -1e4)
         attention = np.exp(wanted - wanted.max())
         attention /= attention.sum()
         together = np.concatenate(
-            [vector, attention @ items, seen.shares @ items, items[0], seen.asked]
+            [vector, attention @ items, inputs.shares @ items, items[0], inputs.asked]
         )
         scores = linear("out", gelu(linear("hidden", together))) + linear("skip", together)
         return np.asarray(scores, dtype=np.float64)
 
-    def _read(self, tower: str, text: str) -> "EncodedText":
-        reading: EncodedText = self._towers[tower](text)
-        return reading
+    def _encode(self, encoder: str, text: str) -> "EncodedText":
+        encoded: EncodedText = self._encoders[encoder](text)
+        return encoded
 
     @cached_property
-    def _towers(self) -> dict[str, Any]:
-        return {tower.name: self._open(tower) for tower in self.card.towers}
+    def _encoders(self) -> dict[str, Any]:
+        return {encoder.name: self._open(encoder) for encoder in self.card.towers}
 
-    def _open(self, tower: ClassifierEncoderCard) -> Any:
+    def _open(self, encoder: ClassifierEncoderCard) -> Any:
         from ctrag.models.onnx_encoder import whole_graph
 
-        if f"{tower.name}/head.read.weight" not in self.arrays:
+        if f"{encoder.name}/head.read.weight" not in self.arrays:
             raise InputError(
                 f"reader: it was trained by a version that did not read items' words apart; train "
                 f"it on: {self.card.command} --start READER"
             )
-        deltas = partial(low_rank_changes, self.arrays, tower.name, self.card.scale)
-        session = open_session(whole_graph(tower.name, tower.layers, deltas, self.digest))
-        encode = tokens_of(tower.name)
+        deltas = partial(low_rank_changes, self.arrays, encoder.name, self.card.scale)
+        session = open_session(whole_graph(encoder.name, encoder.layers, deltas, self.digest))
+        tokenize = tokens_of(encoder.name)
 
         @lru_cache(maxsize=512)
-        def read(text: str) -> EncodedText:
-            tokens = encode(text)
+        def encode(text: str) -> EncodedText:
+            tokens = tokenize(text)
             vector, states = session.run(None, {"input": np.array([tokens.ids], dtype=np.int64)})
             size = np.sqrt(len(vector))
             lines = np.zeros((ITEMS, len(vector)), dtype=np.float32)
@@ -165,17 +170,17 @@ class ApiClassifier(ArrayArtefact[ApiClassifierCard]):
                 lines[place] = mean / np.linalg.norm(mean) * size
             return EncodedText(np.asarray(vector * size, dtype=np.float32), lines)
 
-        return read
+        return encode
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedText:
-    """What an encoder makes of a text; vectors of variance one."""
+    """A text as an encoder represents it; vectors of variance one."""
 
     whole: Matrix
-    """(dimension,): of all tokens."""
+    """(dimension,): mean over all tokens."""
     lines: Matrix
-    """(ITEMS, dimension): of each item's tokens; zero where its words were not read."""
+    """(ITEMS, dimension): mean over each item's tokens; zero where its words were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,21 +189,21 @@ class Tokens:
 
     ids: list[int]
     lines: list[tuple[int, int]]
-    """Begin and end of the lines behind the first one, as far as they are within."""
+    """Begin and end of the lines after the first one, up to `LONGEST` tokens."""
 
 
-def reader_text(text: str, seen: ClassifierFeatures, lines: int) -> str:
-    """What an encoder reads: the request, and the words of the best `lines` items."""
-    return "\n".join([" ".join(text.split()), *seen.lines[:lines]])
+def classifier_text(text: str, inputs: ClassifierFeatures, lines: int) -> str:
+    """The encoder's input: the request, and the words of the best `lines` items."""
+    return "\n".join([" ".join(text.split()), *inputs.lines[:lines]])
 
 
-def tokens_of(tower: str) -> Callable[[str], Tokens]:
-    """A function from the lines of a text to an encoder's `Tokens`, separators between them."""
+def tokens_of(encoder: str) -> Callable[[str], Tokens]:
+    """A tokenizer of an encoder that puts separators between the lines of a text."""
     from tokenizers import Tokenizer
 
     from ctrag.models.weights import encoder_folder
 
-    tokenizer = Tokenizer.from_file(str(encoder_folder(tower) / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(encoder_folder(encoder) / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
     first, *_, last = tokenizer.encode("a").ids

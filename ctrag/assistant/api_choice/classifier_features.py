@@ -1,4 +1,4 @@
-"""What a tool reader sees of a request besides its words: the retrieved items, as numbers."""
+"""Inputs of the API classifier besides the request's text: the retrieved items as numbers."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from ctrag.assistant.context.learned_features import KINDS, kinds_of
 from ctrag.models.encoder import Matrix
 
 ITEMS = 5
-"""Items that are looked at."""
+"""Items that are used at most."""
 FLAGS = ("days", "hours", "cosine", "opens", "playlist", "there")
 ASKED = ("playing", "moments", "named", "question", "items")
 _EMPTY = len(KINDS)
@@ -26,7 +26,7 @@ class ClassifierFeatures:
     kinds: NDArray[np.int64]
     """(ITEMS,): kind of each item, `len(KINDS)` where there is none."""
     shares: Floats
-    """(ITEMS,): how likely each item is meant, summing to 1."""
+    """(ITEMS,): probability that each item is meant, summing to 1."""
     vectors: Matrix
     """(ITEMS, dimension): unit vectors."""
     flags: Floats
@@ -37,43 +37,45 @@ class ClassifierFeatures:
     """The items in words, best first."""
 
 
-def sight(scene: FeatureContext, rows: Ints, shares: NDArray[np.floating]) -> ClassifierFeatures:
-    """What is seen of a request.
+def classifier_features(
+    context: FeatureContext, rows: Ints, shares: NDArray[np.floating]
+) -> ClassifierFeatures:
+    """The features of a request.
 
     Args:
-        scene: The request beside its candidates.
-        rows: Rows of the scene that hold the items, best first; empty without context.
+        context: The request and its candidates.
+        rows: Rows of the context that hold the items, best first; empty without context.
         shares: One per row, summing to 1.
     """
     rows, shares = rows[:ITEMS], shares[:ITEMS]
-    every = kinds_of(scene) if len(rows) else np.empty(0, dtype=np.int64)
+    every = kinds_of(context) if len(rows) else np.empty(0, dtype=np.int64)
     kinds = np.full(ITEMS, _EMPTY, dtype=np.int64)
     weights = np.zeros(ITEMS, dtype=np.float32)
-    vectors = np.zeros((ITEMS, len(scene.vector)), dtype=np.float32)
+    vectors = np.zeros((ITEMS, len(context.vector)), dtype=np.float32)
     flags = np.zeros((ITEMS, len(FLAGS)), dtype=np.float32)
     lines = []
     for place, (row, share) in enumerate(zip(rows, shares, strict=True)):
-        item = scene.view.items[scene.rows[row]]
-        hours = float(np.nan_to_num(scene.starts[row]))
+        item = context.view.items[context.rows[row]]
+        hours = float(np.nan_to_num(context.starts[row]))
         kinds[place] = every[row]
         weights[place] = share
-        vectors[place] = scene.view.vectors[scene.rows[row]]
+        vectors[place] = context.view.vectors[context.rows[row]]
         flags[place] = (
             np.tanh(hours / 24),
             np.tanh(hours / 2),
-            2 * scene.cosine[row],
+            2 * context.cosine[row],
             min(item.usage.opens_30d, 12) / 12,
             float(bool(item.text("playlist"))),
             1.0,
         )
-        words = item_words(item, scene.view.person, scene.request.asked_at, _LINE)
+        words = item_words(item, context.view.person, context.request.asked_at, _LINE)
         lines.append(f"{KINDS[every[row]]}: {words}")
-    request = scene.request
+    request = context.request
     asked = np.array(
         [
-            float(scene.playing_row is not None),
-            float(bool(scene.moments)),
-            float(min(len(scene.named_people), 2)),
+            float(context.playing_row is not None),
+            float(bool(context.expressions)),
+            float(min(len(context.named_people), 2)),
             float(request.text.rstrip().endswith("?")),
             float(len(rows) > 0),
         ],

@@ -1,4 +1,4 @@
-"""What the learners of APIs share: their classes, and what each retrieved item counts."""
+"""Classes of API models, and the weight of each retrieved item."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from ctrag.assistant.context.item_arrays import Floats
 from ctrag.toolbox import Toolbox
 
 CONTEXT = 5
-"""Items that are looked at."""
+"""Items that are used at most."""
 
 
 def classes_of(toolbox: Toolbox) -> list[str]:

@@ -1,10 +1,11 @@
-"""What a tool reader says of applications that it was not trained on.
+"""API probabilities for applications that the classifier was not trained on.
 
-It reads items of a further application as those of the packaged one that it resembles (its kin),
-and names that one's APIs. So what it gives these is shared out: between the two applications by
-whose items were retrieved and by the request's words, then among the further application's APIs of
-the same effect by how near they are to the named one. And where it says that no API can do it,
-while of all APIs one of a further application is nearest to the request, that one may.
+The classifier treats items of a further application as those of the packaged application that it
+resembles, and predicts that one's APIs. So their probability mass is shared: between the two
+applications by the share of retrieved items and by similarity to the request, then among the
+further application's APIs of the same effect by similarity to the predicted one. Where it predicts
+that no API can do it, but an API of a further application is the nearest of all to the request,
+most of that mass moves to the further application's APIs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,21 +19,21 @@ from ctrag.toolbox import Tool
 from stores.people.app_spec import known_apps
 
 LIKENESS_SCALE = 0.1
-"""Difference in cosine that makes an API get e times as much as another; a guess, no data has such
-APIs. So are the next two."""
+"""Difference in cosine that gives an API e times the mass of another; a guess, as no data has such
+APIs, like the next two."""
 WORDS_WEIGHT = 4.0
-"""What the cosine of request and API counts in both divisions."""
+"""Weight of the cosine of request and API in both splits."""
 LEAST_SHARE = 0.05
-"""An application without retrieved items is counted as if it had so large a share of them."""
+"""Least share of the retrieved items that an application is counted with."""
 NEARER_SCALE = 0.1
-"""By how much nearer than any packaged API one of a further application must be for most of "no API
-can do it" to go over."""
+"""How much nearer (in cosine) than any packaged API one of a further application must be to get
+most of the mass of "no API can do it"."""
 _LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class AppFamily:
-    """A packaged application and those that resemble it, as rows of the tools."""
+    """A packaged application and the further ones that resemble it, as rows of the tools."""
 
     apps: tuple[str, ...]
     """The packaged one first."""
@@ -41,14 +42,14 @@ class AppFamily:
 
 
 def families(tools: Sequence[Tool]) -> list[AppFamily]:
-    """The families in which a further application has tools."""
-    kin = {spec.name: spec.kin for spec in known_apps()}
+    """The groups of similar applications in which a further one has tools."""
+    similar = {spec.name: spec.similar_app for spec in known_apps()}
     rows: dict[str, list[int]] = {}
     for row, tool in enumerate(tools):
         rows.setdefault(tool.app, []).append(row)
     found = []
-    for head in dict.fromkeys(kin.get(app, app) for app in rows):
-        others = [app for app in rows if app != head and kin.get(app, app) == head]
+    for head in dict.fromkeys(similar.get(app, app) for app in rows):
+        others = [app for app in rows if app != head and similar.get(app, app) == head]
         if others and head in rows:
             members = (head, *others)
             found.append(AppFamily(members, tuple(np.array(rows[app]) for app in members)))
@@ -63,13 +64,13 @@ def shared_out(
     cosines: Matrix,
     item_shares: Mapping[str, float],
 ) -> NDArray[np.float64]:
-    """Log probabilities after a family's head has given of its own.
+    """Log probabilities after the packaged application has shared its mass with similar ones.
 
     Args:
         logs: One per tool; those of further applications are small.
-        family: Who shares.
+        family: The applications that share.
         tools: The tools.
-        vectors: (tools, dimension): what each is for, unit vectors.
+        vectors: (tools, dimension): unit vectors of their purposes.
         cosines: (tools,): cosine of the request and each tool.
         item_shares: Application → share of the retrieved items, the first ones counting most.
     """
@@ -97,12 +98,12 @@ def shared_out(
 def from_none(
     logs: NDArray[np.float64], none: float, further: NDArray[np.bool_], cosines: Matrix
 ) -> tuple[NDArray[np.float64], float]:
-    """Log probabilities, and that of "no API can do it", after this one has given of its own.
+    """Log probabilities, and that of "no API can do it", after sharing the latter's mass.
 
     Args:
         logs: One per tool.
-        none: That of "no API can do it".
-        further: (tools,): which belong to further applications; some do and some do not.
+        none: Log probability of "no API can do it".
+        further: (tools,): which belong to further applications; neither none nor all.
         cosines: (tools,): cosine of the request and each tool.
     """
     nearer = float(cosines[further].max() - cosines[~further].max())

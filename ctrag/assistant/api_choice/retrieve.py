@@ -20,10 +20,10 @@ from stores.people.items import Item, Person, Profile, Request
 UNKNOWN = -9.0
 """Log probability of an API that was never learned."""
 STAND_IN_WEIGHT = 8.0
-"""What distance in meaning costs an unknown API; a guess, no data has such APIs."""
+"""Penalty of an unknown API per unit of cosine distance; a guess, as no data has such APIs."""
 APP_WEIGHT, APP_DECAY = 0.2, 0.4
-"""Dense search alone: weight of the retrieved items' applications, and how each further item
-counts less. Chosen by cross-validation on train."""
+"""Dense search alone: weight of the retrieved items' applications, and decay of the weight
+per item. Chosen by cross-validation on train."""
 
 _BOILERPLATE = re.compile(r"^\w+ app's \w+ API is used to ")
 
@@ -36,10 +36,9 @@ class RankedTool:
     score: float
     """Only differences between tools of one search mean something."""
     cosine: float
-    """Meaning of the request against the tool's name and description."""
+    """Cosine of the request and the tool's name and description."""
     prior: float
-    """Log probability that the request needs this API, by what was learned; -9 when it was never
-    seen."""
+    """Log probability of this API by the classifier; -9 when it was not in its training data."""
     context: float
     """Share of the retrieved items that belong to the tool's application, 0 to 1."""
 
@@ -61,8 +60,8 @@ class RankedTools:
 class ToolRetriever:
     """Finds the APIs of a toolbox that a request needs.
 
-    With a reader, the score is its log probability; without one, for a toolbox of which it knows
-    nothing, or with another encoder than it was trained with, cosine plus the applications of the
+    With a classifier, the score is its log probability; without one, for a toolbox whose APIs it
+    does not know, or with another encoder than it was trained with, cosine plus the share of the
     retrieved items.
 
     Example::
@@ -76,7 +75,7 @@ class ToolRetriever:
         self,
         toolbox: Toolbox,
         encoder: Encoder,
-        reader: ApiClassifier | None = None,
+        classifier: ApiClassifier | None = None,
     ) -> None:
         self.toolbox = toolbox
         self._encoder = encoder
@@ -85,13 +84,13 @@ class ToolRetriever:
         self._families = families(self._tools)
         further = {app for family in self._families for app in family.apps[1:]}
         self._further = np.array([tool.app in further for tool in self._tools], dtype=bool)
-        fits = reader is not None and reader.card.encoder == encoder.name
-        read = set() if reader is None else set(reader.card.apis)
-        self._reader = reader if fits and read.intersection(toolbox.names) else None
+        fits = classifier is not None and classifier.card.encoder == encoder.name
+        known = set() if classifier is None else set(classifier.card.apis)
+        self._classifier = classifier if fits and known.intersection(toolbox.names) else None
 
     @classmethod
     def open(cls, toolbox: Toolbox | None = None) -> "ToolRetriever":
-        """With the encoder and the artefacts that the settings name, the packaged ones by default.
+        """With the encoder and artefacts named by the settings, by default the packaged ones.
 
         Args:
             toolbox: The APIs; the 59 packaged ones when None.
@@ -104,9 +103,9 @@ class ToolRetriever:
         from ctrag.settings import settings
 
         options = settings()
-        reader = load_artefacts(options.artefacts).reader
+        classifier = load_artefacts(options.artefacts).reader
         box = Toolbox.packaged() if toolbox is None else toolbox
-        return cls(box, load_encoder(options.encoder), reader=reader)
+        return cls(box, load_encoder(options.encoder), classifier=classifier)
 
     def search(
         self,
@@ -116,33 +115,33 @@ class ToolRetriever:
         *,
         person: Person | None = None,
         relevance: Floats | None = None,
-        scene: FeatureContext | None = None,
+        context: FeatureContext | None = None,
     ) -> RankedTools:
         """The `k` best tools, best first.
 
         Args:
-            request: What was said, when and where; a text alone is said now.
-            items: Retrieved items, best first; without them it is the request alone.
+            request: What was said, when and where; for a plain text, now.
+            items: Retrieved items, best first; may be empty.
             k: How many tools to return at most.
             person: Whose request it is; somebody without contacts when None.
-            relevance: LambdaMART score of each item (more of them are passed over); equal ones
+            relevance: LambdaMART score of each item (further ones are ignored); equal ones
                 when None.
-            scene: The request beside candidates with these items among them, as retrieval leaves
-                it, so that nothing is encoded again; it stands for `request` and `person`.
+            context: The request and candidates with these items among them, as retrieval returns
+                it, so that nothing is encoded again; it replaces `request` and `person`.
 
         Raises:
-            ValueError: An item is not in the scene.
+            ValueError: An item is not in the context.
         """
-        scene = self._scene(request, items, person) if scene is None else scene
+        context = self._feature_context(request, items, person) if context is None else context
         scores_of = np.zeros(len(items), np.float32) if relevance is None else relevance
-        cosines = self._vectors @ scene.vector
+        cosines = self._vectors @ context.vector
         by_app = _shares_by_app(items)
         shares = np.array([by_app.get(tool.app, 0.0) for tool in self._tools], dtype=np.float32)
         learned: Mapping[str, float] = {}
-        if self._reader is not None:
-            rows = scene.rows_of(items[:CONTEXT])
+        if self._classifier is not None:
+            rows = context.rows_of(items[:CONTEXT])
             weights = item_weights(scores_of[: len(rows)])
-            learned = self._reader.log_probabilities(scene, rows, weights)
+            learned = self._classifier.log_probabilities(context, rows, weights)
         priors = np.array([learned.get(tool.api, UNKNOWN) for tool in self._tools])
         if not learned:
             scores = cosines + APP_WEIGHT * shares
@@ -172,17 +171,17 @@ class ToolRetriever:
     def _with_stand_ins(
         self, logs: NDArray[np.float64], learned: Mapping[str, float]
     ) -> NDArray[np.float64]:
-        """Log probabilities in which an API that was never learned has those of the known API that
-        is nearest in meaning, less by how far away that is."""
-        unread = np.array([tool.api not in learned for tool in self._tools])
-        if not unread.any():
+        """Log probabilities in which an unknown API gets that of the most similar known one, minus
+        a penalty for the distance."""
+        unknown = np.array([tool.api not in learned for tool in self._tools])
+        if not unknown.any():
             return logs
-        likeness = self._vectors[unread] @ self._vectors[~unread].T
+        likeness = self._vectors[unknown] @ self._vectors[~unknown].T
         filled = logs.copy()
-        filled[unread] = (logs[~unread] + STAND_IN_WEIGHT * (likeness - 1)).max(axis=1)
+        filled[unknown] = (logs[~unknown] + STAND_IN_WEIGHT * (likeness - 1)).max(axis=1)
         return filled
 
-    def _scene(
+    def _feature_context(
         self, request: Request | str, items: Sequence[Item], person: Person | None
     ) -> FeatureContext:
         asked = Request(request, datetime.now()) if isinstance(request, str) else request
@@ -203,10 +202,10 @@ def _shares_by_app(items: Sequence[Item]) -> dict[str, float]:
 
 
 def purpose(tool: Tool) -> str:
-    """The description without its formula: "play one particular song"."""
+    """The description without its boilerplate: "play one particular song"."""
     return _BOILERPLATE.sub("", tool.description).rstrip(".")
 
 
 def tool_text(tool: Tool) -> str:
-    """What is embedded of a tool: its name as words and its purpose."""
+    """The text of a tool that is embedded: its name as words and its purpose."""
     return f"{tool.api.replace('_', ' ')}: {purpose(tool)}"

@@ -1,7 +1,6 @@
-"""The applications' APIs: what there is, what it does, and how a plan of it is carried out.
+"""The applications' APIs and the execution of plans.
 
-- `toolbox`, `toolbox.yaml`: the APIs as data: arguments, effect, when they fail.
-- `call`: `Call`, what an API gets; `Effect`, what it answers and would change; `Refusal`.
+- `call`: `Call`, the input of an API; `Effect`, its answer and change; `Refusal`.
 - `lookup`: finding what an argument names (items, contacts, callers), and words for answers.
 - `music`, `google`, `notes`, `mail`, `phonecall`, `calendar`, `reminders`: one pure function
   `Call -> Effect` for each API of that application.

@@ -26,7 +26,7 @@ _NEW_EVENT_LENGTH = timedelta(hours=1)
 
 def create_event(call: Call) -> Effect:
     """Puts an event of one hour into the calendar."""
-    title, start = call.text("title").strip(), call.moment("start")
+    title, start = call.text("title").strip(), call.time("start")
     if start is None or start < minute(call.at):
         raise Refusal(f"The start of {quote(title)}, {when(start, call.at)}, lies in the past.")
     event = created(
@@ -42,7 +42,7 @@ def create_event(call: Call) -> Effect:
 
 
 def get_event(call: Call) -> Effect:
-    """Tells time, place, attendees and notes of an event."""
+    """Reports time, place, attendees and notes of an event."""
     event = _event(call)
     facts = [
         title_of(event),
@@ -79,7 +79,7 @@ def search_events(call: Call) -> Effect:
 
 def reschedule_event(call: Call) -> Effect:
     """Moves an event; it lasts as long as before."""
-    event, start = _event(call), call.moment("new_start")
+    event, start = _event(call), call.time("new_start")
     if start is None:
         raise Refusal(f"Moving {quote(title_of(event))} needs a new start.")
     end = start + (_end(event) - moment_of(event))
@@ -89,7 +89,7 @@ def reschedule_event(call: Call) -> Effect:
 
 
 def cancel_event(call: Call) -> Effect:
-    """Takes an event out of the calendar; nobody is told."""
+    """Removes an event from the calendar without notifying anybody."""
     event = _event(call)
     return removes(f"Cancelled {quote(title_of(event))}, {when(moment_of(event), call.at)}.", event)
 

@@ -28,11 +28,11 @@ class Call:
     at: datetime
     """When the person asked."""
     playing: str | None = None
-    """Id of the song that plays, or None."""
+    """Id of the song that is playing, or None."""
     preferred: Sequence[str] = ()
-    """Ids of the items that retrieval found, best first: they win where several fit."""
+    """Ids of the items that retrieval found, best first: preferred where several match."""
     states: Mapping[str, object] = field(default_factory=dict)
-    """What the application keeps beside its items and this API needs, by name; see `STATES`."""
+    """State of the application, besides its items, that this API needs, by name; see `STATES`."""
     online: bool = True
     new_id: Callable[[str], str] = lambda app: f"{app}-new"
     """Makes an id for a new item of an application."""
@@ -53,8 +53,8 @@ class Call:
             return []
         return [str(one) for one in value] if isinstance(value, list) else [str(value)]
 
-    def moment(self, name: str) -> datetime | None:
-        """A datetime argument, None when absent; Refusal when it is no ISO 8601 time."""
+    def time(self, name: str) -> datetime | None:
+        """A datetime argument, None when absent; Refusal when it is not an ISO 8601 time."""
         value = self.arguments.get(name)
         if value is None:
             return None
@@ -64,7 +64,7 @@ class Call:
             raise Refusal(f"{name}: {value!r} is not a time such as 2025-04-17T18:00") from None
 
     def day(self, name: str) -> date | None:
-        """A date argument, None when absent; Refusal when it is no ISO 8601 date."""
+        """A date argument, None when absent; Refusal when it is not an ISO 8601 date."""
         value = self.arguments.get(name)
         if value is None:
             return None
@@ -76,7 +76,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a call answers and what it would change."""
+    """The answer of a call and the change that it would make."""
 
     answer: str
     """For the person; several lines where it lists things."""
@@ -85,7 +85,7 @@ class Effect:
     change: Change | None = None
     """None when nothing is written, not even to the outbox."""
     recipients: tuple[str, ...] = ()
-    """Who outside is reached; named in the question before an outward effect."""
+    """Recipients outside the phone; named in the confirmation of an outward effect."""
 
 
 Api = Callable[[Call], Effect]

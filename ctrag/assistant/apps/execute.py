@@ -21,7 +21,7 @@ Confirm = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of a plan."""
+    """The outcome of a plan."""
 
     status: Literal["done", "refused", "declined", "nothing"]
     """`declined`: the person said no. `nothing`: the plan was `none()`."""
@@ -69,16 +69,16 @@ def execute(
         items: All items of the person.
         at: When the person asked.
         toolbox: The APIs, the packaged ones when None; a plan that breaks a schema is refused.
-        encode: Makes vectors of items that are new or changed; the encoder of the stores' other
-            vectors, or of the settings, when None.
+        encode: Computes vectors of new or changed items; when None, with the encoder of the
+            stores' other vectors, or of the settings.
         confirm: Asked before every `outward` effect, with the recipient and the item; also
-            before an effect that has recipients though `toolbox` does not call it outward. Says no
-            by default.
-        playing: Id of the song that plays.
+            before an effect that has recipients though `toolbox` does not declare it outward. Says
+            no by default.
+        playing: Id of the song that is playing.
         preferred: Ids of the retrieved items, best first.
-        online: False makes what needs a network refuse.
-        doubt: Why this may not be what was meant; with it, changes of the person's own things ask
-            first too.
+        online: False refuses whatever needs a network.
+        doubt: Why this may not be what was meant; with it, changes of the person's own items
+            need confirmation too.
 
     Raises:
         StoreUnavailable: The store is locked for too long, missing or damaged.
@@ -122,7 +122,7 @@ def question(tool: Tool, plan: Plan, effect: Effect) -> str:
 
 
 def _states(tool: Tool | None, stores: Stores, person: Person) -> dict[str, object]:
-    """What an API needs to know beside items."""
+    """State that an API needs besides items."""
     if tool is None:
         return {}
     needed = STATES.get(tool.api, ())

@@ -75,13 +75,13 @@ def matching(wanted: str, options: Iterable[_T], name: Callable[[_T], str]) -> l
 
 
 def contains(text: str, part: str, shortest: int = 3) -> bool:
-    """Whether the words of `part`, `shortest` letters or more, stand together in `text`."""
+    """Whether the words of `part`, `shortest` letters or more, occur as a phrase in `text`."""
     inner = " ".join(plain_words(part))
     return len(inner) >= shortest and f" {inner} " in f" {' '.join(plain_words(text))} "
 
 
 def pick(call: Call, candidates: Sequence[Item]) -> Item:
-    """One of several: what retrieval found, else the next upcoming, else the latest."""
+    """One of several: what retrieval found, or the next upcoming, or the latest."""
     for item_id in call.preferred:
         for item in candidates:
             if item.id == item_id:
@@ -163,7 +163,7 @@ def same_caller(one: str, other: str) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text can be dialled: three digits or more, and only signs of numbers."""
+    """Whether a text can be dialled: three digits or more, and only characters of numbers."""
     return bool(re.fullmatch(r"[0-9+\-() #*./]+", text.strip())) and len(digits(text)) >= 3
 
 
@@ -179,14 +179,14 @@ def moment_of(item: Item) -> datetime:
 
 
 def quote(text: str) -> str:
-    """A text as one line in quotation marks, cut where it is long."""
+    """A text as one line in quotation marks, truncated where it is long."""
     line = one_line(text)
     return f"“{line if len(line) <= _QUOTE_LENGTH else line[: _QUOTE_LENGTH - 1] + '…'}”"
 
 
 def one_line(text: str) -> str:
-    """A text without line breaks, control signs and signs that turn the writing direction."""
-    seen = "".join(sign for sign in text if sign.isspace() or unicodedata.category(sign)[0] != "C")
+    """A text without line breaks, control characters and bidirectional marks."""
+    seen = "".join(one for one in text if one.isspace() or unicodedata.category(one)[0] != "C")
     return " ".join(seen.split())
 
 
@@ -205,7 +205,7 @@ def listing(head: str, lines: Sequence[str], nothing: str) -> str:
 
 
 def minute(moment: datetime) -> datetime:
-    """The moment cut to the minute, as stores keep times."""
+    """The time truncated to the minute, as stores keep times."""
     return moment.replace(second=0, microsecond=0)
 
 
@@ -237,7 +237,7 @@ def sends(
     items: Sequence[Item] = (),
     recipients: Sequence[str] = (),
 ) -> Effect:
-    """The effect of what leaves the phone: what to say afterwards, and what to ask before."""
+    """An outward effect: its answer, and the question that confirms it."""
     return Effect(
         answer,
         tuple(items),

@@ -110,7 +110,7 @@ def skip_song(call: Call) -> Effect:
 
 
 def get_current_song(call: Call) -> Effect:
-    """Tells what plays."""
+    """Reports what is playing."""
     song = _playing(call)
     playlist = f", playlist {quote(song.text('playlist'))}" if song.text("playlist") else ""
     return Effect(f"{_named(song)}, album {quote(_album(song))}{playlist}", (song,))
@@ -118,7 +118,7 @@ def get_current_song(call: Call) -> Effect:
 
 def get_recently_played(call: Call) -> Effect:
     """Lists the latest songs, newest first; all since a time when one is given."""
-    since = call.moment("since")
+    since = call.time("since")
     songs = _once(reversed(_in_order(call.of("music"))))
     if since is None:
         songs = songs[:_LISTED_AT_MOST]

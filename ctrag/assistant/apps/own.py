@@ -1,8 +1,8 @@
-"""APIs of further applications, run by what their toolbox entry says they do.
+"""APIs of further applications, run as their toolbox entries declare.
 
-`does` says what happens; an argument means the field of its name, `new_<field>` the field's new
-value, `query` any words, `date` the day of the item, and an argument of type contact whom it goes
-to. So an application that is data and not code can be read, changed and sent from.
+`does` is the kind of action; an argument means the field of its name, `new_<field>` the field's
+new value, `query` any words, `date` the day of the item, and an argument of type contact the
+recipient. So an application declared as data, without code, can be read, changed and sent from.
 """
 
 from collections.abc import Callable, Sequence
@@ -65,13 +65,13 @@ def _find(tool: Tool, call: Call) -> Effect:
 
 
 def _create(tool: Tool, call: Call) -> Effect:
-    given = {
+    values = {
         field.name: _value(field, call, argument.name)
         for argument in tool.arguments
         if argument.name in call.arguments and (field := _field(tool, argument)) is not None
     }
     fields = {one.name: _empty(one, call.at) for one in spec_of(tool.app).fields if one.required}
-    made = created(call, tool.app, **{**fields, **given})
+    made = created(call, tool.app, **{**fields, **values})
     return writes(f"Added to {tool.app}: {_line(made.item, call.at)}.", made)
 
 
@@ -84,8 +84,8 @@ def _change(tool: Tool, call: Call) -> Effect:
             if field is None:
                 raise Refusal(f"{tool.app} has no field for {argument.name}.")
             new[field.name] = _value(field, call, argument.name)
-    told = ", ".join(f"{name} is now {_said(value, call.at)}" for name, value in new.items())
-    return writes(f"Changed {_name(item)}: {told or 'nothing'}.", changed(item, **new))
+    changes = ", ".join(f"{name} is now {_said(value, call.at)}" for name, value in new.items())
+    return writes(f"Changed {_name(item)}: {changes or 'nothing'}.", changed(item, **new))
 
 
 def _remove(tool: Tool, call: Call) -> Effect:
@@ -104,7 +104,9 @@ def _send(tool: Tool, call: Call) -> Effect:
     about = {one.name for one in tool.arguments if one.match == "value"}
     items = [_meant(tool, call)] if about and _criteria(tool, call) else []
     content = {name: call.text(name) for name in call.arguments}
-    said = ", ".join(quote(call.text(one.name)) for one in tool.arguments if one.match == "text")
+    content_text = ", ".join(
+        quote(call.text(one.name)) for one in tool.arguments if one.match == "text"
+    )
     receivers = [one.name for one in contacts if one is not None] or [tool.app]
     outbox = [
         OutboxEntry(
@@ -115,8 +117,8 @@ def _send(tool: Tool, call: Call) -> Effect:
         )
         for name, contact in zip(receivers, contacts or [None], strict=True)
     ]
-    answer = f"Sent {said or tool.api.replace('_', ' ')} to {', '.join(receivers)}."
-    return sends(answer, f"{tool.api} {said}".strip(), outbox, items, receivers)
+    answer = f"Sent {content_text or tool.api.replace('_', ' ')} to {', '.join(receivers)}."
+    return sends(answer, f"{tool.api} {content_text}".strip(), outbox, items, receivers)
 
 
 def _meant(tool: Tool, call: Call) -> Item:
@@ -156,7 +158,7 @@ def _fitting(tool: Tool, call: Call) -> list[Item]:
 
 
 def _criteria(tool: Tool, call: Call) -> list[Argument]:
-    """Given arguments that say which item is meant, not what becomes of it."""
+    """Arguments that select the item, not its new values."""
     return [
         argument
         for argument in tool.arguments
@@ -194,7 +196,7 @@ def _field(tool: Tool, argument: Argument) -> FieldSpec | None:
 
 def _with_value(items: Sequence[Item], field: FieldSpec, call: Call, argument: str) -> list[Item]:
     if field.type == "datetime":
-        moment = call.moment(argument)
+        moment = call.time(argument)
         return [item for item in items if item.time(field.name) == moment]
     wanted = call.text(argument)
     if field.type == "boolean":
@@ -212,7 +214,7 @@ def _names(item: Item, field: FieldSpec) -> tuple[str, ...]:
 def _value(field: FieldSpec, call: Call, argument: str) -> Value:
     """An argument as the field holds it."""
     if field.type == "datetime":
-        return call.moment(argument)
+        return call.time(argument)
     if field.type == "strings":
         return tuple(call.texts(argument))
     text = call.text(argument)
@@ -229,7 +231,7 @@ def _value(field: FieldSpec, call: Call, argument: str) -> Value:
 
 
 def _empty(field: FieldSpec, at: datetime) -> Value:
-    """What a new item has where nobody says anything."""
+    """Default value of a field of a new item."""
     if field.type == "string" and field.values:
         return field.values[0]
     empty: dict[str, Value] = {"boolean": False, "integer": 0, "strings": ()}

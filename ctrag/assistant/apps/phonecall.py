@@ -53,7 +53,7 @@ def return_missed_call(call: Call) -> Effect:
 
 def get_missed_calls(call: Call) -> Effect:
     """Lists missed calls, newest first."""
-    since = call.moment("since")
+    since = call.time("since")
     missed = _newest([one for one in call.of("phonecall") if one.text("direction") == "missed"])
     missed = [one for one in missed if since is None or moment_of(one) >= since]
     start = f" since {when(since, call.at)}" if since else ""
@@ -174,7 +174,7 @@ def _number(contact: Contact) -> str:
 def _dials(name: str, number: str, source: Item | None = None) -> Effect:
     """A call to a number that `is_number`; `*` and `#` are dialled too."""
     plus = "+" if number.lstrip(" (").startswith("+") else ""
-    keys = "".join(sign for sign in number if sign in "*#" or digits(sign))
+    keys = "".join(key for key in number if key in "*#" or digits(key))
     url = f"tel:{plus}{keys.replace('#', '%23')}"
     whom = name if name == number else f"{name} ({number})"
     entry = OutboxEntry("call", name, {"url": url, "number": number}, source.id if source else None)

@@ -12,4 +12,4 @@ APIS: dict[str, Api] = {
 }
 
 STATES: Mapping[str, tuple[str, ...]] = phonecall.STATES
-"""API → names of the values that its application keeps beside its items and that it reads."""
+"""API → names of the application's state values, besides its items, that it reads."""

@@ -24,7 +24,7 @@ _NEW_REMINDERS_LIST = "Reminders"
 
 def create_reminder(call: Call) -> Effect:
     """Adds a reminder to "Reminders" or, where the person has no such list, the most used one."""
-    title, due = call.text("title").strip(), call.moment("due")
+    title, due = call.text("title").strip(), call.time("due")
     if due is not None and due < minute(call.at):
         raise Refusal(f"The due time of {quote(title)}, {when(due, call.at)}, lies in the past.")
     lists = Counter(_list(one) for one in call.of("reminders"))
@@ -53,7 +53,7 @@ def list_reminders(call: Call) -> Effect:
 
 
 def read_reminder(call: Call) -> Effect:
-    """Tells when a reminder is due and whether it is done."""
+    """Reports when a reminder is due and whether it is done."""
     reminder = _reminder(call)
     state = "done" if reminder.flag("done") else "open"
     return Effect(f"{_line(reminder, call.at)}, {state}, list {_list(reminder)}", (reminder,))
@@ -67,7 +67,7 @@ def complete_reminder(call: Call) -> Effect:
 
 def snooze_reminder(call: Call) -> Effect:
     """Makes a reminder due at another time; one that was done is open again."""
-    reminder, until = _reminder(call), call.moment("until")
+    reminder, until = _reminder(call), call.time("until")
     if until is None:
         raise Refusal(f"Postponing {quote(title_of(reminder))} needs a time.")
     answer = f"{quote(title_of(reminder))} is now due {when(until, call.at)}"

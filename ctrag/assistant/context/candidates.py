@@ -1,8 +1,8 @@
 """Which of a person's items are worth ranking.
 
-All of a person with few items; of the others, each store yields its best by each way of looking:
-by meaning, by words, by habit at this hour, and by time before and after the request. What does
-not depend on the request (who is whose store's, the order in time) is kept in the view.
+All items of a person with few; otherwise each store yields its best by each criterion: dense and
+lexical similarity, habit at this hour, and time before and after the request. What does not depend
+on the request (which item is in which store, the order in time) is kept in the view.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,13 +17,13 @@ from ctrag.text.words import terms
 from stores.people.items import Request
 
 EXHAUSTIVE = 400
-"""Up to so many items, all are candidates."""
+"""Up to this many items, all are candidates."""
 PER_STORE = 30
-"""Candidates that looking by meaning, by words and ahead each take from each store beyond that."""
+"""Candidates by dense similarity, by BM25 and of those ahead in time, from each store."""
 HABITS = 20
 """Candidates by habit from each store."""
 SHORTLIST = 200
-"""Items of each store whose meaning is looked at closely where there are very many."""
+"""Items of each store that get an exact product where a projection comes first."""
 RECENT = 100
 """Candidates from each store's most recent past, where most of what people ask for lies."""
 
@@ -33,14 +33,14 @@ def candidates(
 ) -> Ints:
     """Rows worth ranking, in ascending order: all of a small person, else each store's best.
 
-    An item is nobody's best in a way of looking that says nothing of it: it shares no word with
-    the request, was not opened, has no time. The song that plays is always there.
+    An item is never chosen by a criterion that does not apply to it: it shares no word with the
+    request, was not opened, has no time. The song that is playing is always included.
 
     Args:
         view: The person's items.
         request: What was said, when.
         vector: The request's vector.
-        tuned: Its tuned reading, which then is what looks by meaning.
+        tuned: Its tuned reading, used for dense similarity where there is one.
     """
     if len(view) <= EXHAUSTIVE:
         return np.arange(len(view))
@@ -67,16 +67,16 @@ def _best(scores: NDArray[np.floating], groups: Sequence[Ints], count: int) -> I
 
 def _nearest(view: PersonView, aim: Matrix) -> Iterator[Ints]:
     """The `PER_STORE` rows of each store whose vectors have the highest products with `aim`."""
-    if view.coarse is None:
+    if view.projected is None:
         yield from _best(view.vectors @ aim, view.members, PER_STORE)
         return
-    for rows in _best(view.coarse.products(aim), view.members, SHORTLIST):
+    for rows in _best(view.projected.products(aim), view.members, SHORTLIST):
         (best,) = _best(view.vectors[rows] @ aim, [np.arange(len(rows))], PER_STORE)
         yield rows[best]
 
 
 def _around(now: float, view: PersonView) -> Iterator[Ints]:
-    """Of each store, the rows nearest in time before and after now; what is now is both."""
+    """Of each store, the rows nearest in time before and after now; those at `now` are in both."""
     for rows, starts in view.timelines:
         yield rows[np.searchsorted(starts, now, "left") :][:PER_STORE]
         yield rows[: np.searchsorted(starts, now, "right")][-RECENT:]

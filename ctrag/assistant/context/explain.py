@@ -1,7 +1,8 @@
-"""Why an item ranks where it does: its strongest signals, each as one short clause.
+"""Why an item ranks where it does: its strongest features, each as one short clause.
 
-LightGBM says how much each signal adds to an item's score. A tree shares that out among alike
-signals by chance, so those of one group are summed, and the strongest of the group speaks for it.
+LightGBM reports how much each feature adds to an item's score. A tree splits that among
+correlated features arbitrarily, so those of one group are summed, and the strongest of the group
+represents it.
 """
 
 import math
@@ -10,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, Feature
+from ctrag.assistant.context.features import FEATURES, Feature
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.learned_features import KINDS
 from ctrag.text.words import fold, terms, words
@@ -18,54 +19,56 @@ from ctrag.text.words import fold, terms, words
 LIFTING, LOWERING = 4, 2
 """Reasons at most for an item and against it."""
 _WEIGHS_FROM = 0.1
-"""Score that a group adds or takes from which it is told."""
+"""Least absolute contribution of a group that is reported."""
 _NO_MERIT_AT_ZERO = {"flag", "share", "weight", "count", "log count", "BM25"}
-"""Units whose zero says that something is absent: true, but no reason for an item."""
+"""Units whose zero means that something is absent: true, but no reason for an item."""
 
 
 def lifts_of(added: Floats) -> Floats:
-    """(candidates, signals): what each signal adds beyond what it adds to the median candidate."""
+    """(candidates, features): contribution of each feature minus that of the median candidate."""
     return np.asarray(added - np.median(added, axis=0), dtype=np.float32)
 
 
-def because(scene: FeatureContext, row: int, values: Floats, lifts: Floats) -> tuple[str, ...]:
-    """What lifts a candidate, strongest first, then what lowers it, each after "but ".
+def because(context: FeatureContext, row: int, values: Floats, lifts: Floats) -> tuple[str, ...]:
+    """What raises a candidate, strongest first, then what lowers it, each after "but ".
 
     Args:
-        scene: The request beside the candidates.
-        row: The candidate's row in the scene.
-        values: (signals,): the candidate's row of `signals.compute`.
-        lifts: (signals,): the candidate's row of `lifts_of`.
+        context: The request and its candidates.
+        row: The candidate's row in the context.
+        values: (features,): the candidate's row of `features.compute`.
+        lifts: (features,): the candidate's row of `lifts_of`.
     """
     groups: dict[str, list[int]] = {}
-    for column, signal in enumerate(SIGNALS):
-        if signal.group != "request":  # the same for all candidates, or of all in an application
-            groups.setdefault(signal.group, []).append(column)
-    told: dict[bool, list[str]] = {True: [], False: []}
+    for column, feature in enumerate(FEATURES):
+        if feature.group != "request":  # the same for all candidates, or of all in an application
+            groups.setdefault(feature.group, []).append(column)
+    reasons: dict[bool, list[str]] = {True: [], False: []}
     for columns in sorted(groups.values(), key=lambda group: -abs(lifts[group].sum())):
         total = float(lifts[columns].sum())
         strongest_first = sorted(columns, key=lambda column: -lifts[column] * np.sign(total))
         clauses = (
-            clause(scene, row, SIGNALS[column], float(values[column]))
+            clause(context, row, FEATURES[column], float(values[column]))
             for column in strongest_first
             if lifts[column] * total > 0
-            and not (total > 0 and SIGNALS[column].unit in _NO_MERIT_AT_ZERO and not values[column])
+            and not (
+                total > 0 and FEATURES[column].unit in _NO_MERIT_AT_ZERO and not values[column]
+            )
         )
-        if abs(total) >= _WEIGHS_FROM and (said := next(filter(None, clauses), None)):
-            told[total > 0].append(said)
-    return (*told[True][:LIFTING], *(f"but {one}" for one in told[False][:LOWERING]))
+        if abs(total) >= _WEIGHS_FROM and (text := next(filter(None, clauses), None)):
+            reasons[total > 0].append(text)
+    return (*reasons[True][:LIFTING], *(f"but {one}" for one in reasons[False][:LOWERING]))
 
 
-def clause(scene: FeatureContext, row: int, signal: Feature, value: float) -> str:
-    """What a signal's value says of a candidate; empty when the signal does not apply."""
-    if math.isnan(value) or (signal.unit == "1/rank" and not value):
+def clause(context: FeatureContext, row: int, feature: Feature, value: float) -> str:
+    """A feature's value for a candidate in words; empty when the feature does not apply."""
+    if math.isnan(value) or (feature.unit == "1/rank" and not value):
         return ""
-    if signal.name in _OWN_FACTS:
-        return _OWN_FACTS[signal.name](scene, int(scene.rows[row]), value)
-    shown = _shown(value, signal.unit)
-    if signal.name in _SHORT:
-        return _SHORT[signal.name].format(shown)
-    meaning = signal.meaning.partition(";")[0].rstrip(".")
+    if feature.name in _OWN_FACTS:
+        return _OWN_FACTS[feature.name](context, int(context.rows[row]), value)
+    shown = _shown(value, feature.unit)
+    if feature.name in _SHORT:
+        return _SHORT[feature.name].format(shown)
+    meaning = feature.meaning.partition(";")[0].rstrip(".")
     return f"{meaning[0].lower()}{meaning[1:]}: {shown}"
 
 
@@ -101,33 +104,33 @@ def _lapse(hours: float) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
-def _dated(scene: FeatureContext, row: int, value: float) -> str:
+def _dated(context: FeatureContext, row: int, value: float) -> str:
     apart = _lapse(math.expm1(abs(value)))
     return f"dated {apart} ago" if value < 0 else f"dated in {apart}"
 
 
-def _words(scene: FeatureContext, row: int, value: float) -> str:
-    return _shared("has", scene, scene.view.term_sets[row])
+def _words(context: FeatureContext, row: int, value: float) -> str:
+    return _shared("has", context, context.view.term_sets[row])
 
 
-def _title_words(scene: FeatureContext, row: int, value: float) -> str:
-    return _shared("its title has", scene, scene.view.title_terms[row])
+def _title_words(context: FeatureContext, row: int, value: float) -> str:
+    return _shared("its title has", context, context.view.title_terms[row])
 
 
-def _shared(has: str, scene: FeatureContext, held: frozenset[str]) -> str:
-    asked = dict.fromkeys(words(scene.request.text))
+def _shared(has: str, context: FeatureContext, held: frozenset[str]) -> str:
+    asked = dict.fromkeys(words(context.request.text))
     shared = [f"“{one}”" for one in asked if terms(one) and held.issuperset(terms(one))]
     return f"{has} your {', '.join(shared[:4])}" if shared else f"{has} none of your words"
 
 
-def _named_time(scene: FeatureContext, row: int, value: float) -> str:
+def _named_time(context: FeatureContext, row: int, value: float) -> str:
     reading = round(2 / value - 2) if value else 0  # the value is 1 / (1 + reading / 2)
-    named = scene.moments[reading : reading + 1]
+    named = context.expressions[reading : reading + 1]
     return f"{'' if value else 'not '}in your “{named[0].phrase}”" if named else ""
 
 
-def _person(scene: FeatureContext, row: int, value: float) -> str:
-    named = {one: scene.named_people.get(fold(one), 0.0) for one in scene.view.people[row]}
+def _person(context: FeatureContext, row: int, value: float) -> str:
+    named = {one: context.named_people.get(fold(one), 0.0) for one in context.view.people[row]}
     meant = " and ".join(
         [one for one in named if math.isclose(named[one], value, abs_tol=1e-6)][:2]
     )
@@ -135,10 +138,10 @@ def _person(scene: FeatureContext, row: int, value: float) -> str:
 
 
 def _needed(what: str) -> Callable[[FeatureContext, int, float], str]:
-    def tell(scene: FeatureContext, row: int, value: float) -> str:
+    def text(context: FeatureContext, row: int, value: float) -> str:
         return f"{_percent(1 / (1 + math.exp(-value)))} likely that such requests need {what}"
 
-    return tell
+    return text
 
 
 _OWN_FACTS: dict[str, Callable[[FeatureContext, int, float], str]] = {
@@ -148,13 +151,13 @@ _OWN_FACTS: dict[str, Callable[[FeatureContext, int, float], str]] = {
     "title_covered": _title_words,
     "time_from_now": _dated,
     "in_named_time": _named_time,
-    "kind": lambda scene, row, value: f"its kind is “{KINDS[int(value)]}”",
+    "kind": lambda context, row, value: f"its kind is “{KINDS[int(value)]}”",
     "person_named": _person,
     "app_prior": _needed("its application"),
     "kind_prior": _needed("its kind of item"),
-    "habit": lambda scene, row, value: f"habit of this hour and place {value:.2f}",
+    "habit": lambda context, row, value: f"habit of this hour and place {value:.2f}",
 }
-"""Signal → a clause with facts of the item; gets the scene, the row of the view and the value."""
+"""Feature → a clause with facts of the item; takes context, row of the view and value."""
 _SHORT = {
     "cosine": "cosine {} with your request",
     "cosine_standing": "{} standard deviations from the mean in meaning",
@@ -176,4 +179,4 @@ _SHORT = {
     "habit_rank_in_app": "{} of its application by habit of this hour and place",
     "tuned_probability": "{} likely by the tuned encoder",
 }
-"""Signal → a clause shorter than its meaning; gets the value as `_shown` writes it."""
+"""Feature → a clause shorter than its meaning; gets the value as `_shown` writes it."""

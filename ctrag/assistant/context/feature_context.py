@@ -1,7 +1,7 @@
-"""A request beside a person's items: the intermediate results that signals share.
+"""A request and a person's items: the intermediate results that features share.
 
-Everything here is computed once per request, vectorised over the items, and sees only what a
-method may see: the request, the person and the items.
+Everything here is computed once per request, vectorised over the items, and uses only what a
+method may use: the request, the person and the items.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView, hours
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.models.request_adapter import TunedRequest
-from ctrag.text.dates.temporal_expressions import TemporalExpression, find_moments
+from ctrag.text.dates.temporal_expressions import TemporalExpression, find_expressions
 from ctrag.text.words import fold, terms, words
 from stores.people.items import Item, Request
 
@@ -26,7 +26,7 @@ _COMMUTE = {"commute", "car", "train", "bus", "driving", "subway", "metro", "tra
 
 @dataclass(frozen=True, slots=False)
 class FeatureContext:
-    """One request, its vector, and the rows of the view that are looked at."""
+    """One request, its vector, and the rows of the view that are its candidates."""
 
     view: PersonView
     request: Request
@@ -41,7 +41,7 @@ class FeatureContext:
         return len(self.rows)
 
     def rows_of(self, items: Sequence[Item]) -> Ints:
-        """Rows of the scene that hold the items, in their order.
+        """Rows of the context that hold the items, in their order.
 
         Raises:
             ValueError: An item is not a candidate.
@@ -50,12 +50,12 @@ class FeatureContext:
         for item in items:
             held = np.flatnonzero(self.rows == self.view.row.get(item.id, -1))
             if not len(held):
-                raise InputError(f"items: {item.id!r} is not a candidate of the scene")
+                raise InputError(f"items: {item.id!r} is not a candidate of the context")
             rows.append(held[0])
         return np.array(rows, dtype=np.int64)
 
     def __getstate__(self) -> dict[str, object]:
-        """Fields only: what is computed from them is computed again."""
+        """Fields only: cached properties are computed again."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
@@ -69,9 +69,9 @@ class FeatureContext:
         return self.view.apps[self.rows]
 
     @cached_property
-    def kin(self) -> Ints:
-        """The packaged application that each candidate's is or resembles."""
-        return self.view.kin[self.rows]
+    def similar_apps(self) -> Ints:
+        """The packaged application that each candidate's application is or resembles."""
+        return self.view.similar_apps[self.rows]
 
     @cached_property
     def same_app(self) -> NDArray[np.bool_]:
@@ -101,12 +101,12 @@ class FeatureContext:
 
     @cached_property
     def starts(self) -> Doubles:
-        """When the candidate happens, in hours from now; NaN when it has no time."""
+        """Start of the candidate, in hours from now; NaN when it has no time."""
         return self.view.starts[self.rows] - self.now
 
     @cached_property
     def ends(self) -> Doubles:
-        """When the candidate is over, in hours from now."""
+        """End of the candidate, in hours from now."""
         return self.view.ends[self.rows] - self.now
 
     @cached_property
@@ -116,13 +116,13 @@ class FeatureContext:
         return np.subtract(days, np.floor(self.now / 24), dtype=np.float64)
 
     @cached_property
-    def moments(self) -> list[TemporalExpression]:
-        """Spans of time that the request names, likeliest first."""
-        return find_moments(self.request.text, self.request.asked_at)[:6]
+    def expressions(self) -> list[TemporalExpression]:
+        """Temporal expressions of the request, likeliest first; 6 at most."""
+        return find_expressions(self.request.text, self.request.asked_at)[:6]
 
     @cached_property
     def place(self) -> str:
-        """Where the request is made, folded; ways of travelling are all `commute`."""
+        """Where the request is made, folded; means of transport are all `commute`."""
         place = " ".join(words(self.request.place or ""))
         return "commute" if place in _COMMUTE else place
 
@@ -130,7 +130,7 @@ class FeatureContext:
     def usual_hour_gap(self) -> Doubles:
         """Hours from the time of asking to the nearest usual hour; NaN without usual hours."""
         table = self.view.usual_hours[self.rows]
-        # An usual hour h means "between h and h+1": the middle is half past.
+        # A usual hour h means "between h and h+1": the middle is half past.
         gap = np.abs(np.arange(24) + 0.5 - self.now % 24)
         gap = np.minimum(gap, 24 - gap)
         nearest = np.where(table, gap[None, :], np.inf).min(axis=1)
@@ -138,13 +138,13 @@ class FeatureContext:
 
     @cached_property
     def playing_row(self) -> int | None:
-        """Row (in the view) of the song that plays."""
+        """Row (in the view) of the song that is playing, or None."""
         playing = self.request.playing
         return None if playing is None else self.view.row.get(playing)
 
     @cached_property
     def named_people(self) -> dict[str, float]:
-        """Folded names of people that the request points at → how surely (0 to 1).
+        """Folded names of people whom the request mentions → confidence (0 to 1).
 
         A name or part of a name counts 1, all words of a relation ("dispatcher", "my sister")
         0.8, some of them less.

@@ -18,13 +18,13 @@ def ranks(scores: NDArray[np.floating]) -> NDArray[np.int64]:
 
 
 def rankings(
-    scene: FeatureContext, lambdamart: NDArray[np.floating]
+    context: FeatureContext, lambdamart: NDArray[np.floating]
 ) -> dict[str, NDArray[np.floating]]:
-    """The rankings that are fused, by name; `bm25` says nothing where no word is shared."""
+    """The rankings that are fused, by name; `bm25` is NaN where no word is shared."""
     return {
         "lambdamart": lambdamart,
-        "dense": scene.cosine,
-        "bm25": np.where(scene.bm25 > 0, scene.bm25, np.nan),
+        "dense": context.cosine,
+        "bm25": np.where(context.bm25 > 0, context.bm25, np.nan),
     }
 
 
@@ -34,8 +34,8 @@ def fuse(
     """Sum of weight / (k + rank) over rankings of the same rows.
 
     Args:
-        scores: Ranking name → one score per row, higher is better; a row that a ranking says
-            nothing about is NaN there and gets no part of it.
+        scores: Ranking name → one score per row, higher is better; NaN for rows that a
+            ranking does not cover, to which it contributes 0.
         weights: Ranking name → weight; a ranking without one is left out.
         k: Dampens the top ranks; Cormack et al. use 60.
 

@@ -1,6 +1,6 @@
-"""A person's items as arrays: what retrieval works on.
+"""A person's items as arrays.
 
-Built once per person and change of the stores; signals and rankers only index into it.
+Rebuilt only when the stores change; features and rankers index into it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
-COARSE_FROM = 20_000
-"""Items from which on a first look at meaning is worth its preparation."""
+PROJECTED_FROM = 20_000
+"""More items than this are projected first for dense search."""
 _EPOCH = datetime(1970, 1, 1)
 _Value = TypeVar("_Value")
 
@@ -40,7 +40,7 @@ def hours(moment: datetime) -> float:
 
 
 class Rows(Generic[_Value]):
-    """One value per item, made when it is first asked for: few of many items ever are."""
+    """One value per item, computed lazily: most items are never asked for."""
 
     def __init__(self, count: int, make: Callable[[int], _Value]) -> None:
         self._count = count
@@ -71,7 +71,7 @@ class PersonView:
 
     @classmethod
     def of(cls, person: Person, items: Sequence[Item], encoder: Encoder) -> "PersonView":
-        """Items that are in no store; their vectors are made here."""
+        """A view of items that are in no store; their vectors are computed here."""
         if not items:
             return cls(person, (), np.empty((0, 0), np.float32))
         return cls(person, tuple(items), encode_items(encoder, [(person, one) for one in items]))
@@ -80,7 +80,7 @@ class PersonView:
         return len(self.items)
 
     def __getstate__(self) -> dict[str, object]:
-        """Fields only: what is computed from them is computed again."""
+        """Fields only: cached properties are computed again."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @cached_property
@@ -100,21 +100,21 @@ class PersonView:
         return np.array([order[item.app] for item in self.items], dtype=np.int64)
 
     @cached_property
-    def kin(self) -> Ints:
+    def similar_apps(self) -> Ints:
         """Position of each item's application among the packaged ones; of a further application,
-        that of the one that it resembles. What is learned knows nothing else."""
+        that of the one that it resembles. Trained models know no others."""
         order = {app.name: position for position, app in enumerate(packaged_apps())}
-        places = {app: order[spec_of(app).kin] for app in {item.app for item in self.items}}
+        places = {app: order[spec_of(app).similar_app] for app in {item.app for item in self.items}}
         return np.array([places[item.app] for item in self.items], dtype=np.int64)
 
     @cached_property
     def starts(self) -> NDArray[np.float64]:
-        """When it happens or happened, in hours since 1970; NaN when it has no time."""
+        """Start of each item, in hours since 1970; NaN when it has no time."""
         return self._times("time")
 
     @cached_property
     def ends(self) -> NDArray[np.float64]:
-        """When it is over, in hours since 1970; the start where there is no end."""
+        """End of each item, in hours since 1970; its start where there is no end."""
         ends = self._times("end")
         return np.where(np.isnan(ends), self.starts, ends)
 
@@ -169,9 +169,9 @@ class PersonView:
         return tuple((rows, self.starts[rows]) for rows in ordered)
 
     @cached_property
-    def coarse(self) -> LowDimensionalProjection | None:
-        """`vectors` on few axes where they are so many that it pays, else None."""
-        return LowDimensionalProjection.of(self.vectors) if len(self) > COARSE_FROM else None
+    def projected(self) -> LowDimensionalProjection | None:
+        """`vectors` projected where there are more than `PROJECTED_FROM`, otherwise None."""
+        return LowDimensionalProjection.of(self.vectors) if len(self) > PROJECTED_FROM else None
 
     @cached_property
     def title_terms(self) -> Rows[frozenset[str]]:
@@ -180,7 +180,7 @@ class PersonView:
 
     @cached_property
     def terms(self) -> Rows[list[str]]:
-        """Stemmed words of everything that lexical search sees."""
+        """Stemmed words of everything that lexical search indexes."""
         return self._rows(lambda item: terms(item_text.searched_text(item)))
 
     @cached_property
@@ -197,7 +197,7 @@ class PersonView:
 
     @cached_property
     def links(self) -> "Links":
-        """What ties the items to each other."""
+        """Pairwise similarities of the items."""
         from ctrag.assistant.context.item_similarity import Links
 
         return Links(self)
@@ -216,12 +216,12 @@ class PersonView:
 
     @cached_property
     def folded_words(self) -> Rows[frozenset[str]]:
-        """All words of what lexical search sees, folded."""
+        """All words that lexical search indexes, folded."""
         return self._rows(lambda item: frozenset(words(item_text.searched_text(item))))
 
     @cached_property
     def app_names(self) -> list[str]:
-        """The packaged applications, in the order of `kin`."""
+        """The packaged applications, in the order of `similar_apps`."""
         return [app.name for app in packaged_apps()]
 
     @cached_property
@@ -247,7 +247,7 @@ class PersonView:
         return self._rows(lambda item: grams(item_text.searched_text(item)))
 
     def _rows(self, make: Callable[[Item], _Value]) -> Rows[_Value]:
-        items = self.items  # and not the view, which then would be freed late
+        items = self.items  # not `self`: a reference cycle would delay freeing the view
         return Rows(len(items), lambda row: make(items[row]))
 
     def _times(self, role: Role) -> NDArray[np.float64]:
@@ -263,7 +263,7 @@ class PersonView:
 def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
     """The person's items as they are in the stores now.
 
-    Vectors that are missing, or were made by another encoder, are made here.
+    Vectors that are missing or from another encoder are computed here.
 
     Raises:
         UnknownPerson: The stores hold nobody of that id.
@@ -281,5 +281,5 @@ def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
 
 
 def encode_items(encoder: Encoder, owned: Sequence[tuple[Person, Item]]) -> Matrix:
-    """Vectors of items; what `Stores.import_personas` and `execute` want as `encode`."""
+    """Vectors of items; the `encode` that `Stores.import_personas` and `execute` take."""
     return encoder.encode([item_text.embedded_text(person, item) for person, item in owned])

@@ -1,4 +1,4 @@
-"""Items on one line each, as prompts and readers see them."""
+"""Items on one line each, for prompts and the API classifier."""
 
 from datetime import date, datetime
 
@@ -7,7 +7,7 @@ from stores.people.items import Item, Person
 from stores.people.local_time import format_local_time
 
 WIDTH = 140
-"""Characters of an item's line where there is room."""
+"""Characters of an item's line at most, where the budget allows."""
 _WEEK = 6
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -34,8 +34,8 @@ def item_line(item: Item, width: int = WIDTH) -> str:
 
 
 def item_words(item: Item, person: Person, asked_at: datetime, width: int) -> str:
-    """The item as a reader of few words sees it: title, when it is as people say it, state,
-    contacts with their relation, the rest; at most `width` characters."""
+    """The item as short text: title, time in everyday words, state, contacts with their relation,
+    the rest; at most `width` characters."""
     title = item_text.title(item)
     moment = item_text.time_of(item)
     parts = [title, "" if moment is None else said_time(moment, asked_at), *_state(item)]

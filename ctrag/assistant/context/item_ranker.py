@@ -1,4 +1,4 @@
-"""The LambdaMART ranker: a LightGBM model, the prior it was trained with, and its card."""
+"""The LambdaMART ranker: LightGBM models, the learned features and its card."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,10 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_arrays import Floats
 from ctrag.assistant.context.learned_features import LearnedFeatures
-from ctrag.assistant.context.second_stage import COMPANY, second_pass
+from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES, second_pass
 from ctrag.errors import InputError, reading
 from ctrag.models.arrays import save_arrays
 from ctrag.models.cards import Card
@@ -23,11 +23,11 @@ from stores.files import write_text
 if TYPE_CHECKING:
     import lightgbm
 
-MODEL, SECOND, PRIOR, CARD = "ranker.txt", "company.txt", "prior.npz", "card.json"
+MODEL, SECOND, LEARNED, CARD = "ranker.txt", "company.txt", "prior.npz", "card.json"
 
 
 _ALL_TREES = 400
-"""Rows that all trees see at most."""
+"""Most rows that all trees score."""
 _FIRST_TREES = 150
 _BEHIND = np.float32(1000)
 
@@ -38,12 +38,12 @@ class RankerCard(Card):
     encoder: str
     signals: list[str]
     company: list[str]
-    """Signals of the second pass."""
+    """Features of the second pass."""
     fusion_k: float
     fusion_weights: dict[str, float]
     """Ranking (`lambdamart`, `dense`, `bm25`) → weight."""
     ablation: dict[str, dict[str, float]] = Field(default_factory=dict)
-    """Signal group → the figures without it, cross-validated; empty when it was not asked for."""
+    """Feature group → the figures without it, cross-validated; empty when it was not asked for."""
 
 
 @dataclass(frozen=True, slots=False)
@@ -53,8 +53,8 @@ class Ranker:
     model: str
     """The LightGBM model of the first pass as text."""
     second: str
-    """That of the second pass, over items seen together."""
-    prior: LearnedFeatures
+    """That of the second, listwise pass."""
+    learned: LearnedFeatures
     card: RankerCard
 
     @classmethod
@@ -63,24 +63,26 @@ class Ranker:
 
         Raises:
             FileNotFoundError: A file is missing.
-            ValueError: The artefact was made for other signals than this version computes.
+            ValueError: The artefact was trained on other features than this version computes.
         """
         with reading(folder / CARD):
             card = RankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
         made_for = [*card.signals, *card.company]
-        known = [signal.name for signal in SIGNALS] + [signal.name for signal in COMPANY]
+        known = [feature.name for feature in FEATURES] + [
+            feature.name for feature in SECOND_STAGE_FEATURES
+        ]
         if made_for != known:
             differ = sorted(set(made_for) ^ set(known)) or ["their order"]
             raise InputError(
-                f"{folder}: made for other signals ({', '.join(differ[:5])}); "
+                f"{folder}: made for other features ({', '.join(differ[:5])}); "
                 f"train it again: {card.command}"
             )
-        with reading(folder / PRIOR), np.load(folder / PRIOR) as arrays:
-            prior = LearnedFeatures(
+        with reading(folder / LEARNED), np.load(folder / LEARNED) as arrays:
+            learned = LearnedFeatures(
                 *(arrays[name].astype(np.float32) for name in LearnedFeatures.__slots__)
             )
         model, second = (read_kept(folder / name).decode("utf-8") for name in (MODEL, SECOND))
-        return cls(model, second, prior, card)
+        return cls(model, second, learned, card)
 
     @classmethod
     def packaged(cls) -> "Ranker":
@@ -88,29 +90,31 @@ class Ranker:
         return cls.load(Path(str(files("ctrag.assistant.context").joinpath("artefact"))))
 
     def save(self, folder: Path) -> None:
-        """Write model, prior and card into `folder`, which is made when missing."""
+        """Write models, learned features and card into `folder`, which is made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / MODEL, self.model)
         write_text(folder / SECOND, self.second)
         save_arrays(
-            folder / PRIOR, {name: getattr(self.prior, name) for name in LearnedFeatures.__slots__}
+            folder / LEARNED,
+            {name: getattr(self.learned, name) for name in LearnedFeatures.__slots__},
         )
         write_text(folder / CARD, self.card.model_dump_json(indent=1) + "\n")
 
-    def scores(self, scene: FeatureContext) -> Floats:
+    def scores(self, context: FeatureContext) -> Floats:
         """Learned relevance of each candidate; only the order means something."""
-        if not len(scene):
+        if not len(context):
             return np.empty(0, dtype=np.float32)
-        return self.scores_of(scene, compute(scene, self.prior))
+        return self.scores_of(context, compute(context, self.learned))
 
-    def scores_of(self, scene: FeatureContext, table: Floats) -> Floats:
-        """`scores` from the signals of every candidate."""
-        return second_pass(scene, self.first_scores(table), self._correct)
+    def scores_of(self, context: FeatureContext, table: Floats) -> Floats:
+        """`scores` from the features of every candidate."""
+        return second_pass(context, self.first_scores(table), self._correct)
 
     def first_scores(self, table: Floats) -> Floats:
-        """Scores of the first pass, each item by itself.
+        """Scores of the first pass, each item on its own.
 
-        Of very many rows all trees see only the best by the first of them; the others stay behind.
+        Of more than `_ALL_TREES` rows, all trees score only the best by the first trees; the others
+        stay behind.
         """
         if len(table) <= _ALL_TREES:
             predicted = self._booster.predict(table, num_threads=1)
@@ -122,7 +126,7 @@ class Ranker:
         return scores
 
     def contributions(self, table: Floats) -> Floats:
-        """(candidates, signals + 1): what each signal adds in the first pass; last is the base."""
+        """(candidates, features + 1): what each feature adds in the first pass, then the base."""
         predicted = self._booster.predict(table, num_threads=1, pred_contrib=True)
         return np.asarray(predicted, dtype=np.float32)
 

@@ -1,7 +1,7 @@
-"""What ties two items of a person to each other: people, rare words, days, groups, meaning.
+"""Pairwise similarity of a person's items: people, rare words, days, groups, meaning.
 
-A mail and the event that it is about share hardly a word with the request, but plenty with each
-other. Everything here knows nothing of a request and is kept with the view.
+A mail and the event that it is about may share hardly a word with the request, but plenty with
+each other. Nothing here depends on a request, so it is kept with the view.
 """
 
 from collections import Counter
@@ -12,23 +12,23 @@ import numpy as np
 
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView, Rows, hours
-from ctrag.text.dates.temporal_expressions import find_moments
+from ctrag.text.dates.temporal_expressions import find_expressions
 from ctrag.text.words import fold, words
 from stores.people.app_spec import spec_of
 
 _EPOCH = datetime(1970, 1, 1)
 _WRITTEN = {"mail", "phonecall", "notes", "reminders"}
-"""Applications whose items are written down at their time and speak of other times; likewise
-those that resemble them."""
+"""Applications whose items are dated when they were written and mention other times; also those
+that resemble them."""
 _RARE = 5
-"""A word that more items of the person hold ties nothing."""
-_MOMENTS = 8
+"""Words in more of the person's items than this are ignored."""
+_MOST_EXPRESSIONS = 8
 _LONGEST = 26.0
-"""Hours of a span of time that still names one day."""
+"""Longest span in hours that still names a single day."""
 
 
 class Links:
-    """Ties between the items of one view."""
+    """Pairwise similarities of the items of one view."""
 
     def __init__(self, view: PersonView) -> None:
         self._view = view
@@ -58,7 +58,7 @@ class Links:
         return _without_diagonal((own[:, None] == own[None, :]).astype(np.float32))
 
     def cosines(self, rows: Ints) -> Floats:
-        """Cosine of the items' vectors, behind the mean of these rows."""
+        """Cosine of the items' vectors, minus the mean over these rows."""
         vectors = self._view.vectors[rows]
         table = vectors @ vectors.T
         return _without_diagonal(np.asarray(table - table.mean(), dtype=np.float32))
@@ -104,13 +104,13 @@ class Links:
 
         def find(row: int) -> frozenset[float]:
             item, start = self._view.items[row], float(self._view.starts[row])
-            if spec_of(item.app).kin not in _WRITTEN or np.isnan(start):
+            if spec_of(item.app).similar_app not in _WRITTEN or np.isnan(start):
                 return frozenset()
             at = _EPOCH + timedelta(hours=start)
-            moments = find_moments(item_text.searched_text(item), at)[:_MOMENTS]
+            expressions = find_expressions(item_text.searched_text(item), at)[:_MOST_EXPRESSIONS]
             return frozenset(
                 float(np.floor(hours(one.start) / 24))
-                for one in moments
+                for one in expressions
                 if hours(one.end) - hours(one.start) <= _LONGEST
             )
 

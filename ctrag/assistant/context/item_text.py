@@ -1,4 +1,4 @@
-"""Items as words: what is searched, what is embedded and what a prompt shows."""
+"""Items as text: for lexical search, for embedding and for prompts."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -18,12 +18,12 @@ def title(item: Item) -> str:
 
 
 def searched_text(item: Item) -> str:
-    """All words that lexical search sees."""
+    """The text that lexical search indexes."""
     return _joined(item, [name for role in _SEARCHED for name in spec_of(item.app).named(role)])
 
 
 def embedded_text(person: Person, item: Item) -> str:
-    """The wording that is embedded: the application's phrase, contacts with their relation."""
+    """The text that is embedded: the application's phrase, contacts with their relation."""
     spec = spec_of(item.app)
     named = set(spec.named("person"))
     parts = []
@@ -34,10 +34,10 @@ def embedded_text(person: Person, item: Item) -> str:
     return "".join(parts) if parts else f"{item.app}: {searched_text(item)}"
 
 
-def told(item: Item) -> str:
-    """What somebody wrote or said in the item: its fields of type `text`."""
-    written = (one.name for one in spec_of(item.app).fields if one.type == "text")
-    return " ".join(filter(None, map(item.text, written)))
+def written(item: Item) -> str:
+    """The free text of the item: its fields of type `text`."""
+    names = (one.name for one in spec_of(item.app).fields if one.type == "text")
+    return " ".join(filter(None, map(item.text, names)))
 
 
 def people(item: Item) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""What requests of a meaning needed before: signals that learn from labels.
+"""Features learned from labels: what similar requests needed.
 
-A `LearnedFeatures` is fitted on labelled requests (in `training`) and travels inside the ranker's
-artefact. Whoever trains a ranker on its output fits it out of fold.
+A `LearnedFeatures` is fitted on labelled requests (in `training`) and is part of the ranker's
+artefact. A ranker that is trained on its output needs it fitted out of fold.
 """
 
 from dataclasses import dataclass
@@ -36,46 +36,46 @@ KINDS: tuple[str, ...] = (
 )
 
 
-def kinds_of(scene: FeatureContext) -> NDArray[np.int64]:
+def kinds_of(context: FeatureContext) -> NDArray[np.int64]:
     """Position in `KINDS` of each candidate: its application and state at the time of asking."""
-    view = scene.view
+    view = context.view
     names = view.app_names
-    apps = scene.kin
-    kinds = np.full(len(scene), KINDS.index("other"), dtype=np.int64)
+    apps = context.similar_apps
+    kinds = np.full(len(context), KINDS.index("other"), dtype=np.int64)
 
     def mark(app: str, kind: str, where: NDArray[np.bool_] | bool = True) -> None:
         kinds[(apps == names.index(app)) & where] = KINDS.index(kind)
 
-    today = scene.day_gap == 0
+    today = context.day_gap == 0
     mark("mail", "mail read")
-    mark("mail", "mail unread", view.flags["unread"][scene.rows])
+    mark("mail", "mail unread", view.flags["unread"][context.rows])
     mark("calendar", "event later")
     mark("calendar", "event today", today)
-    mark("calendar", "event over", scene.ends < 0)
+    mark("calendar", "event over", context.ends < 0)
     mark("google", "search")
     mark("notes", "note")
     mark("music", "song")
-    if scene.playing_row is not None:
-        mark("music", "song playing", scene.rows == scene.playing_row)
+    if context.playing_row is not None:
+        mark("music", "song playing", context.rows == context.playing_row)
     mark("reminders", "reminder undated")
-    mark("reminders", "reminder later", scene.starts > 0)
+    mark("reminders", "reminder later", context.starts > 0)
     mark("reminders", "reminder today", today)
-    mark("reminders", "reminder overdue", scene.starts < 0)
-    mark("reminders", "reminder done", view.flags["done"][scene.rows])
+    mark("reminders", "reminder overdue", context.starts < 0)
+    mark("reminders", "reminder done", view.flags["done"][context.rows])
     for direction in ("incoming", "outgoing", "missed"):
-        mark("phonecall", f"call {direction}", view.directions[scene.rows] == direction)
-    mark("phonecall", "voicemail", view.flags["voicemail"][scene.rows])
+        mark("phonecall", f"call {direction}", view.directions[context.rows] == direction)
+    mark("phonecall", "voicemail", view.flags["voicemail"][context.rows])
     return kinds
 
 
-def tuned_scores(scene: FeatureContext) -> Floats:
-    """How strongly the tuned reading of the request points at each candidate (log odds up to a
-    constant): where it aims, and which kinds of items it expects; NaN without a reading."""
-    tuned = scene.tuned
+def tuned_scores(context: FeatureContext) -> Floats:
+    """Score of each candidate by the tuned reading of the request (log odds up to a
+    constant): its target vector and the kinds of items it expects; NaN without a reading."""
+    tuned = context.tuned
     if tuned is None:
-        return np.full(len(scene), np.nan, dtype=np.float32)
-    aimed = scene.vectors @ tuned.aim
-    return np.asarray(aimed + tuned.kinds[kinds_of(scene)], dtype=np.float32)
+        return np.full(len(context), np.nan, dtype=np.float32)
+    products = context.vectors @ tuned.aim
+    return np.asarray(products + tuned.kinds[kinds_of(context)], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +89,18 @@ class LearnedFeatures:
     item_map: Matrix
     """(dimension, dimension): from a request's vector towards the items that it needs."""
 
-    def app_scores(self, scene: FeatureContext) -> Doubles:
+    def app_scores(self, context: FeatureContext) -> Doubles:
         """Log odds that the candidate's application is needed."""
-        scores = scene.vector @ self.app_weights[:-1] + self.app_weights[-1]
-        return np.asarray(scores[scene.kin], dtype=np.float64)
+        scores = context.vector @ self.app_weights[:-1] + self.app_weights[-1]
+        return np.asarray(scores[context.similar_apps], dtype=np.float64)
 
-    def kind_scores(self, scene: FeatureContext) -> Doubles:
+    def kind_scores(self, context: FeatureContext) -> Doubles:
         """Log odds that an item of the candidate's kind is needed."""
-        scores = scene.vector @ self.kind_weights[:-1] + self.kind_weights[-1]
-        return np.asarray(scores[kinds_of(scene)], dtype=np.float64)
+        scores = context.vector @ self.kind_weights[:-1] + self.kind_weights[-1]
+        return np.asarray(scores[kinds_of(context)], dtype=np.float64)
 
-    def mapped_cosine(self, scene: FeatureContext) -> Floats:
+    def mapped_cosine(self, context: FeatureContext) -> Floats:
         """Cosine of candidate and mapped request."""
-        mapped = scene.vector @ self.item_map
+        mapped = context.vector @ self.item_map
         mapped = mapped / max(float(np.linalg.norm(mapped)), 1e-9)
-        return np.asarray(scene.vectors @ mapped, dtype=np.float32)
+        return np.asarray(context.vectors @ mapped, dtype=np.float32)

@@ -1,8 +1,8 @@
 """Context retrieval: the person's own items that a request is about.
 
 The stores yield candidates; BM25, dense search and LambdaMART each order their union; weighted
-reciprocal rank fusion joins the rankings. (The rankings must share their rows: lists of different
-stores have no item in common and cannot be fused by rank.)
+reciprocal rank fusion combines the rankings. (All rankings are over the same rows: lists from
+different stores have no item in common and cannot be fused by rank.)
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from ctrag.assistant.context.candidates import EXHAUSTIVE, PER_STORE, candidates
 from ctrag.assistant.context.explain import because, lifts_of
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.fusion import fuse, rankings, ranks
 from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView
 from ctrag.assistant.context.item_ranker import Ranker
@@ -23,7 +23,7 @@ from ctrag.models.request_adapter import Adapter, RequestEncoder, TunedRequest
 from stores.people.items import Item, Person, Request
 
 FURTHER = 10
-"""Items behind the retrieved ones that values may still be taken from."""
+"""Next best items, which values may still be taken from."""
 
 __all__ = [
     "EXHAUSTIVE",
@@ -48,7 +48,7 @@ class FoundItem:
     parts: dict[str, float]
     """Ranking → its share of the fused score."""
     reasons: tuple[tuple[str, float], ...] = ()
-    """(signal, contribution to the LambdaMART score), strongest first; only when asked for."""
+    """(feature, contribution to the LambdaMART score), strongest first; only when asked for."""
     because: tuple[str, ...] = ()
     """Why it ranks where LambdaMART has it, in words; only when asked for."""
 
@@ -58,24 +58,24 @@ class RetrievedContext:
     """The answer of context retrieval, best item first."""
 
     items: tuple[FoundItem, ...]
-    scene: FeatureContext
-    """The request beside the candidates; `ToolRetriever.search` need not make it again."""
+    context: FeatureContext
+    """The request and its candidates; `ToolRetriever.search` can reuse it."""
     relevance: Floats
     """LambdaMART score of each of `items`, then of each of `further`."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
     further: tuple[Item, ...] = ()
-    """What ranks behind `items`, best first: an API may need something of its own application."""
+    """The next best items after `items`, best first: an API may need one of its own application."""
 
     @property
     def candidates(self) -> int:
         """How many items were ranked."""
-        return len(self.scene)
+        return len(self.context)
 
     @property
     def vector(self) -> Matrix:
         """The request's vector."""
-        return self.scene.vector
+        return self.context.vector
 
 
 class ContextRetriever:
@@ -99,7 +99,7 @@ class ContextRetriever:
 
     @classmethod
     def open(cls) -> "ContextRetriever":
-        """With the encoder and the artefacts that the settings name, the packaged ones by default.
+        """With the encoder and artefacts named by the settings, by default the packaged ones.
 
         Raises:
             ModelMissing: The encoder is not installed.
@@ -130,35 +130,35 @@ class ContextRetriever:
             view: The person's items.
             request: What was said, when and where.
             limit: How many items to return at most.
-            read: What `reader` says of the request's text, where it is known already.
+            read: What `reader` returns for the request's text, where it is known already.
             explain: Whether each item gets `reasons` and `because`.
         """
         vector, tuned = self.reader.read([request.text])[0] if read is None else read
-        scene = FeatureContext(
+        context = FeatureContext(
             view, request, vector, candidates(view, request, vector, tuned), tuned
         )
-        if not len(scene):
-            return RetrievedContext((), scene, np.empty(0, np.float32), view.unavailable)
-        table = compute(scene, self.ranker.prior)
-        scores = rankings(scene, self.ranker.scores_of(scene, table))
+        if not len(context):
+            return RetrievedContext((), context, np.empty(0, np.float32), view.unavailable)
+        table = compute(context, self.ranker.learned)
+        scores = rankings(context, self.ranker.scores_of(context, table))
         card = self.ranker.card
         fused, parts = fuse(scores, card.fusion_weights, card.fusion_k)
         order = np.argsort(-fused, kind="stable")
         best = order[:limit]
-        why, told = self._reasons(scene, best, table) if explain else ({}, {})
+        why, texts = self._reasons(context, best, table) if explain else ({}, {})
         positions = {name: ranks(values) for name, values in scores.items()}
-        said = {
+        ranked_by = {
             row: [name for name, values in scores.items() if not np.isnan(values[row])]
             for row in best
         }
         found = tuple(
             FoundItem(
-                item=view.items[scene.rows[row]],
+                item=view.items[context.rows[row]],
                 score=float(fused[row]),
-                ranks={name: int(positions[name][row]) for name in said[row]},
-                parts={name: float(parts[name][row]) for name in said[row] if name in parts},
+                ranks={name: int(positions[name][row]) for name in ranked_by[row]},
+                parts={name: float(parts[name][row]) for name in ranked_by[row] if name in parts},
                 reasons=why.get(int(row), ()),
-                because=told.get(int(row), ()),
+                because=texts.get(int(row), ()),
             )
             for row in best
         )
@@ -166,22 +166,22 @@ class ContextRetriever:
         behind = order[limit : limit + FURTHER]
         return RetrievedContext(
             found,
-            scene,
+            context,
             relevance[order[: limit + FURTHER]],
             view.unavailable,
-            tuple(view.items[scene.rows[row]] for row in behind),
+            tuple(view.items[context.rows[row]] for row in behind),
         )
 
     def _reasons(
-        self, scene: FeatureContext, rows: Ints, table: Floats
+        self, context: FeatureContext, rows: Ints, table: Floats
     ) -> tuple[dict[int, tuple[tuple[str, float], ...]], dict[int, tuple[str, ...]]]:
-        """What lifts each row beyond the median candidate: by signal, and in words."""
+        """What raises each row above the median candidate: by feature, and in words."""
         lifts = lifts_of(self.ranker.contributions(table)[:, :-1])
         why = {
             int(row): tuple(
-                (SIGNALS[column].name, float(lifts[row, column]))
+                (FEATURES[column].name, float(lifts[row, column]))
                 for column in np.argsort(-lifts[row])[:4]
             )
             for row in rows
         }
-        return why, {int(row): because(scene, int(row), table[row], lifts[row]) for row in rows}
+        return why, {int(row): because(context, int(row), table[row], lifts[row]) for row in rows}

@@ -1,8 +1,8 @@
-"""The second pass: items seen together.
+"""The second, listwise pass of the ranker.
 
-The first pass scores each item by itself. The second continues the boosting for the best of them
-with signals of the company that an item keeps: how it is tied to the items that the first pass
-believes in. So the event comes up with the mail that it is about.
+The first pass scores each item on its own. The second continues the boosting for the best of them
+with features that relate an item to the others: how strongly it is linked to the items that the
+first pass ranks high. So the event comes up with the mail that it is about.
 """
 
 from collections.abc import Callable
@@ -16,29 +16,29 @@ from ctrag.assistant.context.item_arrays import Floats, Ints
 from ctrag.assistant.context.learned_features import kinds_of
 
 LOOKED_AT = 30
-"""Candidates that the second pass looks at; the others stay behind them, in their order."""
+"""Candidates that the second pass re-ranks; the others stay behind them, in their order."""
 _TEMPERATURE = 2.0
 _BEHIND = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class SecondStageFeatures:
-    """The best candidates of the first pass, and what ties them."""
+    """The best candidates of the first pass, from which second-stage features are computed."""
 
-    scene: FeatureContext
+    context: FeatureContext
     rows: Ints
-    """Rows of the scene, best first."""
+    """Rows of the context, best first."""
     scores: Floats
     """First-pass scores of these rows."""
 
     @property
     def view_rows(self) -> Ints:
         """The same rows in the view."""
-        return self.scene.rows[self.rows]
+        return self.context.rows[self.rows]
 
     @property
     def belief(self) -> Doubles:
-        """Softmax of the scores: how much the first pass believes in each row."""
+        """Softmax of the scores: the first pass's probability of each row."""
         shifted = np.exp((self.scores - self.scores.max()).astype(np.float64) / _TEMPERATURE)
         return np.asarray(shifted / shifted.sum(), dtype=np.float64)
 
@@ -51,7 +51,7 @@ class SecondStageFeature:
     meaning: str
 
 
-COMPANY: tuple[SecondStageFeature, ...] = (
+SECOND_STAGE_FEATURES: tuple[SecondStageFeature, ...] = (
     SecondStageFeature("belief", "how much the first pass believes in the item"),
     SecondStageFeature("behind_best", "how far its score is behind the best one"),
     SecondStageFeature("place", "its rank in the first pass"),
@@ -71,23 +71,23 @@ COMPANY: tuple[SecondStageFeature, ...] = (
 CATEGORIES = ("own_kind", "best_kind")
 
 
-def best_of(scene: FeatureContext, scores: Floats) -> SecondStageFeatures:
+def best_of(context: FeatureContext, scores: Floats) -> SecondStageFeatures:
     """The best candidates by first-pass scores."""
     rows = np.argsort(-scores, kind="stable")[:LOOKED_AT]
-    return SecondStageFeatures(scene, rows, scores[rows])
+    return SecondStageFeatures(context, rows, scores[rows])
 
 
-def company_table(company: SecondStageFeatures) -> Floats:
-    """(rows, len(COMPANY)), columns in the order of `COMPANY`."""
-    rows = company.view_rows
-    links = company.scene.view.links
-    belief = company.belief
-    kinds = kinds_of(company.scene)[company.rows]
+def second_stage_table(stage: SecondStageFeatures) -> Floats:
+    """(rows, len(SECOND_STAGE_FEATURES)), columns in the order of `SECOND_STAGE_FEATURES`."""
+    rows = stage.view_rows
+    links = stage.context.view.links
+    belief = stage.belief
+    kinds = kinds_of(stage.context)[stage.rows]
     words, cosines = links.words(rows), links.cosines(rows)
     count = len(rows)
     columns: list[NDArray[np.floating] | NDArray[np.int64]] = [
         belief,
-        company.scores - company.scores.max(),
+        stage.scores - stage.scores.max(),
         np.arange(count),
         kinds,
         np.full(count, kinds[0]),
@@ -106,18 +106,18 @@ def company_table(company: SecondStageFeatures) -> Floats:
 
 
 def second_pass(
-    scene: FeatureContext, scores: Floats, correct: Callable[[Floats], NDArray[np.floating]]
+    context: FeatureContext, scores: Floats, correct: Callable[[Floats], NDArray[np.floating]]
 ) -> Floats:
-    """Scores of both passes together.
+    """Scores after both passes.
 
     Args:
-        scene: The request and its candidates.
+        context: The request and its candidates.
         scores: First-pass scores, one per candidate.
-        correct: From a table of `company_table` to what is added to the scores of its rows.
+        correct: Table of `second_stage_table` → what is added to the scores of its rows.
     """
     if not len(scores):
         return scores
-    company = best_of(scene, scores)
+    stage = best_of(context, scores)
     found = np.asarray(scores - _BEHIND, dtype=np.float32)
-    found[company.rows] = company.scores + correct(company_table(company))
+    found[stage.rows] = stage.scores + correct(second_stage_table(stage))
     return found

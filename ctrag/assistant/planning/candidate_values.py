@@ -1,6 +1,6 @@
 """Which values a plan's arguments may take, each with the place it was found in.
 
-For arguments that are scored by value, a plan may use what stands in retrieved items, contacts,
+For arguments that are scored by value, a plan may use what occurs in retrieved items, contacts,
 the profile or the request, and dates computed from the request's time phrases. Nothing else can
 be decoded, except short free text where the value is open (a kind of place, a language).
 """
@@ -14,7 +14,7 @@ from datetime import date, datetime
 from ctrag.assistant.api_choice.item_weights import item_weights
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.text.dates.temporal_expressions import find_moments, offered_dates, offered_datetimes
+from ctrag.text.dates.temporal_expressions import find_expressions, offered_dates, offered_datetimes
 from ctrag.text.words import STOPWORDS, fold, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.app_spec import spec_of
@@ -22,16 +22,16 @@ from stores.people.items import Item, Person, Request
 from stores.people.local_time import format_local_time
 
 MOST = 24
-"""Values offered for one argument at most."""
+"""Candidates of one argument at most."""
 
 _LONGEST_WORDS = 300
 _PLANNED = ("calendar", "reminders")
-"""Applications whose times were agreed on, hence still matter when they are over."""
+"""Applications whose times are appointments, which matter even when they are over."""
 _NEAR = 400
-"""Days around the request in which a time that items' words name is believed."""
+"""Days around the request within which a time named in an item's text is accepted."""
 
 OPEN = frozenset({"category", "target_language", "genre", "folder", "list", "language"})
-"""Arguments whose value may be words that stand nowhere."""
+"""Arguments whose value may be words that occur nowhere."""
 
 PLACES = frozenset({"destination", "location", "near", "origin", "place", "address"})
 """Arguments whose value is a place."""
@@ -76,23 +76,23 @@ class CandidateValue:
     how: str = field(default="field", compare=False)
     """One of `HOW`."""
     rank: int = field(default=-1, compare=False)
-    """Position of the item that it was found in, best first; -1 when it stands in none."""
+    """Position of the item that it was found in, best first; -1 when in none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueSources:
-    """All that values may come from, best item first."""
+    """Everything that values may come from."""
 
     request: Request
     person: Person
     items: Sequence[Item]
     shares: Sequence[float] = ()
-    """How likely each item is meant, the further ones included, summing to 1; equal ones when
+    """Probability that each item is meant, the further ones included, summing to 1; equal when
     empty."""
     owned: Sequence[Item] = ()
     """Everything that the person has, for names of folders, lists and playlists."""
     further: Sequence[Item] = ()
-    """What ranks behind `items`, best first: only for calls in the item's own application."""
+    """The next best items after `items`, best first: only for calls in the item's application."""
 
     @classmethod
     def of(
@@ -104,46 +104,46 @@ class ValueSources:
         owned: Sequence[Item] = (),
         further: Sequence[Item] = (),
     ) -> "ValueSources":
-        """What context retrieval gives.
+        """Sources from the result of context retrieval.
 
         Args:
             request: What was said, when and where.
             person: Whose request it is.
             items: Retrieved items, best first.
             relevance: LambdaMART score of each item, then of each further one.
-            owned: Everything that the person has; no ground where no item was retrieved.
-            further: What ranks behind `items`, best first.
+            owned: Everything that the person has; ignored where no item was retrieved.
+            further: The next best items after `items`, best first.
         """
         shares = [float(share) for share in item_weights(relevance)]
         return cls(request, person, items, shares, owned if items else (), further)
 
     @property
     def ranked(self) -> list[Item]:
-        """The items and the further ones; ranks of offers count in it."""
+        """The items and the further ones; `CandidateValue.rank` is a position in it."""
         return [*self.items, *self.further]
 
     def _own(self, tool: Tool) -> Iterator[tuple[int, Item]]:
         """Items of the tool's application with their ranks, best first."""
         return ((rank, item) for rank, item in enumerate(self.ranked) if item.app == tool.app)
 
-    def offers(self, tool: Tool, argument: Argument) -> list[CandidateValue]:
-        """Values for an argument, likeliest first, no value twice, `MOST` at most."""
+    def candidates(self, tool: Tool, argument: Argument) -> list[CandidateValue]:
+        """Candidates of an argument, likeliest first, without duplicates, `MOST` at most."""
         found: list[CandidateValue] = []
         seen: set[str] = set()
-        for offer in self._found(tool, argument):
-            key = offer.value.strip().casefold()
-            if key and key not in seen and len(offer.value) <= 200:
+        for candidate in self._found(tool, argument):
+            key = candidate.value.strip().casefold()
+            if key and key not in seen and len(candidate.value) <= 200:
                 seen.add(key)
-                found.append(offer)
+                found.append(candidate)
                 if len(found) == MOST:
                     break
         return found
 
     def own_words(self, tool: Tool, argument: Argument) -> str:
-        """Text for a free text argument without writing any.
+        """Text for a free text argument in the person's own words.
 
-        For what is searched in the person's own things it is the title of the best item there,
-        else the request as it was said.
+        For a search in the person's own items it is the title of the best one in that
+        application, otherwise the request itself.
         """
         if tool.effect == "read" and argument.name == "query":
             for item in self.items:
@@ -155,7 +155,7 @@ class ValueSources:
         if argument.type == "enum":
             yield from (CandidateValue(value, "schema", "schema") for value in argument.values)
         elif argument.type == "datetime":
-            yield from self._moments(argument)
+            yield from self._datetimes(argument)
         elif argument.type == "date":
             yield from self._days()
         elif argument.type in ("contact", "contacts"):
@@ -180,13 +180,13 @@ class ValueSources:
             )
         elif argument.name in OPEN:
             yield from (
-                CandidateValue(run, "request", "said") for run in _said_names(self.request.text)
+                CandidateValue(run, "request", "said") for run in _request_names(self.request.text)
             )
         if argument.name == "genre" and self.person.profile.favorite_music_genre:
             yield CandidateValue(self.person.profile.favorite_music_genre, "profile", "profile")
 
     def _groups(self, tool: Tool, argument: Argument) -> Iterator[CandidateValue]:
-        """Folders, lists, playlists or genres that the person has, those that are said first."""
+        """Folders, lists, playlists or genres that the person has, those in the request first."""
         said = set(terms(self.request.text))
         found: dict[str, str] = {}
         for item in self.owned:
@@ -197,7 +197,7 @@ class ValueSources:
             yield CandidateValue(value, found[value], "group")
 
     def _people(self, tool: Tool, argument: Argument) -> Iterator[CandidateValue]:
-        said = self._said()
+        said = self._request_words()
         contacts = self.person.contacts
         for contact in contacts:
             if said.intersection(word for word in words(contact.name) if len(word) > 2):
@@ -238,12 +238,12 @@ class ValueSources:
                 contact = self.person.contact(name)
                 if contact is not None and contact.phone:
                     yield CandidateValue(contact.phone, item.id, "mentioned", rank)
-        said = self._said()
+        said = self._request_words()
         for contact in self.person.contacts:
             if contact.phone and said.intersection(words(contact.name + " " + contact.relation)):
                 yield CandidateValue(contact.phone, "contact", "named")
 
-    def _said(self) -> set[str]:
+    def _request_words(self) -> set[str]:
         """Words of the request that may name somebody: "of" in "friend of Ann" does not."""
         return set(words(self.request.text)) - STOPWORDS
 
@@ -259,7 +259,7 @@ class ValueSources:
             if item.text("clicked"):
                 yield CandidateValue(item.text("clicked"), item.id, "known", rank)
         yield from (
-            CandidateValue(run, "request", "said") for run in _said_names(self.request.text)
+            CandidateValue(run, "request", "said") for run in _request_names(self.request.text)
         )
         for own in (profile.city, profile.home, profile.work):
             if own:
@@ -276,12 +276,12 @@ class ValueSources:
             return
         # Searches name towns that the items in question leave out.
         for item in self.owned:
-            if spec_of(item.app).kin == "google":
+            if spec_of(item.app).similar_app == "google":
                 yield from (
                     CandidateValue(run, item.id, "known") for run in _names(item_text.title(item))
                 )
 
-    def _moments(self, argument: Argument) -> Iterator[CandidateValue]:
+    def _datetimes(self, argument: Argument) -> Iterator[CandidateValue]:
         own, written = self._times()
         asked = self.request.asked_at
         named = offered_datetimes(self.request.text, asked, [*own, *written])
@@ -298,7 +298,7 @@ class ValueSources:
 
     def _days(self) -> Iterator[CandidateValue]:
         own, written = self._times()
-        days = [{moment.date() for moment in moments} for moments in (own, written)]
+        days = [{time.date() for time in times} for times in (own, written)]
         named = offered_dates(self.request.text, self.request.asked_at, [*own, *written])
         read = [day for item in self.items for day in self._dates_in(item)]
         for day in dict.fromkeys([*named, *read]):
@@ -307,15 +307,15 @@ class ValueSources:
             yield CandidateValue(day.isoformat(), "date", how)
 
     def _times(self) -> tuple[list[datetime], list[datetime]]:
-        """Times that "half an hour later" may hang on: the items', and those in their words."""
+        """Times that "half an hour later" may refer to: the items', and those in their text."""
         own = [
             moment
             for item, moment in self._timed()
-            if moment >= self.request.asked_at or spec_of(item.app).kin in _PLANNED
+            if moment >= self.request.asked_at or spec_of(item.app).similar_app in _PLANNED
         ]
         written: list[datetime] = []
         for item, moment in self._timed():
-            text = item_text.told(item)
+            text = item_text.written(item)
             if text:
                 written += offered_datetimes(text, moment, own)[:4]
         return own, [moment for moment in written if self._is_near(moment.date())]
@@ -331,14 +331,14 @@ class ValueSources:
         return [end for end in ends if end is not None and end >= self.request.asked_at]
 
     def _dates_in(self, item: Item) -> list[date]:
-        """Days that an item's words name, seen from its own day."""
-        seen_from = item_text.time_of(item) or self.request.asked_at
-        text = f"{item_text.title(item)}. {item_text.told(item)}"
-        days = [one.start.date() for one in find_moments(text, seen_from)[:4]]
+        """Days that an item's text names, relative to its own day."""
+        reference = item_text.time_of(item) or self.request.asked_at
+        text = f"{item_text.title(item)}. {item_text.written(item)}"
+        days = [one.start.date() for one in find_expressions(text, reference)[:4]]
         return [day for day in days if self._is_near(day)]
 
     def _is_near(self, day: date) -> bool:
-        """Numbers in items' words can be misread as years."""
+        """Whether a day is within `_NEAR`: numbers in items' text can be misread as years."""
         return abs((day - self.request.asked_at.date()).days) <= _NEAR
 
 
@@ -351,23 +351,23 @@ def _field_for(item: Item, argument: str) -> str | None:
 
 
 def _parts(text: str) -> list[str]:
-    """The pieces of an address, and all behind its first: "Tull, 1 Ponce Ave, Decatur" → "Tull", "1
+    """The parts of an address, and all after the first: "Tull, 1 Ponce Ave, Decatur" → "Tull", "1
     Ponce Ave", "Decatur", "1 Ponce Ave, Decatur"."""
     pieces = [piece.strip() for piece in re.split(r"[,;()]| - ", text)]
     if len(pieces) < 2:
         return []
-    behind = text.partition(",")[2].strip()
-    tail = [behind] if "," in behind else []
+    rest = text.partition(",")[2].strip()
+    tail = [rest] if "," in rest else []
     return [*(piece for piece in pieces if len(piece) > 2), *tail]
 
 
 def _names(text: str) -> list[str]:
-    """Runs of capitalised words, which is how names of places look; the first word counts."""
+    """Runs of capitalised words, as in names of places, the first word included."""
     runs: Iterable[str] = (match.group().strip() for match in _NAME_RUN.finditer(text))
     return [run for run in runs if len(run) > 2 and run.casefold() not in _DAYS]
 
 
-def _said_names(text: str) -> list[str]:
+def _request_names(text: str) -> list[str]:
     """Names in a request; a first word alone is capitalised anyway."""
     runs = _names(text)
     first = text.split(maxsplit=1)[0].strip(",.!?") if text.split() else ""
@@ -375,7 +375,7 @@ def _said_names(text: str) -> list[str]:
 
 
 def _content(text: str) -> list[str]:
-    """Runs of words that say something as they were said, longest first: "a noodle place after the
+    """Runs of content words of a request, longest first: "a noodle place after the
     scan" → "noodle place", "scan"."""
     runs: list[list[str]] = []
     for piece in re.split(r"[^\w\s]+", text):

@@ -1,4 +1,4 @@
-"""Whether a finished plan stays within what was exposed and what is known of the person."""
+"""Checks of a finished plan against the exposed tools and the candidate values."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,10 @@ from ctrag.toolbox import Tool, Toolbox
 
 
 def violations(plan: Plan, tools: Sequence[Tool], grammar: PlanGrammar) -> list[str]:
-    """What a plan from elsewhere does that the request's grammar would not let through.
+    """Violations of a plan that was not decoded under the request's grammar.
 
     Args:
-        plan: The plan to look at.
+        plan: The plan to check.
         tools: The exposed tools.
         grammar: The grammar made for the request.
 
@@ -33,16 +33,18 @@ def violations(plan: Plan, tools: Sequence[Tool], grammar: PlanGrammar) -> list[
             continue
         if argument.name in OPEN or argument.type == "integer":
             continue
-        known = {offer.value for offer in grammar.offers[plan.api].get(argument.name, ())}
+        known = {
+            candidate.value for candidate in grammar.candidates[plan.api].get(argument.name, ())
+        }
         value = plan.arguments[argument.name]
         for one in value if isinstance(value, list) else [value]:
             if str(one) not in known:
-                offered = ", ".join(sorted(known)[:8])
-                problems.append(f"{argument.name}: {one!r} stands nowhere; possible: {offered}")
+                possible = ", ".join(sorted(known)[:8])
+                problems.append(f"{argument.name}: {one!r} stands nowhere; possible: {possible}")
     return problems
 
 
 def stands_somewhere(value: str, texts: Sequence[str]) -> bool:
-    """Whether the words of `value` stand together, in order, in one of the texts."""
+    """Whether the words of `value` occur as a phrase in one of the texts."""
     wanted = " ".join(words(value))
     return bool(wanted) and any(f" {wanted} " in f" {' '.join(words(text))} " for text in texts)

@@ -17,7 +17,7 @@ from ctrag.models.lm_engine import EngineName
 
 
 class EmbeddedPlanner(LanguageModel):
-    """The small language model as a planner: it fills in what retrieval and grammar leave open."""
+    """The small language model as a planner: it decides what retrieval and grammar leave open."""
 
     def __init__(
         self,
@@ -37,25 +37,25 @@ class EmbeddedPlanner(LanguageModel):
 
     @property
     def brief(self) -> bool:
-        """Whether it knows the packaged APIs by training."""
+        """Whether it was trained on the packaged APIs."""
         return self.adapter is not None
 
     @property
     def writes_text(self) -> bool:
-        """With an adapter, unless the constructor was told otherwise."""
+        """True with an adapter, unless the constructor argument sets it."""
         return self.adapter is not None if self._write_text is None else self._write_text
 
     @property
     def writes_outward(self) -> bool:
-        """Only where the constructor was told so: the small model invents facts there."""
+        """Only where the constructor argument sets it: the small model invents facts there."""
         return bool(self._write_text)
 
     def plan(self, request: PlanRequest) -> Planned:
         """Decode one plan, greedily.
 
         With preferences, the best API that the grammar allows is called and the model fills in its
-        arguments; without them the model chooses the API too. It is not asked for what the grammar
-        leaves no choice in.
+        arguments; without them the model chooses the API too. It is not run where the grammar
+        leaves no choice.
         """
         began = time.perf_counter()
         prompt = _PromptIds(lambda: self._prompt_ids(request.prompt()))
@@ -63,26 +63,26 @@ class EmbeddedPlanner(LanguageModel):
         alternative = None
         if grammar is None:
             tokens, confidence, _ = self.free(prompt())
-            made = self._parsed(tokens)
+            decoded = self._parsed(tokens)
         elif preferences is None:
             tokens, confidence, _ = self.bound(prompt, grammar.lark)
-            made = self._parsed(tokens)
-            confidence *= 1.0 if made.plan is None else grammar.belief.get(made.plan.api, 1.0)
+            decoded = self._parsed(tokens)
+            confidence *= 1.0 if decoded.plan is None else grammar.belief.get(decoded.plan.api, 1.0)
         else:
             api, confidence = _choice(grammar, preferences)
             confidence *= grammar.belief.get(api, 1.0)
-            made = self._call(api, grammar, prompt)
+            decoded = self._call(api, grammar, prompt)
             if confidence < request.sure:
                 rest = {one: preferences[one] for one in preferences if one not in (api, NONE.api)}
                 second, _ = _choice(grammar, rest)
                 if second != NONE.api:
                     alternative = self._call(second, grammar, prompt).plan
         return Planned(
-            made.plan,
-            made.text,
+            decoded.plan,
+            decoded.text,
             confidence,
             len(prompt.ids),
-            made.tokens,
+            decoded.tokens,
             time.perf_counter() - began,
             self.engine_name if prompt.ids else "",
             alternative,
@@ -114,12 +114,12 @@ class _Decoded:
 
 
 class _PromptIds:
-    """Tokens of a prompt, made when they are first needed."""
+    """Tokens of a prompt, computed lazily."""
 
     def __init__(self, make: Callable[[], list[int]]) -> None:
         self._make = make
         self.ids: list[int] = []
-        """Empty as long as nobody has needed them."""
+        """Empty until they are needed."""
 
     def __call__(self) -> list[int]:
         if not self.ids:

@@ -75,9 +75,9 @@ class EndpointPlanner:
 
 def _values(grammar: PlanGrammar) -> str:
     lines = ["Values that may be used:"]
-    for api, arguments in grammar.offers.items():
-        for name, offers in arguments.items():
-            values = ", ".join(repr(offer.value) for offer in offers[:12])
+    for api, arguments in grammar.candidates.items():
+        for name, candidates in arguments.items():
+            values = ", ".join(repr(candidate.value) for candidate in candidates[:12])
             lines.append(f"- {api}.{name}: {values or 'free'}")
     return "\n".join(lines)
 

@@ -37,25 +37,25 @@ class PlanGrammar:
     lark: str
     apis: tuple[str, ...]
     """APIs that can be called; `none` is not among them and always possible."""
-    offers: dict[str, dict[str, tuple[CandidateValue, ...]]]
-    """API → argument → values offered; arguments of free text are left out."""
+    candidates: dict[str, dict[str, tuple[CandidateValue, ...]]]
+    """API → argument → candidate values; arguments of free text are left out."""
     left_out: dict[str, str]
     """Exposed APIs that cannot be called now → which argument has no value."""
     belief: dict[str, float] = field(default_factory=dict)
-    """API → how surely its likeliest arguments are right, 0 to 1; 1 without a ranker of values."""
+    """API → probability, 0 to 1, that its best arguments are right; 1 without a value ranker."""
 
     def traced(self) -> dict[str, Any]:
-        """What the trace shows of it."""
+        """Its part of the trace."""
         values = {
-            api: {name: [one.value for one in offers] for name, offers in found.items()}
-            for api, found in self.offers.items()
+            api: {name: [one.value for one in candidates] for name, candidates in found.items()}
+            for api, found in self.candidates.items()
         }
         return {"values": values, "left_out": self.left_out}
 
 
 def plan_grammar(
     tools: Sequence[Tool],
-    grounds: ValueSources,
+    sources: ValueSources,
     *,
     best_only: bool = False,
     write_text: bool = True,
@@ -63,33 +63,32 @@ def plan_grammar(
     open_when_empty: bool = False,
     values: Mapping[str, ToolValues] | None = None,
 ) -> PlanGrammar:
-    """The grammar of all plans that the exposed tools and the grounds allow.
+    """The grammar of all plans that the exposed tools and the sources allow.
 
     Args:
         tools: The exposed tools.
-        grounds: Where values may come from.
+        sources: Where values may come from.
         best_only: Allow one value per argument, the likeliest (an enum that no ranker has ordered
             keeps all of its own), and every optional argument that has a value; free text that is
-            optional only where nothing else is said. For a model that cannot choose values well
-            (docs/log.md).
-        write_text: Let the model write free text. Else text arguments are the person's own words,
-            or the title of the item that a search is after.
-        write_outward: Whether that holds for text that reaches others too; False keeps what is
-            sent in the person's own words.
-        open_when_empty: Allow any short text where nothing is offered; for experiments that hide
+            optional only where no other argument has a value. For a model that cannot choose values
+            well (docs/log.md).
+        write_text: Let the model write free text. Otherwise text arguments are the person's own
+            words, or the title of the item that a search is for.
+        write_outward: Whether that includes text that is sent to others; if False, that stays in
+            the person's own words.
+        open_when_empty: Allow any short text where there is no candidate; for experiments that hide
             the person's items, never for serving.
-        values: API → what `rank_values` says of its arguments; when None, what it says without
-            a ranker.
+        values: The result of `rank_values`; when None, that without a ranker.
     """
     rules: list[str] = []
-    offers: dict[str, dict[str, tuple[CandidateValue, ...]]] = {}
+    candidates: dict[str, dict[str, tuple[CandidateValue, ...]]] = {}
     left_out: dict[str, str] = {}
     apis: list[str] = []
     belief: dict[str, float] = {}
-    values = rank_values(tools, grounds) if values is None else values
+    values = rank_values(tools, sources) if values is None else values
     for number, tool in enumerate(tools):
         known = values[tool.api]
-        found = known.offers
+        found = known.candidates
         writes = write_text and (write_outward or tool.effect != "outward")
         empty = {
             argument.name
@@ -107,29 +106,31 @@ def plan_grammar(
         left = empty | known.absent if best_only else empty
         usable = [argument for argument in tool.arguments if argument.name not in left]
         for position, argument in enumerate(usable):
-            offered = found.get(argument.name, ())
+            choices = found.get(argument.name, ())
             if best_only and (argument.type != "enum" or known.ranked):
-                offered = offered[:1]
+                choices = choices[:1]
             if argument.match == "text" and not writes:
-                rule = _literal(_spelled(grounds.own_words(tool, argument)))
+                rule = _literal(_spelled(sources.own_words(tool, argument)))
             else:
-                rule = _value_rule(argument, offered, best_only)
+                rule = _value_rule(argument, choices, best_only)
             rules.append(f"v{number}_{position}: {rule}")
         rules.append(f"api{number}: {_call_rule(tool, usable, number, best_only)}")
         apis.append(tool.api)
-        offers[tool.api] = found
+        candidates[tool.api] = found
         belief[tool.api] = known.belief
-    names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in offers]
+    names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in candidates]
     start = "start: " + " | ".join([*names, '"none()"'])
-    return PlanGrammar("\n".join([start, *rules, _RULES]), tuple(apis), offers, left_out, belief)
+    return PlanGrammar(
+        "\n".join([start, *rules, _RULES]), tuple(apis), candidates, left_out, belief
+    )
 
 
 def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: bool) -> str:
     """Alternatives for each choice of optional arguments, all in the schema's order."""
     optional = [position for position, one in enumerate(usable) if not one.required]
     if best_only:
-        said = any(one.match == "value" for one in usable)
-        choices = [{at for at in optional if usable[at].match == "value" or not said}]
+        has_values = any(one.match == "value" for one in usable)
+        choices = [{at for at in optional if usable[at].match == "value" or not has_values}]
     else:
         choices = [
             set(chosen)
@@ -149,12 +150,12 @@ def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: b
     return " | ".join(alternatives)
 
 
-def _value_rule(argument: Argument, offers: Sequence[CandidateValue], best_only: bool) -> str:
+def _value_rule(argument: Argument, candidates: Sequence[CandidateValue], best_only: bool) -> str:
     if argument.match == "text":
         return "TEXT"
     if argument.type == "integer":
         return "INTEGER"
-    values = [_literal(_spelled(offer.value)) for offer in offers]
+    values = [_literal(_spelled(candidate.value)) for candidate in candidates]
     if not values or (argument.name in OPEN and not best_only):
         values.append("OPEN")
     one = " | ".join(values)
@@ -166,8 +167,10 @@ def _value_rule(argument: Argument, offers: Sequence[CandidateValue], best_only:
 
 
 def _literal(text: str) -> str:
-    """The text as a Lark string; its lexer refuses control signs that JSON leaves as they are."""
-    return _CONTROL.sub(lambda sign: f"\\u{ord(sign[0]):04x}", json.dumps(text, ensure_ascii=False))
+    """The text as a Lark string; its lexer rejects control characters that JSON does not escape."""
+    return _CONTROL.sub(
+        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)
+    )
 
 
 def _spelled(value: str) -> str:

@@ -1,4 +1,4 @@
-"""What every planner takes and answers."""
+"""Input and output of every planner."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,44 +12,44 @@ from ctrag.toolbox import Tool
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What a planner plans from."""
+    """A planner's input."""
 
     tools: Sequence[Tool]
     """The exposed tools, best first."""
     grammar: PlanGrammar | None
     """All plans that are possible; None lets a model answer freely, up to a line break."""
     prompt: Callable[[], PlannerPrompt]
-    """Makes what a model reads; called once at most, and only when a model is asked."""
+    """Makes the model's prompt; called once at most, and only when a model is run."""
     preferences: Mapping[str, float] | None = None
     """Log-scale score of each API and of `none`, from tool retrieval; None leaves the choice of
     the API to the model."""
     sure: float = 0.0
-    """Plans of less confidence come with an alternative."""
+    """Plans of lower confidence come with an alternative."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What a planner answered."""
+    """A planner's output."""
 
     plan: Plan | None
-    """None when the answer was no plan; under the grammar that cannot happen."""
+    """None when the answer was not a plan; under the grammar that cannot happen."""
     text: str
-    """The answer as it came."""
+    """The raw answer."""
     confidence: float
     """Probability, 0 to 1, of the plan: of its API among the possible ones (from tool retrieval
     where it chose, else the model's own) times that of its arguments' values."""
     prompt_tokens: int
-    """0 when no model was asked."""
+    """0 when no model was run."""
     plan_tokens: int
     seconds: float
     engine: str = ""
-    """What ran the model; empty when it was not asked."""
+    """Engine that ran the model; empty when it was not run."""
     alternative: Plan | None = None
-    """The plan of the next best API, where the first is less sure than `PlanRequest.sure`; None
+    """The plan of the next best API, where `confidence` is below `PlanRequest.sure`; None
     when no other API can be called, or the planner does not rank them."""
 
     def traced(self) -> dict[str, Any]:
-        """What the trace shows of it."""
+        """Its part of the trace."""
         return {
             "answer": self.text,
             "confidence": self.confidence,
@@ -65,19 +65,19 @@ class Planner(Protocol):
 
     @property
     def best_only(self) -> bool:
-        """Whether each argument is offered its best candidate value alone."""
+        """Whether each argument gets only its best candidate value."""
 
     @property
     def brief(self) -> bool:
-        """Whether the prompt shows tools by their signatures alone."""
+        """Whether the prompt shows only the signatures of tools."""
 
     @property
     def writes_text(self) -> bool:
-        """Whether it writes free text arguments; else they are the person's own words."""
+        """Whether it writes free text arguments; otherwise they are the person's own words."""
 
     @property
     def writes_outward(self) -> bool:
-        """Whether it also writes free text that reaches others."""
+        """Whether it also writes free text that is sent to others."""
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text in the planner's own vocabulary."""

@@ -13,7 +13,7 @@ def make_planner(name: str = "embedded", options: Settings | None = None) -> Pla
 
     Args:
         name: Which one.
-        options: The settings of this process when None.
+        options: When None, the settings of this process.
 
     Raises:
         ValueError: There is no such planner.

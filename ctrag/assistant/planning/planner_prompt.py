@@ -17,14 +17,14 @@ SYSTEM = (
 )
 _LONGEST_REQUEST = 400
 LIKELY = 3
-"""Items named again before the request."""
+"""Items named again right before the request."""
 
 CountTokens = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
 class PlannerPrompt:
-    """What the planner reads, and what had to be cut for the budget."""
+    """The planner's prompt, and what was cut for the budget."""
 
     system: str
     user: str
@@ -35,7 +35,7 @@ class PlannerPrompt:
     """Ids of the items that did not fit."""
 
     def traced(self) -> dict[str, Any]:
-        """What the trace shows of it."""
+        """Its part of the trace."""
         text = f"{self.system}\n\n{self.user}"
         return {"prompt": text, "tokens": self.tokens, "cut": list(self.cut)}
 
@@ -62,7 +62,7 @@ def planner_prompt(
         tools: Exposed tools, best first; none for planning without retrieval.
         count: Tokens of a text in the planner's own vocabulary.
         budget: Tokens of system and user text together.
-        brief: Show tools by their signatures alone, for a planner that was trained on them.
+        brief: Show only the signatures of tools, for a planner that was trained on them.
 
     Raises:
         ValueError: Request and tools alone are over the budget.
@@ -102,7 +102,7 @@ def context_text(lines: Sequence[str]) -> str:
 
 
 def asking_text(request: Request, likely: Sequence[str], tools: Sequence[str]) -> str:
-    """What follows the items: the likeliest of them, APIs, time and place, the request.
+    """The part after the items: the likeliest of them, APIs, time and place, the request.
 
     Args:
         request: What was said, when and where.

@@ -12,46 +12,46 @@ from ctrag.toolbox import Tool
 class ToolValues:
     """Candidate values of one tool's arguments; arguments of free text have none."""
 
-    offers: dict[str, tuple[CandidateValue, ...]]
+    candidates: dict[str, tuple[CandidateValue, ...]]
     """Argument → values, best first."""
     absent: frozenset[str] = frozenset()
     """Optional arguments that are better left out."""
     belief: float = 1.0
-    """How surely the best values are right, 0 to 1; 1 without a ranker."""
+    """Probability, 0 to 1, that the best values are right; 1 without a ranker."""
     ranked: bool = False
-    """Whether a ranker ordered them; else they stand in the order in which they were found."""
+    """Whether a ranker ordered them; otherwise they are in the order in which they were found."""
 
 
 def rank_values(
-    tools: Sequence[Tool], grounds: ValueSources, ranker: ValueRanker | None = None
+    tools: Sequence[Tool], sources: ValueSources, ranker: ValueRanker | None = None
 ) -> dict[str, ToolValues]:
     """The values that each tool's arguments may take.
 
     Args:
         tools: The exposed tools.
-        grounds: Where values may come from.
-        ranker: Orders the values, and says which optional arguments are better left out; without
-            one the order in which they were found stands.
+        sources: Where values may come from.
+        ranker: Orders the values and decides which optional arguments to leave out; without one
+            they stay in the order in which they were found.
 
     Returns:
         API → values.
     """
-    return {tool.api: _values_of(tool, grounds, ranker) for tool in tools}
+    return {tool.api: _values_of(tool, sources, ranker) for tool in tools}
 
 
-def _values_of(tool: Tool, grounds: ValueSources, ranker: ValueRanker | None) -> ToolValues:
+def _values_of(tool: Tool, sources: ValueSources, ranker: ValueRanker | None) -> ToolValues:
     found: dict[str, tuple[CandidateValue, ...]] = {}
     absent: set[str] = set()
     belief = 1.0
     for argument in tool.arguments:
         if argument.match != "value":
             continue
-        offers = grounds.offers(tool, argument)
+        candidates = sources.candidates(tool, argument)
         if ranker is not None:
-            ordered = ranker.order(grounds, tool, argument, offers)
+            ordered = ranker.order(sources, tool, argument, candidates)
             if ordered and ordered[0][0] is ABSENT:
                 absent.add(argument.name)
             belief *= ordered[0][1] if ordered else 1.0
-            offers = [one for one, _ in ordered if one is not ABSENT]
-        found[argument.name] = tuple(offers)
+            candidates = [one for one, _ in ordered if one is not ABSENT]
+        found[argument.name] = tuple(candidates)
     return ToolValues(found, frozenset(absent), belief, ranker is not None)

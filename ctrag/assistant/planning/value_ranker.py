@@ -1,6 +1,6 @@
-"""Which offered value an argument takes: candidates scored one against another.
+"""The value ranker: scores the candidate values of an argument against each other.
 
-A LightGBM ranker over how and where each value was found, learned from labelled plans. Leaving an
+A LightGBM ranker over how and where each value was found, trained on labelled plans. Leaving an
 optional argument out is a candidate like the others.
 """
 
@@ -92,7 +92,7 @@ _CUES: dict[str, frozenset[str]] = {
     "previous": frozenset("back before again last previous rewind repeat missed".split()),
     "next": frozenset("next skip onward another other enough change forward".split()),
 }
-"""Words of a request that speak for a value of an enum."""
+"""Words of a request that indicate a value of an enum."""
 
 CATEGORIES = (
     "argument",
@@ -117,28 +117,28 @@ _JOINTS = {
     )
     for word in words_of
 }
-"""Small words around a value, by what they say of a place or a person."""
+"""Function words around a value, grouped by the role that they mark."""
 _UNKNOWN = -1
 
 
 class ValueRankerCard(Card):
-    """Where a ranker of values comes from."""
+    """Where a value ranker comes from."""
 
     features: list[str]
     arguments: list[str]
-    """`api.argument`, in the order of their numbers."""
+    """`api.argument`, in the order of their ids."""
     names: list[str]
-    """Names of arguments, in the order of their numbers."""
+    """Names of arguments, in the order of their ids."""
     reader: str | None = Field(default=None, exclude=True)
     """Older versions could put a second model beside the ranker, named here; such a card loads only
-    where that model counted nothing. Never written."""
+    where that model had weight 0. Never written."""
     reader_weight: float = Field(default=0.0, exclude=True)
-    """What that model counted. Never written."""
+    """Weight of that model. Never written."""
 
 
 @dataclass(frozen=True, slots=False)
 class ValueRanker:
-    """Scores offered values; without having seen an API it goes by the argument's name."""
+    """Scores candidate values; for an API that it was not trained on, by the argument's name."""
 
     model: str
     """LightGBM's text."""
@@ -150,8 +150,8 @@ class ValueRanker:
 
         Raises:
             FileNotFoundError: A file is missing.
-            ValueError: It was made for other features than this version computes, or by an older
-                version with a second model that counts.
+            ValueError: It was trained on other features than this version computes, or by an older
+                version with a second model of weight above 0.
         """
         with reading(folder / CARD):
             card = ValueRankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
@@ -177,7 +177,7 @@ class ValueRanker:
 
     @cached_property
     def numbers(self) -> "Numbers":
-        """Numbers of the arguments that it knows."""
+        """Ids of the arguments that it knows."""
         return Numbers(
             {name: at for at, name in enumerate(self.card.arguments)},
             {name: at for at, name in enumerate(self.card.names)},
@@ -185,19 +185,19 @@ class ValueRanker:
 
     def order(
         self,
-        grounds: ValueSources,
+        sources: ValueSources,
         tool: Tool,
         argument: Argument,
-        offers: Sequence[CandidateValue],
+        candidates: Sequence[CandidateValue],
     ) -> list[tuple[CandidateValue, float]]:
-        """The offers with their shares of belief, best first.
+        """The candidates with their probabilities, best first.
 
         For an optional argument `ABSENT` is among them.
         """
-        rows = candidates(argument, offers)
+        rows = with_absent(argument, candidates)
         if not rows:
             return []
-        table = features(grounds, tool, argument, rows, self.numbers)
+        table = features(sources, tool, argument, rows, self.numbers)
         scores = np.asarray(self._booster.predict(table, num_threads=1), dtype=np.float64)
         shares = np.exp(scores - scores.max())
         shares /= shares.sum()
@@ -212,34 +212,34 @@ class ValueRanker:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Numbers that stand for arguments in a table of features."""
+    """Category ids of arguments in a table of features."""
 
     arguments: Mapping[str, int]
     names: Mapping[str, int]
 
 
-def candidates(argument: Argument, offers: Sequence[CandidateValue]) -> list[CandidateValue]:
-    """What is ranked for an argument: its offers, and leaving it out where that is allowed."""
-    return [*offers] if argument.required else [*offers, ABSENT]
+def with_absent(argument: Argument, candidates: Sequence[CandidateValue]) -> list[CandidateValue]:
+    """The candidates that are ranked: those given, and `ABSENT` for an optional argument."""
+    return [*candidates] if argument.required else [*candidates, ABSENT]
 
 
 def features(
-    grounds: ValueSources,
+    sources: ValueSources,
     tool: Tool,
     argument: Argument,
-    offers: Sequence[CandidateValue],
+    candidates: Sequence[CandidateValue],
     numbers: Numbers,
 ) -> Floats:
-    """(offers, FEATURES): what is known of each candidate; NaN where it says nothing."""
-    scene = _Scene(grounds, tool)
-    table = np.full((len(offers), len(FEATURES)), np.nan, dtype=np.float32)
-    for row, offer in enumerate(offers):
-        known = _features(scene, argument, offer)
+    """(candidates, FEATURES): features of each candidate; NaN where one does not apply."""
+    shared = _ToolFeatures(sources, tool)
+    table = np.full((len(candidates), len(FEATURES)), np.nan, dtype=np.float32)
+    for row, candidate in enumerate(candidates):
+        known = _features(shared, argument, candidate)
         known["argument"] = numbers.arguments.get(f"{tool.api}.{argument.name}", _UNKNOWN)
         known["name"] = numbers.names.get(argument.name, _UNKNOWN)
         known["order"] = row
-        known["offers"] = len(offers)
-        known["phrases"] = sum(one.how == "phrase" for one in offers)
+        known["offers"] = len(candidates)
+        known["phrases"] = sum(one.how == "phrase" for one in candidates)
         for name, value in known.items():
             table[row, _COLUMN[name]] = value
     return table
@@ -250,26 +250,26 @@ _HOW = {name: number for number, name in enumerate(HOW)}
 _APPS = ("mail", "calendar", "google", "notes", "music", "reminders", "phonecall")
 
 
-class _Scene:
-    """What all candidates of a tool share."""
+class _ToolFeatures:
+    """What is computed once for all candidates of a tool."""
 
-    def __init__(self, grounds: ValueSources, tool: Tool) -> None:
-        self.grounds = grounds
+    def __init__(self, sources: ValueSources, tool: Tool) -> None:
+        self.sources = sources
         self.tool = tool
-        self.said = set(terms(grounds.request.text))
-        self.ranked = grounds.ranked
+        self.request_terms = set(terms(sources.request.text))
+        self.ranked = sources.ranked
         count = len(self.ranked)
-        self.shares = list(grounds.shares) or [1.0 / max(count, 1)] * count
+        self.shares = list(sources.shares) or [1.0 / max(count, 1)] * count
         self.texts = [
-            f" {' '.join(words(item_text.searched_text(item)))} " for item in grounds.items
+            f" {' '.join(words(item_text.searched_text(item)))} " for item in sources.items
         ]
-        self.spoken = words(grounds.request.text)
-        self.heard = set(self.spoken)
-        self.titles = [f" {' '.join(words(item_text.title(item)))} " for item in grounds.items]
-        people = [name for item in grounds.items for name in item_text.people(item)]
-        people += [contact.name for contact in grounds.person.contacts]
+        self.request_words = words(sources.request.text)
+        self.request_word_set = set(self.request_words)
+        self.titles = [f" {' '.join(words(item_text.title(item)))} " for item in sources.items]
+        people = [name for item in sources.items for name in item_text.people(item)]
+        people += [contact.name for contact in sources.person.contacts]
         self.names = {word for name in people for word in words(name)}
-        profile = grounds.person.profile
+        profile = sources.person.profile
         self.own = {
             " ".join(words(part))
             for place in (profile.city, profile.home, profile.work)
@@ -279,57 +279,63 @@ class _Scene:
         self.first = self.own_ranks[0] if self.own_ranks else -1
 
 
-def _features(scene: _Scene, argument: Argument, offer: CandidateValue) -> dict[str, float]:
-    grounds = scene.grounds
+def _features(
+    shared: _ToolFeatures, argument: Argument, candidate: CandidateValue
+) -> dict[str, float]:
+    sources = shared.sources
     found: dict[str, float] = {
-        "how": _HOW[offer.how],
-        "rank": offer.rank,
-        "first_app_rank": scene.first,
-        "question": float(grounds.request.text.rstrip().endswith("?")),
+        "how": _HOW[candidate.how],
+        "rank": candidate.rank,
+        "first_app_rank": shared.first,
+        "question": float(sources.request.text.rstrip().endswith("?")),
     }
-    if offer.how == "absent":
+    if candidate.how == "absent":
         return found
-    if 0 <= offer.rank < len(scene.ranked):
-        item = scene.ranked[offer.rank]
-        found["app"] = _APPS.index(spec_of(item.app).kin)
-        found["share"] = scene.shares[offer.rank]
-        found["same_app"] = float(item.app == scene.tool.app)
-        if item.app == scene.tool.app:
-            found["app_rank"] = scene.own_ranks.index(offer.rank)
+    if 0 <= candidate.rank < len(shared.ranked):
+        item = shared.ranked[candidate.rank]
+        found["app"] = _APPS.index(spec_of(item.app).similar_app)
+        found["share"] = shared.shares[candidate.rank]
+        found["same_app"] = float(item.app == shared.tool.app)
+        if item.app == shared.tool.app:
+            found["app_rank"] = shared.own_ranks.index(candidate.rank)
         written = words(item_text.searched_text(item))
-        found["written_behind"], found["written_before"] = _joints(written, words(offer.value))
-    stems = set(terms(offer.value))
-    found["said"] = len(stems & scene.said) / len(stems) if stems else 0.0
-    found["of_request"] = len(stems & scene.said) / len(scene.said) if scene.said else 0.0
-    parts = words(offer.value)
+        found["written_behind"], found["written_before"] = _joints(written, words(candidate.value))
+    stems = set(terms(candidate.value))
+    found["said"] = len(stems & shared.request_terms) / len(stems) if stems else 0.0
+    found["of_request"] = (
+        len(stems & shared.request_terms) / len(shared.request_terms)
+        if shared.request_terms
+        else 0.0
+    )
+    parts = words(candidate.value)
     found["length"] = len(parts)
-    found["said_behind"], found["said_before"] = _joints(scene.spoken, parts)
+    found["said_behind"], found["said_before"] = _joints(shared.request_words, parts)
     wanted = f" {' '.join(parts)} "
-    within = [rank for rank, text in enumerate(scene.texts) if wanted in text]
+    within = [rank for rank, text in enumerate(shared.texts) if wanted in text]
     found["support"] = len(within)
-    found["support_share"] = sum(scene.shares[rank] for rank in within)
-    found["digits"] = float(any(sign.isdigit() for sign in offer.value))
-    city = (grounds.person.profile.city or "").split(",")[0].strip().casefold()
-    found["own_city"] = float(bool(city) and offer.value.strip().casefold() == city)
-    found["own_place"] = float(" ".join(parts) in scene.own)
-    found["of_names"] = sum(word in scene.names for word in parts) / max(len(parts), 1)
-    titled = [rank for rank, text in enumerate(scene.titles) if wanted in text]
+    found["support_share"] = sum(shared.shares[rank] for rank in within)
+    found["digits"] = float(any(character.isdigit() for character in candidate.value))
+    city = (sources.person.profile.city or "").split(",")[0].strip().casefold()
+    found["own_city"] = float(bool(city) and candidate.value.strip().casefold() == city)
+    found["own_place"] = float(" ".join(parts) in shared.own)
+    found["of_names"] = sum(word in shared.names for word in parts) / max(len(parts), 1)
+    titled = [rank for rank, text in enumerate(shared.titles) if wanted in text]
     found["in_title"] = titled[0] if titled else -1
-    found["title_share"] = sum(scene.shares[rank] for rank in titled)
-    found["last_part"] = float(_ends_place(scene, offer))
-    found["capital"] = float(offer.value[:1].isupper())
-    found["cue"] = float(bool(_CUES.get(offer.value, frozenset()) & scene.heard))
+    found["title_share"] = sum(shared.shares[rank] for rank in titled)
+    found["last_part"] = float(_ends_place(shared, candidate))
+    found["capital"] = float(candidate.value[:1].isupper())
+    found["cue"] = float(bool(_CUES.get(candidate.value, frozenset()) & shared.request_word_set))
     if argument.type in ("contact", "contacts"):
-        found |= _of_person(scene, offer.value)
+        found |= _of_person(shared, candidate.value)
     elif argument.type in ("date", "datetime"):
-        found |= _of_time(scene, offer.value)
+        found |= _of_time(shared, candidate.value)
     return found
 
 
 def _joints(text: Sequence[str], value: Sequence[str]) -> tuple[float, float]:
-    """Kinds of the small words behind which, and before which, the value first stands in a text.
+    """Groups of the function words before and after the first occurrence of the value in a text.
 
-    `len(_JOINTS)` stands for any other word, NaN for nothing there.
+    `len(_JOINTS)` means any other word, NaN no word or no occurrence.
     """
     size = len(value)
     for at in range(len(text) - size + 1) if size else ():
@@ -341,49 +347,49 @@ def _joints(text: Sequence[str], value: Sequence[str]) -> tuple[float, float]:
     return math.nan, math.nan
 
 
-def _ends_place(scene: _Scene, offer: CandidateValue) -> bool:
-    """Whether the value ends the place of the item that it was found in: there the town stands."""
-    if not 0 <= offer.rank < len(scene.ranked):
+def _ends_place(shared: _ToolFeatures, candidate: CandidateValue) -> bool:
+    """Whether the value ends the place of the item it was found in, where the town usually is."""
+    if not 0 <= candidate.rank < len(shared.ranked):
         return False
-    item = scene.ranked[offer.rank]
+    item = shared.ranked[candidate.rank]
     name = item_text.field_of(item, "place")
-    return name is not None and item.text(name).rstrip(" .").endswith(offer.value)
+    return name is not None and item.text(name).rstrip(" .").endswith(candidate.value)
 
 
-def _of_person(scene: _Scene, name: str) -> dict[str, float]:
-    grounds = scene.grounds
-    contact = grounds.person.contact(name)
+def _of_person(shared: _ToolFeatures, name: str) -> dict[str, float]:
+    sources = shared.sources
+    contact = sources.person.contact(name)
     related = set() if contact is None else set(terms(contact.relation))
     named = {word for word in terms(name) if len(word) > 2}
-    first = scene.ranked[scene.first] if scene.first >= 0 else None
+    first = shared.ranked[shared.first] if shared.first >= 0 else None
     folded = name.casefold()
     return {
-        "named": len(named & scene.said) / max(len(named), 1),
-        "related": float(len(related & scene.said)),
-        "relation_share": len(related & scene.said) / max(len(related), 1),
+        "named": len(named & shared.request_terms) / max(len(named), 1),
+        "related": float(len(related & shared.request_terms)),
+        "relation_share": len(related & shared.request_terms) / max(len(related), 1),
         "person_first": float(
             first is not None and folded in {one.casefold() for one in item_text.people(first)}
         ),
     }
 
 
-def _of_time(scene: _Scene, value: str) -> dict[str, float]:
-    moment = datetime.fromisoformat(value)
-    grounds = scene.grounds
-    now = grounds.request.asked_at
-    from_now = (moment - now).total_seconds() / 3600
+def _of_time(shared: _ToolFeatures, value: str) -> dict[str, float]:
+    time = datetime.fromisoformat(value)
+    sources = shared.sources
+    now = sources.request.asked_at
+    from_now = (time - now).total_seconds() / 3600
     found = {
         "hours_from_now": _signed_log(from_now),
-        "hour": moment.hour,
-        "minute": moment.minute,
-        "days_from_now": float((moment.date() - now.date()).days),
+        "hour": time.hour,
+        "minute": time.minute,
+        "days_from_now": float((time.date() - now.date()).days),
     }
-    at = scene.first if scene.first >= 0 else 0
-    anchor = item_text.time_of(scene.ranked[at]) if scene.ranked else None
+    at = shared.first if shared.first >= 0 else 0
+    anchor = item_text.time_of(shared.ranked[at]) if shared.ranked else None
     if anchor is not None:
-        found["hours_from_item"] = _signed_log((moment - anchor).total_seconds() / 3600)
-        found["same_clock"] = float(moment.time() == anchor.time())
-        found["same_day"] = float(moment.date() == anchor.date())
+        found["hours_from_item"] = _signed_log((time - anchor).total_seconds() / 3600)
+        found["same_clock"] = float(time.time() == anchor.time())
+        found["same_day"] = float(time.date() == anchor.date())
     return found
 
 

@@ -1,4 +1,4 @@
-"""Vocabularies of the embedded models, so that counting and reading tokens needs no weights.
+"""Vocabularies of the embedded models, so that tokenizing needs no weights.
 
 `NAME.json.bz2` is the `tokenizer.json` of the model, compressed, without truncation and padding.
 Both models are under the Apache licence, version 2.0.
@@ -20,7 +20,7 @@ def packaged_vocabulary(name: str, longest: int | None = None) -> Any:
 
     Args:
         name: `all-MiniLM-L6-v2` or `SmolLM2-135M-Instruct`.
-        longest: Tokens after which a text is cut; None cuts nothing.
+        longest: Tokens after which a text is truncated; None for no limit.
 
     Raises:
         ValueError: No other vocabulary is packaged.

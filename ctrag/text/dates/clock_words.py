@@ -55,13 +55,13 @@ class ClockExpression:
     """0 to 23, or None where only the minutes are named ("quarter past")."""
     minute: int
     exact: bool
-    """False where the words leave open which half of the day is meant."""
+    """False where the half of the day is ambiguous."""
     round_hour: bool
     """True where no minutes are named ("at seven", but not "seven thirty")."""
 
 
 def find_clocks(text: str, limit: int = 8) -> list[ClockExpression]:
-    """Clock times in the order of the text, at most `limit`; words that count things are left."""
+    """Clock times in the order of the text, at most `limit`; not numbers that count things."""
     read = (_clock(match) for match in _CLOCK.finditer(text))
     return list(islice((clock for clock in read if clock is not None), limit))
 

@@ -84,7 +84,7 @@ _PART_LEAD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DayExpression:
-    """A day or a longer stretch in a request; `begin` and `end` are offsets into the text."""
+    """A day or a longer span in a request; `begin` and `end` are offsets into the text."""
 
     begin: int
     end: int
@@ -92,7 +92,7 @@ class DayExpression:
     """Its readings, likeliest first; none for the day of an item where no item is known."""
     grain: Grain
     dated: bool = False
-    """True for a date with its month, which outweighs a weekday beside it."""
+    """True for a date with its month, which overrides a weekday next to it."""
     anchored: bool = False
     """True for "that day", the day of an item."""
 
@@ -116,7 +116,7 @@ def find_days(
     """Named days in the order of the text, at most `limit`.
 
     `anchors` are the days of the items, best first, for "the day before"; without any, such words
-    have no reading. `past` tells whether the request looks back: "Monday" is then the last one.
+    have no reading. `past` is whether the request looks back: "Monday" is then the last one.
     """
     return list(islice(_days(text, today, anchors, past), limit))
 
@@ -175,9 +175,9 @@ def _one_day(day: date, /, **shift: int) -> DateSpan:
     return first, first + timedelta(days=1)
 
 
-def _next_weekday(day: date, index: int, sign: int) -> date:
-    """The nearest weekday number `index` before (`sign` -1) or after (1) `day` itself."""
-    found: date = day + relativedelta(days=sign, weekday=weekday(index, sign))
+def _next_weekday(day: date, index: int, direction: int) -> date:
+    """The nearest weekday number `index` before (`direction` -1) or after (1) `day` itself."""
+    found: date = day + relativedelta(days=direction, weekday=weekday(index, direction))
     return found
 
 
@@ -190,8 +190,8 @@ def _weekday_days(
     tail = (match["tail"] or "").strip().lower()
     if tail in ("before", "after"):
         if anchors and match.string[:begin].lower().endswith("the "):
-            sign = -1 if tail == "before" else 1
-            days = [_next_weekday(anchor, index, sign) for anchor in anchors]
+            direction = -1 if tail == "before" else 1
+            days = [_next_weekday(anchor, index, direction) for anchor in anchors]
             return DayExpression(begin, end, tuple(_one_day(day) for day in days), "day")
         end -= len(tail) + 1
     coming, gone = _next_weekday(today, index, 1), _next_weekday(today, index, -1)
@@ -236,7 +236,7 @@ def _period(match: re.Match[str], today: date, past: bool) -> DayExpression | No
 
 
 def find_parts(text: str, limit: int = 6) -> list[Part]:
-    """Parts of the day in the order of the text, at most `limit`; "film night" is none."""
+    """Parts of the day in the order of the text, at most `limit`; "film night" is not one."""
     return list(islice(_parts(text), limit))
 
 

@@ -1,4 +1,4 @@
-"""The words for stretches of time, and how they tie one to a point: "ten days", "an hour ago"."""
+"""Durations and their relation to a point in time: "ten days", "an hour ago"."""
 
 import re
 from dataclasses import dataclass
@@ -37,19 +37,19 @@ _AFTER_DURATION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """A stretch of time in a request; `begin` and `end` are offsets into the text."""
+    """A duration in a request; `begin` and `end` are offsets into the text."""
 
     begin: int
     end: int
     amount: float
     unit: Unit
     relation: Relation
-    """How the words tie it to a point: "ago", "from_now", "later" or "earlier" than some item,
-    "past" for the stretch that ends now ("the last two hours"), "open" when they do not say."""
+    """Its relation to a point: "ago", "from_now", "later" or "earlier" than some item, "past" for
+    the span that ends now ("the last two hours"), "open" when it is not stated."""
 
 
 def find_durations(text: str, limit: int = 6) -> list[Duration]:
-    """Stretches of time in the order of the text, at most `limit`.
+    """Durations in the order of the text, at most `limit`.
 
     A bare number after "back", "another" or "give me" counts minutes ("push it back fifteen").
     """

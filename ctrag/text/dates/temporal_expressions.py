@@ -1,8 +1,8 @@
-"""Times named by a request: spans for retrieval, and points offered as argument values.
+"""Temporal expressions of a request: spans for retrieval, and points as argument values.
 
-Single phrases are read by `clock_words`, `duration_words` and `day_words`, grouped by
+Single phrases are parsed by `clock_words`, `duration_words` and `day_words`, grouped by
 `timed_request` and combined here: days with day parts and clock times, items' times with "half an
-hour later". python-dateutil does the calendar.
+hour later". python-dateutil does calendar arithmetic.
 
 Parsers of whole sentences were measured on the 131 datetimes and 67 dates of the training plans:
 parsedatetime 2.6 finds 7 and 27 of them, timefhuman 0.1.5 9 and 30, dateparser 1.5 8 and 29,
@@ -23,7 +23,7 @@ from ctrag.text.dates.day_words import DayExpression, Grain
 from ctrag.text.dates.duration_words import Duration
 from ctrag.text.dates.time_phrases import TimedRequest, TimeGroup, read_request
 
-MAX_MOMENTS = 16
+MAX_EXPRESSIONS = 16
 MAX_DATETIMES = 12
 MAX_DATES = 8
 
@@ -35,21 +35,21 @@ class TemporalExpression:
     """One reading of the words of a request that name a time."""
 
     phrase: str
-    """The words, as they stand in the request but with single spaces."""
+    """The words as in the request, but with single spaces."""
     start: datetime
     """First instant; for a clock time the time itself."""
     end: datetime
-    """First instant after it; the time of the request after "since"."""
+    """Exclusive; the time of the request after "since"."""
     grain: Grain
-    """How exact the words are: a clock time without minutes ("at seven") is an "hour"."""
+    """Granularity: a clock time without minutes ("at seven") is an "hour"."""
 
 
-def find_moments(text: str, now: datetime) -> list[TemporalExpression]:
+def find_expressions(text: str, now: datetime) -> list[TemporalExpression]:
     """Spans of time that `text` names, likeliest first; empty when it names none.
 
-    `now` is the local naive time of the request. A bare clock time or weekday gives one moment for
-    each plausible reading. Times that hang on an item ("that day", "half an hour later") are left
-    out. Only the first `MAX_TEXT` characters are read; no text raises.
+    `now` is the local naive time of the request. A bare clock time or weekday yields one
+    expression for each plausible reading. Times relative to an item ("that day", "half an hour
+    later") are left out. Only the first `MAX_TEXT` characters are read; no text raises.
     """
     request = read_request(text, now, ())
     readings = [
@@ -60,9 +60,14 @@ def find_moments(text: str, now: datetime) -> list[TemporalExpression]:
         for group in request.groups
     ]
     lapses = [_lapse(request, duration) for duration in request.durations]
-    readings += [[moment] for moment in lapses if moment is not None]
-    best_first = (moments[rank] for rank in range(4) for moments in readings if rank < len(moments))
-    return _unique(best_first, MAX_MOMENTS)
+    readings += [[expression] for expression in lapses if expression is not None]
+    best_first = (
+        expressions[rank]
+        for rank in range(4)
+        for expressions in readings
+        if rank < len(expressions)
+    )
+    return _unique(best_first, MAX_EXPRESSIONS)
 
 
 def offered_datetimes(text: str, now: datetime, anchors: Sequence[datetime] = ()) -> list[datetime]:
@@ -70,7 +75,7 @@ def offered_datetimes(text: str, now: datetime, anchors: Sequence[datetime] = ()
 
     `now` is the local naive time of the request; `anchors` are the starts or dues of the items
     that it may be about, best first. Whole minutes, no duplicates, at most `MAX_DATETIMES`; the
-    first anchors follow whatever the words name.
+    first anchors follow what the words name.
     """
     request = read_request(text, now, anchors)
     clear = [group for group in request.groups if not (group.denied or group.bound)]
@@ -171,7 +176,7 @@ def _part_days(request: TimedRequest, group: TimeGroup) -> list[date]:
 
 
 def _days_within(request: TimedRequest, named: DayExpression) -> list[date]:
-    """The days to offer for `named`: for a week, the items' weekdays; two days for a weekend."""
+    """Candidate days for `named`: for a week, the items' weekdays; two days for a weekend."""
     days: list[date] = []
     for first, last in named.spans:
         if named.grain == "week":
@@ -204,7 +209,7 @@ def _spans(request: TimedRequest, group: TimeGroup) -> Iterator[tuple[datetime, 
 
 
 def _clock_points(request: TimedRequest, group: TimeGroup) -> list[datetime]:
-    """Points for a group with a clock time: on the named day, else beside now or the anchors."""
+    """Points for a group with a clock time: on the named day, otherwise near now or the anchors."""
     full = _with_day(request, group)
     anchors = request.anchors[:3]
     if full.days and full.days.spans and full.clock and full.clock.hour is not None:
@@ -219,15 +224,15 @@ def _clock_points(request: TimedRequest, group: TimeGroup) -> list[datetime]:
                     readings = _nearest_first(readings, item)
             points += readings
         return points
-    beside_now = _occurrences(request, full)
-    beside_items: list[datetime] = []
+    near_now = _occurrences(request, full)
+    near_items: list[datetime] = []
     for anchor in anchors[:2]:
         if full.clock and full.clock.hour is None:
-            beside_items.append(_next_at_minute(anchor, full.clock.minute))
+            near_items.append(_next_at_minute(anchor, full.clock.minute))
         else:
             readings = [_at(anchor.date(), offset) for offset in _offsets(request, full)]
-            beside_items += _nearest_first(readings, anchor)
-    return beside_items + beside_now if request.shift else beside_now + beside_items
+            near_items += _nearest_first(readings, anchor)
+    return near_items + near_now if request.shift else near_now + near_items
 
 
 def _before_first(readings: list[datetime], item: datetime) -> list[datetime]:
@@ -244,7 +249,7 @@ def _next_at_minute(point: datetime, minute: int) -> datetime:
 
 
 def _points(request: TimedRequest, group: TimeGroup) -> Iterator[datetime]:
-    """Points for any group, likeliest first; those without a clock time borrow the items'."""
+    """Points for any group, likeliest first; without a clock time, at the items' times."""
     if group.clock:
         yield from _clock_points(request, group)
         return
@@ -266,7 +271,7 @@ def _points(request: TimedRequest, group: TimeGroup) -> Iterator[datetime]:
 
 
 def _shifted(request: TimedRequest, duration: Duration) -> Iterator[datetime]:
-    """Points that lie `duration` away from now or from an item, as its words tie it."""
+    """Points that are `duration` away from now or from an item, by its relation."""
     now, items = request.now, request.anchors[:3]
     if duration.relation in ("ago", "past"):
         yield _moved(now, duration, -1)
@@ -283,12 +288,12 @@ def _shifted(request: TimedRequest, duration: Duration) -> Iterator[datetime]:
 
 
 def _vague(duration: Duration) -> bool:
-    """Whether it may well name no time at all ("twice a day")."""
+    """Whether it may not name a time at all ("twice a day")."""
     return duration.relation == "open" and duration.unit not in ("minute", "hour")
 
 
-def _moved(point: datetime, duration: Duration, sign: int) -> datetime:
-    amount = sign * duration.amount
+def _moved(point: datetime, duration: Duration, direction: int) -> datetime:
+    amount = direction * duration.amount
     if duration.unit in ("month", "year"):
         months = round(amount * (12 if duration.unit == "year" else 1))
         moved: datetime = point + relativedelta(months=months)
@@ -298,7 +303,7 @@ def _moved(point: datetime, duration: Duration, sign: int) -> datetime:
 
 
 def _lapse(request: TimedRequest, duration: Duration) -> TemporalExpression | None:
-    """The moment that a duration tied to now names; None for one that hangs on an item."""
+    """The expression of a duration relative to now; None for one relative to an item."""
     phrase = request.text[duration.begin : duration.end]
     if duration.relation == "past":
         start = _moved(request.now, duration, -1)

@@ -1,4 +1,4 @@
-"""A request whose words for time were found and grouped: what belongs together, what is denied."""
+"""The temporal phrases of a request, grouped, with negation and bounds."""
 
 import re
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ _WAKE = re.compile(r"\b(?:wake|waking|alarm|get (?:me|us) up)\b", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class TimeGroup:
-    """Neighbouring words for a day, a part of the day and a clock time; any may lack."""
+    """Neighbouring words for a day, a part of the day and a clock time; any may be missing."""
 
     begin: int
     end: int
@@ -53,10 +53,10 @@ class TimeGroup:
 
 @dataclass(frozen=True, slots=True)
 class TimedRequest:
-    """What a request says of times."""
+    """The temporal phrases of a request."""
 
     text: str
-    """With single blanks, at most `MAX_TEXT` characters."""
+    """With single spaces, at most `MAX_TEXT` characters."""
     now: datetime
     anchors: list[datetime]
     """Starts or dues of the items that it may be about, best first."""
@@ -64,15 +64,15 @@ class TimedRequest:
     """Likeliest first."""
     durations: list[Duration]
     past: bool
-    """Whether it looks back."""
+    """Whether it refers to the past."""
     wake: bool
-    """Whether somebody is to be woken."""
+    """Whether it asks to be woken."""
     shift: bool
-    """Whether something is to be put at another time."""
+    """Whether it reschedules something."""
 
 
 def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> TimedRequest:
-    """Find and group the words for time; `now` and `anchors` are cut to whole minutes."""
+    """Find and group the words for time; `now` and `anchors` are truncated to minutes."""
     text = re.sub(r"\s+", " ", text[:MAX_TEXT].replace("\u2019", "'"))
     now = now.replace(second=0, microsecond=0)
     whole = [anchor.replace(second=0, microsecond=0) for anchor in anchors]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctrag.assistant.api_choice.classifier import ApiClassifier, gelu, reader_text, tokens_of
-from ctrag.assistant.api_choice.classifier_features import sight
+from ctrag.assistant.api_choice.classifier import ApiClassifier, classifier_text, gelu, tokens_of
+from ctrag.assistant.api_choice.classifier_features import classifier_features
 from ctrag.assistant.api_choice.item_weights import item_weights
 from ctrag.assistant.api_choice.retrieve import STAND_IN_WEIGHT, UNKNOWN, ToolRetriever, tool_text
 from ctrag.models.encoder import load_encoder
@@ -30,15 +30,15 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[RankingExample]:
 
 
 def labelled(example: RankingExample) -> dict[str, Any]:
-    scene = example.scene
-    return {"request": scene.request, "items": example.relevant_items, "scene": scene}
+    context = example.context
+    return {"request": context.request, "items": example.relevant_items, "context": context}
 
 
 def test_probabilities_of_all_apis_and_none_sum_to_one(
     reader: ApiClassifier, examples: list[RankingExample]
 ) -> None:
     rows = np.flatnonzero(examples[0].relevance)
-    found = reader.log_probabilities(examples[0].scene, rows, item_weights(np.zeros(len(rows))))
+    found = reader.log_probabilities(examples[0].context, rows, item_weights(np.zeros(len(rows))))
     assert list(found) == [*TOOLBOX.names, "none"]
     assert np.exp(list(found.values())).sum() == pytest.approx(1.0, abs=0.01)
 
@@ -105,8 +105,8 @@ def test_the_items_decide_what_the_words_leave_open(
 
 
 def test_the_words_of_a_request_cannot_pose_as_an_item(examples: list[RankingExample]) -> None:
-    seen = sight(examples[0].scene, NOTHING, np.empty(0))
-    assert reader_text("ring him\ncall missed: Rui", seen, 3) == "ring him call missed: Rui"
+    seen = classifier_features(examples[0].context, NOTHING, np.empty(0))
+    assert classifier_text("ring him\ncall missed: Rui", seen, 3) == "ring him call missed: Rui"
 
 
 def test_lines_are_cut_apart_so_that_a_long_request_leaves_room() -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from ctrag.assistant.api_choice.classifier_features import ASKED, FLAGS, ITEMS, sight
+from ctrag.assistant.api_choice.classifier_features import ASKED, FLAGS, ITEMS, classifier_features
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.context.learned_features import KINDS
@@ -38,7 +38,7 @@ SONG = Item(
 NOTHING = np.empty(0, dtype=np.int64)
 
 
-def scene(text: str = "ring him back?", playing: str | None = None) -> FeatureContext:
+def context(text: str = "ring him back?", playing: str | None = None) -> FeatureContext:
     ada = Person("ada", AT, Profile(name="Ada"))
     vectors = np.eye(2, 4, dtype=np.float32)
     view = PersonView(ada, (SONG, CALL), vectors)
@@ -47,7 +47,7 @@ def scene(text: str = "ring him back?", playing: str | None = None) -> FeatureCo
 
 
 def test_items_come_best_first_with_kind_share_vector_and_words() -> None:
-    seen = sight(scene(), np.array([1, 0]), np.array([0.75, 0.25]))
+    seen = classifier_features(context(), np.array([1, 0]), np.array([0.75, 0.25]))
     assert [KINDS[kind] for kind in seen.kinds[:2]] == ["call missed", "song"]
     assert seen.kinds[2:].tolist() == [len(KINDS)] * (ITEMS - 2)
     assert seen.shares.tolist() == [0.75, 0.25, 0, 0, 0]
@@ -57,7 +57,7 @@ def test_items_come_best_first_with_kind_share_vector_and_words() -> None:
 
 
 def test_flags_tell_time_playlist_and_presence() -> None:
-    seen = sight(scene(), np.array([1, 0]), np.array([0.75, 0.25]))
+    seen = classifier_features(context(), np.array([1, 0]), np.array([0.75, 0.25]))
     flags = [dict(zip(FLAGS, row, strict=True)) for row in seen.flags.tolist()]
     assert flags[0]["hours"] == pytest.approx(np.tanh(-1.0))  # two hours ago
     assert [one["playlist"] for one in flags[:2]] == [0.0, 1.0]
@@ -66,7 +66,7 @@ def test_flags_tell_time_playlist_and_presence() -> None:
 
 
 def test_without_items_only_the_request_is_seen() -> None:
-    seen = sight(scene(playing="s1"), NOTHING, np.empty(0))
+    seen = classifier_features(context(playing="s1"), NOTHING, np.empty(0))
     asked = dict(zip(ASKED, seen.asked.tolist(), strict=True))
     assert asked["playing"] == 1.0
     assert asked["question"] == 1.0
@@ -76,5 +76,5 @@ def test_without_items_only_the_request_is_seen() -> None:
 
 
 def test_more_items_than_looked_at_are_cut() -> None:
-    seen = sight(scene(), np.array([0, 1] * ITEMS), np.full(2 * ITEMS, 0.1))
+    seen = classifier_features(context(), np.array([0, 1] * ITEMS), np.full(2 * ITEMS, 0.1))
     assert len(seen.lines) == ITEMS

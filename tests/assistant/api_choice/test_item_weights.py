@@ -34,10 +34,10 @@ def examples() -> list[RankingExample]:
     for asked in dataset.requests:
         if asked.person_id == "p007":
             vector = load_encoder().encode([asked.request.text])[0]
-            scene = FeatureContext(view, asked.request, vector, np.arange(len(view)))
+            context = FeatureContext(view, asked.request, vector, np.arange(len(view)))
             known = labels[asked.query_id]
             relevance = np.isin(view.ids, list(known.relevant or ())).astype(np.float32)
-            found.append(RankingExample(asked, scene, known, relevance))
+            found.append(RankingExample(asked, context, known, relevance))
     return found
 
 
@@ -51,11 +51,11 @@ def test_without_a_reader_scores_are_cosine_plus_weighted_application(
     examples: list[RankingExample],
 ) -> None:
     encoder = load_encoder()
-    scene = examples[1].scene
-    call = next(item for item in scene.view.items if item.app == "phonecall")
-    found = ToolRetriever(TOOLBOX, encoder).search(scene.request, [call], 59, scene=scene)
+    context = examples[1].context
+    call = next(item for item in context.view.items if item.app == "phonecall")
+    found = ToolRetriever(TOOLBOX, encoder).search(context.request, [call], 59, context=context)
     for one in found.tools:
-        cosine = float(encoder.encode([tool_text(one.tool)])[0] @ scene.vector)
+        cosine = float(encoder.encode([tool_text(one.tool)])[0] @ context.vector)
         own = APP_WEIGHT * (one.tool.app == "phonecall")
         assert one.score == pytest.approx(cosine + own, abs=1e-4)
         assert one.prior == UNKNOWN
@@ -69,10 +69,10 @@ def test_without_a_reader_items_pull_towards_their_application(
     examples: list[RankingExample],
 ) -> None:
     retriever = ToolRetriever(TOOLBOX, load_encoder())
-    scene = examples[1].scene
-    calls = [item for item in scene.view.items if item.app == "phonecall"][:2]
-    notes = [item for item in scene.view.items if item.app == "notes"][:1]
-    found = retriever.search(scene.request, [*calls, *notes], 59, scene=scene)
+    context = examples[1].context
+    calls = [item for item in context.view.items if item.app == "phonecall"][:2]
+    notes = [item for item in context.view.items if item.app == "notes"][:1]
+    found = retriever.search(context.request, [*calls, *notes], 59, context=context)
     shares = {one.tool.app: one.context for one in found.tools}
     total = 1 + APP_DECAY + APP_DECAY**2
     assert shares["phonecall"] == pytest.approx((1 + APP_DECAY) / total, abs=1e-6)

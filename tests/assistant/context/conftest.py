@@ -1,4 +1,4 @@
-"""One person whose signals can be worked out by hand, and an encoder that counts four words."""
+"""One person whose features can be worked out by hand, and an encoder that counts four words."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -111,7 +111,7 @@ def view_of(persona: Persona = ADA, encoder: AxisEncoder | None = None) -> Perso
     return PersonView(persona.person, persona.items, vectors)
 
 
-def scene_of(
+def context_of(
     request: Request = ASKED, view: PersonView | None = None, rows: Sequence[int] | None = None
 ) -> FeatureContext:
     view = view_of() if view is None else view
@@ -119,7 +119,7 @@ def scene_of(
     return FeatureContext(view, request, AxisEncoder().encode([request.text])[0], chosen)
 
 
-def toy_prior() -> LearnedFeatures:
+def toy_learned_features() -> LearnedFeatures:
     """The dentist axis speaks for the calendar (2) and events of today (3), mail has an intercept
     of -1, notes one of -2; the map turns the dentist axis into the bus axis."""
     apps = [app.name for app in packaged_apps()]
@@ -135,6 +135,6 @@ def toy_prior() -> LearnedFeatures:
 
 
 @pytest.fixture
-def scene() -> FeatureContext:
+def context() -> FeatureContext:
     """Ada's request beside all of her items."""
-    return scene_of()
+    return context_of()

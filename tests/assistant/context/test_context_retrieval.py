@@ -10,7 +10,7 @@ import pytest
 
 from ctrag.assistant.context import candidates
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS
+from ctrag.assistant.context.features import FEATURES
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.context.retrieve import FURTHER, ContextRetriever
@@ -39,13 +39,13 @@ def test_the_order_is_that_of_the_three_rankings_fused_by_hand(
     retriever: ContextRetriever, ada: PersonView
 ) -> None:
     card = retriever.ranker.card
-    scene = FeatureContext(ada, ASKED, ENCODER.encode([ASKED.text])[0], np.arange(len(ada)))
+    context = FeatureContext(ada, ASKED, ENCODER.encode([ASKED.text])[0], np.arange(len(ada)))
     scores = {
-        "lambdamart": retriever.ranker.scores(scene),
-        "dense": scene.cosine,
-        "bm25": scene.bm25,
+        "lambdamart": retriever.ranker.scores(context),
+        "dense": context.cosine,
+        "bm25": context.bm25,
     }
-    silent = {row for row in range(len(ada)) if not scene.bm25[row]}  # no word is shared
+    silent = {row for row in range(len(ada)) if not context.bm25[row]}  # no word is shared
     fused = dict.fromkeys(range(len(ada)), 0.0)
     for name, values in scores.items():
         for rank, row in enumerate(sorted(fused, key=lambda row: -values[row]), start=1):
@@ -116,7 +116,7 @@ def test_reasons_are_signals_with_the_strongest_first_and_only_when_asked_for(
     explained = retriever.retrieve(ada, ASKED, explain=True).items
     assert all(one.reasons == () for one in plain)
     assert [replace(one, reasons=(), because=()) for one in explained] == list(plain)
-    names = {signal.name for signal in SIGNALS}
+    names = {feature.name for feature in FEATURES}
     for one in explained:
         assert len(one.reasons) == 4
         assert {name for name, _ in one.reasons} <= names
@@ -153,13 +153,13 @@ def test_cutting_the_candidates_hardly_costs_recall(
         """Recall@10 and the mean share of a person's items that are candidates, in percent."""
         recalls, shares = [], []
         for one in examples:
-            scene = one.scene
+            context = one.context
             found = retriever.retrieve(
-                scene.view, scene.request, 10, read=(scene.vector, scene.tuned)
+                context.view, context.request, 10, read=(context.vector, context.tuned)
             )
             ids = [item.item.id for item in found.items]
             recalls.append(100 * recall_at(ids, one.labels.relevant or (), 10))
-            shares.append(100 * found.candidates / len(scene.view))
+            shares.append(100 * found.candidates / len(context.view))
         return float(np.mean(recalls)), float(np.mean(shares))
 
     exhaustive, everything = look()

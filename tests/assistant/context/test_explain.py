@@ -6,19 +6,19 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.context.explain import because, clause, lifts_of
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from stores.people.items import Request
-from tests.assistant.context.conftest import ASKED, scene_of, toy_prior, view_of
+from tests.assistant.context.conftest import ASKED, context_of, toy_learned_features, view_of
 
 VIEW = view_of()
-NAMES = [signal.name for signal in SIGNALS]
+NAMES = [feature.name for feature in FEATURES]
 BUS = replace(ASKED, text="bus", place="bus", playing=None)
 
 
 def said(name: str, item_id: str, request: Request = ASKED) -> str:
-    scene, row, column = scene_of(request, VIEW), VIEW.row[item_id], NAMES.index(name)
-    value = float(compute(scene, toy_prior())[row, column])
-    return clause(scene, row, SIGNALS[column], value)
+    context, row, column = context_of(request, VIEW), VIEW.row[item_id], NAMES.index(name)
+    value = float(compute(context, toy_learned_features())[row, column])
+    return clause(context, row, FEATURES[column], value)
 
 
 BY_HAND: list[tuple[str, str, Request, str]] = [
@@ -70,26 +70,28 @@ def test_a_clause_says_what_the_signals_value_supports(
     [(0.001, "under 1 %"), (0.62, "62 %"), (0.999, "over 99 %"), (1.0, "100 %")],
 )
 def test_a_probability_is_said_no_rounder_than_it_is(chance: float, told: str) -> None:
-    signal = SIGNALS[NAMES.index("tuned_probability")]
+    feature = FEATURES[NAMES.index("tuned_probability")]
     value = float(np.log(chance))
-    assert clause(scene_of(view=VIEW), 0, signal, value) == f"{told} likely by the tuned encoder"
+    assert clause(context_of(view=VIEW), 0, feature, value) == f"{told} likely by the tuned encoder"
 
 
 def test_every_signal_is_told_without_its_name() -> None:
-    scene = scene_of(view=VIEW)
-    table = compute(scene, toy_prior())
-    for column, signal in enumerate(SIGNALS):
-        told = [clause(scene, row, signal, float(table[row, column])) for row in range(len(scene))]
-        assert any(told) or signal.group == "tuned"  # there is no adapter here
+    context = context_of(view=VIEW)
+    table = compute(context, toy_learned_features())
+    for column, feature in enumerate(FEATURES):
+        told = [
+            clause(context, row, feature, float(table[row, column])) for row in range(len(context))
+        ]
+        assert any(told) or feature.group == "tuned"  # there is no adapter here
         assert not any(one for one in told if "_" in one or "nan" in one)
 
 
 def why(item_id: str, **added: float) -> tuple[str, ...]:
-    scene, row = scene_of(view=VIEW), VIEW.row[item_id]
-    lifts = np.zeros(len(SIGNALS), dtype=np.float32)
+    context, row = context_of(view=VIEW), VIEW.row[item_id]
+    lifts = np.zeros(len(FEATURES), dtype=np.float32)
     for name, value in added.items():
         lifts[NAMES.index(name)] = value
-    return because(scene, row, compute(scene, toy_prior())[row], lifts)
+    return because(context, row, compute(context, toy_learned_features())[row], lifts)
 
 
 def test_what_a_signal_adds_is_counted_from_the_median_candidate() -> None:

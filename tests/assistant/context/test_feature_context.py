@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.item_arrays import PersonView
 from stores.people.items import Contact, Request
-from tests.assistant.context.conftest import ADA, ASKED, NOW, scene_of, used, view_of
+from tests.assistant.context.conftest import ADA, ASKED, NOW, context_of, used, view_of
 
 VIEW = view_of()
 WORDS = st.lists(st.sampled_from("dentist street jazz home mia unknown book".split()), max_size=5)
@@ -44,7 +44,7 @@ def test_bm25_equals_lucenes_formula(query: list[str]) -> None:
 def test_bm25_equals_the_librarys_own_answer() -> None:
     index = bm25s.BM25(method="lucene", k1=1.2, b=0.5)
     index.index(VIEW.terms, show_progress=False)
-    assert np.array_equal(scene_of(view=VIEW).bm25, index.get_scores(["dentist"]))
+    assert np.array_equal(context_of(view=VIEW).bm25, index.get_scores(["dentist"]))
 
 
 def test_bm25_of_unknown_words_is_zero() -> None:
@@ -53,12 +53,12 @@ def test_bm25_of_unknown_words_is_zero() -> None:
 
 
 def test_bm25_of_some_rows_keeps_the_statistics_of_all_items() -> None:
-    some = scene_of(view=VIEW, rows=[2, 12])
-    assert np.array_equal(some.bm25, scene_of(view=VIEW).bm25[[2, 12]])
+    some = context_of(view=VIEW, rows=[2, 12])
+    assert np.array_equal(some.bm25, context_of(view=VIEW).bm25[[2, 12]])
 
 
 def named(text: str) -> dict[str, float]:
-    return scene_of(replace(ASKED, text=text)).named_people
+    return context_of(replace(ASKED, text=text)).named_people
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,13 @@ def test_people_are_named_by_a_part_of_their_name_or_by_relation(
 def test_parts_of_names_of_two_letters_name_nobody() -> None:
     person = replace(ADA.person, contacts=(Contact("Al Rossi"),))
     view = PersonView(person, ADA.items, VIEW.vectors)
-    assert scene_of(replace(ASKED, text="al dente"), view).named_people == {}
+    assert context_of(replace(ASKED, text="al dente"), view).named_people == {}
 
 
 def gap(at: datetime, hours: tuple[int, ...]) -> float:
     item = replace(ADA.items[0], usage=used(1, None, hours, None))
     view = PersonView(ADA.person, (item,), np.ones((1, 5), np.float32))
-    return float(scene_of(replace(ASKED, asked_at=at), view).usual_hour_gap[0])
+    return float(context_of(replace(ASKED, asked_at=at), view).usual_hour_gap[0])
 
 
 @pytest.mark.parametrize(
@@ -134,67 +134,67 @@ def test_the_gap_is_the_way_to_the_nearest_usual_hour(minute: int, hours: set[in
 
 
 def test_rank_within_app_starts_anew_in_each_application() -> None:
-    scene = scene_of(rows=[0, 1, 2, 3, 4])  # two mails, three events
+    context = context_of(rows=[0, 1, 2, 3, 4])  # two mails, three events
     scores = np.array([1.0, 2.0, 5.0, 9.0, 7.0])
-    assert list(scene.rank_within_app(scores)) == [1 / 2, 1 / 1, 1 / 3, 1 / 1, 1 / 2]
+    assert list(context.rank_within_app(scores)) == [1 / 2, 1 / 1, 1 / 3, 1 / 1, 1 / 2]
 
 
 def test_rank_within_app_gives_missing_scores_nothing_and_ties_their_order() -> None:
-    scene = scene_of(rows=[0, 1, 2, 3, 4])
+    context = context_of(rows=[0, 1, 2, 3, 4])
     scores = np.array([np.nan, 2.0, 5.0, 5.0, np.nan])
-    assert list(scene.rank_within_app(scores)) == [0, 1, 1, 1 / 2, 0]
+    assert list(context.rank_within_app(scores)) == [0, 1, 1, 1 / 2, 0]
 
 
 @pytest.mark.parametrize(
     "place", ["commute", "Car", "train", "BUS", "driving", "subway", "metro", "tram"]
 )
 def test_ways_of_travelling_are_one_place(place: str) -> None:
-    assert scene_of(replace(ASKED, place=place)).place == "commute"
+    assert context_of(replace(ASKED, place=place)).place == "commute"
 
 
 @pytest.mark.parametrize(
     ("place", "folded"), [("Home", "home"), ("Café, Elm-Street", "cafe elm street"), (None, "")]
 )
 def test_other_places_are_folded(place: str | None, folded: str) -> None:
-    assert scene_of(replace(ASKED, place=place)).place == folded
+    assert context_of(replace(ASKED, place=place)).place == folded
 
 
 def test_times_are_counted_from_the_request() -> None:
-    scene = scene_of()
-    row = scene.view.row
-    assert scene.starts[row["c1"]] == 6
-    assert scene.ends[row["c1"]] == 7
-    assert scene.starts[row["m1"]] == -2
-    assert math.isnan(scene.starts[row["r2"]])
+    context = context_of()
+    row = context.view.row
+    assert context.starts[row["c1"]] == 6
+    assert context.ends[row["c1"]] == 7
+    assert context.starts[row["m1"]] == -2
+    assert math.isnan(context.starts[row["r2"]])
 
 
 def test_days_are_those_of_the_calendar_and_not_24_hours() -> None:
-    scene = scene_of(replace(ASKED, asked_at=datetime(2025, 4, 16, 23, 59)))
-    row = scene.view.row
-    assert scene.day_gap[row["r1"]] == 1  # nine hours later
-    assert scene.day_gap[row["g1"]] == 0
-    assert scene.day_gap[row["c3"]] == -6
+    context = context_of(replace(ASKED, asked_at=datetime(2025, 4, 16, 23, 59)))
+    row = context.view.row
+    assert context.day_gap[row["r1"]] == 1  # nine hours later
+    assert context.day_gap[row["g1"]] == 0
+    assert context.day_gap[row["c3"]] == -6
 
 
 def test_the_song_that_plays_is_found_by_id() -> None:
-    assert scene_of().playing_row == VIEW.row["s1"]
-    assert scene_of(replace(ASKED, playing=None)).playing_row is None
-    assert scene_of(replace(ASKED, playing="gone")).playing_row is None
+    assert context_of().playing_row == VIEW.row["s1"]
+    assert context_of(replace(ASKED, playing=None)).playing_row is None
+    assert context_of(replace(ASKED, playing="gone")).playing_row is None
 
 
 def test_at_most_six_readings_of_times_are_kept() -> None:
     text = "at 1 or 2 pm or at 3 or at 4, at 5, tomorrow, on Monday, in June"
-    assert len(scene_of(replace(ASKED, text=text)).moments) == 6
+    assert len(context_of(replace(ASKED, text=text)).expressions) == 6
 
 
 def test_some_rows_have_the_same_values_as_all() -> None:
     rows = [4, 0, 13]
-    some, every = scene_of(rows=rows), scene_of()
+    some, every = context_of(rows=rows), context_of()
     for name in ("apps", "cosine", "bm25", "starts", "ends", "day_gap", "usual_hour_gap"):
         assert np.array_equal(getattr(some, name), getattr(every, name)[rows], equal_nan=True), name
 
 
-def test_a_person_without_items_has_an_empty_scene() -> None:
+def test_a_person_without_items_has_an_empty_context() -> None:
     view = PersonView(ADA.person, (), np.empty((0, 5), np.float32))
-    scene = FeatureContext(view, Request("dentist", NOW), np.ones(5, np.float32), np.arange(0))
-    assert len(scene.cosine) == len(scene.bm25) == len(scene.usual_hour_gap) == 0
+    context = FeatureContext(view, Request("dentist", NOW), np.ones(5, np.float32), np.arange(0))
+    assert len(context.cosine) == len(context.bm25) == len(context.usual_hour_gap) == 0

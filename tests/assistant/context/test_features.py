@@ -1,4 +1,4 @@
-"""Claims about the ranker's signals: each is worked out by hand for one request of Ada's."""
+"""Claims about the ranker's features: each is worked out by hand for one request of Ada's."""
 
 import inspect
 import math
@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
 from ctrag.assistant.context.learned_features import KINDS
 from stores.people.dataset import Persona
@@ -23,14 +23,14 @@ from tests.assistant.context.conftest import (
     ASKED,
     BOB,
     AxisEncoder,
-    scene_of,
-    toy_prior,
+    context_of,
+    toy_learned_features,
     view_of,
 )
 
 VIEW = view_of()
-PRIOR = toy_prior()
-NAMES = [signal.name for signal in SIGNALS]
+LEARNED = toy_learned_features()
+NAMES = [feature.name for feature in FEATURES]
 NAN = math.nan
 
 MEAN = (1 + 1 + 2**-0.5) / 20  # of the cosines: c1 and r2 have 1, g1 the root of 1/2, 17 have 0
@@ -91,7 +91,7 @@ BY_HAND: dict[str, dict[str, float]] = {
 
 @pytest.fixture(scope="module")
 def table() -> np.ndarray:
-    return compute(scene_of(view=VIEW), PRIOR)
+    return compute(context_of(view=VIEW), LEARNED)
 
 
 @pytest.mark.parametrize("name", BY_HAND)
@@ -111,14 +111,14 @@ def test_all_signals_but_those_with_tests_of_their_own_are_worked_out() -> None:
     }
 
 
-def test_shared_signals_are_those_of_the_scene(table: np.ndarray) -> None:
-    scene = scene_of(view=VIEW)
-    assert table[:, NAMES.index("bm25")] == pytest.approx(scene.bm25)
+def test_shared_signals_are_those_of_the_context(table: np.ndarray) -> None:
+    context = context_of(view=VIEW)
+    assert table[:, NAMES.index("bm25")] == pytest.approx(context.bm25)
     assert table[:, NAMES.index("bm25")].argmax() == VIEW.row["r2"]
 
 
 def column(name: str, request: Request, item_id: str) -> float:
-    return float(compute(scene_of(request, VIEW), PRIOR)[VIEW.row[item_id], NAMES.index(name)])
+    return float(compute(context_of(request, VIEW), LEARNED)[VIEW.row[item_id], NAMES.index(name)])
 
 
 def test_later_readings_of_a_time_count_less() -> None:
@@ -127,7 +127,7 @@ def test_later_readings_of_a_time_count_less() -> None:
     items = tuple(early if item.id == "r4" else item for item in ADA.items)
     view = PersonView(ADA.person, items, VIEW.vectors)
     request = replace(ASKED, text="the 6 o'clock thing")
-    found = compute(scene_of(request, view), PRIOR)[:, NAMES.index("in_named_time")]
+    found = compute(context_of(request, view), LEARNED)[:, NAMES.index("in_named_time")]
     assert (found[VIEW.row["c1"]], found[VIEW.row["r4"]]) == pytest.approx((1, 1 / 1.5))
 
 
@@ -157,8 +157,8 @@ def test_days_are_counted_within_a_month() -> None:
 def test_names_are_unique_and_groups_are_the_declared_ones() -> None:
     groups = {"meaning", "words", "time", "usage", "state", "people", "learned", "tuned"}
     assert len(set(NAMES)) == len(NAMES)
-    assert {signal.group for signal in SIGNALS} == groups | {"request"}
-    assert all(signal.unit and signal.meaning.endswith(".") for signal in SIGNALS)
+    assert {feature.group for feature in FEATURES} == groups | {"request"}
+    assert all(feature.unit and feature.meaning.endswith(".") for feature in FEATURES)
 
 
 REQUESTS = st.builds(
@@ -177,18 +177,18 @@ REQUESTS = st.builds(
 def test_for_any_request_every_signal_is_a_finite_number_or_missing_and_always_the_same(
     request: Request, rows: set[int]
 ) -> None:
-    scenes = [scene_of(request, VIEW, sorted(rows)) for _ in range(2)]
-    for signal in SIGNALS:
-        first, second = (np.asarray(signal.column(one, PRIOR), float) for one in scenes)
-        assert first.shape == (len(rows),), signal.name
-        assert not np.isinf(first).any(), signal.name
-        assert np.array_equal(first, second, equal_nan=True), signal.name
-    assert compute(scenes[0], PRIOR).shape == (len(rows), len(SIGNALS))
+    contexts = [context_of(request, VIEW, sorted(rows)) for _ in range(2)]
+    for feature in FEATURES:
+        first, second = (np.asarray(feature.column(one, LEARNED), float) for one in contexts)
+        assert first.shape == (len(rows),), feature.name
+        assert not np.isinf(first).any(), feature.name
+        assert np.array_equal(first, second, equal_nan=True), feature.name
+    assert compute(contexts[0], LEARNED).shape == (len(rows), len(FEATURES))
 
 
 def test_one_item_alone_has_signals() -> None:
-    table = compute(scene_of(view=view_of(Persona(ADA.person, ADA.items[:1]))), PRIOR)
-    assert table.shape == (1, len(SIGNALS))
+    table = compute(context_of(view=view_of(Persona(ADA.person, ADA.items[:1]))), LEARNED)
+    assert table.shape == (1, len(FEATURES))
     assert table[0, NAMES.index("cosine_standing")] == 0
 
 
@@ -199,7 +199,7 @@ def test_signals_do_not_change_with_other_peoples_data(tmp_path: Path) -> None:
         stores = Stores(tmp_path / name)
         people = [ADA, *others]
         stores.import_personas(people, lambda owned: encode_items(encoder, list(owned)), "axes")
-        return compute(scene_of(view=load_view(stores, "ada", encoder)), PRIOR)
+        return compute(context_of(view=load_view(stores, "ada", encoder)), LEARNED)
 
     alone, beside = table_beside("alone"), table_beside("beside", BOB)
     assert np.array_equal(alone, beside, equal_nan=True)
@@ -210,5 +210,7 @@ def test_no_signal_can_see_a_label() -> None:
     seen = {field.name for field in (*fields(FeatureContext), *fields(Request))}
     seen |= {name for name, _ in inspect.getmembers(FeatureContext)}
     assert not labels & seen
-    for signal in SIGNALS:
-        assert list(inspect.signature(signal.column).parameters) == ["scene", "prior"], signal.name
+    for feature in FEATURES:
+        assert list(inspect.signature(feature.column).parameters) == ["context", "learned"], (
+            feature.name
+        )

@@ -25,13 +25,13 @@ def test_the_score_is_the_sum_of_weight_over_k_plus_rank() -> None:
 
 
 def test_bm25_says_nothing_of_items_that_share_no_word_with_the_request(
-    scene: FeatureContext,
+    context: FeatureContext,
 ) -> None:
-    lambdamart = np.linspace(1, 0, len(scene))
-    found = rankings(scene, lambdamart)
+    lambdamart = np.linspace(1, 0, len(context))
+    found = rankings(context, lambdamart)
     assert list(found) == ["lambdamart", "dense", "bm25"]
     fused, parts = fuse(found, {"bm25": 0.5, "lambdamart": 1.0}, k=60)
-    ids = [scene.view.ids[row] for row in scene.rows]
+    ids = [context.view.ids[row] for row in context.rows]
     sharing = {"c1", "g1", "r2"}  # "move the dentist thing at 6 pm, tell my sister"
     assert {one for one, part in zip(ids, parts["bm25"], strict=True) if part > 0} == sharing
     assert sorted(parts["bm25"])[-3:] == pytest.approx([0.5 / 63, 0.5 / 62, 0.5 / 61])

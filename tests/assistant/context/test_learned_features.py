@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.context.learned_features import KINDS, kinds_of
-from tests.assistant.context.conftest import ASKED, scene_of, toy_prior, view_of
+from tests.assistant.context.conftest import ASKED, context_of, toy_learned_features, view_of
 
 WANTED = {
     "m1": "mail unread",
@@ -33,8 +33,8 @@ WANTED = {
 
 @pytest.mark.parametrize("item_id", WANTED)
 def test_the_kind_is_application_and_state_at_the_time_of_asking(item_id: str) -> None:
-    scene = scene_of()
-    assert KINDS[kinds_of(scene)[scene.view.row[item_id]]] == WANTED[item_id]
+    context = context_of()
+    assert KINDS[kinds_of(context)[context.view.row[item_id]]] == WANTED[item_id]
 
 
 def test_every_kind_but_the_fallback_is_checked() -> None:
@@ -42,12 +42,12 @@ def test_every_kind_but_the_fallback_is_checked() -> None:
 
 
 def test_without_music_no_song_plays() -> None:
-    scene = scene_of(replace(ASKED, playing=None))
-    assert KINDS[kinds_of(scene)[scene.view.row["s1"]]] == "song"
+    context = context_of(replace(ASKED, playing=None))
+    assert KINDS[kinds_of(context)[context.view.row["s1"]]] == "song"
 
 
 def test_kinds_follow_the_clock() -> None:
-    later = scene_of(replace(ASKED, asked_at=ASKED.asked_at.replace(hour=20, minute=30)))
+    later = context_of(replace(ASKED, asked_at=ASKED.asked_at.replace(hour=20, minute=30)))
     kinds = [KINDS[kind] for kind in kinds_of(later)]
     row = later.view.row
     assert (kinds[row["c1"]], kinds[row["r3"]]) == ("event over", "reminder overdue")
@@ -55,27 +55,31 @@ def test_kinds_follow_the_clock() -> None:
 
 def test_scores_are_the_plain_formulas_for_any_weights() -> None:
     drawn = np.random.default_rng(5)
-    plain = toy_prior()
-    prior = replace(
+    plain = toy_learned_features()
+    learned = replace(
         plain,
         app_weights=drawn.normal(size=plain.app_weights.shape).astype(np.float32),
         kind_weights=drawn.normal(size=plain.kind_weights.shape).astype(np.float32),
         item_map=drawn.normal(size=plain.item_map.shape).astype(np.float32),
     )
     view = view_of()
-    scene = scene_of(replace(ASKED, text="dentist bus bus"), view)
+    context = context_of(replace(ASKED, text="dentist bus bus"), view)
     vector = np.array([1, 2, 0, 0, 0]) / 5**0.5
-    mapped = [sum(vector[i] * prior.item_map[i, j] for i in range(5)) for j in range(5)]
+    mapped = [sum(vector[i] * learned.item_map[i, j] for i in range(5)) for j in range(5)]
     length = sum(value**2 for value in mapped) ** 0.5
     for row in range(len(view)):
-        app = prior.app_weights[:, view.apps[row]]
-        kind = prior.kind_weights[:, kinds_of(scene)[row]]
-        assert prior.app_scores(scene)[row] == pytest.approx(vector @ app[:5] + app[5], abs=1e-5)
-        assert prior.kind_scores(scene)[row] == pytest.approx(vector @ kind[:5] + kind[5], abs=1e-5)
+        app = learned.app_weights[:, view.apps[row]]
+        kind = learned.kind_weights[:, kinds_of(context)[row]]
+        assert learned.app_scores(context)[row] == pytest.approx(
+            vector @ app[:5] + app[5], abs=1e-5
+        )
+        assert learned.kind_scores(context)[row] == pytest.approx(
+            vector @ kind[:5] + kind[5], abs=1e-5
+        )
         cosine = sum(a * b for a, b in zip(view.vectors[row], mapped, strict=True)) / length
-        assert prior.mapped_cosine(scene)[row] == pytest.approx(cosine, abs=1e-5)
+        assert learned.mapped_cosine(context)[row] == pytest.approx(cosine, abs=1e-5)
 
 
 def test_a_map_that_leaves_nothing_gives_cosine_zero() -> None:
-    prior = replace(toy_prior(), item_map=np.zeros((5, 5), np.float32))
-    assert not prior.mapped_cosine(scene_of()).any()
+    learned = replace(toy_learned_features(), item_map=np.zeros((5, 5), np.float32))
+    assert not learned.mapped_cosine(context_of()).any()

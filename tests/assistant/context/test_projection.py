@@ -22,18 +22,18 @@ def vectors_like(count: int, dimension: int, spread: float) -> np.ndarray:
 
 def test_few_dimensions_are_kept_exactly() -> None:
     vectors = vectors_like(300, AXES - 56, 0.5)
-    coarse = LowDimensionalProjection.of(vectors)
-    assert coarse.products(vectors[3]) == pytest.approx(vectors @ vectors[3], abs=1e-5)
+    projected = LowDimensionalProjection.of(vectors)
+    assert projected.products(vectors[3]) == pytest.approx(vectors @ vectors[3], abs=1e-5)
 
 
 def test_the_best_by_the_vectors_are_among_the_best_by_few_axes() -> None:
     aims, vectors = np.split(vectors_like(5_020, 600, 0.5), [20])
-    coarse = LowDimensionalProjection.of(vectors)
-    assert coarse.vectors.shape == (5_000, AXES)
+    projected = LowDimensionalProjection.of(vectors)
+    assert projected.vectors.shape == (5_000, AXES)
     found = []
     for aim in aims:
         best = np.argsort(-(vectors @ aim))[:30]
-        found.append(np.isin(best, np.argsort(-coarse.products(aim))[:200]).mean())
+        found.append(np.isin(best, np.argsort(-projected.products(aim))[:200]).mean())
     assert np.mean(found) > 0.97
 
 
@@ -61,9 +61,9 @@ def test_a_person_with_very_many_items_gets_the_same_candidates_as_by_all_axes(
     for aim in aims:
         chosen = []
         for limit in (100, 20_000):
-            monkeypatch.setattr(view_module, "COARSE_FROM", limit)
+            monkeypatch.setattr(view_module, "PROJECTED_FROM", limit)
             view = person_with(vectors)
-            assert (view.coarse is None) == (limit > len(vectors))
+            assert (view.projected is None) == (limit > len(vectors))
             chosen.append(set(candidates(view, Request("?", NOW), aim)))
         assert len(chosen[0]) == len(chosen[1])
         shares.append(len(chosen[0] & chosen[1]) / len(chosen[1]))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, compute
-from ctrag.assistant.context.item_ranker import CARD, MODEL, PRIOR, SECOND, Ranker
+from ctrag.assistant.context.features import FEATURES, compute
+from ctrag.assistant.context.item_ranker import CARD, LEARNED, MODEL, SECOND, Ranker
 from tests.assistant.context.conftest import ASKED, AxisEncoder, view_of
 
 WIDE = AxisEncoder(dimension=1152)
@@ -21,7 +21,7 @@ def ranker() -> Ranker:
     return Ranker.packaged()
 
 
-def wide_scene(rows: int | None = None) -> FeatureContext:
+def wide_context(rows: int | None = None) -> FeatureContext:
     view = view_of(encoder=WIDE)
     vector = WIDE.encode([ASKED.text])[0]
     return FeatureContext(view, ASKED, vector, np.arange(len(view) if rows is None else rows))
@@ -31,21 +31,21 @@ def test_what_was_saved_scores_the_same_when_loaded(ranker: Ranker, tmp_path: Pa
     ranker.save(tmp_path / "new" / "folder")
     loaded = Ranker.load(tmp_path / "new" / "folder")
     assert loaded.card == ranker.card
-    assert np.array_equal(loaded.scores(wide_scene()), ranker.scores(wide_scene()))
+    assert np.array_equal(loaded.scores(wide_context()), ranker.scores(wide_context()))
 
 
 def test_saving_leaves_four_files_and_nothing_half_written(ranker: Ranker, tmp_path: Path) -> None:
     ranker.save(tmp_path)
     ranker.save(tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {MODEL, SECOND, PRIOR, CARD}
+    assert {path.name for path in tmp_path.iterdir()} == {MODEL, SECOND, LEARNED, CARD}
 
 
 @pytest.mark.parametrize(
     ("signals", "named"),
     [
-        ([signal.name for signal in SIGNALS][1:], "cosine"),
-        ([*(signal.name for signal in SIGNALS), "moon_phase"], "moon_phase"),
-        ([signal.name for signal in SIGNALS][::-1], "their order"),
+        ([feature.name for feature in FEATURES][1:], "cosine"),
+        ([*(feature.name for feature in FEATURES), "moon_phase"], "moon_phase"),
+        ([feature.name for feature in FEATURES][::-1], "their order"),
     ],
 )
 def test_a_ranker_for_other_signals_is_refused_with_the_command_that_makes_it_again(
@@ -54,11 +54,11 @@ def test_a_ranker_for_other_signals_is_refused_with_the_command_that_makes_it_ag
     ranker.save(tmp_path)
     card = json.loads((tmp_path / CARD).read_text(encoding="utf-8"))
     (tmp_path / CARD).write_text(json.dumps({**card, "signals": signals}), encoding="utf-8")
-    with pytest.raises(ValueError, match=rf"other signals \({named}\); .*{card['command']}"):
+    with pytest.raises(ValueError, match=rf"other features \({named}\); .*{card['command']}"):
         Ranker.load(tmp_path)
 
 
-@pytest.mark.parametrize("name", [MODEL, SECOND, PRIOR, CARD])
+@pytest.mark.parametrize("name", [MODEL, SECOND, LEARNED, CARD])
 def test_a_missing_file_is_named(ranker: Ranker, tmp_path: Path, name: str) -> None:
     ranker.save(tmp_path)
     (tmp_path / name).unlink()
@@ -67,29 +67,29 @@ def test_a_missing_file_is_named(ranker: Ranker, tmp_path: Path, name: str) -> N
 
 
 def test_contributions_sum_to_the_score_of_the_first_pass(ranker: Ranker) -> None:
-    scene = wide_scene()
-    table = compute(scene, ranker.prior)
+    context = wide_context()
+    table = compute(context, ranker.learned)
     added = ranker.contributions(table)
-    assert added.shape == (len(scene), len(SIGNALS) + 1)
+    assert added.shape == (len(context), len(FEATURES) + 1)
     assert added.sum(axis=1) == pytest.approx(ranker.first_scores(table), abs=1e-4)
 
 
 def test_no_candidates_have_no_scores(ranker: Ranker) -> None:
-    assert ranker.scores(wide_scene(rows=0)).shape == (0,)
+    assert ranker.scores(wide_context(rows=0)).shape == (0,)
 
 
 def test_the_prior_is_part_of_the_score(ranker: Ranker) -> None:
-    app_weights = ranker.prior.app_weights.copy()
+    app_weights = ranker.learned.app_weights.copy()
     app_weights[-1] += np.linspace(-9, 9, app_weights.shape[1])
-    other = replace(ranker, prior=replace(ranker.prior, app_weights=app_weights))
-    assert not np.array_equal(other.scores(wide_scene()), ranker.scores(wide_scene()))
+    other = replace(ranker, learned=replace(ranker.learned, app_weights=app_weights))
+    assert not np.array_equal(other.scores(wide_context()), ranker.scores(wide_context()))
 
 
 def test_of_many_rows_the_best_have_the_scores_that_all_trees_give(ranker: Ranker) -> None:
-    scene = wide_scene()
+    context = wide_context()
     drawn = np.random.default_rng(0)
-    table = compute(scene, ranker.prior)[drawn.integers(0, len(scene), 1000)]
-    table[:, 0] = drawn.normal(0.3, 0.2, len(table))  # a signal that tells them apart
+    table = compute(context, ranker.learned)[drawn.integers(0, len(context), 1000)]
+    table[:, 0] = drawn.normal(0.3, 0.2, len(table))  # a feature that tells them apart
     one_by_one = np.concatenate(
         [ranker.first_scores(table[i : i + 100]) for i in range(0, 1000, 100)]
     )

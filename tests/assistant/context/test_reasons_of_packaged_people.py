@@ -9,7 +9,7 @@ import pytest
 
 from ctrag.assistant.context.explain import LIFTING, LOWERING, because, lifts_of
 from ctrag.assistant.context.feature_context import FeatureContext
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.context.item_text import field_of, people
 from ctrag.models.encoder import load_encoder
@@ -36,26 +36,26 @@ def test_the_best_items_of_packaged_people_have_reasons_in_plain_words(
     examples: list[RankingExample],
 ) -> None:
     ranker = Ranker.packaged()
-    named = [signal.name for signal in SIGNALS if "_" in signal.name]
+    named = [feature.name for feature in FEATURES if "_" in feature.name]
     explained = []
     for example in examples:
-        table = compute(example.scene, ranker.prior)
+        table = compute(example.context, ranker.learned)
         added = ranker.contributions(table)[:, :-1]
         lifts = lifts_of(added)
         for row in np.argsort(-added.sum(axis=1))[:5]:
-            told = because(example.scene, int(row), table[row], lifts[row])
+            told = because(example.context, int(row), table[row], lifts[row])
             explained.append(any(not one.startswith("but ") for one in told))
             assert len(set(told)) == len(told) <= LIFTING + LOWERING
             for text in told:
                 assert not re.search(r"(?i:\bnan\b)|None|\binf\b| {2}|[_{}\n]", text), text
                 assert not any(name in text for name in named), text
-                _check(text, example.scene, int(row))
+                _check(text, example.context, int(row))
     assert np.mean(explained) > 0.95, "nearly all of the best have a reason"
 
 
-def _check(text: str, scene: FeatureContext, row: int) -> None:
+def _check(text: str, context: FeatureContext, row: int) -> None:
     """Each claim of a clause, read from the item again."""
-    item, request = scene.view.items[scene.rows[row]], scene.request
+    item, request = context.view.items[context.rows[row]], context.request
     claim = f"{item.id}, {request.asked_at}, {request.text!r}: {text}"
     if found := re.search(r"opens in 30 days: (\d+)", text):
         assert item.usage.opens_30d == int(found[1]), claim
@@ -76,6 +76,6 @@ def _check(text: str, scene: FeatureContext, row: int) -> None:
     if found := re.search("has your (“.*)", text):
         for word in re.findall(r"“(.*?)”", found[1]):
             assert word in words(request.text), claim
-            assert set(terms(word)) <= scene.view.term_sets[scene.rows[row]], claim
+            assert set(terms(word)) <= context.view.term_sets[context.rows[row]], claim
     if found := re.search("involves (.*) whom you may mean", text):
         assert found[1] == "nobody" or found[1].split(" and ")[0] in people(item), claim

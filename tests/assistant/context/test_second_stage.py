@@ -8,48 +8,53 @@ import pytest
 from ctrag.assistant.context import second_stage
 from ctrag.assistant.context.feature_context import FeatureContext
 from ctrag.assistant.context.learned_features import kinds_of
-from ctrag.assistant.context.second_stage import COMPANY, best_of, company_table, second_pass
+from ctrag.assistant.context.second_stage import (
+    SECOND_STAGE_FEATURES,
+    best_of,
+    second_pass,
+    second_stage_table,
+)
 from stores.people.dataset import Persona
-from tests.assistant.context.conftest import ADA, ASKED, AxisEncoder, made, scene_of, view_of
+from tests.assistant.context.conftest import ADA, ASKED, AxisEncoder, context_of, made, view_of
 
 ENCODER = AxisEncoder()
 VIEW = view_of(encoder=ENCODER)
-NAMES = [signal.name for signal in COMPANY]
+NAMES = [feature.name for feature in SECOND_STAGE_FEATURES]
 
 
 @pytest.fixture
-def scene() -> FeatureContext:
+def context() -> FeatureContext:
     return FeatureContext(VIEW, ASKED, ENCODER.encode([ASKED.text])[0], np.arange(len(VIEW)))
 
 
-def rising(scene: FeatureContext) -> np.ndarray:
-    return np.linspace(0, 3, len(scene), dtype=np.float32)
+def rising(context: FeatureContext) -> np.ndarray:
+    return np.linspace(0, 3, len(context), dtype=np.float32)
 
 
-def test_the_best_come_first_and_belief_is_a_distribution(scene: FeatureContext) -> None:
-    found = best_of(scene, rising(scene))
-    assert list(found.rows) == list(range(len(scene)))[::-1][: second_stage.LOOKED_AT]
+def test_the_best_come_first_and_belief_is_a_distribution(context: FeatureContext) -> None:
+    found = best_of(context, rising(context))
+    assert list(found.rows) == list(range(len(context)))[::-1][: second_stage.LOOKED_AT]
     assert found.belief.sum() == pytest.approx(1)
     assert list(np.argsort(-found.belief, kind="stable")) == list(range(len(found.rows)))
 
 
-def test_a_correction_of_nothing_keeps_the_order(scene: FeatureContext) -> None:
-    scores = np.random.default_rng(1).normal(size=len(scene)).astype(np.float32)
-    both = second_pass(scene, scores, lambda table: np.zeros(len(table), np.float32))
+def test_a_correction_of_nothing_keeps_the_order(context: FeatureContext) -> None:
+    scores = np.random.default_rng(1).normal(size=len(context)).astype(np.float32)
+    both = second_pass(context, scores, lambda table: np.zeros(len(table), np.float32))
     assert list(np.argsort(-both, kind="stable")) == list(np.argsort(-scores, kind="stable"))
 
 
 def test_what_is_not_looked_at_stays_behind(
-    scene: FeatureContext, monkeypatch: pytest.MonkeyPatch
+    context: FeatureContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(second_stage, "LOOKED_AT", 3)
-    both = second_pass(scene, rising(scene), lambda table: np.full(len(table), -50, np.float32))
+    both = second_pass(context, rising(context), lambda table: np.full(len(table), -50, np.float32))
     order = list(np.argsort(-both, kind="stable"))
-    assert order == list(range(len(scene)))[::-1]
+    assert order == list(range(len(context)))[::-1]
 
 
-def test_no_candidates_need_no_correction(scene: FeatureContext) -> None:
-    empty = replace(scene, rows=np.empty(0, dtype=np.int64))
+def test_no_candidates_need_no_correction(context: FeatureContext) -> None:
+    empty = replace(context, rows=np.empty(0, dtype=np.int64))
     scores = np.empty(0, np.float32)
 
     def never(table: np.ndarray) -> np.ndarray:
@@ -58,9 +63,9 @@ def test_no_candidates_need_no_correction(scene: FeatureContext) -> None:
     assert len(second_pass(empty, scores, never)) == 0
 
 
-def test_ties_are_sums_over_the_items_believed_in(scene: FeatureContext) -> None:
-    found = best_of(scene, rising(scene))
-    table = company_table(found)
+def test_ties_are_sums_over_the_items_believed_in(context: FeatureContext) -> None:
+    found = best_of(context, rising(context))
+    table = second_stage_table(found)
     links, rows = VIEW.links, found.view_rows
     for name, ties in (
         ("people_tie", links.people(rows)),
@@ -79,17 +84,17 @@ def test_columns_of_an_item_and_of_the_best_are_what_they_say() -> None:
         "notes", "n2", "Bring the pass", "to the test on 24 April", "Travel", "2025-04-16T10:00"
     )
     view = view_of(Persona(ADA.person, (*ADA.items, note)), ENCODER)
-    scene = scene_of(view=view)
-    scores = rising(scene)
-    ids = [view.ids[row] for row in scene.rows]
+    context = context_of(view=view)
+    scores = rising(context)
+    ids = [view.ids[row] for row in context.rows]
     scores[ids.index("c1")], scores[ids.index("r2")] = 5, 4  # the dentist comes first
-    found = best_of(scene, scores)
-    table = dict(zip(NAMES, company_table(found).T, strict=True))
+    found = best_of(context, scores)
+    table = dict(zip(NAMES, second_stage_table(found).T, strict=True))
     order = sorted(range(len(ids)), key=lambda row: -scores[row])
     assert [ids[row] for row in order[:2]] == ["c1", "r2"]
     weights = [np.exp(scores[row] / 2) for row in order]
     belief = [weight / sum(weights) for weight in weights]
-    kinds = kinds_of(scene)[order]
+    kinds = kinds_of(context)[order]
     links = view.links
     words, days, groups, cosines = (
         ties(found.view_rows) for ties in (links.words, links.days, links.groups, links.cosines)

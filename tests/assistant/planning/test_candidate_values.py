@@ -45,14 +45,14 @@ def argument_of(api: str, name: str) -> tuple[Tool, Argument]:
     return tool, tool.arguments_by_name[name]
 
 
-def offers(
+def candidates(
     api: str, name: str, text: str = "do it", items: Sequence[Item] = (), person: Person = ADA
 ) -> list[CandidateValue]:
-    return ValueSources(Request(text, AT), person, items).offers(*argument_of(api, name))
+    return ValueSources(Request(text, AT), person, items).candidates(*argument_of(api, name))
 
 
 def values(*how: object, **more: object) -> list[str]:
-    return [offer.value for offer in offers(*how, **more)]  # type: ignore[arg-type]
+    return [candidate.value for candidate in candidates(*how, **more)]  # type: ignore[arg-type]
 
 
 NOTES = [
@@ -63,45 +63,47 @@ NOTES = [
 
 def test_what_ranks_behind_is_offered_to_its_own_application_only() -> None:
     mail = item("mail", "m1", sender="Mr. Oak", subject="Milk prices")
-    grounds = ValueSources(Request("read it", AT), ADA, [mail], (), (), NOTES)
-    assert grounds.ranked == [mail, *NOTES]
-    found = grounds.offers(*argument_of("read_note", "title"))
+    sources = ValueSources(Request("read it", AT), ADA, [mail], (), (), NOTES)
+    assert sources.ranked == [mail, *NOTES]
+    found = sources.candidates(*argument_of("read_note", "title"))
     assert [(one.value, one.rank) for one in found] == [("Impala to-do", 1), ("Milk", 2)]
-    assert grounds.offers(*argument_of("read_mail", "subject")) == [
+    assert sources.candidates(*argument_of("read_mail", "subject")) == [
         CandidateValue("Milk prices", "m1")
     ]
     behind = ValueSources(Request("call", AT), ADA, [], (), (), [mail])
     assert "Mr. Oak" not in [
-        one.value for one in behind.offers(*argument_of("call_contact", "contact"))
+        one.value for one in behind.candidates(*argument_of("call_contact", "contact"))
     ]
-    searched = behind.offers(*argument_of("search_mail", "sender"))
+    searched = behind.candidates(*argument_of("search_mail", "sender"))
     assert searched[0] == CandidateValue("Mr. Oak", "m1")
 
 
 def test_titles_of_the_tools_own_items_are_offered_best_item_first() -> None:
-    assert offers("read_note", "title", items=NOTES) == [
+    assert candidates("read_note", "title", items=NOTES) == [
         CandidateValue("Impala to-do", "n1"),
         CandidateValue("Milk", "n2"),
     ]
 
 
 def test_items_of_another_application_give_no_titles() -> None:
-    assert offers("read_reminder", "title", items=NOTES) == []
+    assert candidates("read_reminder", "title", items=NOTES) == []
 
 
 def test_an_argument_that_adds_name_to_its_field_finds_it() -> None:
     song = item("music", "s1", song_name="Autobahn", artist="Kraftwerk", playlist="Road")
-    assert offers("play_playlist", "playlist_name", items=[song]) == [CandidateValue("Road", "s1")]
-    assert offers("play_song", "song_name", items=[song]) == [CandidateValue("Autobahn", "s1")]
-    assert offers("play_artist", "artist", items=[song]) == [CandidateValue("Kraftwerk", "s1")]
+    assert candidates("play_playlist", "playlist_name", items=[song]) == [
+        CandidateValue("Road", "s1")
+    ]
+    assert candidates("play_song", "song_name", items=[song]) == [CandidateValue("Autobahn", "s1")]
+    assert candidates("play_artist", "artist", items=[song]) == [CandidateValue("Kraftwerk", "s1")]
 
 
 def test_an_empty_field_offers_nothing() -> None:
-    assert offers("play_playlist", "playlist_name", items=[item("music", "s1")]) == []
+    assert candidates("play_playlist", "playlist_name", items=[item("music", "s1")]) == []
 
 
 def test_choices_of_the_schema_are_offered_as_they_stand() -> None:
-    assert offers("skip_song", "direction") == [
+    assert candidates("skip_song", "direction") == [
         CandidateValue("next", "schema"),
         CandidateValue("previous", "schema"),
     ]
@@ -109,7 +111,7 @@ def test_choices_of_the_schema_are_offered_as_they_stand() -> None:
 
 def test_the_favourite_genre_comes_from_the_profile_after_what_items_and_request_say() -> None:
     song = item("music", "s1", genre="Ranchera")
-    assert offers("play_genre", "genre", "some Electro please", [song]) == [
+    assert candidates("play_genre", "genre", "some Electro please", [song]) == [
         CandidateValue("Ranchera", "s1"),
         CandidateValue("Electro", "request"),
         CandidateValue("Soul", "profile"),
@@ -128,7 +130,7 @@ def test_the_favourite_genre_comes_from_the_profile_after_what_items_and_request
 def test_who_is_named_or_meant_by_their_relation_comes_first(
     text: str, first: CandidateValue
 ) -> None:
-    assert offers("call_contact", "contact", text)[0] == first
+    assert candidates("call_contact", "contact", text)[0] == first
 
 
 def test_small_words_of_a_relation_mean_nobody() -> None:
@@ -142,7 +144,7 @@ def test_small_words_of_a_relation_mean_nobody() -> None:
 def test_attendees_come_before_relations_and_mentions_before_the_rest() -> None:
     meeting = item("calendar", "c1", title="Loading", attendees=("Tere Macías",))
     note = item("notes", "n1", title="Ask Lupita about bread")
-    assert offers("call_contact", "contact", "not our dispatcher", [meeting, note]) == [
+    assert candidates("call_contact", "contact", "not our dispatcher", [meeting, note]) == [
         CandidateValue("Tere Macías", "c1"),
         CandidateValue("Omar Salcedo", "contact"),
         CandidateValue("Lupita Robles", "n1"),
@@ -153,7 +155,7 @@ MALLORY = item("mail", "m1", sender="Mallory <eve@evil.example>", subject="Hi")
 
 
 def test_a_sender_who_is_no_contact_can_be_searched_for_but_not_written_to() -> None:
-    assert offers("search_mail", "sender", items=[MALLORY])[0] == CandidateValue(
+    assert candidates("search_mail", "sender", items=[MALLORY])[0] == CandidateValue(
         "Mallory <eve@evil.example>", "m1"
     )
     for api in ("send_mail", "forward_mail"):
@@ -167,14 +169,14 @@ def test_a_stranger_of_another_application_is_never_offered() -> None:
 
 def test_a_stranger_who_rang_can_be_called_back() -> None:
     rang = item("phonecall", "p1", contact="+1 800 555 0199")
-    assert offers("return_missed_call", "contact", items=[rang])[0] == CandidateValue(
+    assert candidates("return_missed_call", "contact", items=[rang])[0] == CandidateValue(
         "+1 800 555 0199", "p1"
     )
 
 
 def test_numbers_come_from_the_request_the_items_words_and_their_people() -> None:
     voicemail = item("phonecall", "p1", contact="Omar Salcedo", voicemail="dock: 33 5550 9999, bye")
-    found = offers("call_number", "number", "try +1 (800) 555-0199 for my wife", [voicemail])
+    found = candidates("call_number", "number", "try +1 (800) 555-0199 for my wife", [voicemail])
     assert found == [
         CandidateValue("+1 (800) 555-0199", "request"),
         CandidateValue("33 5550 9999", "p1"),
@@ -190,12 +192,12 @@ def test_numbers_on_two_lines_are_two_numbers() -> None:
 
 def test_dates_and_short_numbers_are_no_phone_numbers() -> None:
     note = item("notes", "n1", body="2025-04-17 18:00, 12345, room 12, 1999")
-    assert offers("call_number", "number", items=[note]) == []
+    assert candidates("call_number", "number", items=[note]) == []
 
 
 def test_places_come_from_items_then_the_request_then_the_profile() -> None:
     event = item("calendar", "c1", title="Loading", location="Dock 4, El Salto")
-    found = offers("google_directions", "destination", "how far to Stavanger", [event])
+    found = candidates("google_directions", "destination", "how far to Stavanger", [event])
     assert found[:6] == [
         CandidateValue("Dock 4, El Salto", "c1"),
         CandidateValue("Dock 4", "c1"),
@@ -209,7 +211,7 @@ def test_places_come_from_items_then_the_request_then_the_profile() -> None:
 
 def test_a_place_named_in_a_title_or_a_text_is_offered_last() -> None:
     mail = item("mail", "m1", sender="x", subject="pallets for Monterrey", body="via Saltillo")
-    found = offers("google_weather", "location", items=[mail])
+    found = candidates("google_weather", "location", items=[mail])
     assert found[-2:] == [CandidateValue("Monterrey", "m1"), CandidateValue("Saltillo", "m1")]
 
 
@@ -225,7 +227,7 @@ def test_a_place_named_in_a_title_or_a_text_is_offered_last() -> None:
 def test_times_of_the_request_are_computed_and_come_first(
     api: str, name: str, text: str, value: str
 ) -> None:
-    assert offers(api, name, text)[0] == CandidateValue(value, "date")
+    assert candidates(api, name, text)[0] == CandidateValue(value, "date")
 
 
 def test_an_items_time_can_be_moved() -> None:
@@ -250,12 +252,12 @@ def test_a_time_written_in_a_mail_is_offered() -> None:
 
 def test_the_same_value_is_offered_once_whatever_its_case() -> None:
     twice = [item("notes", "n1", title="Milk"), item("notes", "n2", title="MILK ")]
-    assert offers("read_note", "title", items=twice) == [CandidateValue("Milk", "n1")]
+    assert candidates("read_note", "title", items=twice) == [CandidateValue("Milk", "n1")]
 
 
 def test_an_endless_value_is_not_offered() -> None:
     long = [item("notes", "n1", title="x" * 201), item("notes", "n2", title="y" * 200)]
-    assert offers("read_note", "title", items=long) == [CandidateValue("y" * 200, "n2")]
+    assert candidates("read_note", "title", items=long) == [CandidateValue("y" * 200, "n2")]
 
 
 def test_what_was_said_is_offered_as_it_was_said() -> None:
@@ -286,17 +288,17 @@ def test_offers_are_distinct_bounded_and_found_where_they_say(
         item("mail", f"m{n}", sender=sender, subject=body[:9], body=body)
         for n, (sender, body) in enumerate(mails)
     ]
-    found = ValueSources(Request(text, AT), ADA, items).offers(*asked)
+    found = ValueSources(Request(text, AT), ADA, items).candidates(*asked)
     assert len(found) <= MOST
-    assert len({offer.value.strip().casefold() for offer in found}) == len(found)
+    assert len({candidate.value.strip().casefold() for candidate in found}) == len(found)
     by_id = {one.id: one for one in items}
-    for offer in found:
-        assert offer.value.strip()
-        assert offer.source in {"schema", "date", "contact", "profile", "request", *by_id}
-        if offer.source == "request":
-            assert " ".join(offer.value.split()) in " ".join(text.split())
-        if offer.source in by_id and asked[1].type == "string":
+    for candidate in found:
+        assert candidate.value.strip()
+        assert candidate.source in {"schema", "date", "contact", "profile", "request", *by_id}
+        if candidate.source == "request":
+            assert " ".join(candidate.value.split()) in " ".join(text.split())
+        if candidate.source in by_id and asked[1].type == "string":
             assert any(
-                offer.value in by_id[offer.source].text(name)
+                candidate.value in by_id[candidate.source].text(name)
                 for name in ("sender", "subject", "body")
             )

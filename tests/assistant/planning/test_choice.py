@@ -44,8 +44,8 @@ def tools(*apis: str) -> list[Tool]:
 
 
 def grammar(*apis: str, items: tuple[Item, ...] = (LUNCH, RENT)) -> PlanGrammar:
-    grounds = ValueSources(Request(SAID, AT), ADA, items)
-    return plan_grammar(tools(*apis), grounds, best_only=True, write_text=False)
+    sources = ValueSources(Request(SAID, AT), ADA, items)
+    return plan_grammar(tools(*apis), sources, best_only=True, write_text=False)
 
 
 def asked(grammar: PlanGrammar, preferences: dict[str, float], sure: float = 0.0) -> PlanRequest:

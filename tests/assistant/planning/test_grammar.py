@@ -97,7 +97,7 @@ def note(title: str, number: int = 1) -> Item:
     return Item(f"n{number}", "notes", fields)
 
 
-def grounds(*titles: str, text: str = "do it", person: Person = ADA) -> ValueSources:
+def sources(*titles: str, text: str = "do it", person: Person = ADA) -> ValueSources:
     items = [note(title, number) for number, title in enumerate(titles)]
     return ValueSources(Request(text, AT), person, items)
 
@@ -133,7 +133,7 @@ def test_the_whole_toolbox_compiles_at_once() -> None:
 
 @pytest.mark.parametrize("tools", [[], [tool("read", ("title", "string", True))], TOOLBOX.tools])
 def test_none_can_always_be_said(tools: Sequence[Tool]) -> None:
-    grammar = plan_grammar(tools, grounds())
+    grammar = plan_grammar(tools, sources())
     assert spells(grammar, "none()")
     assert violations(Plan("none"), tools, grammar) == []
 
@@ -160,7 +160,7 @@ NASTY = [
 @pytest.mark.parametrize("title", NASTY)
 def test_any_title_comes_back_as_it_is(title: str) -> None:
     read = tool("read", ("title", "string", True))
-    grammar = plan_grammar([read], grounds(title))
+    grammar = plan_grammar([read], sources(title))
     plan = Plan("read", {"title": title})
     assert spells(grammar, str(plan))
     chance = random.Random(1)
@@ -173,9 +173,9 @@ def test_any_title_comes_back_as_it_is(title: str) -> None:
 @settings(max_examples=80, deadline=None)
 def test_exactly_the_offered_titles_can_be_spelled(titles: list[str]) -> None:
     read = tool("read", ("title", "string", True))
-    found = grounds(*titles)
+    found = sources(*titles)
     grammar = plan_grammar([read], found)
-    offered = [offer.value for offer in found.offers(read, read.arguments[0])]
+    offered = [candidate.value for candidate in found.candidates(read, read.arguments[0])]
     for title in offered:
         assert spells(grammar, str(Plan("read", {"title": title})))
         other = f"{title}x"
@@ -188,11 +188,11 @@ def test_an_api_without_a_value_for_a_required_argument_is_left_out_and_the_argu
 ):
     both = [tool("read", ("title", "string", True)), tool("invite", ("contact", "contact", True))]
     nobody = replace(ADA, contacts=())
-    assert plan_grammar(both, grounds(person=nobody)).left_out == {
+    assert plan_grammar(both, sources(person=nobody)).left_out == {
         "read": "title",
         "invite": "contact",
     }
-    grammar = plan_grammar(both, grounds("Milk", person=nobody))
+    grammar = plan_grammar(both, sources("Milk", person=nobody))
     assert (grammar.apis, grammar.left_out) == (("read",), {"invite": "contact"})
     assert not spells(grammar, 'invite(contact="Omar")')
 
@@ -213,7 +213,7 @@ def test_optional_arguments_come_in_the_schemas_order_each_with_or_without() -> 
         ("who", "contact", False),
         values=("a", "b"),
     )
-    grammar = plan_grammar([odd], grounds("Milk"))
+    grammar = plan_grammar([odd], sources("Milk"))
     good = ['find(title="Milk")', 'find(mode="a", title="Milk")', 'find(title="Milk", who="Omar")']
     good.append('find(mode="b", title="Milk", who="Tere")')
     assert all(spells(grammar, text) for text in good)
@@ -233,7 +233,7 @@ def test_optional_arguments_come_in_the_schemas_order_each_with_or_without() -> 
 
 def test_a_list_of_contacts_has_one_to_four_of_them() -> None:
     invite = tool("invite", ("guests", "contacts", True))
-    grammar = plan_grammar([invite], grounds())
+    grammar = plan_grammar([invite], sources())
     for size in range(LONGEST_LIST + 2):
         text = str(Plan("invite", {"guests": ["Omar"] * size}))
         assert spells(grammar, text) == (1 <= size <= LONGEST_LIST)
@@ -244,7 +244,7 @@ def test_a_list_of_contacts_has_one_to_four_of_them() -> None:
 @given(st.from_regex(r"-?[0-9]{1,10}", fullmatch=True))
 @settings(max_examples=60, deadline=None)
 def test_a_whole_number_is_spelled_as_python_reads_it(digits: str) -> None:
-    grammar = plan_grammar([tool("wait", ("minutes", "integer", True))], grounds())
+    grammar = plan_grammar([tool("wait", ("minutes", "integer", True))], sources())
     try:
         ast.literal_eval(digits)
         plain = str(int(digits)) == digits.replace("-0", "0") and len(digits.strip("-")) <= 9
@@ -256,7 +256,7 @@ def test_a_whole_number_is_spelled_as_python_reads_it(digits: str) -> None:
 def test_free_text_is_one_short_line_without_quotes() -> None:
     search = TOOLBOX.get("search_notes")
     assert search is not None
-    grammar = plan_grammar([search], grounds())
+    grammar = plan_grammar([search], sources())
     for text in ["x", "naïve 😀", "a" * TEXT_LENGTH, "(half", "it's"]:
         assert spells(grammar, f'search_notes(query="{text}")')
     for text in ["", "a" * (TEXT_LENGTH + 1), "a\nb", 'a"b', "a\\b", "a\x00b", "tab\t"]:
@@ -267,7 +267,7 @@ def test_an_open_argument_takes_what_is_offered_and_short_text() -> None:
     nearby = TOOLBOX.get("google_nearby")
     assert nearby is not None
     assert "category" in OPEN
-    grammar = plan_grammar([nearby], grounds())
+    grammar = plan_grammar([nearby], sources())
     assert spells(grammar, 'google_nearby(category="coffee")')
     assert not spells(grammar, f'google_nearby(category="{"x" * (OPEN_LENGTH + 1)}")')
     assert not spells(grammar, 'google_nearby(category="coffee", near="Atlantis")')
@@ -275,9 +275,9 @@ def test_an_open_argument_takes_what_is_offered_and_short_text() -> None:
 
 def test_only_experiments_open_what_is_empty() -> None:
     read = tool("read", ("title", "string", True))
-    assert not spells(plan_grammar([read], grounds()), 'read(title="Milk")')
-    assert spells(plan_grammar([read], grounds(), open_when_empty=True), 'read(title="Milk")')
+    assert not spells(plan_grammar([read], sources()), 'read(title="Milk")')
+    assert spells(plan_grammar([read], sources(), open_when_empty=True), 'read(title="Milk")')
 
 
 def test_an_api_without_arguments_is_called_with_none() -> None:
-    assert spells(plan_grammar([tool("redial")], grounds()), "redial()")
+    assert spells(plan_grammar([tool("redial")], sources()), "redial()")

@@ -17,8 +17,8 @@ from ctrag.assistant.planning.value_ranker import (
     FEATURES,
     Numbers,
     ValueRanker,
-    candidates,
     features,
+    with_absent,
 )
 from ctrag.toolbox import Argument, Tool, Toolbox
 from stores.people.items import Contact, Item, Person, Profile, Request
@@ -56,13 +56,13 @@ def argument_of(api: str, name: str) -> tuple[Tool, Argument]:
 
 def seen(text: str, api: str, name: str, *items: Item) -> dict[str, dict[str, float]]:
     """Value → its features by name."""
-    grounds = ValueSources(Request(text, AT), ADA, items, [], items)
+    sources = ValueSources(Request(text, AT), ADA, items, [], items)
     tool, argument = argument_of(api, name)
-    offers = candidates(argument, grounds.offers(tool, argument))
-    table = features(grounds, tool, argument, offers, NUMBERS)
+    candidates = with_absent(argument, sources.candidates(tool, argument))
+    table = features(sources, tool, argument, candidates, NUMBERS)
     return {
-        offer.value: dict(zip(FEATURES, map(float, row), strict=True))
-        for offer, row in zip(offers, table, strict=True)
+        candidate.value: dict(zip(FEATURES, map(float, row), strict=True))
+        for candidate, row in zip(candidates, table, strict=True)
     }
 
 
@@ -104,9 +104,9 @@ def test_the_small_words_around_a_place_are_seen() -> None:
 
 
 def test_leaving_out_is_a_candidate_of_optional_arguments_alone() -> None:
-    offers = [CandidateValue("Porto", "profile")]
-    assert candidates(argument_of("google_nearby", "near")[1], offers) == [*offers, ABSENT]
-    assert candidates(argument_of("google_flights", "origin")[1], offers) == offers
+    candidates = [CandidateValue("Porto", "profile")]
+    assert with_absent(argument_of("google_nearby", "near")[1], candidates) == [*candidates, ABSENT]
+    assert with_absent(argument_of("google_flights", "origin")[1], candidates) == candidates
 
 
 def test_an_api_that_was_never_learned_keeps_its_arguments_name() -> None:
@@ -121,21 +121,21 @@ def test_the_shipped_ranker_starts_flights_at_home_and_sends_to_whom_was_said() 
         ("what would a seat to her place cost tomorrow", "google_flights", "origin", "Porto"),
         ("pass it to my brother", "forward_mail", "to", "Rui Prado"),
     ):
-        grounds = ValueSources(Request(text, AT), ADA, [MAIL, SCAN], [], [MAIL, SCAN])
+        sources = ValueSources(Request(text, AT), ADA, [MAIL, SCAN], [], [MAIL, SCAN])
         tool, argument = argument_of(api, name)
-        ordered = ranker.order(grounds, tool, argument, grounds.offers(tool, argument))
+        ordered = ranker.order(sources, tool, argument, sources.candidates(tool, argument))
         assert ordered[0][0].value == right
         assert sum(share for _, share in ordered) == pytest.approx(1.0)
 
 
 def test_the_grammar_takes_the_ranked_first_and_says_how_sure() -> None:
     tool, _ = argument_of("forward_mail", "to")
-    grounds = ValueSources(Request("pass it to my brother", AT), ADA, [MAIL], [], [MAIL])
-    values = rank_values([tool], grounds, ValueRanker.packaged())
-    made = plan_grammar([tool], grounds, best_only=True, values=values)
-    assert made.offers["forward_mail"]["to"][0].value == "Rui Prado"
+    sources = ValueSources(Request("pass it to my brother", AT), ADA, [MAIL], [], [MAIL])
+    values = rank_values([tool], sources, ValueRanker.packaged())
+    made = plan_grammar([tool], sources, best_only=True, values=values)
+    assert made.candidates["forward_mail"]["to"][0].value == "Rui Prado"
     assert 0.0 < made.belief["forward_mail"] < 1.0
-    plain = plan_grammar([tool], grounds, best_only=True)
+    plain = plan_grammar([tool], sources, best_only=True)
     assert plain.belief["forward_mail"] == 1.0
 
 

@@ -73,8 +73,8 @@ def test_the_figure_of_semantic_search_is_the_mean_recall_of_the_cosine_order(
     recalls, people = [], []
     for one in load_examples(six, encoder):
         if one.labels.relevant:
-            order = np.argsort(-one.scene.cosine, kind="stable")
-            ids = [one.scene.view.ids[row] for row in order]
+            order = np.argsort(-one.context.cosine, kind="stable")
+            ids = [one.context.view.ids[row] for row in order]
             recalls.append(100 * recall_at(ids, one.labels.relevant, 3))
             people.append(one.asked.person_id)
     interval = bootstrap_interval(recalls, people)
@@ -181,7 +181,7 @@ def test_examples_without_a_label_are_left_out_and_empty_labels_kept(
     asked = {one.query_id for one in load_dataset(data).requests}
     assert asked - set(found) == {query_id for query_id in asked if query_id.endswith("q1")}
     for query_id, one in found.items():
-        marked = {one.scene.view.ids[row] for row in np.flatnonzero(one.relevance)}
+        marked = {one.context.view.ids[row] for row in np.flatnonzero(one.relevance)}
         assert marked == set(one.labels.relevant or ())
         assert not query_id.endswith("q2") or not marked
 

@@ -42,7 +42,9 @@ class Writer:
 
 
 def prompt_of(example: RankingExample) -> str:
-    return thought_prompt(example.scene.request, {item.app for item in example.scene.view.items})
+    return thought_prompt(
+        example.context.request, {item.app for item in example.context.view.items}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +80,7 @@ def recall(examples: Sequence[RankingExample], method: Any) -> float:
     for one in examples:
         if one.labels.relevant:
             order = np.argsort(-method(one), kind="stable")
-            ids = [one.scene.view.ids[row] for row in order]
+            ids = [one.context.view.ids[row] for row in order]
             found.append(100 * recall_at(ids, one.labels.relevant, 3))
     return float(np.mean(found))
 
@@ -89,13 +91,13 @@ def test_the_writer_reads_neither_labels_nor_items(
     generate(examples, load_encoder(settings().encoder))
     assert len(writer.asked) == LIMIT
     for example, prompt in zip(examples, writer.asked, strict=True):
-        assert example.scene.request.text in prompt
+        assert example.context.request.text in prompt
         assert example.labels.chain_of_thought
         assert example.labels.chain_of_thought not in prompt
-        assert not any(item.id in prompt for item in example.scene.view.items)
+        assert not any(item.id in prompt for item in example.context.view.items)
         assert not any(
             len(title) > 12 and title in prompt
-            for item in example.scene.view.items
+            for item in example.context.view.items
             for title in (item.text("title"), item.text("subject"), item.text("query"))
         )
 
@@ -110,10 +112,10 @@ def test_a_writer_that_thinks_as_the_annotator_did_gives_the_oracles_scores(
     )
     generated = generate(examples, encoder)
     for one in examples[:5]:
-        [vector] = encoder.encode([f"{one.scene.request.text} {one.labels.chain_of_thought}"])
-        cosine = one.scene.view.vectors @ vector
+        [vector] = encoder.encode([f"{one.context.request.text} {one.labels.chain_of_thought}"])
+        cosine = one.context.view.vectors @ vector
         assert generated.scores(one) == pytest.approx(cosine, abs=1e-6)
-        mean = SHARE * cosine + (1 - SHARE) * one.scene.cosine
+        mean = SHARE * cosine + (1 - SHARE) * one.context.cosine
         assert generated.mixed(one) == pytest.approx(mean, abs=1e-6)
 
 
@@ -153,8 +155,8 @@ def test_the_row_runs_with_its_facts_beside_and_the_second_run_writes_nothing(
 
 
 def own_bm25t(example: RankingExample) -> Any:
-    documents = [example.scene.view.terms[row] for row in range(len(example.scene.view.items))]
-    return Bm25T.fit(documents).scores(example.scene.terms, documents)
+    documents = [example.context.view.terms[row] for row in range(len(example.context.view.items))]
+    return Bm25T.fit(documents).scores(example.context.terms, documents)
 
 
 def test_without_the_weights_the_row_is_skipped_with_the_reason(

@@ -8,7 +8,7 @@ from eval.context.misses import misses
 from eval.core.examples import RankingExample
 from stores.people.dataset import DatasetRequest, Persona
 from stores.people.items import Labels, Request
-from tests.assistant.context.conftest import ADA, ASKED, scene_of, view_of
+from tests.assistant.context.conftest import ADA, ASKED, context_of, view_of
 
 IDS = [item.id for item in ADA.items]
 
@@ -16,7 +16,7 @@ IDS = [item.id for item in ADA.items]
 def example(*relevant: str, request: Request = ASKED, kind: str | None = None) -> RankingExample:
     wanted = np.array([item in relevant for item in IDS], dtype=np.float32)
     asked = DatasetRequest("q1", "ada", request)
-    return RankingExample(asked, scene_of(request), Labels(relevant=relevant, kind=kind), wanted)
+    return RankingExample(asked, context_of(request), Labels(relevant=relevant, kind=kind), wanted)
 
 
 def missed(one: RankingExample, order: list[str], k: int) -> list[tuple[object, object, object]]:
@@ -60,10 +60,10 @@ def test_far_below_words_and_meaning_say_why() -> None:
 def test_twice_k_items_that_are_closer_are_far() -> None:
     """Without g1, c1 and r2 alone are closer in meaning than p2: two, for k = 1."""
     kept = tuple(item for item in ADA.items if item.id != "g1")
-    scene = scene_of(view=view_of(Persona(ADA.person, kept)))
+    context = context_of(view=view_of(Persona(ADA.person, kept)))
     wanted = np.array([item.id == "p2" for item in kept], dtype=np.float32)
     one = RankingExample(
-        DatasetRequest("q1", "ada", ASKED), scene, Labels(relevant=("p2",)), wanted
+        DatasetRequest("q1", "ada", ASKED), context, Labels(relevant=("p2",)), wanted
     )
     [row] = misses([one], lambda _: 1 - wanted, k=1)
     assert (row["rank"], row["circumstance"]) == (len(kept), "no shared word, far in meaning")

@@ -10,13 +10,13 @@ from ctrag.toolbox import Argument, Toolbox
 from eval.core.grounded import known_texts, ungrounded
 from stores.people.dataset import Persona
 from stores.people.items import Request
-from tests.assistant.context.conftest import ADA, ASKED, NOW, made, scene_of, view_of
+from tests.assistant.context.conftest import ADA, ASKED, NOW, context_of, made, view_of
 
 TOOLBOX = Toolbox.packaged()
 
 
 def invented(text: str, request: Request = ASKED) -> list[str]:
-    return ungrounded(Plan.parse(text), scene_of(request), TOOLBOX)
+    return ungrounded(Plan.parse(text), context_of(request), TOOLBOX)
 
 
 def exists(text: str) -> bool:
@@ -85,7 +85,7 @@ def test_one_invented_name_in_a_list_makes_the_argument_invented() -> None:
         (["Mia Quist", "Ben Okoro"], []),
         (["Mia Quist", "Zoe"], [argument.name]),
     ):
-        assert ungrounded(Plan(tool.api, {argument.name: names}), scene_of(), TOOLBOX) == wanted
+        assert ungrounded(Plan(tool.api, {argument.name: names}), context_of(), TOOLBOX) == wanted
 
 
 def timer() -> Toolbox:
@@ -101,9 +101,9 @@ def timer() -> Toolbox:
 def test_a_whole_number_is_grounded_when_it_stands_in_the_request(
     number: int, grounded: bool
 ) -> None:
-    scene = scene_of(replace(ASKED, text="in 35 minutes"))
+    context = context_of(replace(ASKED, text="in 35 minutes"))
     wanted = [] if grounded else ["minutes"]
-    assert ungrounded(Plan("set_timer", {"minutes": number}), scene, timer()) == wanted
+    assert ungrounded(Plan("set_timer", {"minutes": number}), context, timer()) == wanted
 
 
 def test_a_time_depends_on_what_the_request_says() -> None:
@@ -121,8 +121,8 @@ def test_a_time_may_be_an_items_or_its_full_hour(start: str, names: list[str]) -
     )
     view = view_of(Persona(ADA.person, (event,)))
     plan = Plan.parse(f'create_event(title="x", start="2025-04-17T{start}")')
-    scene = scene_of(replace(ASKED, text="some day"), view)
-    assert ungrounded(plan, scene, TOOLBOX) == names
+    context = context_of(replace(ASKED, text="some day"), view)
+    assert ungrounded(plan, context, TOOLBOX) == names
 
 
 def test_an_api_that_does_not_exist_is_a_hallucination_and_not_ungrounded() -> None:
@@ -134,8 +134,8 @@ def test_an_argument_that_the_api_does_not_have_is_left_to_the_checker() -> None
 
 
 def test_known_texts_are_request_profile_contacts_and_items() -> None:
-    scene: FeatureContext = scene_of(Request("hello", NOW, "Elm Street"))
-    texts = known_texts(scene)
+    context: FeatureContext = context_of(Request("hello", NOW, "Elm Street"))
+    texts = known_texts(context)
     for text in (
         "hello",
         "Elm Street",

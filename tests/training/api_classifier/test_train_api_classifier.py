@@ -44,9 +44,9 @@ def test_requests_are_seen_in_every_mode(examples: list[RankingExample]) -> None
     hidden = [-one.relevance for one in examples]
     for one, seen in zip(examples, seen_requests(examples, hidden), strict=True):
         wanted = int(one.relevance.sum())
-        assert seen.sights["none"].lines == ()
-        assert len(seen.sights["labelled"].lines) == min(wanted, 5)
-        assert not set(seen.sights["labelled"].lines) & set(seen.sights["retrieved"].lines)
+        assert seen.features["none"].lines == ()
+        assert len(seen.features["labelled"].lines) == min(wanted, 5)
+        assert not set(seen.features["labelled"].lines) & set(seen.features["retrieved"].lines)
         assert seen.wanted.sum() == pytest.approx(1.0)
 
 
@@ -98,7 +98,7 @@ def test_the_served_reader_says_what_the_trained_one_said(
     for example, logs in zip(some, torch_logs, strict=True):
         best = np.argsort(-example.relevance, kind="stable")[:5]
         shares = item_weights(example.relevance[best])
-        found = served.log_probabilities(example.scene, best, shares)
+        found = served.log_probabilities(example.context, best, shares)
         assert list(found) == served.card.apis
         expected = log_softmax(logs / served.card.temperature)
         assert np.array(list(found.values())) == pytest.approx(expected, abs=0.1)
@@ -190,9 +190,9 @@ def test_a_reader_of_a_version_before_is_trained_on_but_not_served(
     new = train(seen, tmp_path / "new")
     name = f"{SMALL.name}/head.read.weight"
     old = replace(new, arrays={one: array for one, array in new.arrays.items() if one != name})
-    scene = examples[0].scene
+    context = examples[0].context
     with pytest.raises(ValueError, match="did not read items' words apart; train it on"):
-        old.log_probabilities(scene, np.empty(0, np.int64), np.empty(0))
+        old.log_probabilities(context, np.empty(0, np.int64), np.empty(0))
     on = module.train_reader(seen[:16], [], QUICK, CARD, tmp_path / "on", start=old)
     assert on.arrays[name].any()
 

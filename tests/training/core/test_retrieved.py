@@ -9,7 +9,7 @@ import pytest
 from lightgbm.basic import LightGBMError
 
 from ctrag.assistant.artefacts import load_context_artefacts
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.models import packages
 from ctrag.models.encoder import EncoderEnsemble, load_encoder
@@ -23,7 +23,7 @@ from training.core.origin import people_of
 from training.core.retrieved import Retrieval, RetrievedExamples
 from training.encoder.network import EncoderSettings
 from training.encoder.train import train_encoder
-from training.ranker.learned_features import fit_prior
+from training.ranker.learned_features import fit_learned_features
 from training.ranker.settings import FIRST, SECOND, RankerSettings
 from training.ranker.tuned_encoder import TunedEncoder
 
@@ -47,13 +47,13 @@ def ask(
 ) -> Any:
     """Asks for what retrieval brings; `ask.times` counts how often it really was retrieved."""
 
-    prior = fit_prior(examples)
+    learned = fit_learned_features(examples)
 
     def retrieve(*_: Any) -> RetrievedExamples:
         asked.times += 1
         some = examples[:6]
         for one in some:  # what is computed on the way is not kept
-            compute(one.scene, prior)
+            compute(one.context, learned)
         scores = [one.relevance for one in some]
         return RetrievedExamples(some, scores, np.array([True, *[False] * 5]), "bins", ["a"] * 6)
 
@@ -73,8 +73,8 @@ def test_the_same_requests_are_retrieved_for_once(ask: Any) -> None:
     assert [one.asked for one in first.examples] == [one.asked for one in again.examples]
     for one, other in zip(first.examples, again.examples, strict=True):
         assert np.array_equal(one.relevance, other.relevance)
-        assert one.scene.request == other.scene.request
-        assert np.array_equal(one.scene.vector, other.scene.vector)
+        assert one.context.request == other.context.request
+        assert np.array_equal(one.context.vector, other.context.vector)
     assert len(again.kept_back()[0]) == 1
 
 
@@ -150,13 +150,13 @@ def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
     cross_fitted: RetrievedExamples, unused: Ranker
 ) -> None:
     with pytest.raises(LightGBMError, match="Model file"):
-        unused.first_scores(np.zeros((1, len(SIGNALS)), np.float32))
+        unused.first_scores(np.zeros((1, len(FEATURES)), np.float32))
     by_data: dict[str, set[str]] = {}
     for name, example, scores in zip(
         cross_fitted.data, cross_fitted.examples, cross_fitted.scores, strict=True
     ):
         assert np.isfinite(scores).all()
-        assert len(scores) == len(example.scene)
+        assert len(scores) == len(example.context)
         by_data.setdefault(name, set()).add(example.asked.person_id)
     assert by_data["even"] == by_data["odd"]
     assert len(by_data["even"]) == 12
@@ -189,12 +189,12 @@ def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
     assert out == {"even", "odd"}
     first = found.examples[0]
     reader = RequestEncoder(load_encoder(adapter.card.encoder), adapter)
-    [(_, read)] = reader.read([first.scene.request.text])
-    assert first.scene.tuned is not None
+    [(_, read)] = reader.read([first.context.request.text])
+    assert first.context.tuned is not None
     assert read is not None
-    assert first.scene.tuned.aim == pytest.approx(read.aim, abs=1e-4)
-    table = compute(first.scene, ranker.prior)
-    assert found.scores[0] == pytest.approx(ranker.scores_of(first.scene, table))
+    assert first.context.tuned.aim == pytest.approx(read.aim, abs=1e-4)
+    table = compute(first.context, ranker.learned)
+    assert found.scores[0] == pytest.approx(ranker.scores_of(first.context, table))
 
 
 def in_use(data: Path, *more: Path, **changes: Any) -> Retrieval:

@@ -77,8 +77,8 @@ def test_the_adapter_reads_as_it_was_trained(
 ) -> None:
     # The served graph has 8-bit weights; in training they are whole.
     examples = load_examples(dozen, small, tuned.adapter)[:10]
-    served = [tuned_scores(one.scene) for one in examples]
-    plain = [one.scene.cosine / QUICK.temperature for one in examples]
+    served = [tuned_scores(one.context) for one in examples]
+    plain = [one.context.cosine / QUICK.temperature for one in examples]
     for one, other in zip(served, plain, strict=True):
         assert np.isfinite(one).all()
         assert np.corrcoef(one, other)[0, 1] > 0.3  # one epoch of rank 2 stays near its start
@@ -183,9 +183,9 @@ def test_people_whom_the_run_before_never_saw_are_refused(
 def test_without_dropout_no_layer_draws_a_mask(
     small: EncoderEnsemble, dropout: float, same: bool
 ) -> None:
-    network = make_network(small.towers[0], QUICK, dropout, apis=3)
+    network = make_network(small.members[0], QUICK, dropout, apis=3)
     network.train()
-    below = [small.towers[0].run("can't make the 6 o'clock thing")[1][0]]
+    below = [small.members[0].run("can't make the 6 o'clock thing")[1][0]]
     first, second = (network(below)[0].detach().numpy() for _ in range(2))
     assert np.array_equal(first, second) == same
 
@@ -199,8 +199,8 @@ def test_a_ranker_learns_from_the_readings(
     ranker = train_ranker(dozen, small, quick, tuned)
     assert ranker.card.people == tuned.adapter.card.people
     prepared = prepare(dozen, small, quick, tuned)
-    scenes = [one.scene for one in with_readings(prepared.examples, tuned.readings)]
-    assert all(np.isfinite(tuned_scores(scene)).all() for scene in scenes)
+    contexts = [one.context for one in with_readings(prepared.examples, tuned.readings)]
+    assert all(np.isfinite(tuned_scores(context)).all() for context in contexts)
 
 
 def test_the_served_reading_is_the_adapters(tuned: TunedEncoder, small: EncoderEnsemble) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctrag.assistant.context.features import SIGNALS, compute
+from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.fusion import fuse, rankings
 from ctrag.assistant.context.item_ranker import Ranker
-from ctrag.assistant.context.second_stage import COMPANY
+from ctrag.assistant.context.second_stage import SECOND_STAGE_FEATURES
 from ctrag.models.encoder import Encoder
 from eval.core.examples import RankingExample
 from eval.core.experiment import data_sha256
@@ -21,7 +21,7 @@ from training.core.figures import ranking_figures
 from training.core.origin import command_line
 from training.ranker import train as training
 from training.ranker.lambdamart import fit_first
-from training.ranker.learned_features import fit_prior
+from training.ranker.learned_features import fit_learned_features
 from training.ranker.settings import FIRST, SECOND, RankerSettings
 from training.ranker.train import choose_fusion, train_ranker
 
@@ -58,8 +58,8 @@ def test_the_card_says_where_the_ranker_comes_from(
     assert card.command == command_line()
     assert card.people == sorted(fingerprints(dozen).values())
     assert (card.encoder, card.seed) == (encoder.name, QUICK.seed)
-    assert card.signals == [signal.name for signal in SIGNALS]
-    assert card.company == [signal.name for signal in COMPANY]
+    assert card.signals == [feature.name for feature in FEATURES]
+    assert card.company == [feature.name for feature in SECOND_STAGE_FEATURES]
     assert (card.settings["folds"], card.settings["first"]["rounds"]) == (3, 20)
 
 
@@ -81,8 +81,8 @@ def test_the_seed_makes_it_reproducible(ranker: Ranker, dozen: Path, encoder: En
 
 
 def test_another_seed_makes_another_ranker(examples: list[RankingExample]) -> None:
-    prior = fit_prior(examples[:40])
-    tables = [compute(one.scene, prior) for one in examples[:40]]
+    learned = fit_learned_features(examples[:40])
+    tables = [compute(one.context, learned) for one in examples[:40]]
     labels = [one.relevance for one in examples[:40]]
     first, again, other = (
         fit_first(tables, labels, replace(QUICK, first=replace(FIRST, rounds=3), seed=seed))
@@ -96,15 +96,15 @@ def test_what_was_trained_can_be_saved_loaded_and_used(
     ranker: Ranker, tmp_path: Path, examples: list[RankingExample]
 ) -> None:
     ranker.save(tmp_path)
-    scene = examples[0].scene
+    context = examples[0].context
     # The prior is stored with half the digits.
-    assert Ranker.load(tmp_path).scores(scene) == pytest.approx(ranker.scores(scene), abs=0.2)
+    assert Ranker.load(tmp_path).scores(context) == pytest.approx(ranker.scores(context), abs=0.2)
 
 
 def test_the_fusion_with_the_best_mean_recall_is_chosen(examples: list[RankingExample]) -> None:
     drawn = np.random.default_rng(0)
     scores = [
-        one.scene.cosine + drawn.normal(0, 0.2, len(one.scene)).astype(np.float32)
+        one.context.cosine + drawn.normal(0, 0.2, len(one.context)).astype(np.float32)
         for one in examples
     ]
     k, weights, figures = choose_fusion(examples, scores)
@@ -114,7 +114,7 @@ def test_the_fusion_with_the_best_mean_recall_is_chosen(examples: list[RankingEx
         for one, score in zip(examples, scores, strict=True):
             if one.relevance.any():
                 fused, _ = fuse(
-                    rankings(one.scene, score),
+                    rankings(one.context, score),
                     {"lambdamart": 1.0, "dense": dense, "bm25": bm25},
                     3.0,
                 )

@@ -9,7 +9,7 @@ import pytest
 from ctrag.assistant.api_choice.classifier_features import ITEMS
 from ctrag.assistant.context.retrieve import FURTHER
 from ctrag.assistant.planning.candidate_values import ValueSources
-from ctrag.assistant.planning.value_ranker import FEATURES, ValueRanker, candidates
+from ctrag.assistant.planning.value_ranker import FEATURES, ValueRanker, with_absent
 from ctrag.toolbox import Toolbox
 from eval.core.examples import RankingExample
 from training.values.value_ranker import (
@@ -43,10 +43,10 @@ def test_a_choice_has_a_row_for_each_value_on_offer(
         plan = example.labels.plan
         tool = None if plan is None else toolbox.get(plan.api)
         best = np.argsort(-example.relevance, kind="stable")[: ITEMS + FURTHER]
-        view = example.scene.view
+        view = example.context.view
         ranked = [view.items[row] for row in best]
-        grounds = ValueSources.of(
-            example.scene.request,
+        sources = ValueSources.of(
+            example.context.request,
             view.person,
             ranked[:ITEMS],
             example.relevance[best],
@@ -54,13 +54,13 @@ def test_a_choice_has_a_row_for_each_value_on_offer(
             ranked[ITEMS:],
         )
         for argument in () if tool is None else tool.arguments:
-            offers = candidates(argument, grounds.offers(tool, argument)) if tool else []
-            if argument.match == "value" and offers:
+            candidates = with_absent(argument, sources.candidates(tool, argument)) if tool else []
+            if argument.match == "value" and candidates:
                 choice = next(places)
                 assert choice.query_id == example.asked.query_id
                 assert choice.argument == f"{tool.api if tool else ''}.{argument.name}"
-                assert choice.table.shape == (len(offers), len(FEATURES))
-                assert len(choice.right) == len(offers)
+                assert choice.table.shape == (len(candidates), len(FEATURES))
+                assert len(choice.right) == len(candidates)
 
 
 def test_figures_are_of_held_out_choices(chosen: list[ArgumentExample]) -> None:
@@ -90,9 +90,9 @@ def test_a_saved_ranker_orders_values_as_before(
     assert loaded.card == ranker.card
     example = next(one for one in examples if one.labels.plan is not None)
     best = np.argsort(-example.relevance)
-    view = example.scene.view
-    grounds = ValueSources.of(
-        example.scene.request,
+    view = example.context.view
+    sources = ValueSources.of(
+        example.context.request,
         view.person,
         [view.items[row] for row in best],
         example.relevance[best],
@@ -101,10 +101,10 @@ def test_a_saved_ranker_orders_values_as_before(
     tool = Toolbox.packaged().get("call_contact")
     assert tool is not None
     [argument] = tool.arguments
-    offers = grounds.offers(tool, argument)
-    assert len(offers) > 1
-    order = loaded.order(grounds, tool, argument, offers)
-    assert order == ranker.order(grounds, tool, argument, offers)
+    candidates = sources.candidates(tool, argument)
+    assert len(candidates) > 1
+    order = loaded.order(sources, tool, argument, candidates)
+    assert order == ranker.order(sources, tool, argument, candidates)
     assert sum(share for _, share in order) == pytest.approx(1.0)
 
 
