@@ -11,7 +11,7 @@ from ctrag.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks. Roles and organisations come from a place the caller cannot write to."""
+    """The caller. Roles and organisations come from a place that the caller cannot write to."""
 
     user: str
     roles: frozenset[str] = frozenset()
@@ -60,9 +60,9 @@ class Expert:
 
     name: str
     tools: tuple[str, ...] = ()
-    """Ids of its specialty: what fits among them comes before all other tools."""
+    """Ids of its specialty: those that fit rank before all other tools."""
     allow: frozenset[str] | None = None
-    """Ids it is confined to, beside what its user may see; None when it is not confined."""
+    """Ids it is restricted to, within what its user may see; None for no restriction."""
     always: frozenset[str] = frozenset()
     """Ids bound in all its sessions, so left out of its searches."""
 
@@ -72,7 +72,7 @@ class AccessRules:
     """Grants, and who has which roles and organisations.
 
     Without rules (`ToolIndex(access=None)`) a catalogue is open to everybody. With rules, even
-    with none left in them, a tool is seen only by whom a grant names.
+    with no grants left, a tool is visible only to those whom a grant names.
     """
 
     grants: tuple[Grant, ...] = ()
@@ -80,18 +80,18 @@ class AccessRules:
     """Users by name."""
 
     def principal(self, user: Principal | str | None) -> Principal | None:
-        """The caller; None for a name that nobody has, which sees nothing."""
+        """The caller; None for an unknown name, which sees nothing."""
         return user if isinstance(user, Principal) or user is None else self.members.get(user)
 
     def scopes(self, user: Principal | str | None) -> frozenset[str]:
-        """Scopes of the caller; none of somebody unknown."""
+        """Scopes of the caller; empty for an unknown one."""
         who = self.principal(user)
         return frozenset() if who is None else who.scopes
 
     def visible(self, ids: Iterable[str], user: Principal | str | None) -> set[str]:
-        """Those of the ids that the caller may see: the rule in plain words, for a few ids.
+        """The ids that the caller may see: the reference implementation, for a few ids.
 
-        An index asks its store instead, which has the same rule inside its query.
+        An index asks its store instead, whose query implements the same rule.
         """
         scopes = self.scopes(user)
         granted = {grant.tool for grant in self.grants if grant.scope in scopes}

@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 
 def read_file(path: Path) -> Any:
-    """The value that a `.json`, `.yaml` or `.yml` file holds; where it is missing, its `.bz2`.
+    """The value of a `.json`, `.yaml` or `.yml` file, or of its `.bz2` where it is missing.
 
     Raises:
-        ValueError: It is no JSON or YAML; the message names the line.
+        ValueError: It is not JSON or YAML; the message names the line.
         FileNotFoundError: There is no such file.
     """
     try:
@@ -49,8 +49,8 @@ def _yaml(path: Path, text: str) -> Any:
 
 @cache
 def _loader() -> Any:
-    """YAML with JSON's values: what looks like a date stays text, so do `on`, `no` and the like,
-    and keys are texts always."""
+    """YAML with JSON's values: dates, `on`, `no` and the like stay strings, and keys are always
+    strings."""
     import yaml
 
     text = "tag:yaml.org,2002:str"
@@ -61,12 +61,12 @@ def _loader() -> Any:
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode):
                     key.tag = text
-            made: dict[str, Any] = super().construct_mapping(node, deep)
-            return made
+            mapping: dict[str, Any] = super().construct_mapping(node, deep)
+            return mapping
 
-    other = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:bool")
+    dropped = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:bool")
     Loader.yaml_implicit_resolvers = {
-        first: [one for one in found if one[0] not in other]
+        first: [one for one in found if one[0] not in dropped]
         for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
     truth = re.compile("^(?:true|True|TRUE|false|False|FALSE)$")
@@ -75,7 +75,7 @@ def _loader() -> Any:
 
 
 def checked(adapter: TypeAdapter[T], value: Any, where: Path | str) -> T:
-    """The value as its type; ValueError with place and rule when it is none."""
+    """The value validated as its type; ValueError with place and rule when it does not fit."""
     try:
         return adapter.validate_python(value)
     except ValidationError as error:

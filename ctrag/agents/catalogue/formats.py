@@ -1,7 +1,7 @@
-"""Tools as OpenAI, Anthropic and MCP spell them, and the answers of a tool search of one's own.
+"""Tools in the formats of OpenAI, Anthropic and MCP, and results of a client-side tool search.
 
-Both model APIs let the caller search: the model calls a search tool, the caller answers with what
-it found, and only then are the definitions in the context.
+Both model APIs support client-side search: the model calls a search tool, the caller answers with
+what it found, and only then do the definitions enter the context.
 
 OpenAI (Responses): list `openai_search_tool()`; answer a `tool_search_call` item with
 `openai_search_output(call_id, tools)`.
@@ -21,9 +21,9 @@ from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.errors import InputError
 
 NAME_LIMIT = 64
-"""Characters of a function's name, the strictest of both APIs."""
-_UNFIT = re.compile(r"[^A-Za-z0-9_-]")
-"""What no function's name may hold."""
+"""Maximum characters of a function name, the stricter limit of both APIs."""
+_INVALID = re.compile(r"[^A-Za-z0-9_-]")
+"""Characters not allowed in a function name."""
 
 SEARCH_NAME = "search_tools"
 SEARCH_DESCRIPTION = (
@@ -42,7 +42,7 @@ SEARCH_PARAMETERS: dict[str, Any] = {
 
 def wire_name(tool_id: str) -> str:
     """An id as a name that both APIs and MCP clients accept: `mail/send` is `mail__send`."""
-    name = _UNFIT.sub("_", tool_id.replace("/", "__"))
+    name = _INVALID.sub("_", tool_id.replace("/", "__"))
     return name if len(name) <= NAME_LIMIT else _with_hash(name, tool_id)
 
 
@@ -56,11 +56,10 @@ def wire_names(tools: Iterable[CatalogueTool]) -> dict[str, CatalogueTool]:
 
 
 def readable_name(name: str) -> str:
-    """A name that both APIs accept, with the base letters of accented ones; what is too long is
-    cut, so names may clash."""
+    """A name that both APIs accept, accents stripped, truncated to the limit; names may clash."""
     letters = unicodedata.normalize("NFKD", name)
-    plain = _UNFIT.sub("_", "".join(one for one in letters if not unicodedata.combining(one)))
-    if not plain.strip("_-"):  # nothing of it can be written
+    plain = _INVALID.sub("_", "".join(one for one in letters if not unicodedata.combining(one)))
+    if not plain.strip("_-"):  # no valid character left
         return f"tool_{_digest(name)}"
     return plain[:NAME_LIMIT]
 
@@ -79,18 +78,18 @@ def schema_line(name: str, description: str, parameters: Mapping[str, Any]) -> s
 
 
 def compact_json(value: Any) -> str:
-    """JSON without spaces or escapes: what is counted of tools."""
+    """JSON without spaces or escapes: the form in which the tokens of tools are counted."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def openai_chat_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
-    """One of the `tools` of OpenAI's Chat Completions."""
+    """An entry of `tools` for OpenAI's Chat Completions."""
     function = {"name": name, "description": description, "parameters": parameters}
     return {"type": "function", "function": function}
 
 
 def openai_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
-    """One of the `tools` of OpenAI's Responses."""
+    """An entry of `tools` for OpenAI's Responses."""
     return {
         "type": "function",
         "name": name,
@@ -101,12 +100,12 @@ def openai_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
 
 
 def anthropic_tool(name: str, description: str, parameters: Any) -> dict[str, Any]:
-    """One of the `tools` of Anthropic's Messages."""
+    """An entry of `tools` for Anthropic's Messages."""
     return {"name": name, "description": description, "input_schema": parameters}
 
 
 def mcp_tool(name: str, tool: CatalogueTool) -> dict[str, Any]:
-    """One of the tools that an MCP server lists."""
+    """An entry of an MCP server's tool list."""
     return {"name": name, "description": tool.description, "inputSchema": object_schema(tool)}
 
 
@@ -116,16 +115,16 @@ def openai_chat_tools(tools: Iterable[CatalogueTool]) -> list[dict[str, Any]]:
 
 
 def openai_tools(tools: Iterable[CatalogueTool], *, deferred: bool = False) -> list[dict[str, Any]]:
-    """`tools` of OpenAI's Responses; deferred ones are seen once a search has loaded them."""
+    """`tools` of OpenAI's Responses; deferred ones become visible once a search loads them."""
     return [openai_tool(*one) | _loading(deferred) for one in _functions(tools)]
 
 
 def anthropic_tools(
     tools: Iterable[CatalogueTool], *, deferred: bool = False
 ) -> list[dict[str, Any]]:
-    """`tools` of Anthropic's Messages; deferred ones are seen once a search has named them.
+    """`tools` of Anthropic's Messages; deferred ones become visible once a search names them.
 
-    The API refuses a request whose tools are all deferred: list the search tool too.
+    The API rejects a request whose tools are all deferred: list the search tool too.
     """
     return [anthropic_tool(*one) | _loading(deferred) for one in _functions(tools)]
 
@@ -179,8 +178,8 @@ def anthropic_search_result(
 
     Args:
         tool_use_id: Of the model's search.
-        tools: What was found; each stands, deferred, in the request's `tools`.
-        catalogue: The tools as they were listed there, where names had to be told apart.
+        tools: What was found; each must be listed, deferred, in the request's `tools`.
+        catalogue: All tools as listed there, needed where names had to be made unique.
 
     Raises:
         ValueError: A tool is not among those listed.
@@ -199,7 +198,7 @@ def anthropic_search_result(
 
 
 def object_schema(tool: CatalogueTool) -> dict[str, Any]:
-    """The tool's parameters as a schema whose root is an object, as every API wants it."""
+    """The tool's parameters as a schema whose root is an object, as every API requires."""
     properties = tool.parameters.get("properties")
     return {
         **tool.parameters,
@@ -209,7 +208,7 @@ def object_schema(tool: CatalogueTool) -> dict[str, Any]:
 
 
 def json_schema(parameters: Any) -> Any:
-    """Parameters with the type names of JSON Schema, and an object at the top."""
+    """Parameters with the type names of JSON Schema and an object as the root."""
     names = {"dict": "object", "float": "number", "tuple": "array", "any": "string"}
 
     def mended(value: Any) -> Any:

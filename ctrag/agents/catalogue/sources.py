@@ -18,8 +18,8 @@ from ctrag.agents.catalogue.tool import CatalogueTool, check_identities
 from ctrag.errors import InputError
 
 _VERBS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
-_DEEPEST = 6
-"""References within references that are followed."""
+_MAX_DEPTH = 6
+"""Depth to which nested references are followed."""
 _ARGUMENT = re.compile(r"^\s+\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.+)$")
 
 
@@ -29,17 +29,17 @@ def tools_from_openapi(
     """One tool per operation, in the document's order.
 
     The name is the `operationId`, or verb and path where there is none, with a number where two
-    paths have the same words. Parameters of path,
-    query, header and cookie stand beside the body's properties; a body that is no object is
-    `body`. References inside the document are followed, others stay as they are.
+    paths have the same words. Path, query, header and cookie parameters are merged with the
+    body's properties; a body that is not an object becomes `body`. References inside the document
+    are resolved, others stay as they are.
 
     Args:
         document: The parsed document (versions 2 and 3), or a file that holds it.
         server: Server of the tools; the document's title when empty.
-        where: What errors call the document.
+        where: Name of the document in errors.
 
     Raises:
-        ValueError: It is no OpenAPI document, or two operations have one name.
+        ValueError: It is not an OpenAPI document, or two operations have one name.
     """
     if not isinstance(document, Mapping):
         return tools_from_openapi(read_file(Path(document)), server, str(document))
@@ -66,17 +66,17 @@ def _operations(paths: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _numbered(tools: Sequence[CatalogueTool], given: Sequence[str]) -> list[CatalogueTool]:
-    """The tools; names that nobody gave and that are taken get the next free number."""
+    """The tools; generated names that are taken get the next free number."""
     taken = {one for one in given if one}
-    made = []
+    numbered = []
     for tool, own in zip(tools, given, strict=True):
         name, number = tool.name, 1
         while not own and name in taken:
             number += 1
             name = f"{tool.name}_{number}"
         taken.add(name)
-        made.append(replace(tool, name=name))
-    return made
+        numbered.append(replace(tool, name=name))
+    return numbered
 
 
 def _operation(
@@ -89,7 +89,7 @@ def _operation(
 ) -> CatalogueTool:
     operation = _map(item[verb])
     name = _text(operation.get("operationId")) or "_".join([verb, *re.findall(r"\w+", path)])
-    said = [_text(operation.get("summary")), _text(operation.get("description"))]
+    texts = [_text(operation.get("summary")), _text(operation.get("description"))]
     properties: dict[str, Any] = {}
     required: list[str] = []
     for one in [*_list(item.get("parameters")), *_list(operation.get("parameters"))]:
@@ -100,7 +100,7 @@ def _operation(
     if required:
         parameters["required"] = list(dict.fromkeys(required))
     tags = [one for one in _list(operation.get("tags")) if isinstance(one, str)]
-    description = ". ".join(dict.fromkeys(one.strip().rstrip(".") for one in said if one))
+    description = ". ".join(dict.fromkeys(one.strip().rstrip(".") for one in texts if one))
     return CatalogueTool(
         name, description or f"{verb.upper()} {path}", server, parameters, version, ", ".join(tags)
     )
@@ -135,22 +135,22 @@ def _add_body(schema: Mapping[str, Any], properties: dict[str, Any], required: l
 def _bodies(
     document: Mapping[str, Any], operation: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    """The body's schema for its first content type, if there is one."""
+    """The body's schema of its first content type, if there is one."""
     content = _map(_map(_resolved(document, operation.get("requestBody"))).get("content"))
     for media in list(content.values())[:1]:
         yield _map(_resolved(document, _map(media).get("schema")))
 
 
 def _resolved(document: Mapping[str, Any], value: Any, depth: int = 0) -> Any:
-    """The value with references into the document followed, cycles cut."""
+    """The value with references into the document resolved, cycles cut."""
     if isinstance(value, list):
         return [_resolved(document, one, depth) for one in value]
     if not isinstance(value, Mapping):
         return value
     reference = value.get("$ref")
     if isinstance(reference, str):
-        if not reference.startswith("#/") or depth >= _DEEPEST:
-            return {"type": "object"} if depth >= _DEEPEST else dict(value)
+        if not reference.startswith("#/") or depth >= _MAX_DEPTH:
+            return {"type": "object"} if depth >= _MAX_DEPTH else dict(value)
         found: Any = document
         for step in reference[2:].split("/"):
             found = _map(found).get(step.replace("~1", "/").replace("~0", "~"))
@@ -161,7 +161,7 @@ def _resolved(document: Mapping[str, Any], value: Any, depth: int = 0) -> Any:
 def tools_from_functions(
     functions: Iterable[Callable[..., Any]], server: str = ""
 ) -> list[CatalogueTool]:
-    """One tool per function: its name, what its docstring says, its annotated arguments.
+    """One tool per function: its name, its docstring, its annotated arguments.
 
     An `Args:` section of the docstring describes the arguments. `self`, `*args` and `**kwargs`
     are left out.
@@ -178,8 +178,8 @@ def _function(function: Callable[..., Any], server: str) -> CatalogueTool:
     name = getattr(function, "__name__", "")
     if not name or name == "<lambda>":
         raise InputError(f"functions: {function!r} has no name; define it with `def`")
-    said = inspect.getdoc(function) or ""
-    summary, _, details = said.partition("\nArgs:")
+    docstring = inspect.getdoc(function) or ""
+    summary, _, details = docstring.partition("\nArgs:")
     described = _described(details)
     try:
         hints = typing.get_type_hints(function)
@@ -222,7 +222,7 @@ _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", type(
 
 
 def schema_of(annotation: Any) -> dict[str, Any]:
-    """JSON Schema of a Python annotation; `{}` for what JSON cannot say."""
+    """JSON Schema of a Python annotation; `{}` for what JSON Schema cannot express."""
     origin, inside = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is typing.Annotated:
         schema = schema_of(inside[0])
@@ -249,14 +249,14 @@ def schema_of(annotation: Any) -> dict[str, Any]:
 
 
 def tools_from_langchain(tools: Iterable[Any], server: str = "") -> list[CatalogueTool]:
-    """LangChain tools by what they offer: `name`, `description`, and a schema of their arguments.
+    """LangChain tools from their `name`, `description` and schema of arguments.
 
     Raises:
         ValueError: An object has no name, or two have the same.
     """
-    made = [_langchain(one, server) for one in tools]
-    check_identities(made, "tools")
-    return made
+    converted = [_langchain(one, server) for one in tools]
+    check_identities(converted, "tools")
+    return converted
 
 
 def _langchain(tool: Any, server: str) -> CatalogueTool:

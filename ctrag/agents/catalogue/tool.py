@@ -1,9 +1,9 @@
 """Tools of any agent, read from a file.
 
-Formats, told apart by what stands inside: a list of `{name, description, parameters}` with JSON
+Formats, detected by content: a list of `{name, description, parameters}` with JSON
 Schema parameters (or `inputSchema`, `input_schema`, as MCP and Anthropic call them, or in OpenAI's
 `function`), and `server` (or `domain`) where names repeat; an object with such a list under
-`tools` and, when not everybody may see everything, `access` and `experts`; an OpenAPI document; the
+`tools` and, optionally, `access` and `experts`; an OpenAPI document; the
 assistant's own `toolbox.yaml`.
 """
 
@@ -44,13 +44,13 @@ class CatalogueTool:
     always: bool = False
     """Bound in every session, so left out of searches."""
     pinned: bool = False
-    """Hot: offered before the first search."""
+    """Hot: bound before the first search."""
     system: bool = False
     """Built into the platform: searched by its keywords."""
 
     @property
     def content_hash(self) -> str:
-        """Changes with what is searched and shown; server and version are not part of it."""
+        """Hash of what is searched and shown; server and version are not part of it."""
         content = [self.name, self.description, self.category, self.parameters]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -61,7 +61,7 @@ class CatalogueTool:
 
     @property
     def text(self) -> str:
-        """What an encoder reads: name as words, description, names of parameters."""
+        """What an encoder embeds: name as words, description, names of parameters."""
         words = self.name.replace("_", " ").replace(".", " ")
         properties = self.parameters.get("properties")
         named = ", ".join(map(str, properties)) if isinstance(properties, dict) else ""
@@ -88,7 +88,7 @@ class Catalogue:
 
 
 def _encodable(text: str) -> str:
-    """Let no half of a surrogate pair pass, which no encoder reads."""
+    """The text; ValueError for an unpaired surrogate, which no encoder accepts."""
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         raise InputError("holds half of a surrogate pair")
     return text
@@ -114,7 +114,7 @@ class _ToolRow(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _unwrapped(cls, value: Any) -> Any:
-        """OpenAI's form holds the tool one level down."""
+        """OpenAI's format nests the tool under `function`."""
         if isinstance(value, dict) and isinstance(value.get("function"), dict):
             return {**value, **value["function"]}
         return value
