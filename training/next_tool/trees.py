@@ -1,4 +1,4 @@
-"""The trees of the combined ranker: they see each chain's signals by models of the other folds."""
+"""The trees of the combined ranker: they see each chain's features by models of the other folds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.agents.next_tool.demonstrations import END, Demonstration
-from ctrag.agents.next_tool.evidence import SIGNALS, EvidenceWeights, ask, candidates, signals
+from ctrag.agents.next_tool.evidence import FEATURES, EvidenceWeights, ask, candidates, features
 from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.agents.next_tool.linear import history_text, solve_ridge
 from ctrag.agents.next_tool.memory import Memory
@@ -44,7 +44,7 @@ def step_rows(demonstrations: Sequence[Demonstration], names: Sequence[str]) -> 
 
 
 class Stage:
-    """Fits the models that make signals, on any part of the demonstrations."""
+    """Fits the models that make features, on any part of the demonstrations."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ def fit_trees(stage: Stage, texts: ToolTexts) -> str:
         lightgbm.Dataset(
             np.concatenate(tables),
             np.concatenate(labels),
-            feature_name=list(SIGNALS),
+            feature_name=list(FEATURES),
             free_raw_data=True,
         ),
         num_boost_round=settings.trees,
@@ -170,7 +170,7 @@ def _fold_tables(
         with one_blas_thread():
             asked = ask(memory, weights, texts, one.text, stage.vectors[owner])
             for row in np.flatnonzero(stage.steps.owner == owner):
-                table = signals(memory, weights, asked, stage.steps.histories[row], every)
+                table = features(memory, weights, asked, stage.steps.histories[row], every)
                 rows = candidates(table)
                 found.append((table[rows], (rows == stage.steps.wanted[row]).astype(np.float32)))
     return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
 from ctrag.agents.next_tool.demonstrations import Demonstration
-from ctrag.agents.next_tool.evidence import SIGNALS
+from ctrag.agents.next_tool.evidence import FEATURES
 from ctrag.agents.next_tool.graph import LENGTH
 from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.agents.next_tool.memory import Memory
@@ -26,43 +26,43 @@ SHOWN, TOOLS, LOG = "demonstrations.jsonl.gz", "tools.json", "observed.jsonl"
 
 
 class DependencyCard(Card):
-    """Where a model of tool dependencies comes from."""
+    """Provenance of a model of tool dependencies."""
 
     encoder: str
     demonstrations: int
     observed: int = 0
-    """So many of them, the last ones, are from a log of observations."""
+    """How many of them, the last ones, are from a log of observations."""
     seconds: float
-    """Of fitting all but DTDR-L and the learned retriever, the requests' vectors included."""
+    """Time to fit all but DTDR-L and the learned retriever, encoding the requests included."""
     held_out: int
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What fitting leaves besides the demonstrations."""
+    """The fitted parameters."""
 
     step: Matrix
     precision: Matrix
-    """How sure each row of `step` is."""
+    """Precision of each row of `step`, (inputs of a step,)."""
     whole: Matrix
     linear: Matrix
     """DTDR-L: softmax over the vector of request and history, (dimension + 1, tools)."""
     learned: Matrix
     """The learned retriever: softmax over the request's vector alone."""
     trees: str
-    """LightGBM's own text."""
+    """LightGBM's text format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """All that the files hold."""
+    """Contents of the files."""
 
     card: DependencyCard
     memory: Memory
     fitted: Fitted
     tools: Sequence[CatalogueTool]
     texts: Matrix
-    """Vectors of the tools' texts, (tools, dimension)."""
+    """Embeddings of the tools' texts, (tools, dimension)."""
 
 
 def read_artefact(folder: Path) -> Stored:
@@ -70,14 +70,14 @@ def read_artefact(folder: Path) -> Stored:
 
     Raises:
         FileNotFoundError: A file is missing.
-        ValueError: The trees read other signals than this version makes.
+        ValueError: The trees were fitted on other features than this version computes.
     """
     with reading(folder / CARD):
         card = DependencyCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
     trees = (folder / TREES).read_text(encoding="utf-8")
-    if trees and f"feature_names={' '.join(SIGNALS)}" not in trees.split("\n"):
+    if trees and f"feature_names={' '.join(FEATURES)}" not in trees.split("\n"):
         raise InputError(
-            f"{folder / TREES}: was fitted by a version with other signals; run "
+            f"{folder / TREES}: was fitted by a version with other features; run "
             f"`{card.command}` again"
         )
     with reading(folder / ARRAYS), np.load(folder / ARRAYS) as packed:
@@ -110,12 +110,12 @@ def read_artefact(folder: Path) -> Stored:
 
 
 def write_artefact(folder: Path, stored: Stored, count: int) -> None:
-    """Write a model into `folder`, which is made when missing.
+    """Write a model into `folder`, which is created when missing.
 
     Args:
-        folder: Where to.
+        folder: The destination.
         stored: The model.
-        count: So many demonstrations, the first ones, are written: those that it was fitted on.
+        count: How many demonstrations, the first ones, are written: those that it was fitted on.
     """
     folder.mkdir(parents=True, exist_ok=True)
     memory, inputs, fitted = stored.memory, stored.memory.inputs, stored.fitted

@@ -13,12 +13,12 @@ from ctrag.errors import InputError, NotFound
 from stores.compressed import kept, read_kept
 
 END = "end"
-"""What is predicted when nothing is left to call."""
+"""The prediction when nothing is left to call."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolStep:
-    """One decision: what was called, and what comes next."""
+    """One decision: what was called so far, and what comes next."""
 
     history: tuple[str, ...]
     next: str
@@ -33,19 +33,19 @@ class Demonstration:
     text: str
     tools: tuple[str, ...]
     before: tuple[str, ...] = ()
-    """Calls of earlier turns, where the request goes on with a conversation."""
+    """Calls of earlier turns, where the request continues a conversation."""
     group: str = ""
-    """The conversation or episode; what shares one never stands on both sides of a split."""
+    """The conversation or episode; no group is on both sides of a split."""
     domain: str = ""
     """The server whose tools are called, where calls are bare names; empty when unknown."""
 
     @property
     def chain(self) -> str:
-        """What splits keep whole: the group, or the demonstration alone."""
+        """The unit of splits: the group, or the demonstration alone."""
         return self.group or self.id
 
     def called_by(self, names: Mapping[str, str]) -> "Demonstration":
-        """The same with calls by other names: `names` of `domain/call`, else of the call itself."""
+        """A copy with renamed calls: `names` of `domain/call`, else of the call itself."""
 
         def named(call: str) -> str:
             return names.get(f"{self.domain}/{call}", names.get(call, call))
@@ -55,17 +55,17 @@ class Demonstration:
         )
 
     def steps(self) -> Iterator[ToolStep]:
-        """Every decision of the request, the one to end included."""
+        """Every decision of the request, including the one to end."""
         called = (*self.before, *self.tools)
         for place in range(len(self.before), len(called) + 1):
             yield ToolStep(called[:place], called[place] if place < len(called) else END)
 
 
 def checked_text(text: str) -> str:
-    """The text, if an encoder can read it.
+    """The text, if an encoder accepts it.
 
     Raises:
-        ValueError: It is blank, or holds half of a surrogate pair.
+        ValueError: It is blank, or contains an unpaired surrogate.
     """
     if not text.strip():
         raise InputError("must not be empty")
@@ -75,10 +75,10 @@ def checked_text(text: str) -> str:
 
 
 def checked_calls(calls: Sequence[str]) -> tuple[str, ...]:
-    """The calls, if each can be a tool's name.
+    """The calls, if each is a valid tool name.
 
     Raises:
-        ValueError: They are one name instead of a list, or one is blank, no Unicode or `END`.
+        ValueError: They are one name instead of a list, or one is blank, not Unicode or `END`.
     """
     if isinstance(calls, str):
         raise InputError(f"must be a list of tools, not the text {calls!r}")
@@ -135,15 +135,15 @@ class _Conversation(_Row):
     turns: list[_Turn]
 
     def demonstrations(self, place: str) -> Iterator[Demonstration]:
-        """One per turn that calls: the user's words up to there, and the calls before."""
-        said: list[str] = []
+        """One per turn with calls: the user's messages up to then, and the earlier calls."""
+        messages: list[str] = []
         before: tuple[str, ...] = ()
         for number, turn in enumerate(self.turns):
-            said.append(turn.user)
+            messages.append(turn.user)
             tools = tuple(call.api for call in turn.calls)
             if tools:
                 name = f"{self.conversation_id}/{number}"
-                yield Demonstration(name, "\n".join(said), tools, before, self.conversation_id)
+                yield Demonstration(name, "\n".join(messages), tools, before, self.conversation_id)
             before += tools
 
 
@@ -212,12 +212,12 @@ def _read(
 def split_held_out(
     demonstrations: Sequence[Demonstration], most: int = 500, share: float = 0.2
 ) -> tuple[list[Demonstration], list[Demonstration]]:
-    """(to learn from, held out): chains in the order of their ids' SHA-256, the first held out.
+    """(training, held out): chains ordered by the SHA-256 of their ids, the first held out.
 
     Args:
         demonstrations: All of them.
-        most: So many are held out at most, give or take the rest of a chain.
-        share: And no more than this share of all.
+        most: Held out at most, plus the rest of the last chain.
+        share: Held out at most, as a share of all.
 
     Raises:
         ValueError: One side would be empty.

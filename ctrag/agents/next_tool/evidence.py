@@ -1,4 +1,4 @@
-"""What speaks for each tool as the next one: the signals of the combined ranker."""
+"""Features of the combined ranker, per tool that may come next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from ctrag.models.encoder import Matrix
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SIGNALS = (
+FEATURES = (
     "linear",  # least squares over request x history
-    "linear_behind",  # points behind the best one
-    "graph",  # log chance, whole graph
-    "bigram",  # log chance after the last call alone
-    "cluster",  # log chance, graph of the request's cluster
+    "linear_behind",  # difference to the best one
+    "graph",  # log probability, whole graph
+    "bigram",  # log probability after the last call alone
+    "cluster",  # log probability, graph of the request's cluster
     "near_next",  # what the most similar requests called after the last call
-    "like_last",  # what all requests called after the last call, the similar ones counting more
+    "like_last",  # what all requests called after the last call, weighted by similarity
     "like_two",  # the same after the last two calls
     "near_later",  # what they called anywhere after it
     "near_any",  # what they called at all
@@ -39,8 +39,8 @@ SIGNALS = (
     "rest",  # how many needed ones were not called yet
     "earlier",  # does it come before the other needed ones
     "place",  # where in the request it is asked for, after the last call's place
-    "peak",  # how clearly
-    "lexical",  # BM25 with the tool's text, share of the best
+    "peak",  # how strongly
+    "lexical",  # BM25 with the tool's text, relative to the best
     "cosine",
     "cosine_rank",
     "seen",  # log of its demonstrations
@@ -50,15 +50,15 @@ SIGNALS = (
     "steps",
 )
 CANDIDATES = 20
-"""So many of the best by the linear model are ranked; fewer by each other signal."""
+"""Candidates by the linear model; each other feature adds fewer."""
 _FEW = 8
 _WINDOW = 2
-_RAREST = 1e-4
+_MIN_PROBABILITY = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceWeights:
-    """Least-squares models: what a step and what a whole request needs."""
+    """Least-squares models: the next tool of a step, and all tools of a request."""
 
     step: Matrix
     """(inputs of a step, tools)."""
@@ -68,12 +68,12 @@ class EvidenceWeights:
 
 @dataclass(frozen=True, slots=True)
 class RequestEvidence:
-    """A request with all that does not depend on the history."""
+    """A request with the features that do not depend on the history."""
 
     vector: Matrix
     block: Matrix
     likeness: Floats
-    """Of each demonstration's request."""
+    """Similarity of each demonstration's request."""
     rows: Ints
     """The most similar demonstrations."""
     shares: Floats
@@ -90,14 +90,14 @@ class RequestEvidence:
 def ask(
     memory: Memory, weights: EvidenceWeights, texts: ToolTexts, text: str, vector: Matrix
 ) -> RequestEvidence:
-    """Look at a request.
+    """Compute what does not depend on the history.
 
     Args:
-        memory: Demonstrations; while learning, without the request's chain.
-        weights: While learning, fitted without the request's chain.
-        texts: The tools' own.
+        memory: Demonstrations; in training, without the request's chain.
+        weights: In training, fitted without the request's chain.
+        texts: The tools' texts.
         text: The request.
-        vector: Its vector.
+        vector: Its embedding.
     """
     block = memory.inputs.of_text(text, vector)
     likeness = memory.likeness(text, vector)
@@ -123,22 +123,22 @@ def ask(
     )
 
 
-def signals(
+def features(
     memory: Memory,
     weights: EvidenceWeights,
     asked: RequestEvidence,
     history: Sequence[int],
     among: Ints,
 ) -> NDArray[np.float32]:
-    """One row per tool, one column per signal of `SIGNALS`.
+    """One row per tool, one column per feature of `FEATURES`.
 
     Args:
         memory: Demonstrations.
-        weights: The linear models'.
+        weights: The linear models.
         asked: The request.
         history: Numbers of the calls so far.
-        among: Numbers of the tools that can be called, which are compared with each other; the
-            table's rows. `END` comes first.
+        among: Numbers of the tools that can be called, in the order of the table's rows; ranks and
+            differences are among these. `END` comes first.
     """
     tools = len(memory.names)
     inputs = memory.inputs.of_step(asked.block, history)
@@ -201,7 +201,7 @@ def signals(
 
 
 def candidates(table: NDArray[np.float32]) -> Ints:
-    """Rows of the table that are worth ranking, in order; `end` is always among them."""
+    """Candidate rows of the table, ascending; `end` is always among them."""
     kept = [np.zeros(1, dtype=np.int64), _best(table, "linear", CANDIDATES)]
     for name in ("cluster", "like_last", "needed", "lexical", "cosine"):
         kept.append(_best(table, name, _FEW))
@@ -209,7 +209,7 @@ def candidates(table: NDArray[np.float32]) -> Ints:
 
 
 def _best(table: NDArray[np.float32], name: str, count: int) -> Ints:
-    column = table[:, SIGNALS.index(name)]
+    column = table[:, FEATURES.index(name)]
     return np.argsort(-column, kind="stable")[:count]
 
 
@@ -234,7 +234,7 @@ def _near(
 
 
 def _asked_for(memory: Memory, whole: Matrix, text: str) -> tuple[Floats, Floats]:
-    """Where the words that speak for each tool stand closest together, and how much they say."""
+    """Where in the text the evidence for each tool peaks, 0 to 1, and the height of that peak."""
     tools = len(memory.names)
     places, peaks = np.zeros(tools), np.zeros(tools)
     found = memory.inputs.vocabulary.places(text)
@@ -256,8 +256,8 @@ def _asked_for(memory: Memory, whole: Matrix, text: str) -> tuple[Floats, Floats
     return places, peaks
 
 
-def _log(chances: Floats) -> Floats:
-    return np.log(np.maximum(chances, _RAREST))
+def _log(probabilities: Floats) -> Floats:
+    return np.log(np.maximum(probabilities, _MIN_PROBABILITY))
 
 
 def _ranks(values: Floats, among: Ints) -> Floats:

@@ -11,13 +11,13 @@ from ctrag.models.encoder import Matrix
 
 Probabilities = NDArray[np.float64]
 START = -1
-"""Stands before the first call, so that the beginning is a history of its own."""
+"""Padding before the first call, so that the beginning is a history of its own."""
 LENGTH = 3
-"""Calls that are looked back; the paper finds no gain beyond three."""
+"""Length of the histories in calls; the paper finds no gain beyond three."""
 
 
 class HistoryGraph:
-    """Counts of what follows the last 0 to `length` calls; numbers stand for tools."""
+    """Counts of what follows the last 0 to `length` calls; tools are numbers."""
 
     def __init__(self, length: int = LENGTH) -> None:
         if length < 0:
@@ -39,17 +39,17 @@ class HistoryGraph:
         shortest: int = 0,
         longest: int | None = None,
     ) -> Probabilities:
-        """Chance of each tool to follow.
+        """Probability of each tool to follow.
 
-        A history of length n counts as much as it was seen; the rest of the chance, which is
-        larger where few steps led to many tools, goes by the history of length n - 1
-        (interpolation after Witten and Bell), in the end by the prior.
+        A history of length n is weighted by its count; the remaining probability, which is larger
+        where few steps led to many tools, is interpolated from the history of length n - 1
+        (Witten-Bell), and finally from the prior.
 
         Args:
             history: Calls so far.
-            prior: What holds where nothing was counted, (tools,); sums to 1.
-            shortest: Histories below this length are not looked at.
-            longest: Nor those above this one; None for all that were counted.
+            prior: Probabilities where nothing was counted, (tools,); sums to 1.
+            shortest: Histories below this length are ignored.
+            longest: So are those above this one; None for all that were counted.
         """
         chances = prior
         for key in self._keys(history, longest):
@@ -60,12 +60,12 @@ class HistoryGraph:
         return chances
 
     def followed(self, history: Sequence[int], length: int) -> dict[int, int]:
-        """What followed the last `length` calls, counted; empty where that was never seen."""
+        """Counts of what followed the last `length` calls; empty where these were never seen."""
         *_, key = self._keys(history, length)
         return dict(self._counts.get(key, {})) if len(key) == length else {}
 
     def edges(self, longest: int | None = None) -> int:
-        """Counts that are kept, of histories up to a length."""
+        """Number of counts, of histories up to a length."""
         kept = [
             node for key, node in self._counts.items() if longest is None or len(key) <= longest
         ]
@@ -74,7 +74,7 @@ class HistoryGraph:
     def _keys(
         self, history: Sequence[int], longest: int | None = None
     ) -> Iterable[tuple[int, ...]]:
-        """Ends of the history, the shortest first."""
+        """Suffixes of the history, the shortest first."""
         padded = (START, *history)
         most = self.length if longest is None else min(self.length, longest)
         for length in range(min(most, len(padded)) + 1):
@@ -83,23 +83,23 @@ class HistoryGraph:
 
 class Followers:
     """What was called after the last few calls, and in which demonstration: unlike the counts of a
-    graph, each step can count by how like its request is to another one."""
+    graph, each step can be weighted by the similarity of its request."""
 
     def __init__(self, lengths: Sequence[int]) -> None:
-        """Look back so many calls; 0 stands for any step."""
+        """Index histories of these lengths; 0 matches any step."""
         self.lengths = lengths
         self._steps: dict[tuple[Hashable, ...], tuple[list[int], list[int]]] = {}
 
     def add(self, owner: int, history: Sequence[Hashable], following: int) -> None:
-        """Note one step of a demonstration."""
+        """Add one step of a demonstration."""
         for length in self.lengths:
             owners, found = self._steps.setdefault(_ending(history, length), ([], []))
             owners.append(owner)
             found.append(following)
 
     def after(self, history: Sequence[Hashable], length: int) -> tuple[list[int], list[int]]:
-        """Demonstrations that called these last `length` tools, and what each called then; one
-        entry a step."""
+        """Demonstrations that called these last `length` tools, and what each called next; one
+        entry per step."""
         return self._steps.get(_ending(history, length), ([], []))
 
 
@@ -109,13 +109,13 @@ def interpolated(
     counts: NDArray[np.generic],
     strength: float,
 ) -> Probabilities:
-    """Chances after a history, from its counts and from the chances after a shorter one.
+    """Probabilities after a history, from its counts and from those after a shorter one.
 
     Args:
-        shorter: What holds where nothing was counted, (tools,); sums to 1.
-        following: Tools that followed, once or more often each.
-        counts: What each entry of `following` counts.
-        strength: How many calls `shorter` counts for.
+        shorter: Probabilities after the shorter history, (tools,); sums to 1.
+        following: Tools that followed, possibly repeated.
+        counts: Weight of each entry of `following`.
+        strength: Weight of `shorter`, in calls.
     """
     total = counts.sum() + strength
     chances: Probabilities = shorter * (strength / total)
@@ -130,9 +130,9 @@ def _ending(history: Sequence[Hashable], length: int) -> tuple[Hashable, ...]:
 
 
 class ClusterGraphs:
-    """One graph per cluster of requests; what a cluster has not seen is the whole graph's.
+    """One graph per cluster of requests; where a cluster has no counts, the whole graph's are used.
 
-    DTDR-C of the paper: the request's vector chooses the cluster, the history the node.
+    DTDR-C of the paper: the request's embedding chooses the cluster, the history the node.
     """
 
     def __init__(self, centroids: Matrix, length: int = LENGTH) -> None:
@@ -149,7 +149,7 @@ class ClusterGraphs:
             graph.add(history, following)
 
     def edges(self) -> dict[str, int]:
-        """Counts that are kept: of the last call alone, of the whole graph, of all clusters."""
+        """Number of counts: of the last call alone, of the whole graph, of all clusters."""
         return {
             "last": self.whole.edges(1),
             "whole": self.whole.edges(),
@@ -164,19 +164,19 @@ class ClusterGraphs:
     def probabilities(
         self, vector: Matrix, history: Sequence[int], prior: Probabilities
     ) -> Probabilities:
-        """Chance of each tool: the cluster's histories, then those of the whole graph."""
+        """Probability of each tool: the cluster's histories, backed off to the whole graph's."""
         chances = self.whole.probabilities(history, prior)
         graph = self._graphs[self.cluster(vector)]
         return graph.probabilities(history, chances, shortest=min(1, graph.length))
 
 
 def cluster_centroids(vectors: Matrix, count: int | None = None, seed: int = 0) -> Matrix:
-    """K-means centroids of request vectors, (clusters, dimension).
+    """K-means centroids of request embeddings, (clusters, dimension).
 
     Args:
         vectors: (requests, dimension).
         count: How many; a tenth of the requests when None (the paper's default).
-        seed: Where the search begins.
+        seed: Of the initialisation.
     """
     from sklearn.cluster import KMeans
 

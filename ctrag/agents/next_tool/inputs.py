@@ -1,4 +1,4 @@
-"""A request and its history as the numbers that the least-squares models read."""
+"""A request and its history as the input vector of the least-squares models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,22 +9,22 @@ from ctrag.agents.next_tool.vocabulary import TextVocabulary
 from ctrag.models.encoder import Matrix
 
 SEMANTIC, LEXICAL = 2.0, 3.0
-"""Scales of the vector and of the words, so that one penalty fits both; chosen on chains that
-were learned from."""
+"""Scales of the embedding and of the words, so that one penalty fits both; chosen on training
+chains."""
 TOPICS = 128
 CROSSED = 16
-"""Directions of meaning, and as many of words, that are multiplied with the history."""
+"""Principal directions of the embedding, and as many of words, crossed with the history."""
 HISTORY_DIRECTIONS = 32
 _SECOND, _CALLED = 0.7, 0.7
-_WIDEST = 512
-"""Places for tools in the history's block at most."""
+_MAX_WIDTH = 512
+"""Columns for tools in the history's block at most."""
 _SPARE = 16
-"""Places for tools that are met later."""
+"""Columns for tools that are added later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Fixed maps, learned without labels."""
+    """Fixed projections, learned without labels."""
 
     vocabulary: TextVocabulary
     topics: Matrix
@@ -43,24 +43,24 @@ class Inputs:
         tools: int,
         most: int = 4_000,
     ) -> "Inputs":
-        """Maps from requests and histories.
+        """Projections fitted to requests and histories.
 
         Args:
             texts: The requests.
-            vectors: Theirs, (requests, dimension).
+            vectors: Their embeddings, (requests, dimension).
             histories: Numbers of the tools that were called, per step.
-            tools: How many numbers there are.
-            most: So many requests and histories, evenly spread, are looked at for directions.
+            tools: Number of tools, `END` included.
+            most: Requests and histories, evenly spread, from which directions are computed.
         """
         vocabulary = TextVocabulary.of(texts, fewest=3 if len(texts) >= 300 else 1)
-        weighed = vocabulary.matrix(texts[:: _every(texts, most)])
-        gram = np.asarray((weighed @ weighed.T).todense(), dtype=np.float64)
+        weighted = vocabulary.matrix(texts[:: _every(texts, most)])
+        gram = np.asarray((weighted @ weighted.T).todense(), dtype=np.float64)
         values, directions = np.linalg.eigh(gram)
         kept = [n for n in np.argsort(-values)[:TOPICS] if values[n] > 1e-6]
-        topics = weighed.T @ (directions[:, kept] / np.sqrt(values[kept]))
-        width = min(tools + _SPARE, _WIDEST)
-        looked_at = histories[:: _every(histories, most)]
-        called = np.stack([history_block(one, width) for one in looked_at])
+        topics = weighted.T @ (directions[:, kept] / np.sqrt(values[kept]))
+        width = min(tools + _SPARE, _MAX_WIDTH)
+        sample = histories[:: _every(histories, most)]
+        called = np.stack([history_block(one, width) for one in sample])
         return cls(
             vocabulary,
             np.asarray(topics, dtype=np.float32),
@@ -69,7 +69,7 @@ class Inputs:
         )
 
     def of_text(self, text: str, vector: Matrix) -> Matrix:
-        """The request's block: one, its meaning, its words."""
+        """The request's block: 1, its scaled embedding, its scaled topics."""
         words = self.vocabulary.mixed(text, self.topics)
         return np.concatenate([[np.float32(1)], SEMANTIC * vector, LEXICAL * words]).astype(
             np.float32
@@ -77,11 +77,12 @@ class Inputs:
 
     @property
     def width(self) -> int:
-        """Places of the history's block per stretch."""
+        """Columns per part of the history's block."""
         return len(self.histories) // 3
 
     def of_step(self, block: Matrix, history: Sequence[int]) -> Matrix:
-        """The request's block, its products with the history, itself at the start, the history.
+        """The request's block, its products with the history, the block again before the first
+        call (else zeros), and the history.
 
         Args:
             block: From `of_text`.
@@ -97,9 +98,9 @@ class Inputs:
 
 
 def history_block(history: Sequence[int], width: int) -> Matrix:
-    """The last call, the one before, and all of them; 0 stands for the beginning.
+    """Last call, call before it, all calls as indicators; (3 x width,), 0 is the beginning.
 
-    Tools whose numbers lie beyond the width share the places of others.
+    Tools whose numbers are beyond the width share columns with others.
     """
     places = [number if number < width else 1 + number % (width - 1) for number in history]
     block = np.zeros((3, width), dtype=np.float32)

@@ -22,13 +22,13 @@ def fit_softmax(
 
     Args:
         inputs: (rows, dimension), unit vectors.
-        targets: (rows, classes): how often each class was wanted; rows may hold several.
+        targets: (rows, classes): how often each class is the target; rows may have several.
         penalty: Of the squared weights, per row.
-        iterations: At most.
+        iterations: Maximum.
     """
     from scipy.optimize import minimize
 
-    rows = _with_one(inputs)
+    rows = _with_bias(inputs)
     totals = targets.sum(axis=1, keepdims=True)
     shape = (rows.shape[1], targets.shape[1])
     strength = penalty * len(rows)
@@ -37,8 +37,8 @@ def fit_softmax(
         weights = flat.reshape(shape).astype(np.float32)
         logs = log_softmax(rows @ weights)
         value = -float((targets * logs).sum()) + 0.5 * strength * float((weights**2).sum())
-        slope = rows.T @ (totals * np.exp(logs) - targets) + strength * weights
-        return value, slope.ravel().astype(np.float64)
+        gradient = rows.T @ (totals * np.exp(logs) - targets) + strength * weights
+        return value, gradient.ravel().astype(np.float64)
 
     found = minimize(
         loss,
@@ -51,20 +51,20 @@ def fit_softmax(
 
 
 def softmax_probabilities(weights: Matrix, vector: Matrix) -> NDArray[np.float64]:
-    """Chance of each class, (classes,)."""
-    scores = _with_one(vector[None]) @ weights
+    """Probability of each class, (classes,)."""
+    scores = _with_bias(vector[None]) @ weights
     return np.asarray(np.exp(log_softmax(scores))[0], dtype=np.float64)
 
 
 def log_softmax(scores: Matrix) -> Matrix:
-    """Logarithms of the shares along the last axis."""
+    """Log-softmax along the last axis."""
     shifted = scores - scores.max(axis=-1, keepdims=True)
     logs: Any = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
     return np.asarray(logs, dtype=np.float32)
 
 
 def solve_ridge(gram: Matrix, moments: Matrix, penalty: float) -> Matrix:
-    """Least squares with a penalty: (gram + penalty I)^-1 moments."""
+    """Ridge regression: (gram + penalty I)^-1 moments."""
     from scipy.linalg import cho_factor, cho_solve
 
     left = gram + np.float32(penalty) * np.eye(len(gram), dtype=np.float32)
@@ -73,14 +73,14 @@ def solve_ridge(gram: Matrix, moments: Matrix, penalty: float) -> Matrix:
 
 
 def moved(weights: Matrix, inputs: Matrix, targets: Matrix, precision: Matrix) -> Matrix:
-    """Weights after some more rows, with the old ones as a Gaussian prior: a refit that is cheap.
+    """Weights updated by more rows, with the old ones as a Gaussian prior: a cheap refit.
 
     Args:
         weights: (dimension, classes).
         inputs: New rows, (rows, dimension).
         targets: (rows, classes).
-        precision: How sure each old weight is, (dimension,): the penalty and the squares that it
-            was fitted on.
+        precision: Of the old weights, (dimension,): the penalty plus the sum of squares of the
+            inputs that they were fitted on.
     """
     scaled = inputs / precision
     errors = targets - inputs @ weights
@@ -90,5 +90,5 @@ def moved(weights: Matrix, inputs: Matrix, targets: Matrix, precision: Matrix) -
     )
 
 
-def _with_one(rows: Matrix) -> Matrix:
+def _with_bias(rows: Matrix) -> Matrix:
     return np.hstack([rows, np.ones((len(rows), 1), dtype=np.float32)])

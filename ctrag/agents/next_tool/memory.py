@@ -1,4 +1,4 @@
-"""What demonstrations showed, kept by counting: it grows with every observed request."""
+"""Demonstrations and counts over them, which grow with every observed request."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,13 +12,13 @@ from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.models.encoder import Matrix
 
 NEAREST = 40
-"""Demonstrations that are looked at for a request."""
+"""Nearest demonstrations used for a request."""
 SHARPNESS = 8.0
-"""Of the weights by likeness."""
+"""Inverse temperature of the weights by similarity."""
 PAIRED = 4_096
-"""Of so many demonstrations the likeness of all pairs is kept (64 MB); of more it is computed anew
-for each request."""
-_AT_ONCE = 256
+"""Up to so many demonstrations, the similarities of all pairs are cached (64 MB); beyond, they are
+computed for each request."""
+_BATCH = 256
 
 
 class Memory:
@@ -29,25 +29,25 @@ class Memory:
     ) -> None:
         self.names = list(dict.fromkeys([END, *names]))
         self.numbers = {name: number for number, name in enumerate(self.names)}
-        """Of names, and of what else tools are called (`also_called`)."""
+        """By name and by alias (`also_called`)."""
         self.inputs = inputs
         self.graphs = ClusterGraphs(centroids, length)
         self.counts = np.zeros(len(self.names))
-        """How often each tool was called; of `END`, how many demonstrations there are."""
+        """How often each tool was called; for `END`, the number of demonstrations."""
         self._first = np.zeros((len(self.names), len(self.names)), dtype=np.float32)
         self.demonstrations: list[Demonstration] = []
         self.chains: list[tuple[int, ...]] = []
         """Numbers of the tools that each demonstration calls."""
         self.called: list[tuple[int, ...]] = []
-        """The same, with those of earlier turns before."""
+        """The same, preceded by the calls of earlier turns."""
         self._unstacked: list[Matrix] = []
-        """Vectors of the latest demonstrations, whose rows are not in `_stacked` yet."""
+        """Embeddings of the latest demonstrations, not in `_stacked` yet."""
         self._after = Followers((1, 2))
         self._stacked: tuple[Matrix, Any] = (
             np.zeros((0, len(inputs.meanings)), dtype=np.float32),
             inputs.vocabulary.matrix([]),
         )
-        """Vectors and words of the demonstrations."""
+        """Embeddings and TF-IDF vectors of the demonstrations."""
         self._lead: Matrix | None = None
         self._pairs = np.zeros((0, 0), dtype=np.float32)
         self._known_pairs = 0
@@ -56,7 +56,7 @@ class Memory:
         return len(self.demonstrations)
 
     def number(self, name: str) -> int:
-        """The number of a tool; one that is new gets the next one."""
+        """The number of a tool; a new tool gets the next one."""
         known = self.numbers.get(name)
         if known is not None:
             return known
@@ -68,17 +68,17 @@ class Memory:
         return self.numbers[name]
 
     def also_called(self, name: str, other: str) -> None:
-        """Let a tool be known by another name too; one that is a tool's own stays that tool's."""
+        """Add an alias for a tool; ignored where another tool already has that name."""
         self.numbers.setdefault(other, self.numbers[name])
 
     def named(self, calls: Sequence[str]) -> tuple[str, ...]:
-        """Calls by the names of `names`; what nobody knows stays as it is."""
+        """Calls by the names of `names`; unknown ones stay as they are."""
         return tuple(
             self.names[self.numbers[call]] if call in self.numbers else call for call in calls
         )
 
     def known(self, history: Sequence[str]) -> tuple[int, ...]:
-        """Numbers of calls; a tool that nobody knows counts as the beginning."""
+        """Numbers of calls; an unknown tool counts as the beginning (0)."""
         return tuple(self.numbers.get(name, 0) for name in history)
 
     def add(self, one: Demonstration, vector: Matrix) -> None:
@@ -106,18 +106,18 @@ class Memory:
         return self._both()[0]
 
     def frequencies(self) -> Probabilities:
-        """How often each tool was called, as shares; none is nothing."""
+        """Smoothed relative frequencies of the tools' calls; all are above 0."""
         counted = self.counts + 0.5
         return np.asarray(counted / counted.sum(), dtype=np.float64)
 
     def likeness(self, text: str, vector: Matrix) -> NDArray[np.float64]:
-        """How like this request each demonstration's is, by meaning and by words, (n,)."""
+        """Similarity of each demonstration's request to this, by embedding and words, (n,)."""
         vectors, words = self._both()
         lexical = np.asarray(words @ self.inputs.vocabulary.vector(text))
         return np.asarray((vectors @ vector + lexical) / 2, dtype=np.float64)
 
     def alike(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """How like each other the requests of some demonstrations are, (rows, rows)."""
+        """Pairwise similarity of the requests of some demonstrations, (rows, rows)."""
         if len(self) <= PAIRED:
             pairs = self._paired().take(rows, axis=0)
             return pairs.take(rows, axis=1).astype(np.float64)
@@ -128,7 +128,7 @@ class Memory:
     def followers(
         self, history: Sequence[int], likeness: NDArray[np.float64], length: int
     ) -> NDArray[np.float64]:
-        """What followed the last `length` calls, weighed by how like the requests were; sums to 1.
+        """What followed the last `length` calls, weighted by similarity of requests; sums to 1.
 
         Zeros where these calls were never seen.
 
@@ -146,7 +146,7 @@ class Memory:
         return found
 
     def earlier(self, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Per tool: by how much it rather comes before the wanted ones than after, weighed.
+        """Per tool: how much more often it comes before the wanted ones than after, weighted.
 
         Args:
             wanted: Weight of each tool, (tools,).
@@ -157,7 +157,7 @@ class Memory:
         return np.asarray(self._lead @ wanted.astype(np.float32), dtype=np.float64)
 
     def _paired(self) -> Matrix:
-        """How like each other all requests are; grown by what came since the last time."""
+        """Cached pairwise similarity of all requests, extended by those added since."""
         vectors, words = self._both()
         count, known = len(vectors), self._known_pairs
         if count > len(self._pairs):
@@ -165,8 +165,8 @@ class Memory:
             grown = np.zeros((room, room), dtype=np.float32)
             grown[:known, :known] = self._pairs[:known, :known]
             self._pairs = grown
-        for begin in range(known, count, _AT_ONCE):
-            new = slice(begin, min(begin + _AT_ONCE, count))
+        for begin in range(known, count, _BATCH):
+            new = slice(begin, min(begin + _BATCH, count))
             found = _likeness(vectors[new], words[new], vectors, words)
             self._pairs[new, :count] = found
             self._pairs[:count, new] = found.T
@@ -188,9 +188,9 @@ class Memory:
 
 
 def _likeness(vectors: Matrix, words: Any, others: Matrix, their_words: Any) -> Matrix:
-    """Mean of cosine and of what shared words weigh, (vectors, others)."""
+    """Mean of the embeddings' cosine and of the words' cosine, (vectors, others)."""
     used = np.zeros(words.shape[1], dtype=bool)
     used[words.indices] = True
-    # Dense on one side: three times as fast, sums the same.
+    # Dense on one side: three times as fast, same sums.
     lexical = their_words[:, used] @ words[:, used].T.toarray()
     return np.asarray((vectors @ others.T + lexical.T) / 2, dtype=np.float32)

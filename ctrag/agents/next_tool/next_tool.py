@@ -28,7 +28,7 @@ from ctrag.agents.next_tool.evidence import (
     RequestEvidence,
     ask,
     candidates,
-    signals,
+    features,
 )
 from ctrag.agents.next_tool.graph import Probabilities
 from ctrag.agents.next_tool.linear import history_text, moved, softmax_probabilities
@@ -52,18 +52,18 @@ METHODS = (
     "dtdr_l",
     "combined",
 )
-_UNREAD = ("random", "bm25", "dependency", "bigram", "trigram")
-"""Methods that need no vector."""
+_WITHOUT_VECTOR = ("random", "bm25", "dependency", "bigram", "trigram")
+"""Methods that need no embedding of the request."""
 _UNRANKED = 1e-4
-"""Chance that all tools share that are not even candidates."""
+"""Probability mass shared by all tools that are not candidates."""
 _ALWAYS, _MORE = 50, 1.1
-"""So many observations are each followed by a refit; later, only when there are a tenth more."""
+"""Each of the first `_ALWAYS` observations is followed by a refit; later, every tenth more is."""
 _REQUESTS = 256
-"""Requests whose vectors are kept at hand."""
+"""Requests whose embeddings are cached."""
 
 
 class NextTool:
-    """Ranks tools, and `end`, by how likely they come next.
+    """Ranks tools, and `end`, by the probability that they come next.
 
     Tools are returned by their catalogue's ids (`server/name` where there is a server), and may be
     given by id, or by name where no other tool has it. Safe to use from many threads.
@@ -100,7 +100,7 @@ class NextTool:
         self.weights = EvidenceWeights(fitted.step, fitted.whole)
         self._lock = threading.RLock()
         self._adding = threading.Lock()
-        """Held while added tools are encoded, which ranking does not wait for."""
+        """Held while added tools are encoded; ranking does not wait for it."""
         self._fitted_tools = len(self.tools)
         self._watched: list[tuple[Demonstration, Matrix]] = []
         self._refitted = 0
@@ -111,20 +111,20 @@ class NextTool:
     def load(
         cls, path: str | Path, encoder: Encoder | None = None, log: Path | None = None
     ) -> "NextTool":
-        """The model that `ctrag train dependency` wrote, with all that was observed since.
+        """The model that `ctrag train dependency` wrote, with all observations since.
 
-        What it learned from the log when it was fitted is not counted again.
+        Observations that it was fitted on are not counted again.
 
         Args:
             path: Its folder.
-            encoder: None for the one that it was fitted with.
-            log: Where observations are read from and added; `observed.jsonl` in the folder when
+            encoder: The one that it was fitted with; loaded when None.
+            log: Where observations are read and appended; `observed.jsonl` in the folder when
                 None.
 
         Raises:
             FileNotFoundError: A file is missing.
-            ValueError: The encoder is another one, the trees read other signals than this version
-                makes, or the log was written by something else.
+            ValueError: The encoder is another one, the trees were fitted on other features than
+                this version computes, or the log was written by something else.
         """
         folder = Path(path)
         stored = read_artefact(folder)
@@ -156,7 +156,7 @@ class NextTool:
         return None if folder is None else cls.load(folder)
 
     def save(self, folder: Path) -> None:
-        """Write all but what was observed or added into `folder`, which is made when missing."""
+        """Write all but what was observed or added into `folder`, which is created when missing."""
         with self._lock:
             count = len(self.memory) - len(self._watched)
             own = self._fitted_tools
@@ -176,14 +176,13 @@ class NextTool:
 
         Args:
             text: The request.
-            history: Tools that were called for it, in order; those that nobody knows are looked
-                past.
+            history: Tools that were called for it, in order; unknown ones are ignored.
             method: One of `METHODS`.
-            tools: Those that can be called, where these are not all that the model knows: an
-                agent that learns from other agents' demonstrations names its own. None for all.
+            tools: Those that can be called, where these are not all that the model knows: for an
+                agent that learns from other agents' demonstrations. None for all.
 
         Raises:
-            ValueError: The text is empty or no Unicode, the history or the tools are one name
+            ValueError: The text is empty or not Unicode, the history or the tools are one name
                 instead of a list, a tool or the method is unknown.
         """
         _check("text", text)
@@ -201,7 +200,7 @@ class NextTool:
         """Numbers of `end` and of these tools, ascending; of all that are known when None.
 
         Raises:
-            ValueError: One name instead of a list, or a tool that nobody knows.
+            ValueError: One name instead of a list, or an unknown tool.
         """
         if tools is None:
             return np.arange(len(self.memory.names))
@@ -222,11 +221,11 @@ class NextTool:
         method: str = "combined",
         tools: Sequence[str] | None = None,
     ) -> list[tuple[str, float]]:
-        """What `rank` gives a probability of at least `alpha`, best first; it may be nothing.
+        """What `rank` gives a probability of at least `alpha`, best first; may be empty.
 
         The paper's threshold (section 4.1): a prompt then shows few tools where the next one is
-        plain and more where it is not. `end` is in it where it is likely enough. Method and tools
-        are as for `rank`.
+        clear and more where it is not. `end` is included where it is likely enough. Method and
+        tools are as for `rank`.
 
         Raises:
             ValueError: `alpha` is not between 0 and 1, or as `rank`.
@@ -245,14 +244,14 @@ class NextTool:
             text: The request.
             history: Tools that were called for it.
             method: One of `METHODS`.
-            among: From the method of that name: all others get 0. None for all.
+            among: From the method of that name; all others get 0. None for all.
 
         Raises:
             ValueError: The method is unknown.
         """
         self.prepare(text, history, method)
-        # What multiplies no matrices need not wait for other models that do.
-        limit = nullcontext() if method in _UNREAD else one_blas_thread()
+        # Methods without matrix products need not wait for models with them.
+        limit = nullcontext() if method in _WITHOUT_VECTOR else one_blas_thread()
         with self._lock, limit:
             memory = self.memory
             among = self.among(None) if among is None else among
@@ -288,8 +287,8 @@ class NextTool:
             return baselines.restricted_to(found, among)
 
     def prepare(self, text: str, history: tuple[str, ...], method: str) -> None:
-        """Encode what a method will read: outside the lock, since it takes longer than ranking."""
-        if method in _UNREAD:
+        """Encode what a method needs: outside the lock, since it takes longer than ranking."""
+        if method in _WITHOUT_VECTOR:
             return
         if method == "dtdr_l":
             with self._lock:
@@ -303,18 +302,18 @@ class NextTool:
         return sum(2 * n - 1 for n in leaves)
 
     def observe(self, request: str, calls: Sequence[str]) -> None:
-        """Learn from what an agent did, at once; written down before it is learned.
+        """Learn from what an agent did, at once; logged before it is learned.
 
-        Graphs and similar requests know it right away; the linear models move as if it had been
-        among their rows. The trees, DTDR-L and the learned retriever change with the next `ctrag
-        train dependency` into the same folder, which reads the log.
+        Graphs and similar requests include it right away; the linear models are updated as if it
+        had been among their rows. The trees, DTDR-L and the learned retriever change with the next
+        `ctrag train dependency` into the same folder, which reads the log.
 
         Args:
             request: What was asked.
-            calls: What was called for it, in order; a tool that nobody knows is a new one.
+            calls: What was called for it, in order; an unknown tool is added.
 
         Raises:
-            ValueError: The request is empty or no Unicode, the calls are one name instead of a
+            ValueError: The request is empty or not Unicode, the calls are one name instead of a
                 list, or a tool is called `end`.
             OSError: The log cannot be written; then nothing is learned either.
         """
@@ -335,15 +334,15 @@ class NextTool:
             self._asked.cache_clear()
 
     def add_tools(self, tools: Sequence[CatalogueTool]) -> None:
-        """Make tools known that came after fitting: their texts speak for them from now on.
+        """Add tools that came after fitting; they are ranked by their texts from now on.
 
-        A tool that demonstrations call, but that had no text, gets this one. Tools of a known id
-        are left as they are. What is added lives as long as this object.
+        A tool that demonstrations call, but that had no text, gets this one. Tools with a known id
+        stay as they are. What is added lives as long as this object.
 
         Raises:
             ValueError: A tool is called `end`.
         """
-        tool_names(tools)  # refuses `end`
+        tool_names(tools)  # rejects `end`
         with self._adding:
             known = set(self._ids.values())
             new = list({tool.id: tool for tool in tools if tool.id not in known}.values())
@@ -375,14 +374,14 @@ class NextTool:
             return
         memory, inputs = self.memory, self.memory.inputs
         before, after = self.fitted.step.shape[1], len(memory.names)
-        rows, wanted = [], []
+        rows, following = [], []
         for one, vector in self._watched:
             block = inputs.of_text(one.text, vector)
-            for made in one.steps():
-                rows.append(inputs.of_step(block, memory.known(made.history)))
-                wanted.append(memory.numbers[made.next])
+            for decision in one.steps():
+                rows.append(inputs.of_step(block, memory.known(decision.history)))
+                following.append(memory.numbers[decision.next])
         step = np.pad(self.fitted.step, ((0, 0), (0, after - before)))
-        targets = np.eye(after, dtype=np.float32)[wanted]
+        targets = np.eye(after, dtype=np.float32)[following]
         step = moved(step, np.stack(rows), targets, self.fitted.precision)
         self.weights = EvidenceWeights(step, self.fitted.whole)
         self._refitted = len(self._watched)
@@ -391,7 +390,7 @@ class NextTool:
         return ask(self.memory, self.weights, self.texts, text, self._vector(text))
 
     def _combined(self, text: str, history: tuple[int, ...], among: Ints) -> Probabilities:
-        table = signals(self.memory, self.weights, self._asked(text), history, among)
+        table = features(self.memory, self.weights, self._asked(text), history, among)
         rows = candidates(table)
         raw = np.asarray(self._trees.predict(table[rows], num_threads=1), dtype=np.float64)
         found = self.memory.frequencies() * _UNRANKED

@@ -1,4 +1,4 @@
-"""The log of observed requests: lines are only ever added, and one is whole or not there."""
+"""The append-only log of observed requests; a line is complete or not there."""
 
 import json
 import os
@@ -29,21 +29,21 @@ class _Line(BaseModel):
 
 
 def append(path: Path, one: Observation) -> None:
-    """Add a line and wait until it is on the disk; several processes may do so at once.
+    """Append a line and wait until it is on disk; safe for several processes.
 
-    A line that a crash left half written was never confirmed to anybody and is cut off first.
+    A line that a crash left incomplete was never confirmed to anybody and is truncated first.
 
     Raises:
         FileNotFoundError: The folder is missing.
         OSError: The file cannot be written.
     """
-    if not path.parent.is_dir():  # the lock would make it
+    if not path.parent.is_dir():  # the lock would create it
         raise NotFound(2, "no such folder", str(path.parent))
     line = json.dumps({"request": one.request, "calls": one.calls}, ensure_ascii=False) + "\n"
     with FileLock(path.with_name(f".{path.name}.lock")):
         fresh = not path.exists()
         with path.open("ab+") as file:
-            file.truncate(_whole(path))
+            file.truncate(_complete_bytes(path))
             file.write(line.encode())
             file.flush()
             os.fsync(file.fileno())
@@ -52,16 +52,16 @@ def append(path: Path, one: Observation) -> None:
 
 
 def read(path: Path) -> list[Observation]:
-    """All whole lines, in order; none where there is no file.
+    """All complete lines, in order; none where there is no file.
 
     Raises:
-        ValueError: A whole line is no observation: something else wrote here. File, line, field
-            and rule are named.
+        ValueError: A complete line is not an observation: something else wrote here. File, line,
+            field and rule are named.
     """
     if not path.exists():
         return []
     found = []
-    lines = path.read_bytes()[: _whole(path)].decode().split("\n")[:-1]
+    lines = path.read_bytes()[: _complete_bytes(path)].decode().split("\n")[:-1]
     for number, line in enumerate(lines, 1):
         try:
             row = _Line.model_validate(json.loads(line))
@@ -76,6 +76,6 @@ def read(path: Path) -> list[Observation]:
     return found
 
 
-def _whole(path: Path) -> int:
-    """Bytes up to the end of the last whole line."""
+def _complete_bytes(path: Path) -> int:
+    """Bytes up to the end of the last complete line."""
     return path.read_bytes().rfind(b"\n") + 1

@@ -12,11 +12,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NEAREST = 256
-"""Demonstrations that are weighed; those further away would hardly count."""
+"""Demonstrations that are weighted; those further away would have negligible weight."""
 WIDTH = 4.0
-"""How fast two requests stop saying anything about each other, by likeness."""
+"""Rate at which the kernel decays with dissimilarity."""
 NOISE = 0.1
-"""Variance of what the same request calls."""
+"""Noise variance: what the same request calls varies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Precedents:
     """The demonstrations nearest to a request, with their weights."""
 
     weights: Floats
-    """(n,): how much each speaks for the request; below 0 where a nearer one contradicts it."""
+    """(n,): weight of each; below 0 where a nearer one contradicts it."""
     calls: Ints
-    """(n, longest + 1): numbers of the tools, `END` (0) from the end on."""
+    """(n, longest + 1): numbers of the tools, padded with `END` (0)."""
     lengths: Ints
     """Calls of each, (n,)."""
     tools: int
@@ -35,17 +35,16 @@ class Precedents:
     def near(cls, memory: Memory, likeness: Floats, most: int = NEAREST) -> "Precedents":
         """Weights of a Gaussian process, (K + noise)^-1 k, of demonstrations near the request.
 
-        Requests that say the same share their weight, so that ten copies do not outvote one
-        that is closer.
+        Similar requests share their weight, so that ten copies do not outvote one that is closer.
 
         Args:
             memory: The demonstrations.
-            likeness: Of the request and each of them, from `Memory.likeness`.
-            most: So many at most are weighed.
+            likeness: Of the request to each of them, from `Memory.likeness`.
+            most: Demonstrations at most.
         """
         from scipy.linalg import cho_factor, cho_solve
 
-        # In their own order, so that what is read of them lies close together.
+        # In memory order, so that reads are local.
         rows = np.sort(np.argsort(-likeness, kind="stable")[:most])
         kernel = np.exp(WIDTH * (memory.alike(rows) - 1)) + NOISE * np.eye(len(rows))
         towards = np.exp(WIDTH * (likeness[rows] - 1))
@@ -67,7 +66,7 @@ class Precedents:
         return self._sums(once // self.tools, once % self.tools)
 
     def same_beginning(self, history: Sequence[int]) -> Floats:
-        """Per tool: weight of those that called exactly the history, and then it."""
+        """Per tool: weight of those that called exactly the history, then it."""
         place = len(history)
         if place >= self.calls.shape[1]:
             return np.zeros(self.tools)
@@ -75,20 +74,20 @@ class Precedents:
         return self._sums(np.flatnonzero(same), self.calls[same, place])
 
     def after_last(self, history: Sequence[int]) -> Floats:
-        """Per tool: weight of those that called the last call, and then it."""
+        """Per tool: weight of those that call it right after the last call."""
         if not history:
             return self._sums(np.arange(len(self.calls)), self.calls[:, 0])
         rows, places = self._last(history)
         return self._sums(rows, self.calls[rows, places + 1])
 
     def left(self, history: Sequence[int]) -> Floats:
-        """Per tool: weight of those where it is the first that the history does not have."""
+        """Per tool: weight of those where it is the first call that the history does not have."""
         places = (~np.isin(self.calls, history)).argmax(axis=1)
         rows = np.arange(len(self.calls))
         return self._sums(rows, self.calls[rows, places])
 
     def left_after_last(self, history: Sequence[int]) -> Floats:
-        """The same, looking only behind the last call of those that have it."""
+        """The same, looking only after the last call in those that have it."""
         if not history:
             return self.left(history)
         rows, places = self._last(history)
@@ -97,7 +96,7 @@ class Precedents:
         return self._sums(rows, self.calls[rows, following])
 
     def _last(self, history: Sequence[int]) -> tuple[Ints, Ints]:
-        """Rows that have the last call, and where it stands first."""
+        """Rows that have the last call, and its first position."""
         found = (self.calls == history[-1]) & (history[-1] > 0)
         rows = np.flatnonzero(found.any(axis=1))
         return rows, found[rows].argmax(axis=1)

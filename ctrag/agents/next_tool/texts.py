@@ -1,4 +1,4 @@
-"""What a request has in common with the tools' own texts: needs no demonstration."""
+"""Similarity of a request to the tools' own texts; needs no demonstrations."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from ctrag.text.words import terms
 
 
 class ToolTexts:
-    """Names and descriptions of tools, by words and by meaning."""
+    """Names and descriptions of tools, as words and as embeddings."""
 
     def __init__(
         self,
@@ -26,21 +26,21 @@ class ToolTexts:
         """Index the texts.
 
         Args:
-            tools: Whose texts.
-            vectors: Theirs, (tools, dimension).
-            numbers: What `Memory` knows each tool by; 1, 2, ... when None.
+            tools: The tools whose texts are indexed.
+            vectors: Their embeddings, (tools, dimension).
+            numbers: Each tool's number in `Memory`; 1, 2, ... when None.
         """
         self.vectors = vectors
         """(tools, dimension), in the order of the tools."""
         self.numbers = np.array(
             range(1, len(tools) + 1) if numbers is None else numbers, dtype=np.int64
         )
-        """(tools,): what `Memory` knows each tool by."""
+        """(tools,): each tool's number in `Memory`."""
         self._words = LexicalIndex([terms(tool.text) for tool in tools])
 
     @classmethod
     def encoded(cls, tools: Sequence[CatalogueTool], encoder: Encoder) -> "ToolTexts":
-        """The tools' texts with their vectors made now."""
+        """The tools' texts, encoded now."""
         return cls(tools, encoder.encode([tool.text for tool in tools]))
 
     def lexical(self, text: str) -> NDArray[np.float64]:
@@ -52,14 +52,14 @@ class ToolTexts:
         return np.asarray(self.vectors @ vector, dtype=np.float64)
 
     def by_number(self, values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-        """Values of the tools by their numbers, (count,); nothing for what has no text."""
+        """Values of the tools by their numbers, (count,); 0 for what has no text."""
         found = np.zeros(count)
         found[self.numbers] = values
         return found
 
 
 def tool_names(tools: Sequence[CatalogueTool]) -> list[str]:
-    """What demonstrations call each tool: its name, or `server/name` where names repeat.
+    """Each tool's name in demonstrations: its name, or `server/name` where names repeat.
 
     Raises:
         ValueError: A tool is called `end`.
@@ -73,6 +73,6 @@ def tool_names(tools: Sequence[CatalogueTool]) -> list[str]:
 def with_names(
     demonstrations: Iterable[Demonstration], tools: Sequence[CatalogueTool]
 ) -> list[Demonstration]:
-    """Demonstrations whose calls by id are calls by name, as `tool_names` has them."""
+    """Demonstrations with ids replaced by names from `tool_names`."""
     names = {tool.id: name for tool, name in zip(tools, tool_names(tools), strict=True)}
     return [one.called_by(names) for one in demonstrations]

@@ -1,4 +1,4 @@
-"""Words and pairs of words as weighted vectors (TF-IDF)."""
+"""TF-IDF vectors of words and bigrams."""
 
 import itertools
 from collections import Counter
@@ -14,7 +14,7 @@ MOST = 4_000
 
 
 class TextVocabulary:
-    """The commonest words and pairs of neighbours of a set of texts."""
+    """The most frequent words and bigrams of a set of texts."""
 
     def __init__(self, entries: Sequence[str], weights: Matrix) -> None:
         self.entries = list(entries)
@@ -24,7 +24,7 @@ class TextVocabulary:
 
     @classmethod
     def of(cls, texts: Sequence[str], fewest: int = 3, most: int = MOST) -> "TextVocabulary":
-        """Entries that `fewest` texts hold at least, the commonest first, `most` at most."""
+        """Entries in at least `fewest` texts, the most frequent first, `most` at most."""
         counts = Counter(entry for text in texts for entry in set(_entries(terms(text))))
         kept = sorted((-n, entry) for entry, n in counts.items() if n >= fewest)[:most]
         weights = [np.log(1 + len(texts) / -n) for n, _ in kept]
@@ -34,29 +34,29 @@ class TextVocabulary:
         return len(self.entries)
 
     def vector(self, text: str) -> Matrix:
-        """(entries,), of length one, or zeros where no entry is in the text."""
+        """(entries,), unit length, or zeros where no entry is in the text."""
         found = np.zeros(len(self), dtype=np.float32)
-        weighed = self._weighed(text)
-        found[list(weighed)] = list(weighed.values())
+        weighted = self._weights_of(text)
+        found[list(weighted)] = list(weighted.values())
         return found
 
     def mixed(self, text: str, rows: Matrix) -> Matrix:
-        """`vector(text) @ rows`, of `rows` (entries, n), reading only those that count."""
-        weighed = self._weighed(text)
-        weights = np.array(list(weighed.values()), dtype=np.float32)
-        return np.asarray(weights @ rows[list(weighed)], dtype=np.float32)
+        """`vector(text) @ rows`, of `rows` (entries, n), reading only rows of non-zero entries."""
+        weighted = self._weights_of(text)
+        weights = np.array(list(weighted.values()), dtype=np.float32)
+        return np.asarray(weights @ rows[list(weighted)], dtype=np.float32)
 
     def matrix(self, texts: Sequence[str]) -> Any:
         """The texts' vectors as a sparse matrix, (texts, entries)."""
         from scipy import sparse
 
-        weighed = [self._weighed(text) for text in texts]
-        ends = np.cumsum([0, *map(len, weighed)])
-        columns = [place for row in weighed for place in row]
-        values = np.array([value for row in weighed for value in row.values()], dtype=np.float32)
+        weighted = [self._weights_of(text) for text in texts]
+        ends = np.cumsum([0, *map(len, weighted)])
+        columns = [place for row in weighted for place in row]
+        values = np.array([value for row in weighted for value in row.values()], dtype=np.float32)
         return sparse.csr_matrix((values, columns, ends), shape=(len(texts), len(self)))
 
-    def _weighed(self, text: str) -> dict[int, float]:
+    def _weights_of(self, text: str) -> dict[int, float]:
         counts = Counter(e for e in _entries(terms(text)) if e in self._place)
         places = [self._place[entry] for entry in counts]
         values = (1 + np.log(list(counts.values()))) * self.weights[places]

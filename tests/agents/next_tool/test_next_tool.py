@@ -11,7 +11,7 @@ import pytest
 
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.next_tool import METHODS, NextTool
-from ctrag.agents.next_tool.evidence import SIGNALS, signals
+from ctrag.agents.next_tool.evidence import FEATURES, features
 from ctrag.agents.next_tool.inputs import history_block
 from ctrag.agents.next_tool.observed import Observation, read
 from ctrag.agents.next_tool.texts import tool_names
@@ -86,18 +86,18 @@ def test_tools_that_cannot_be_called_do_not_count_in_any_comparison(next_tool: N
     asked = next_tool._ask(f"{FLIGHT}, and what is the weather there?")
     every, few = next_tool.among(None), next_tool.among(["weather_report"])
     memory, weights = next_tool.memory, next_tool.weights
-    whole = signals(memory, weights, asked, (), every)
-    alone = signals(memory, weights, asked, (), few)
+    whole = features(memory, weights, asked, (), every)
+    alone = features(memory, weights, asked, (), few)
     assert alone.shape == (2, whole.shape[1])
-    behind = [at for at, name in enumerate(SIGNALS) if name.endswith("_behind")]
+    behind = [at for at, name in enumerate(FEATURES) if name.endswith("_behind")]
     assert len(behind) == 4
     assert whole[few][:, behind].max(axis=0).tolist() != [0, 0, 0, 0]
     assert alone[:, behind].max(axis=0).tolist() == [0, 0, 0, 0]
-    lexical = SIGNALS.index("lexical")
+    lexical = FEATURES.index("lexical")
     assert 0 < whole[few][:, lexical].max() < 1
     assert alone[:, lexical].max() == 1
-    assert sorted(alone[:, SIGNALS.index("cosine_rank")]) == [0, 1]
-    assert sorted(alone[:, SIGNALS.index("needed_rank")]) == [0, 1]
+    assert sorted(alone[:, FEATURES.index("cosine_rank")]) == [0, 1]
+    assert sorted(alone[:, FEATURES.index("needed_rank")]) == [0, 1]
 
 
 def test_tools_that_nobody_knows_are_refused_and_not_looked_past(next_tool: NextTool) -> None:
@@ -173,7 +173,7 @@ def test_trees_of_a_version_with_other_signals_are_refused(
 ) -> None:
     trees = tmp_path / "model" / "trees.txt"
     trees.write_text(trees.read_text().replace(" bigram ", " digram "))
-    with pytest.raises(ValueError, match=r"trees.txt: was fitted by a version with other signals"):
+    with pytest.raises(ValueError, match=r"trees.txt: was fitted by a version with other features"):
         NextTool.load(tmp_path / "model", word_bins)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ctrag.agents.next_tool import NextTool, load_demonstrations, observed
 from ctrag.agents.next_tool.demonstrations import split_held_out
-from ctrag.agents.next_tool.evidence import SIGNALS, candidates
+from ctrag.agents.next_tool.evidence import FEATURES, candidates
 from ctrag.cli.train import dependency
 from training.next_tool import train as fitting
 from training.next_tool import trees
@@ -60,9 +60,9 @@ def test_fitting_twice_gives_the_same_model(
 
 
 def test_end_and_the_likely_ones_are_always_candidates() -> None:
-    table = np.zeros((100, len(SIGNALS)), dtype=np.float32)
-    table[77, SIGNALS.index("cosine")] = 1
-    table[88, SIGNALS.index("linear")] = 1
+    table = np.zeros((100, len(FEATURES)), dtype=np.float32)
+    table[77, FEATURES.index("cosine")] = 1
+    table[88, FEATURES.index("linear")] = 1
     rows = set(candidates(table))
     assert {0, 77, 88} <= rows
     assert len(rows) < 70
