@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.ask import confirm
-from ctrag.cli.errors import MENDABLE, one_line
+from ctrag.cli.errors import USER_ERRORS, one_line
 from ctrag.cli.options import At, Data, Persona, Place, folder_of, parse_at
 from ctrag.cli.output import line
 
@@ -62,7 +62,7 @@ def chat(
                 _command(word, assistant, last)
                 continue
             last = assistant.ask(said, moment, place, run=True, confirm=agree)
-        except MENDABLE as error:  # does not end the conversation
+        except USER_ERRORS as error:  # does not end the conversation
             line(one_line(error))
             continue
         _reply(last)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from ctrag.errors import CtragError
 from ctrag.extras import EXTRA_OF, missing
 
-MENDABLE = (CtragError, OSError)
-"""What a person can mend: mistakes, files that are not there, no rights, a full disk."""
+USER_ERRORS = (CtragError, OSError)
+"""User errors: wrong input, missing files, missing permissions, a full disk."""
 
 
 def exit_code(run: Callable[[], None]) -> int:
@@ -31,18 +31,18 @@ def exit_code(run: Callable[[], None]) -> int:
 
 
 def one_line(error: Exception) -> str:
-    """What to tell a person; of a defect of ctrag, how to see more of it."""
+    """The message for the user; for a defect of ctrag, with how to get the traceback."""
     if isinstance(error, OSError):
         path = f"{error.filename}: " if error.filename else ""
-        told = f"{path}{error.strerror or error}"
+        message = f"{path}{error.strerror or error}"
     elif isinstance(error, ModuleNotFoundError) and _top(error) in EXTRA_OF:
-        told = str(missing("this", _top(error)))
+        message = str(missing("this", _top(error)))
     elif isinstance(error, CtragError):
-        told = str(error)
+        message = str(error)
     else:
-        told = f"internal error: {type(error).__name__}: {error}"
-        told += "; set CTRAG_DEBUG=1 for the traceback"
-    return " ".join(told.split())
+        message = f"internal error: {type(error).__name__}: {error}"
+        message += "; set CTRAG_DEBUG=1 for the traceback"
+    return " ".join(message.split())
 
 
 def _top(error: ModuleNotFoundError) -> str:

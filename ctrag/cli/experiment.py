@@ -27,7 +27,7 @@ Page = Annotated[
 
 
 def names(listed: str | None) -> list[str] | None:
-    """The names in a list with commas; None, which stands for all, stays None."""
+    """The names of a comma-separated list; None, which means all, stays None."""
     return None if listed is None else [one.strip() for one in listed.split(",") if one.strip()]
 
 
@@ -49,12 +49,12 @@ def report_on(
     Args:
         run: Makes the experiment.
         table: What is printed of it.
-        out: File for its JSON, in a folder that is made when missing; None writes nothing.
+        out: File for its JSON, in a folder that is created when missing; None writes nothing.
         json: Whether the JSON is printed instead of the table.
         page: What makes the page of it; written where there is a `folder` for it.
         folder: For the page, or None.
     """
-    # What cannot be written is told before the work.
+    # Fail before the work where the output cannot be written.
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
     if folder is not None:

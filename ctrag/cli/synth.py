@@ -261,7 +261,7 @@ def _provider(
 def _how(
     made_by: "Provider", world: _World, workers: int | None, scheduler: str | None
 ) -> dict[str, Any]:
-    """What everything that makes people or requests is told."""
+    """Keyword arguments shared by all generators of people and requests."""
     spent = _purse(made_by)
     for option, value in {"--workers": workers, "--scheduler": scheduler}.items():
         if spent is not None and value is not None:

@@ -1,4 +1,4 @@
-"""`ctrag train tools`, `values` and `planner`: they learn from what retrieval brings."""
+"""`ctrag train tools`, `values` and `planner`: trained on retrieval results."""
 
 from pathlib import Path
 from typing import Annotated

@@ -43,7 +43,7 @@ Threads = Annotated[int, typer.Option(min=1, help="Threads to compute with.")]
 def retrieved(
     data: Path, more: list[Path], tuned: Path | None, seed: int, threads: int
 ) -> "RetrievedExamples":
-    """What retrieval brings for the requests of all data sets, computed once.
+    """Retrieval results for the requests of all data sets, computed once.
 
     Without `tuned` the artefacts in use retrieve for all of them.
 
@@ -100,7 +100,7 @@ def check_held_out(option: str, card: "Card", held_out: frozenset[str]) -> None:
 
 
 def show(out: Path, data: str, figures: dict[str, dict[str, float]]) -> None:
-    """Print what was made and its figures."""
+    """Print the artefact and its figures."""
     line(f"{out}: trained on {data}, figures of people not learned from:")
     for method, values in figures.items():
         line(f"  {method:<16} " + "  ".join(f"{name} {value}" for name, value in values.items()))

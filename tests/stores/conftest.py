@@ -140,4 +140,4 @@ def root(template: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def stores(root: Path) -> Stores:
-    return Stores.open(root, patience=0.5, read_patience=0.3)
+    return Stores.open(root, timeout=0.5, read_timeout=0.3)

@@ -37,7 +37,7 @@ COPIED: RUN & /[^ .,;:!?](.{0,158}[^ .,;:!?])?/
 
 
 def call_opening(tool: CatalogueTool) -> str:
-    """What every call of the tool begins with."""
+    """The prefix of every call of the tool."""
     return f'{{"name": {json.dumps(tool.id, ensure_ascii=False)}, "arguments": {{'
 
 
@@ -53,12 +53,12 @@ def numbers_in(text: str) -> list[float]:
 
 
 def copyable(text: str) -> str:
-    """The text as values are copied from it: on one line, without signs that JSON escapes."""
+    """The text as values are copied from it: on one line, without characters that JSON escapes."""
     return _UNSPEAKABLE.sub(" ", text).strip()
 
 
 class ArgumentRules:
-    """Collects rules; each method adds some and returns what stands for them."""
+    """Collects rules; each method adds some and returns an expression that refers to them."""
 
     def __init__(self, said: str, rest: str) -> None:
         """Values come from the `rest` of what was `said`; where it has none, from all of it."""
@@ -103,7 +103,7 @@ class ArgumentRules:
     def value(
         self, name: str, schema: Mapping[str, Any], needed: bool, depth: int = 0
     ) -> str | None:
-        """What a value looks like; None where nothing grounds it and none is needed."""
+        """Rule of a value; None where it is optional and nothing grounds it."""
         said = self._said_of(name)
         if isinstance(schema.get("enum"), list) and schema["enum"]:
             every = schema["enum"]

@@ -29,7 +29,7 @@ SYSTEM = (
 SAID = 1500
 """Characters of the request in the prompt, the last ones."""
 _REACH = 6000
-"""Characters that values are copied from, the last ones: every run of their words is an offer."""
+"""Characters that values are copied from, the last ones: each run of words is a candidate."""
 _DESCRIPTION, _NOTE = 300, 160
 """Characters of a tool's description in the prompt, and of an argument's."""
 _EXAMPLE = """Function book_table: Book a table in a restaurant

@@ -5,7 +5,7 @@ import re
 LONGEST = 32
 """Words in a run."""
 TAKEN = "\x00"
-"""Stands for words that are no longer to be had; no run goes across it."""
+"""Replaces words that are already used; no run crosses it."""
 _MOST = 1500
 """Runs of one text; of a longer one the runs are shorter."""
 _QUOTED = re.compile(
@@ -24,7 +24,7 @@ _HOLLOW = frozenset(
 
 
 def quoted(text: str) -> list[str]:
-    """What stands in quotation marks, in the text's order."""
+    """Quoted strings, in the text's order."""
     found = (next(filter(None, match.groups()), "") for match in _QUOTED.finditer(text))
     return [one.strip() for one in found if one.strip() and TAKEN not in one]
 
@@ -33,7 +33,7 @@ def spans(text: str) -> list[str]:
     """Runs of words that may be a value, each once, the earliest first.
 
     What is quoted is a value as a whole and never part of another; other runs begin and end with a
-    word that says something, without the signs around them.
+    content word, without the punctuation around them.
     """
     found: dict[str, None] = {}
     parts = [(False, text[at:end]) for at, end in _outside(text)]
@@ -73,7 +73,7 @@ def _names(value: str, text: str) -> bool:
 
 
 def hollow(word: str) -> bool:
-    """Whether a word says nothing by itself."""
+    """Whether a word is a stop word or punctuation."""
     return word.strip(_EDGE).lower() in _HOLLOW or not word.strip(_EDGE)
 
 

@@ -73,14 +73,14 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         user: Who asks, for a catalogue with access rules.
         binding: How many tools stay, and for how long.
         guard: When a repeated call is a loop.
-        warm: Tools that a new conversation has at once because the user likes them, beside pinned
+        warm: Tools that a new conversation has at once by the user's affinity, beside pinned
             ones of the catalogue.
         preload: Tools of the categories that its first message speaks of, which it has as well.
         window: Tokens that the model reads and writes at most: then discovered tools and the
             history that the model is given are cut to it, see `ToolSession.prepare`. None for no
             bound. The conversation's own messages stay whole.
         output: Tokens of the window that are kept free for the answer.
-        record: Gets every decision as an event.
+        record: Receives every decision as an event.
 
     What was found, used and succeeded is learned for `user`; `index.close()` keeps it, where the
     index has a store.

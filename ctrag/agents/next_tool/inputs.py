@@ -13,7 +13,7 @@ SEMANTIC, LEXICAL = 2.0, 3.0
 chains."""
 TOPICS = 128
 CROSSED = 16
-"""Principal directions of the embedding, and as many of words, that are crossed with the history."""
+"""Principal directions of the embedding, and as many of words, crossed with the history."""
 HISTORY_DIRECTIONS = 32
 _SECOND, _CALLED = 0.7, 0.7
 _MAX_WIDTH = 512
@@ -81,8 +81,8 @@ class Inputs:
         return len(self.histories) // 3
 
     def of_step(self, block: Matrix, history: Sequence[int]) -> Matrix:
-        """The request's block, its products with the history, the block again if no call was made yet
-        (else zeros), and the history.
+        """The request's block, its products with the history, the block again before the first
+        call (else zeros), and the history.
 
         Args:
             block: From `of_text`.
@@ -98,7 +98,7 @@ class Inputs:
 
 
 def history_block(history: Sequence[int], width: int) -> Matrix:
-    """One-hot last call, one-hot call before it, all calls; (3 x width,), column 0 is the beginning.
+    """Last call, call before it, all calls as indicators; (3 x width,), 0 is the beginning.
 
     Tools whose numbers are beyond the width share columns with others.
     """

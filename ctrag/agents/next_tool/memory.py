@@ -111,7 +111,7 @@ class Memory:
         return np.asarray(counted / counted.sum(), dtype=np.float64)
 
     def likeness(self, text: str, vector: Matrix) -> NDArray[np.float64]:
-        """Similarity of each demonstration's request to this one, by embedding and by words, (n,)."""
+        """Similarity of each demonstration's request to this, by embedding and words, (n,)."""
         vectors, words = self._both()
         lexical = np.asarray(words @ self.inputs.vocabulary.vector(text))
         return np.asarray((vectors @ vector + lexical) / 2, dtype=np.float64)
@@ -128,7 +128,7 @@ class Memory:
     def followers(
         self, history: Sequence[int], likeness: NDArray[np.float64], length: int
     ) -> NDArray[np.float64]:
-        """What followed the last `length` calls, weighted by the similarity of the requests; sums to 1.
+        """What followed the last `length` calls, weighted by similarity of requests; sums to 1.
 
         Zeros where these calls were never seen.
 
@@ -157,7 +157,7 @@ class Memory:
         return np.asarray(self._lead @ wanted.astype(np.float32), dtype=np.float64)
 
     def _paired(self) -> Matrix:
-        """Cached pairwise similarity of all requests, extended by those added since the last call."""
+        """Cached pairwise similarity of all requests, extended by those added since."""
         vectors, words = self._both()
         count, known = len(vectors), self._known_pairs
         if count > len(self._pairs):

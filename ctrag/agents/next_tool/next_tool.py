@@ -123,8 +123,8 @@ class NextTool:
 
         Raises:
             FileNotFoundError: A file is missing.
-            ValueError: The encoder is another one, the trees were fitted on other features than this
-                version computes, or the log was written by something else.
+            ValueError: The encoder is another one, the trees were fitted on other features than
+                this version computes, or the log was written by something else.
         """
         folder = Path(path)
         stored = read_artefact(folder)
@@ -305,8 +305,8 @@ class NextTool:
         """Learn from what an agent did, at once; logged before it is learned.
 
         Graphs and similar requests include it right away; the linear models are updated as if it
-        had been among their rows. The trees, DTDR-L and the learned retriever change with the next `ctrag
-        train dependency` into the same folder, which reads the log.
+        had been among their rows. The trees, DTDR-L and the learned retriever change with the next
+        `ctrag train dependency` into the same folder, which reads the log.
 
         Args:
             request: What was asked.

@@ -24,7 +24,7 @@ class TextVocabulary:
 
     @classmethod
     def of(cls, texts: Sequence[str], fewest: int = 3, most: int = MOST) -> "TextVocabulary":
-        """Entries with a document frequency of at least `fewest`, most frequent first, `most` at most."""
+        """Entries in at least `fewest` texts, the most frequent first, `most` at most."""
         counts = Counter(entry for text in texts for entry in set(_entries(terms(text))))
         kept = sorted((-n, entry) for entry, n in counts.items() if n >= fewest)[:most]
         weights = [np.log(1 + len(texts) / -n) for n, _ in kept]
@@ -41,7 +41,7 @@ class TextVocabulary:
         return found
 
     def mixed(self, text: str, rows: Matrix) -> Matrix:
-        """`vector(text) @ rows`, of `rows` (entries, n), reading only the rows of non-zero entries."""
+        """`vector(text) @ rows`, of `rows` (entries, n), reading only rows of non-zero entries."""
         weighted = self._weights_of(text)
         weights = np.array(list(weighted.values()), dtype=np.float32)
         return np.asarray(weights @ rows[list(weighted)], dtype=np.float32)

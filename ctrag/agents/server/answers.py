@@ -1,4 +1,4 @@
-"""What a model is told: found tools, results, refusals."""
+"""Responses to the model: found tools, results, refusals."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -34,14 +34,14 @@ class SearchAnswer:
     found: SearchOutcome
     shown: list[dict[str, Any]]
     always: list[dict[str, Any]]
-    """Tools at hand without a search; only told when the session is new."""
+    """Tools available without a search; only sent when the session is new."""
     closest: list[dict[str, str]] = field(default_factory=list)
-    """Name and description of what came near when nothing fits; none of it can be called yet."""
+    """Name and description of the closest tools when none fits; not callable yet."""
     plugins: list[Plugin] = field(default_factory=list)
     unavailable: dict[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The answer as it is sent; parts that are empty are left out."""
+        """The answer as sent; empty parts are omitted."""
         notes = [self.found.note] if self.found.note else []
         plugins = [one.shown() for one in self.plugins]
         if any(one.get("marks") for one in [*self.shown, *plugins]):
@@ -61,8 +61,8 @@ class SearchAnswer:
             "installable": plugins,
             "unavailable": self.unavailable,
         }
-        told = {name: value for name, value in optional.items() if value}
-        return {"session": self.handle, "tools": self.shown, **told}
+        present = {name: value for name, value in optional.items() if value}
+        return {"session": self.handle, "tools": self.shown, **present}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,11 @@ class CallAnswer:
 
     result: CallToolResult
     changed: bool = False
-    """Whether the session has other tools now than before."""
+    """Whether the session's tools have changed."""
 
 
 def shown(found: RemoteHit, marks: Iterable[str] = ()) -> dict[str, Any]:
-    """A found tool as it is shown, with what is known of its description."""
+    """A found tool as shown to the model, with the marks of its description."""
     tool = found.tool
     entry = mcp_tool(tool.name, tool)
     schema = entry["inputSchema"]
@@ -98,12 +98,12 @@ def shown(found: RemoteHit, marks: Iterable[str] = ()) -> dict[str, Any]:
 
 
 def refusal(message: str) -> CallToolResult:
-    """A call's result that tells the model why there is none."""
+    """An error result that gives the model the reason."""
     return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
 
 
 def with_note(result: CallToolResult, note: str, loop: bool) -> CallToolResult:
-    """A result with guidance at its end; whether a loop was detected stands in its `_meta`."""
+    """A result with guidance appended; its `_meta` states whether a loop was detected."""
     meta = {**(result.meta or {}), "ctrag/loop_detected": loop}
     content = [*result.content, TextContent(type="text", text=note)]
     return result.model_copy(update={"content": content, "meta": meta})

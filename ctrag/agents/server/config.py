@@ -1,6 +1,6 @@
-"""Which servers stand behind the tools: the file of `--upstream`.
+"""The servers behind the tools: the file of `--upstream`.
 
-The servers are written as MCP clients write them::
+The servers are configured in the format of MCP clients::
 
     {"mcpServers": {"time": {"command": "mcp-server-time"},
                     "crm": {"url": "https://crm.example/mcp",
@@ -36,7 +36,7 @@ class ServerSpec(BaseModel):
     cwd: Path | None = None
     url: str = ""
     headers: dict[str, str] = {}
-    """Of every request to `url`; `${NAME}` as in `env`."""
+    """Sent with every request to `url`; `${NAME}` as in `env`."""
     timeout: float = Field(default=30.0, gt=0)
     """Seconds that one call may take."""
     start_timeout: float = Field(default=20.0, gt=0)
@@ -49,7 +49,7 @@ class ServerSpec(BaseModel):
         return self
 
     def filled(self, values: Mapping[str, str]) -> dict[str, str]:
-        """`env` or `headers` with the variables of this process put in.
+        """`env` or `headers` with the variables of this process substituted.
 
         Raises:
             ValueError: A variable is not set; the message names it.

@@ -1,4 +1,4 @@
-"""Search and calls for many sessions, whatever they are reached through.
+"""Search and calls for many sessions, independent of the transport.
 
 A search surfaces tools to a session; only those may be called in it, and only while the caller
 may see them. State travels as a handle that a search gives out.
@@ -56,7 +56,7 @@ class GatewaySettings:
     registry_patience: float = 5.0
     """Seconds that a search waits for another registry."""
     remember: float = 60.0
-    """Seconds between two times that what was learned of callers is written to the store."""
+    """Seconds between writes of what was learned about callers to the store."""
     may_install: bool = False
     """Whether a session may install plugins."""
 
@@ -77,9 +77,9 @@ class Gateway:
             catalogue marks.
         expert: The configured agent that the sessions are of, or its name.
         settings: How many tools a search shows.
-        session: What every new session is made with.
-        record: Gets every decision as an event.
-        sessions: Makes the registry that keeps the sessions.
+        session: Settings of every new session.
+        record: Receives every decision as an event.
+        sessions: Creates the registry that keeps the sessions.
 
     Example::
 
@@ -125,7 +125,7 @@ class Gateway:
             tasks.cancel_scope.cancel()
 
     async def _remember(self) -> None:
-        """Write now and then what was learned, so that a server that dies loses little of it."""
+        """Periodically write what was learned, so that a crash loses little of it."""
         while True:
             await anyio.sleep(self.settings.remember)
             try:
@@ -159,21 +159,21 @@ class Gateway:
         local = await run_sync(self._search.in_catalogue, who, query, session, k)
         gathered = await gather([*self._servers.registries.values()], session.id, query, k)
         surface = partial(self._search.surface, who, query, session, began=began, trace=local.trace)
-        told = await run_sync(surface, [local.found, *gathered.lists], k)
+        bound = await run_sync(surface, [local.found, *gathered.lists], k)
         plugins: list[Plugin] = []
         if self.marketplace is not None:
             best = max((one.score for one in local.found), default=0.0)
             least = 0.0 if len(local.found) < self.settings.few else best
             plugins = await run_sync(partial(self.marketplace.search, query, who, above=least))
         down = {**self._servers.down(), **gathered.unavailable}
-        at_hand = told.at_hand if handle is None else []
-        near = [] if told.shown else local.closest
-        return SearchAnswer(key, told.found, told.shown, at_hand, near, plugins, down)
+        at_hand = bound.at_hand if handle is None else []
+        near = [] if bound.shown else local.closest
+        return SearchAnswer(key, bound.found, bound.shown, at_hand, near, plugins, down)
 
     async def call(
         self, who: Principal | None, handle: str, name: str, arguments: dict[str, Any]
     ) -> CallAnswer:
-        """Call a tool of a session; whatever goes wrong is told to the model in the result.
+        """Call a tool of a session; errors are reported to the model in the result.
 
         Args:
             who: The caller.
@@ -236,7 +236,7 @@ class Gateway:
         return self._servers.upstreams
 
     def always_available(self, who: Principal | None) -> list[CatalogueTool]:
-        """The tools at hand without a search that the caller may see."""
+        """The tools available without a search that the caller may see."""
         return self.index.resolve(self._permissions.always, who)
 
     async def open(self, who: Principal | None) -> str:
@@ -283,7 +283,7 @@ class Gateway:
         return session, tool
 
     def _unchanged(self, session: ToolSession, tool: CatalogueTool) -> None:
-        """Refuse a tool that is not what the model was shown any more."""
+        """Refuse a tool whose definition is no longer what the model was shown."""
         if tool.server in self._servers.registries:
             return
         try:
@@ -299,7 +299,7 @@ class Gateway:
 def named(session: ToolSession, name: str) -> str:
     """The id of the session's tool that a model means; the name itself when none fits."""
     tools = session.tools
-    listed = wire_names(tools)  # as a client of the 2025 revision was told them
+    listed = wire_names(tools)  # the names that a client of the 2025 revision sees
     if name in listed and all(tool.id != name for tool in tools):
         return listed[name].id
     same = [tool.id for tool in tools if tool.name == name]

@@ -1,7 +1,7 @@
-"""Tools in a store whose server is no longer one of ours: taken out before anybody finds them.
+"""Orphaned tools in a store, whose server is no longer configured: removed before they are found.
 
-A store outlives the configuration. It keeps the names of the servers that were listed into it, so
-that their tools can be told from those that a catalogue describes.
+A store outlives the configuration. It keeps the names of the servers that were listed into it, to
+distinguish their tools from those of a catalogue.
 """
 
 import json

@@ -11,7 +11,7 @@ The catalogue of plugins is a JSON or YAML list::
       tools: [{name: extract_text, description: Text of a PDF., parameters: {type: object}}]
       server: {command: pdf-tools-mcp}
 
-What is installed, and for whom, stands in a small file of its own.
+What is installed, and for whom, is kept in a separate small file.
 """
 
 import json
@@ -63,9 +63,9 @@ class Plugin(BaseModel):
     """Runs once the plugin is installed; its tools are then listed live."""
 
     def shown(self) -> dict[str, Any]:
-        """What a model is told: never how the plugin is started."""
+        """The description for a model, without how the plugin is started."""
         marks: list[str] = []
-        told = {
+        entry = {
             "plugin": self.name,
             "description": cleaned(self.description, DESCRIPTION_LIMIT, marks),
             "category": cleaned(self.category, FIELD_LIMIT, marks),
@@ -74,7 +74,7 @@ class Plugin(BaseModel):
             "rating": self.rating,
             "tools": [cleaned(tool.name, NAME_LIMIT, marks) for tool in self.tools],
         }
-        return {**told, "marks": sorted(set(marks))} if marks else told
+        return {**entry, "marks": sorted(set(marks))} if marks else entry
 
 
 class _Plugins(RootModel[list[Plugin]]):

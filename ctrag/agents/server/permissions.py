@@ -1,4 +1,4 @@
-"""What may be used through a gateway: the catalogue's access rules, its expert, registries."""
+"""Which tools may be used through a gateway: access rules, expert, registries."""
 
 from collections.abc import Container, Sequence
 
@@ -15,7 +15,7 @@ class Permissions:
         index: The catalogue, with its access rules and experts.
         registries: Names of the registries: what these find is not in the catalogue.
         expert: The configured agent that the sessions are of, or its name.
-        always: Ids of tools at hand without a search, beside those that the catalogue marks.
+        always: Ids of tools available without a search, beside those that the catalogue marks.
 
     Raises:
         ValueError: The catalogue has no expert of that name.
@@ -36,7 +36,7 @@ class Permissions:
         flagged = [tool.id for tool in index.tools if tool.always and tool.id != SELF.id]
         special = sorted(self.expert.always) if self.expert else []
         self.always = tuple(dict.fromkeys([*always, *flagged, *special]))
-        """Ids of the tools at hand without a search, whoever may see them."""
+        """Ids of the tools available without a search, before access checks."""
 
     def allowed(self, tool_id: str, who: Principal | None) -> bool:
         """Whether caller and expert may use a tool, of the index or of a registry."""

@@ -39,7 +39,7 @@ _ASYMMETRIC = {"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "P
 
 
 def token_hash(token: str) -> str:
-    """What the file keeps of a token."""
+    """The hash of a token that the file stores."""
     return "sha256:" + hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -135,11 +135,11 @@ class BearerTokens:
         return AccessToken(token="", client_id=who.user, subject=who.user, scopes=[], claims=claims)
 
     def principal(self, token: str) -> Principal | None:
-        """Whom the token stands for, or None."""
+        """The caller that the token authenticates, or None."""
         presented = token_hash(token)
         found = None
         for name, hashes in self._file.tokens.items():
-            for kept in hashes:  # all are compared: time tells nothing about the match
+            for kept in hashes:  # all are compared: timing reveals nothing
                 if hmac.compare_digest(kept, presented):
                     found = name
         if found is not None:

@@ -128,7 +128,7 @@ def mcp_server(gateway: Gateway, caller: Caller) -> "Server[Any]":
 
 
 class _Server(Server[Any]):
-    """Says in every handshake that its list changes, whatever transport it is on."""
+    """Announces list changes in every handshake, on any transport."""
 
     def create_initialization_options(
         self, notification_options: NotificationOptions | None = None, *rest: Any, **named: Any
@@ -139,7 +139,7 @@ class _Server(Server[Any]):
 
 
 class _Connection:
-    """Stands for one connection where the transport carries no session id."""
+    """Identifies one connection where the transport carries no session id."""
 
 
 class _Handlers:
@@ -155,7 +155,7 @@ class _Handlers:
 
     @asynccontextmanager
     async def connection(self, server: "Server[Any]") -> AsyncIterator[_Connection]:
-        """The object that stands for a stream's connection while it lasts."""
+        """The object that identifies a stream's connection while it lasts."""
         yield _Connection()
 
     async def list_tools(

@@ -29,7 +29,7 @@ class RemoteHit:
     """Only comparable within one registry."""
     marks: tuple[str, ...] = ()
     differs: str = ""
-    """What tells it from a better one that is nearly the same."""
+    """How it differs from a better, nearly identical tool."""
 
 
 class Registry(Protocol):

@@ -1,4 +1,4 @@
-"""The two halves of a search at the gateway: what fits, and what of it a session gets."""
+"""The two steps of a search at the gateway: retrieving tools, and binding them to a session."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ class Fitting:
 
 @dataclass(frozen=True, slots=True)
 class Surfaced:
-    """What a search brought into a session."""
+    """What a search bound to a session."""
 
     found: SearchOutcome
     shown: list[dict[str, Any]]

@@ -25,8 +25,8 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 async def serve_stdio(gateway: Gateway, who: Principal | None) -> None:
-    """Serve one client over stdin and stdout until it goes; whatever else is printed goes to
-    stderr."""
+    """Serve one client over stdin and stdout until it disconnects; all other output goes
+    to stderr."""
     server = mcp_server(gateway, lambda: who)
     async with (
         anyio.create_task_group() as tasks,
@@ -76,7 +76,7 @@ async def _serve(config: uvicorn.Config, host: str, port: int) -> None:
 
 @contextmanager
 def _terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM does what Ctrl-C does: whoever called this gets to close what is open."""
+    """SIGTERM acts like Ctrl-C, so that the caller can clean up."""
     if not _in_main_thread():
         yield
         return

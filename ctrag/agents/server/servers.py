@@ -29,10 +29,10 @@ SELF = CatalogueTool(SEARCH_NAME, SEARCH_DESCRIPTION, "ctrag", always=True)
 
 
 class Servers:
-    """All that stands behind the tools of one gateway.
+    """The servers and registries behind the tools of one gateway.
 
     Args:
-        index: Takes over what the servers list.
+        index: Receives the tools that the servers list.
         specs: The servers and registries to connect to.
         registries: Further registries, searched after those of `specs`.
         registry_patience: Seconds that a search waits for a registry of `specs`.
@@ -76,7 +76,7 @@ class Servers:
         self._tasks = None
 
     async def tried(self, patience: float) -> None:
-        """Wait for everybody's first attempt to start, `patience` seconds at most."""
+        """Wait for the first attempt to start of each, `patience` seconds at most."""
         with anyio.move_on_after(patience):
             for upstream in self._all():
                 await upstream.tried()
@@ -94,7 +94,7 @@ class Servers:
         return {one.name: one.down for one in self.upstreams.values() if one.down is not None}
 
     def marks(self, tool: CatalogueTool) -> Sequence[str]:
-        """What was noted of a tool's definition when its server listed it."""
+        """Marks of a tool's definition from when its server listed it."""
         server = self.upstreams.get(tool.server)
         listed = server.tools.get(tool.name) if server else None
         return listed.marks if listed else ()
@@ -147,7 +147,7 @@ class Servers:
         self.upstreams[name] = Upstream(name, spec, self._listed)
 
     async def _listed(self, upstream: Upstream) -> None:
-        """Take over a server's list; vectors are made for what is new in it."""
+        """Index a server's list; only new tools are encoded."""
         tools = [
             CatalogueTool(tool.name, tool.description, upstream.name, tool.parameters)
             for tool in upstream.tools.values()

@@ -1,4 +1,4 @@
-"""The way to one server, with a door: what comes in is cleaned before the client reads it."""
+"""The connection to one server, whose messages are cleaned before the client reads them."""
 
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -64,8 +64,8 @@ async def connection(
 
     Args:
         spec: How it is reached.
-        clean: Makes of the entries of a `tools/list` answer those that may pass.
-        ended: Called when nothing can come any more, such as when its process has stopped.
+        clean: Maps the entries of a `tools/list` answer to those that are accepted.
+        ended: Called when the stream has ended, such as when its process has stopped.
 
     Raises:
         OSError: The command cannot be started.

@@ -1,8 +1,7 @@
-"""What other servers say about their tools is data: checked, cut to size and marked.
+"""Tool definitions of other servers as untrusted data: checked, truncated and marked.
 
-A definition that breaks the protocol is left out and reported; one that is too long is cut; one
-whose text speaks to the model instead of describing the tool is marked, so that the model reads
-it as what it is.
+A definition that breaks the protocol is dropped and reported; one that is too long is truncated;
+one whose text instructs the model instead of describing the tool is marked.
 """
 
 import json

@@ -31,7 +31,7 @@ PAGES = 1_000
 
 
 class UpstreamError(Exception):
-    """A call that came to nothing; the text is for the model that made it."""
+    """A call without an answer; the message is for the model that made it."""
 
 
 class Upstream:
@@ -127,7 +127,7 @@ class Upstream:
             ) from None
 
     async def _stay_connected(self) -> str:
-        """Be connected for as long as it goes; says why it went no longer."""
+        """Stay connected for as long as possible; returns why the connection ended."""
         self._lost = False
         self._signal = anyio.Event()
         limit = anyio.CancelScope(deadline=anyio.current_time() + self.spec.start_timeout)
@@ -162,7 +162,7 @@ class Upstream:
             tasks.cancel_scope.cancel()
 
     async def _listen(self, client: "Client") -> None:
-        """Hear of changes the way of the 2026 revision; before it, they come unasked."""
+        """Subscribe to changes as in the 2026 revision; earlier ones send them unsolicited."""
         offered = client.server_capabilities.tools
         if offered is None or not offered.list_changed:
             return
@@ -198,7 +198,7 @@ class Upstream:
         await self._changed(self)
 
     def _passed(self, entries: list[Any]) -> list[Any]:
-        """Entries of a list as they may pass: one that is broken takes no other with it."""
+        """The valid entries of a list, cleaned; a broken one does not affect the others."""
         kept = []
         for entry in entries:
             try:

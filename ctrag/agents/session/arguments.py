@@ -1,4 +1,4 @@
-"""When two calls are the same call: arguments without the variations that mean nothing."""
+"""Whether two calls are the same: arguments normalised to ignore meaningless variation."""
 
 import hashlib
 import json
@@ -7,32 +7,32 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 Normaliser = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-"""Arguments of a call to what they amount to."""
+"""Arguments of a call → the ones that matter."""
 
 TRACKING = frozenset(
     "fbclid gclid dclid msclkid yclid igshid mc_cid mc_eid ref_src spm _ga _gl".split()
 )
-"""Query parameters that do not change which page is meant; so do all that begin with `utm_`."""
+"""Query parameters that do not change the page; likewise all that begin with `utm_`."""
 _PORTS = {"http": 80, "https": 443}
 
 
 def argument_hash(arguments: Mapping[str, Any], normalise: Normaliser | None = None) -> str:
-    """A short hash; equal for calls that amount to the same.
+    """A short hash, equal for equivalent calls.
 
     Args:
         arguments: JSON values; others are compared by their `repr`.
-        normalise: What this tool ignores, before the general rules of `plain_value`.
+        normalise: Of this tool, applied before the general rules of `plain_value`.
     """
     try:
         value = plain_value(dict(normalise(arguments) if normalise else arguments))
         text = json.dumps(value, sort_keys=True, default=repr)
-    except (RecursionError, ValueError):  # nested without end, or a number no text holds
+    except (RecursionError, ValueError):  # circular, or an integer too long to print
         text = "not to be compared"
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
 def without(*names: str) -> Normaliser:
-    """A normaliser for arguments that vary from call to call and mean nothing, such as ids."""
+    """A normaliser that drops arguments, such as request ids, that vary without meaning."""
 
     def normalise(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return {name: value for name, value in arguments.items() if name not in names}
@@ -43,7 +43,7 @@ def without(*names: str) -> Normaliser:
 def plain_value(value: Any) -> Any:
     """A JSON value with URLs normalised, spaces collapsed and whole floats as integers.
 
-    Arguments of null are as good as absent.
+    Null arguments are dropped.
     """
     if isinstance(value, Mapping):
         plain = {str(name): plain_value(one) for name, one in value.items()}
@@ -62,7 +62,7 @@ def normalise_url(url: str) -> str:
     """One spelling per resource.
 
     Host in lower case; no default port, trailing slash, fragment or tracking parameter; the
-    others sorted. What is no URL comes back as it is.
+    others sorted. A string that is not a URL is returned unchanged.
     """
     try:
         parts = urlsplit(url)

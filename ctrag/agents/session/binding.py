@@ -1,6 +1,6 @@
 """Which tools a session's model has: bound when found, evicted when stale or least used.
 
-Sections 5.2 and 6 of the tool-discovery paper, with room measured in tokens beside the number.
+Sections 5.2 and 6 of the tool-discovery paper, with a budget in tokens beside the number of tools.
 """
 
 import time
@@ -14,7 +14,7 @@ from ctrag.errors import InputError
 from ctrag.models.tokens import CountTokens
 
 Clock = Callable[[], float]
-"""Seconds; the session's sense of time."""
+"""Current time in seconds."""
 Why = Literal["ttl", "lru", "loop", "unloaded", "removed", "not_allowed", "expired"]
 
 
@@ -23,16 +23,16 @@ class BindingSettings:
     """How many tools stay bound, and for how long."""
 
     capacity: int = 8
-    """Discovered tools at most; always-included and pinned ones do not count."""
+    """Maximum of discovered tools; always-included and pinned ones do not count."""
     ttl: float = 1800.0
-    """Seconds without use after which a tool goes first."""
+    """Seconds without use after which a tool is evicted first."""
     pins: int = 5
-    """Pinned tools at most."""
+    """Maximum of pinned tools."""
     hot_after: int | None = None
-    """Uses after which a tool is pinned by itself, while there is a pin left; None never."""
+    """Uses after which a tool is pinned automatically, while pins are left; None for never."""
     cache_stable: bool = False
-    """Let the list that the model is given grow at its end only, so that a prompt cache holds:
-    an evicted tool is refused, and its definition stays until `rebuild_list`."""
+    """Make the list that the model is given append-only, so that a prompt cache stays valid:
+    calls of an evicted tool are refused, but its definition stays until `rebuild_list`."""
 
     def __post_init__(self) -> None:
         if self.capacity < 1:
@@ -54,7 +54,7 @@ class BoundTool:
     last_used: float
     """Time of the last use or discovery."""
     order: int
-    """Tells uses of one moment apart; higher is later."""
+    """Breaks ties between uses at the same time; higher is later."""
     uses: int = 0
     pinned: bool = False
 
@@ -69,14 +69,14 @@ class Eviction:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What became of found tools; ids, best first."""
+    """What happened to found tools; ids, best first."""
 
     added: tuple[str, ...]
     refreshed: tuple[str, ...]
-    """Bound before; only their time is new."""
+    """Already bound; only their time of use is updated."""
     evicted: tuple[Eviction, ...]
     left_out: tuple[str, ...]
-    """Not bound: no room for them beside better ones."""
+    """Not bound: no room beside better ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,8 @@ def core_tools(
 
     Args:
         platform: Defaults of every agent.
-        agent: What this agent adds; of two with one id the agent's counts, in the first's place.
-        without: Ids of platform tools that this agent does without.
+        agent: What this agent adds; on equal ids it replaces the platform's tool, in its place.
+        without: Ids of platform tools that this agent omits.
     """
     merged = {tool.id: tool for tool in platform if tool.id not in without}
     merged |= {tool.id: tool for tool in agent}
@@ -103,13 +103,13 @@ def core_tools(
 
 
 class ToolContextManager:
-    """The tools of one session. Not locked: `ToolSession` does that.
+    """The tools of one session. Not thread-safe; `ToolSession` locks.
 
     Args:
         always: Never evicted and never counted, see `core_tools`.
         settings: Capacity and times.
-        clock: Seconds; if it goes back, the manager's time stands still.
-        count: Tokens of a text.
+        clock: Seconds; where it goes back, the manager keeps the latest time.
+        count: Counts the tokens of a text.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class ToolContextManager:
     ) -> None:
         self.settings = settings or BindingSettings()
         self.budget: int | None = None
-        """Tokens that the list may cost; None for no bound. See `set_budget`."""
+        """Tokens that the list may cost; None for no limit. See `set_budget`."""
         self._clock, self._count = clock, count
         self._now = float("-inf")
         self._order = 0
@@ -132,12 +132,12 @@ class ToolContextManager:
 
     @property
     def tools(self) -> tuple[CatalogueTool, ...]:
-        """What the model is given: always-included tools, then the others as they were bound."""
+        """What the model is given: always-included tools, then the others in order of binding."""
         return tuple(one.tool for one in self._always.values()) + self.listed
 
     @property
     def entries(self) -> tuple[BoundTool, ...]:
-        """The discovered tools that may be called, pinned ones included, as they were bound."""
+        """The discovered tools that may be called, pinned ones included, in order of binding."""
         return tuple(self._entries.values())
 
     @property
@@ -147,22 +147,22 @@ class ToolContextManager:
 
     @property
     def withdrawn(self) -> tuple[str, ...]:
-        """Tools that a cache-stable list still shows although they were evicted."""
+        """Evicted tools that a cache-stable list still shows."""
         return tuple(tool_id for tool_id in self._listed if tool_id not in self._entries)
 
     @property
     def pins_left(self) -> int:
-        """How many more tools can be pinned."""
+        """Number of further tools that can be pinned."""
         return self.settings.pins - sum(one.pinned for one in self._entries.values())
 
     @property
     def tokens(self) -> int:
-        """What `tools` costs."""
+        """Cost of `tools`."""
         return _sum(self._always.values()) + _sum(self._listed.values())
 
     @property
     def over_budget(self) -> bool:
-        """Whether the list costs more than it may: pinned tools or old definitions are too many."""
+        """Whether the list exceeds its budget: too many pinned tools or withdrawn definitions."""
         return self.budget is not None and self.tokens > self.budget
 
     def active(self, tool_id: str) -> CatalogueTool | None:
@@ -173,10 +173,10 @@ class ToolContextManager:
         return entry.tool if entry else None
 
     def bind(self, tools: Iterable[CatalogueTool]) -> Binding:
-        """Bind found tools; those bound already only get a new time.
+        """Bind found tools; those already bound are only marked as used.
 
-        Where there are more than fit, the first ones are taken; then other tools are evicted
-        until all fit: those past their time, then the least recently used.
+        If not all fit, the first ones are taken; then other tools are evicted until all fit:
+        expired ones first, then the least recently used.
 
         Args:
             tools: Best first.
@@ -185,13 +185,13 @@ class ToolContextManager:
         found: dict[str, CatalogueTool] = {}
         for tool in tools:
             if tool.id not in self._always:
-                found.setdefault(tool.id, tool)  # of a tool given twice, the better place counts
+                found.setdefault(tool.id, tool)  # a tool given twice keeps its better rank
         batch = list(found.values())
         known = [tool.id for tool in batch if tool.id in self._entries]
-        taken = self._that_fit(batch)
+        taken = self._fitting(batch)
         for tool in taken:
             self._put(tool, now)
-        for tool in reversed(taken):  # the best is the last to go
+        for tool in reversed(taken):  # the best is evicted last
             self._touch(self._entries[tool.id], now)
         evicted = self._make_room(now)
         return Binding(
@@ -202,7 +202,7 @@ class ToolContextManager:
         )
 
     def use(self, tool_id: str) -> bool:
-        """Note a call; True if that made the tool a pinned one.
+        """Record a call; True if that pinned the tool.
 
         Raises:
             ValueError: The tool is not bound.
@@ -219,7 +219,7 @@ class ToolContextManager:
         return True
 
     def unload(self, tool_id: str) -> bool:
-        """Take a discovered tool out, pinned or not; False if it is not bound."""
+        """Unbind a discovered tool, pinned or not; False if it is not bound."""
         if self._entries.pop(tool_id, None) is None:
             return False
         if not self.settings.cache_stable:
@@ -227,7 +227,7 @@ class ToolContextManager:
         return True
 
     def pin(self, tool_id: str) -> None:
-        """Keep a bound tool whatever its age, outside the capacity.
+        """Keep a bound tool regardless of its age, outside the capacity.
 
         Raises:
             ValueError: The tool is not bound, or all pins are taken.
@@ -241,7 +241,7 @@ class ToolContextManager:
         entry.pinned = True
 
     def unpin(self, tool_id: str) -> tuple[Eviction, ...]:
-        """Let a tool age like the others; what goes for it, if there are now too many.
+        """Unpin a tool; returns what is evicted if there are now too many.
 
         Raises:
             ValueError: The tool is not bound.
@@ -250,13 +250,13 @@ class ToolContextManager:
         return self._make_room(self._tick())
 
     def expire(self) -> tuple[Eviction, ...]:
-        """Evict every tool past its time, although there is room."""
+        """Evict every expired tool, even where there is room."""
         return self._evict(self._stale(self._tick()), "expired")
 
     def set_budget(self, tokens: int | None) -> tuple[Eviction, ...]:
-        """Bound what the list may cost; what must go for it, oldest first.
+        """Limit what the list may cost; returns what is evicted for it, oldest first.
 
-        A cache-stable list keeps what it has: only new tools are kept off it.
+        A cache-stable list keeps what it has: only new tools are rejected.
 
         Raises:
             ValueError: `tokens` is negative.
@@ -267,9 +267,9 @@ class ToolContextManager:
         return self._make_room(self._tick())
 
     def rebuild_list(self) -> tuple[str, ...]:
-        """Drop withdrawn definitions and renew the others; the dropped ids.
+        """Drop withdrawn definitions and update the others; returns the dropped ids.
 
-        The one change that a prompt cache does not survive: for when it is lost anyway.
+        The only change that invalidates a prompt cache: for when it is lost anyway.
         """
         dropped = self.withdrawn
         self._listed = {
@@ -280,13 +280,13 @@ class ToolContextManager:
     def restore(
         self, entries: Iterable[BoundTool], listed: Iterable[CatalogueTool] = ()
     ) -> tuple[Eviction, ...]:
-        """Take over saved tools in place of all present ones; what there is no room for.
+        """Replace all tools by saved ones; returns those evicted for lack of room.
 
-        Of more pinned tools than there are pins, those used last stay pinned.
+        If more tools are pinned than there are pins, those used last stay pinned.
 
         Args:
-            entries: As `entries` gave them.
-            listed: As `listed` gave them; of use to a cache-stable list only.
+            entries: As `entries` returned them.
+            listed: As `listed` returned them; only used by a cache-stable list.
         """
         kept = {one.tool.id: one for one in entries if one.tool.id not in self._always}
         shown = {tool.id: tool for tool in listed if tool.id not in self._always}
@@ -326,8 +326,8 @@ class ToolContextManager:
         self._order += 1
         entry.last_used, entry.order = now, self._order
 
-    def _that_fit(self, batch: Sequence[CatalogueTool]) -> list[CatalogueTool]:
-        """The tools of a batch that fit together, better ones first, were no others bound."""
+    def _fitting(self, batch: Sequence[CatalogueTool]) -> list[CatalogueTool]:
+        """The tools of a batch that fit together if no others are bound, better ones first."""
         places, room = self.settings.capacity, self._room()
         taken = []
         for tool in batch:
@@ -341,7 +341,7 @@ class ToolContextManager:
         return taken
 
     def _room(self) -> int | None:
-        """Tokens for a batch: beside all that is listed, where that stays; else beside pins."""
+        """Tokens left for a batch: beside the whole list if cache-stable, else beside pins."""
         if self.budget is None:
             return None
         if self.settings.cache_stable:
@@ -350,13 +350,13 @@ class ToolContextManager:
         return max(0, self.budget - _sum(self._always.values()) - _sum(pinned))
 
     def _make_room(self, now: float) -> tuple[Eviction, ...]:
-        """Section 6.3: past their time first, then least recently used."""
+        """Evict, by section 6.3: expired tools first, then the least recently used."""
         if not self._too_many():
             return ()
         evicted = self._evict(self._stale(now), "ttl")
-        loose = [name for name, one in self._entries.items() if not one.pinned]
-        loose.sort(key=lambda name: _recency(self._entries[name]))
-        for tool_id in loose:
+        unpinned = [name for name, one in self._entries.items() if not one.pinned]
+        unpinned.sort(key=lambda name: _recency(self._entries[name]))
+        for tool_id in unpinned:
             if not self._too_many():
                 break
             evicted += self._evict([tool_id], "lru")

@@ -1,6 +1,6 @@
 """Decisions as structured events, named as OpenTelemetry names them.
 
-Attributes come from the `gen_ai` semantic conventions where these have a name; the rest begins
+Attributes come from the `gen_ai` semantic conventions where these have a name; all others begin
 with `ctrag.`. A sink is any callable that takes an `Event`.
 """
 
@@ -20,10 +20,10 @@ DOCUMENTS = "gen_ai.retrieval.documents"
 ERROR = "error.type"
 REASON = "ctrag.reason"
 STEP = "ctrag.search."
-"""What the names of a search's steps begin with."""
+"""Prefix of the names of a search's steps."""
 READINGS = STEP + "readings"
 CONTENT = frozenset({ARGUMENTS, QUERY, READINGS})
-"""Attributes that hold people's words; the conventions want them only where asked for."""
+"""Attributes with user content, which the conventions make opt-in."""
 
 EventName = Literal[
     "ctrag.session.open",
@@ -55,21 +55,21 @@ class Event(BaseModel):
     at: FiniteFloat
     """Seconds since 1970, by the session's clock."""
     session: str = ""
-    """The session's id; never its handle, which opens it."""
+    """The session's id; never its handle, which is a secret."""
     attributes: dict[str, JsonValue] = {}
     seconds: FiniteFloat | None = None
-    """How long an operation took; None for a decision."""
+    """Duration of an operation; None for a decision."""
 
 
 EventSink = Callable[[Event], None]
 
 
 def ignore(event: Event) -> None:
-    """Keep nothing."""
+    """Discard the event."""
 
 
 def together(*sinks: EventSink) -> EventSink:
-    """One sink that hands each event to several, in order."""
+    """A sink that passes each event to several, in order."""
 
     def record(event: Event) -> None:
         for sink in sinks:
@@ -79,7 +79,7 @@ def together(*sinks: EventSink) -> EventSink:
 
 
 def without_content(attributes: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The attributes that hold nobody's words."""
+    """The attributes without user content."""
     return {name: value for name, value in attributes.items() if name not in CONTENT}
 
 
@@ -87,7 +87,7 @@ class JsonLines:
     """A sink that appends each event to a file, one a line; `ctrag session show` reads it.
 
     Args:
-        path: The file; it and its folder are made when missing.
+        path: The file; it and its folder are created when missing.
         content: Whether queries and arguments are written too.
     """
 
@@ -97,7 +97,7 @@ class JsonLines:
         self._lock = threading.Lock()
 
     def __call__(self, event: Event) -> None:
-        """Append one line; threads never mix theirs.
+        """Append one line; safe for several threads.
 
         Raises:
             OSError: The file cannot be written.

@@ -1,7 +1,7 @@
-"""Notices a model that repeats itself, and takes the tool away after the call.
+"""Detects a model that repeats a call, and evicts the tool after it.
 
 Section 7 of the tool-discovery paper: no call is ever blocked. The tool of a loop is evicted once
-its call has run, the model is told what else to do, and finding the tool again gives it back.
+its call has run, the model gets guidance, and finding the tool again restores it.
 """
 
 import time
@@ -19,9 +19,9 @@ GUIDANCE = (
     "use what it returned, or call search_tools for another way."
 )
 _KEYS = 10_000
-"""Different calls that are remembered at most."""
+"""Maximum of distinct calls that are remembered."""
 _TIMES = 1_000
-"""Same calls that are counted at most, beyond those allowed."""
+"""Maximum of repeats of one call that are counted, beyond those allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +29,20 @@ class GuardSettings:
     """When a repeated call is a loop."""
 
     repeats: int = 3
-    """Same calls that are allowed within `seconds`; the next one is a loop."""
+    """Repeats of one call that are allowed within `seconds`; the next one is a loop."""
     seconds: float = 60.0
     window: int = 10
-    """Last calls that are looked at, whatever their time."""
+    """Number of last calls that are examined, regardless of time."""
     window_repeats: int = 3
-    """Same calls that are allowed among them, other tools in between or not."""
+    """Repeats of one call that are allowed among them, consecutive or not."""
     exempt: frozenset[str] = frozenset()
-    """Ids of tools that may repeat themselves, such as memory and planning."""
+    """Ids of tools that may be repeated, such as memory and planning."""
     guidance: Mapping[str, str] = field(default_factory=dict)
     """Tool id → what to try instead; `{tool}` and `{count}` are filled in."""
     general: str = GUIDANCE
-    """What is said for the other tools."""
+    """Guidance for the other tools."""
     normalisers: Mapping[str, Normaliser] = field(default_factory=dict)
-    """Tool id → what of its arguments means nothing."""
+    """Tool id → normaliser of its arguments."""
 
     def __post_init__(self) -> None:
         for name in ("repeats", "window", "window_repeats"):
@@ -54,23 +54,23 @@ class GuardSettings:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A call that was made too often."""
+    """A call that was repeated too often."""
 
     tool_id: str
     arguments: str
     """Hash of the normalised arguments."""
     count: int
-    """Same calls, within the time or the window that was passed."""
+    """Repeats within the time or the window whose limit was exceeded."""
     mechanism: Literal["time", "window"]
     guidance: str
-    """To stand at the end of the tool's result."""
+    """To be appended to the tool's result."""
 
 
 _Key = tuple[str, str]
 
 
 class IterationGuard:
-    """Counts same calls within a time, and among the last calls. Not locked."""
+    """Counts repeats of calls within a time, and among the last calls. Not thread-safe."""
 
     def __init__(self, settings: GuardSettings | None = None, *, clock: Clock = time.time) -> None:
         self.settings = settings or GuardSettings()
@@ -81,11 +81,11 @@ class IterationGuard:
 
     @property
     def evicted(self) -> tuple[str, ...]:
-        """Tools taken away and not found again since, oldest first."""
+        """Tools evicted and not found again since, oldest first."""
         return tuple(self._evicted)
 
     def called(self, tool_id: str, arguments: Mapping[str, Any]) -> Loop | None:
-        """Note a call that has run; the loop that it closes, if it does."""
+        """Record a call that has run; returns the loop that it completes, if any."""
         if tool_id in self.settings.exempt:
             return None
         key = (tool_id, argument_hash(arguments, self.settings.normalisers.get(tool_id)))
@@ -99,11 +99,11 @@ class IterationGuard:
         return None
 
     def evict(self, tool_id: str) -> None:
-        """Remember that a tool was taken away."""
+        """Record that a tool was evicted."""
         self._evicted[tool_id] = None
 
     def rediscovered(self, tool_ids: Iterable[str]) -> tuple[str, ...]:
-        """Forget the calls of evicted tools that a search has found again; their ids."""
+        """Forget the calls of evicted tools that a search has found again; returns their ids."""
         back = tuple(tool_id for tool_id in tool_ids if tool_id in self._evicted)
         for tool_id in back:
             del self._evicted[tool_id]
@@ -129,6 +129,6 @@ class IterationGuard:
 
     def _loop(self, key: _Key, count: int, mechanism: Literal["time", "window"]) -> Loop:
         tool_id, arguments = key
-        said = self.settings.guidance.get(tool_id, self.settings.general)
-        said = said.replace("{tool}", tool_id).replace("{count}", str(count))
-        return Loop(tool_id, arguments, count, mechanism, said)
+        guidance = self.settings.guidance.get(tool_id, self.settings.general)
+        guidance = guidance.replace("{tool}", tool_id).replace("{count}", str(count))
+        return Loop(tool_id, arguments, count, mechanism, guidance)

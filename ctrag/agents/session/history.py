@@ -16,11 +16,11 @@ from ctrag.models.tokens import CountTokens
 Message = Mapping[str, Any]
 _SYSTEM = {"system", "developer"}
 _PER_MESSAGE = 4
-"""Tokens that marking a message's begin and end costs, about."""
+"""Approximate tokens of the delimiters of a message."""
 _PER_IMAGE = 1_000
-"""Tokens of a picture, about: its bytes say nothing of them."""
+"""Approximate tokens of an image, whose bytes do not determine them."""
 _SHORTEST = 64 * CHARACTERS_PER_TOKEN
-"""Characters that are left of a shortened tool result, at least."""
+"""Minimum characters kept of a shortened tool result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +31,14 @@ class FittedHistory:
     dropped: int
     """Messages left out."""
     shortened: int
-    """Messages whose tool results were cut, because what must stay was too long."""
+    """Messages whose tool results were cut, because the mandatory messages were too long."""
     tokens: int
     fits: bool
-    """Whether it is within the budget now."""
+    """Whether it is within the budget."""
 
 
 def history_tokens(messages: Sequence[Message], count: CountTokens = characters) -> int:
-    """What messages cost."""
+    """Cost of messages."""
     return sum(_PER_MESSAGE + sum(_costs(message, count)) for message in messages)
 
 
@@ -47,17 +47,18 @@ def fit_history(
 ) -> FittedHistory:
     """The newest part of a conversation that costs no more than `budget` tokens.
 
-    System messages, the last request of the user and the last exchange always stay. A call and
-    its results stay or go together, with what stands between them; results without a call go in
-    any case. If what must stay is too long, its tool results are cut, the longest first.
+    System messages, the user's last request and the last exchange are always kept. A call and its
+    results are kept or dropped together, with the messages between them; results without a call
+    are always dropped. If the mandatory messages are too long, their tool results are cut, the
+    longest first.
 
     Raises:
         ValueError: The budget is negative.
     """
     if budget < 0:
         raise InputError(f"budget: must not be negative, not {budget}")
-    whole = _without_orphans(messages)
-    kept = _newest(whole, budget, count)
+    paired = _without_orphans(messages)
+    kept = _newest(paired, budget, count)
     left, shortened = _shorten(kept, budget, count)
     tokens = history_tokens(left, count)
     return FittedHistory(left, len(messages) - len(left), shortened, tokens, tokens <= budget)
@@ -76,7 +77,7 @@ def _costs(message: Message, count: CountTokens) -> Iterator[int]:
 
 
 def _blocks_of(message: Message) -> list[Mapping[str, Any]]:
-    """A message's content as blocks; a plain text is one."""
+    """A message's content as blocks; plain text is one block."""
     content = message.get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
@@ -85,14 +86,14 @@ def _blocks_of(message: Message) -> list[Mapping[str, Any]]:
 
 def _calls(message: Message) -> set[str]:
     """Ids of the calls that a message makes."""
-    made = {str(one.get("id")) for one in message.get("tool_calls") or ()}
-    return made | {
+    ids = {str(one.get("id")) for one in message.get("tool_calls") or ()}
+    return ids | {
         str(one.get("id")) for one in _blocks_of(message) if one.get("type") == "tool_use"
     }
 
 
 def _answers(message: Message) -> set[str]:
-    """Ids of the calls whose results a message brings."""
+    """Ids of the calls whose results a message contains."""
     if message.get("role") == "tool":
         return {str(message.get("tool_call_id"))}
     return {
@@ -107,23 +108,24 @@ def _is_request(message: Message) -> bool:
 
 
 def _without_orphans(messages: Sequence[Message]) -> list[Message]:
-    """The messages without results whose call is not there."""
-    made: set[str] = set()
-    whole: list[Message] = []
+    """The messages without orphaned results, whose call is missing."""
+    called: set[str] = set()
+    paired: list[Message] = []
     for message in messages:
-        lost = _answers(message) - made
-        made |= _calls(message)
-        if not lost:
-            whole.append(message)
+        orphaned = _answers(message) - called
+        called |= _calls(message)
+        if not orphaned:
+            paired.append(message)
         elif message.get("role") != "tool":
-            content = [one for one in _blocks_of(message) if one.get("tool_use_id") not in lost]
+            blocks = _blocks_of(message)
+            content = [one for one in blocks if one.get("tool_use_id") not in orphaned]
             if content:
-                whole.append({**message, "content": content})
-    return whole
+                paired.append({**message, "content": content})
+    return paired
 
 
 def _exchanges(messages: Sequence[Message]) -> list[range]:
-    """Runs of messages that stay or go together: from a call to its last result."""
+    """Runs of messages kept or dropped together: from a call to its last result."""
     called: dict[str, int] = {}
     runs: list[range] = []
     for row, message in enumerate(messages):
@@ -136,7 +138,7 @@ def _exchanges(messages: Sequence[Message]) -> list[range]:
 
 
 def _newest(messages: Sequence[Message], budget: int, count: CountTokens) -> list[Message]:
-    """What must stay, and as many exchanges before the last as there is room for."""
+    """The mandatory messages, and as many of the latest other exchanges as there is room for."""
     costs = [history_tokens([message], count) for message in messages]
     if sum(costs) <= budget:
         return list(messages)
@@ -159,13 +161,13 @@ def _newest(messages: Sequence[Message], budget: int, count: CountTokens) -> lis
 
 
 def _begins_with_request(messages: Sequence[Message], rows: set[int]) -> bool:
-    """Whether a request comes first, the system's word aside; endpoints ask for that."""
-    said = [messages[row] for row in sorted(rows) if messages[row].get("role") not in _SYSTEM]
-    return _is_request(said[0]) or not any(_is_request(message) for message in said)
+    """Whether a request comes first after system messages, as endpoints require."""
+    others = [messages[row] for row in sorted(rows) if messages[row].get("role") not in _SYSTEM]
+    return _is_request(others[0]) or not any(_is_request(message) for message in others)
 
 
 def _shorten(messages: list[Message], budget: int, count: CountTokens) -> tuple[list[Message], int]:
-    """Cut all tool results to one length, the greatest that fits; and how many were longer."""
+    """Cut all tool results to the greatest length that fits; also how many messages were cut."""
 
     def cut_to(length: int) -> list[Message]:
         return [_cut(message, length) for message in messages]

@@ -1,4 +1,4 @@
-"""What a tool session answers."""
+"""Results of a tool session."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -12,24 +12,24 @@ Reason = Literal["not_surfaced", "evicted", "not_allowed"]
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """What a search left in the session."""
+    """Effect of a search on the session."""
 
     tools: tuple[CatalogueTool, ...]
-    """Those of the results that may be called now, best first."""
+    """The results that may be called now, best first."""
     added: tuple[str, ...]
     evicted: tuple[str, ...]
     left_out: tuple[str, ...]
     """Results that there was no room for."""
     note: str | None
-    """To stand at the end of the answer: these tools were found before."""
+    """To be appended to the answer: these tools were found before."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a call led to."""
+    """Effect of a call on the session."""
 
     note: str | None = None
-    """To stand at the end of the tool's result."""
+    """To be appended to the tool's result."""
     loop_detected: bool = False
     """The model should think before it calls another tool."""
     evicted: str | None = None
@@ -37,25 +37,25 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class TokenEstimate:
-    """What goes to the model, in tokens by the session's counter."""
+    """Size of the model's input, in tokens by the session's counter."""
 
     tools: int
     messages: int
     output: int
-    """Kept free for the answer."""
+    """Reserved for the answer."""
     window: int
     by_characters: int
-    """Tools and messages at four characters a token, whatever the counter."""
+    """Tools and messages at four characters per token, regardless of the counter."""
 
     @property
     def left(self) -> int:
-        """What is free beside all that; negative if too much is asked."""
+        """What remains of the window; negative if it is exceeded."""
         return self.window - self.tools - self.messages - self.output
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedContext:
-    """What to give to the model."""
+    """Input for the model."""
 
     messages: list[Message]
     tools: tuple[CatalogueTool, ...]
@@ -67,5 +67,5 @@ class PreparedContext:
 
     @property
     def fits(self) -> bool:
-        """Whether tools, messages and answer are within the window."""
+        """Whether tools, messages and answer fit the window."""
         return self.estimate.left >= 0

@@ -1,4 +1,4 @@
-"""Turns a session's decisions into events."""
+"""Emits a session's decisions as events."""
 
 import json
 import logging
@@ -18,19 +18,19 @@ _log = logging.getLogger(__name__)
 
 
 class SessionRecorder:
-    """Knows the names. A sink that fails costs its event and a warning, never a call's result."""
+    """Builds the events. A failing sink loses its event with a warning, never a call's result."""
 
     def __init__(self, session_id: str, sink: EventSink, clock: Clock) -> None:
         self._session, self._sink, self._clock = session_id, sink, clock
         self._silent = sink is events.ignore
 
-    def tell(
+    def emit(
         self,
         name: EventName,
         attributes: Mapping[str, JsonValue] | None = None,
         seconds: float | None = None,
     ) -> None:
-        """Hand one event to the sink."""
+        """Pass one event to the sink."""
         if self._silent:
             return
         try:
@@ -54,7 +54,7 @@ class SessionRecorder:
         seconds: float | None,
         trace: Mapping[str, object] | None = None,
     ) -> None:
-        """A search, with its results best first and the steps that led to them."""
+        """A search, with its results, best first, and its steps."""
         if self._silent:
             return
         documents: list[JsonValue] = [{"id": tool_id} for tool_id in found]
@@ -69,28 +69,28 @@ class SessionRecorder:
             events.DOCUMENTS: documents,
             **{events.STEP + name: _plain(value) for name, value in (trace or {}).items()},
         }
-        self.tell("ctrag.search", attributes, seconds)
+        self.emit("ctrag.search", attributes, seconds)
 
     def repeated(self, overlap: Overlap) -> None:
-        """A search found what a recent one had found."""
-        same: dict[str, JsonValue] = {
+        """A search that overlaps with a recent one."""
+        attributes: dict[str, JsonValue] = {
             "ctrag.tools": list(overlap.tool_ids),
             "ctrag.overlap": overlap.ratio,
         }
-        self.tell("ctrag.search.redundant", same)
+        self.emit("ctrag.search.redundant", attributes)
 
     def bound(self, binding: Binding) -> None:
-        """What became of found tools."""
+        """What happened to found tools."""
         for tool_id in binding.added:
-            self.tell("ctrag.tool.bind", {events.TOOL: tool_id})
+            self.emit("ctrag.tool.bind", {events.TOOL: tool_id})
         for tool_id in binding.left_out:
-            self.tell("ctrag.tool.left_out", {events.TOOL: tool_id, events.REASON: "no_room"})
+            self.emit("ctrag.tool.left_out", {events.TOOL: tool_id, events.REASON: "no_room"})
         self.evicted(binding.evicted)
 
     def evicted(self, evictions: Iterable[Eviction]) -> None:
-        """Tools that went."""
+        """Tools that were evicted."""
         for one in evictions:
-            self.tell("ctrag.tool.evict", {events.TOOL: one.tool_id, events.REASON: one.why})
+            self.emit("ctrag.tool.evict", {events.TOOL: one.tool_id, events.REASON: one.why})
 
     def called(
         self,
@@ -107,24 +107,24 @@ class SessionRecorder:
         }
         if error is not None:
             attributes[events.ERROR] = error
-        self.tell("ctrag.tool.call", attributes, seconds)
+        self.emit("ctrag.tool.call", attributes, seconds)
 
     def refused(self, tool_id: str, reason: Reason) -> None:
         """A call that was not made."""
-        self.tell("ctrag.tool.refuse", {events.TOOL: tool_id, events.REASON: reason})
+        self.emit("ctrag.tool.refuse", {events.TOOL: tool_id, events.REASON: reason})
 
     def looped(self, loop: Loop) -> None:
-        """A call that was made too often."""
+        """A call that was repeated too often."""
         attributes: dict[str, JsonValue] = {
             events.TOOL: loop.tool_id,
             events.REASON: loop.mechanism,
             "ctrag.guard.count": loop.count,
             "ctrag.guard.arguments": loop.arguments,
         }
-        self.tell("ctrag.guard.loop", attributes)
+        self.emit("ctrag.guard.loop", attributes)
 
     def estimated(self, estimate: TokenEstimate) -> None:
-        """What goes to the model."""
+        """Size of the model's input."""
         attributes: dict[str, JsonValue] = {
             "ctrag.tokens.tools": estimate.tools,
             "ctrag.tokens.messages": estimate.messages,
@@ -132,18 +132,18 @@ class SessionRecorder:
             "ctrag.tokens.window": estimate.window,
             "ctrag.tokens.by_characters": estimate.by_characters,
         }
-        self.tell("ctrag.context.estimate", attributes)
+        self.emit("ctrag.context.estimate", attributes)
 
     def truncated(self, dropped: int, shortened: int) -> None:
-        """Messages that the model is not given, or not whole."""
-        cut: dict[str, JsonValue] = {"ctrag.dropped": dropped, "ctrag.shortened": shortened}
-        self.tell("ctrag.context.truncate", cut)
+        """Messages that were dropped or shortened."""
+        attributes: dict[str, JsonValue] = {"ctrag.dropped": dropped, "ctrag.shortened": shortened}
+        self.emit("ctrag.context.truncate", attributes)
 
 
 def _plain(value: object) -> JsonValue:
-    """A step's value as JSON has it: NumPy's numbers as plain ones."""
-    made: JsonValue = json.loads(json.dumps(value, default=_number))
-    return made
+    """A step's value as JSON: NumPy scalars as numbers."""
+    plain: JsonValue = json.loads(json.dumps(value, default=_number))
+    return plain
 
 
 def _number(value: Any) -> JsonValue:
@@ -151,7 +151,7 @@ def _number(value: Any) -> JsonValue:
 
 
 def _as_json(arguments: Mapping[str, Any]) -> str:
-    """Arguments as JSON text; what JSON does not have is written as Python shows it."""
+    """Arguments as JSON text; values that JSON lacks as their `repr`."""
     try:
         return json.dumps(dict(arguments), default=repr)
     except (RecursionError, TypeError, ValueError) as error:

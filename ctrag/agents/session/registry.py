@@ -1,7 +1,7 @@
 """The sessions of a serving process, bounded in number and age.
 
-A session is opened by a handle that only its owner was told. The registry keeps and writes a hash
-of it, so neither events nor files open anything.
+A session is opened by a handle that only its owner knows. The registry stores only a hash of it,
+so neither events nor files give access.
 """
 
 import hashlib
@@ -47,11 +47,11 @@ class SessionRegistry:
     """Sessions by handle; safe for several threads.
 
     Args:
-        make: Makes a session, see `MakeSession`.
-        maximum: Sessions at most; the oldest goes for a new one.
+        make: Creates a session, see `MakeSession`.
+        maximum: Sessions at most; a new one ends the oldest.
         max_age: Seconds after which a session ends.
-        per_principal: Sessions of one principal at most, whose oldest then goes first; None for
-            no such bound.
+        per_principal: Sessions of one principal at most; a new one ends its oldest; None for no
+            limit.
         clock: Seconds since 1970.
     """
 
@@ -75,13 +75,13 @@ class SessionRegistry:
         self._lock = threading.RLock()
 
     def __len__(self) -> int:
-        """Sessions that are open now."""
+        """Number of open sessions."""
         with self._lock:
             self._collect()
             return len(self._open)
 
     def open(self, principal: str = "") -> tuple[str, ToolSession]:
-        """A new session and the handle that opens it again; the handle is a secret."""
+        """A new session and its handle, which is a secret."""
         handle = secrets.token_urlsafe(24)
         session = self._make(_id_of(handle), principal)
         with self._lock:
@@ -112,7 +112,7 @@ class SessionRegistry:
             return True
 
     def save(self, path: Path) -> None:
-        """Write all sessions, whole or not at all; the file says who has found which tools.
+        """Write all sessions atomically; the file shows who has found which tools.
 
         Raises:
             OSError: The file cannot be written.
@@ -126,14 +126,14 @@ class SessionRegistry:
         write_text(path, _SavedSessions(sessions=saved).model_dump_json(indent=1) + "\n")
 
     def load(self, path: Path, resolve: Resolve) -> int:
-        """Take up saved sessions beside those open now; how many.
+        """Restore saved sessions beside those open now; returns how many.
 
         Args:
             path: What `save` wrote.
-            resolve: Gives each tool's present definition, see `ToolSession.resume`.
+            resolve: Returns each tool's current definition, see `ToolSession.resume`.
 
         Raises:
-            ValueError: The file is damaged; then no session is taken up.
+            ValueError: The file is damaged; then no session is restored.
             OSError: The file cannot be read.
         """
         try:
@@ -142,16 +142,16 @@ class SessionRegistry:
             reason = error.errors()[0]["msg"]
             raise InputError(f"{path}: not a file of saved sessions: {reason}") from None
         with self._lock:
-            taken = []
+            restored = []
             for one in saved:
                 session = self._make(one.session.id, one.session.principal)
                 session.resume(one.session, resolve)
-                taken.append(_Open(session, one.opened_at))
-            self._add(taken)
+                restored.append(_Open(session, one.opened_at))
+            self._add(restored)
         return len(saved)
 
     def _add(self, opened: Sequence[_Open]) -> None:
-        """Take sessions in, in the order of their age, and end those that are too many."""
+        """Add sessions, keeping the order by age, and end the oldest ones over the limits."""
         self._open |= {one.session.id: one for one in opened}
         by_age = sorted(self._open.items(), key=lambda item: item[1].opened_at)
         self._open = OrderedDict(by_age)
@@ -175,5 +175,5 @@ class SessionRegistry:
 
 
 def _id_of(handle: str) -> str:
-    """What a session is called in events and files."""
+    """A session's id in events and files."""
     return hashlib.sha256(handle.encode("utf-8", "replace")).hexdigest()[:24]

@@ -1,4 +1,4 @@
-"""Searches that find again what a session has just found (section 8 of the paper)."""
+"""Redundant searches, which find what a session has just found (section 8 of the paper)."""
 
 import time
 from collections import deque
@@ -11,14 +11,14 @@ from ctrag.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class OverlapSettings:
-    """When a search is told that it repeats an earlier one."""
+    """When a search counts as redundant."""
 
     ratio: float = 0.8
-    """Share of its results that one recent search found too, from which on it is told."""
+    """Minimum share of its results that one recent search found too."""
     seconds: float = 300.0
     """How long a search is recent."""
     kept: int = 20
-    """Searches that are remembered."""
+    """Number of searches that are remembered."""
 
     def __post_init__(self) -> None:
         if not 0 < self.ratio <= 1:
@@ -31,17 +31,17 @@ class OverlapSettings:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """A search most of whose results a recent one had."""
+    """Overlap of a search's results with a recent one's."""
 
     tool_ids: tuple[str, ...]
     """The results that both have, best first."""
     ratio: float
     note: str
-    """To stand at the end of the search's answer."""
+    """To be appended to the search's answer."""
 
 
 class RecentSearches:
-    """What a session's last searches found. Not locked."""
+    """Results of a session's last searches. Not thread-safe."""
 
     def __init__(
         self, settings: OverlapSettings | None = None, *, clock: Clock = time.time
@@ -51,9 +51,9 @@ class RecentSearches:
         self._recent: deque[tuple[float, frozenset[str]]] = deque(maxlen=self.settings.kept)
 
     def add(self, tool_ids: Sequence[str]) -> Overlap | None:
-        """Remember a search's results; the overlap with the recent search that shares most.
+        """Remember a search's results; returns the overlap with the recent search that shares most.
 
-        A search that found nothing overlaps with none.
+        None if that is below the ratio, or if the search found nothing.
         """
         now = self._clock()
         recent = [ids for at, ids in self._recent if now - at < self.settings.seconds]

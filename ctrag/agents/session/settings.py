@@ -1,6 +1,6 @@
-"""How a server's sessions behave: the file of `--session`.
+"""Settings of a server's sessions: the file of `--session`.
 
-Every part and every key may be left out::
+Every section and every key is optional::
 
     binding: {capacity: 12, ttl: 3600, hot_after: 5, cache_stable: true}
     guard:
@@ -25,22 +25,22 @@ from ctrag.agents.session.searches import OverlapSettings
 
 
 class SessionSettings(BaseModel):
-    """What every new session is made with."""
+    """Settings of every new session."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     binding: BindingSettings = BindingSettings()
-    """How many tools stay, and for how long."""
+    """How many tools stay bound, and for how long."""
     guard: GuardSettings = GuardSettings()
     """When a repeated call is a loop."""
     overlap: OverlapSettings = OverlapSettings()
-    """When a search repeats an earlier one."""
+    """When a search is redundant."""
     ignored: dict[str, list[str]] = {}
-    """Tool id → arguments that make no other call of one, such as ids of requests."""
+    """Tool id → arguments that are ignored when calls are compared, such as request ids."""
     warm: int = Field(default=3, ge=0)
-    """Tools that a session has at once because its caller likes them, beside pinned ones."""
+    """Tools bound from the start because of the caller's affinity, beside pinned ones."""
     preload: int = Field(default=0, ge=0)
-    """Tools of the categories that a session's first search speaks of, bound beside its results."""
+    """Tools of the categories predicted from a session's first search, bound beside its results."""
 
     @classmethod
     def from_file(cls, path: str | Path) -> "SessionSettings":
@@ -54,6 +54,6 @@ class SessionSettings(BaseModel):
 
     @property
     def whole_guard(self) -> GuardSettings:
-        """The guard's settings with what `ignored` says."""
+        """The guard's settings, `ignored` included."""
         ignored = {tool_id: without(*names) for tool_id, names in self.ignored.items()}
         return replace(self.guard, normalisers={**self.guard.normalisers, **ignored})

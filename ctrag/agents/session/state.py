@@ -1,7 +1,7 @@
-"""A session's state as JSON, to be kept outside the process and taken up again.
+"""A session's state as JSON, to be stored outside the process and resumed.
 
-It names tools and never defines them: whoever resumes resolves each name anew, under the access
-rules of that moment.
+It names tools without their definitions: on resuming, each name is resolved again, under the
+access rules then in force.
 """
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat
@@ -20,14 +20,14 @@ class BoundState(BaseModel):
 
 
 class SessionState(BaseModel):
-    """What a session remembers, short of its last calls and searches, which are soon old."""
+    """A session's state without its last calls and searches, which soon expire."""
 
     model_config = ConfigDict(extra="forbid")
     id: str
     principal: str
     bound: list[BoundState] = []
-    """As they were bound."""
+    """In order of binding."""
     listed: list[str] = []
     """A cache-stable list, withdrawn tools included, in order."""
     evicted: list[str] = []
-    """Tools that the guard took away."""
+    """Tools that the guard evicted."""

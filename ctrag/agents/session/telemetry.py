@@ -1,7 +1,7 @@
 """Sends a session's events to OpenTelemetry; needs the extra `otel`.
 
 Searches and calls become spans, decisions become log records with an event name, both under the
-trace that is current where they happen.
+trace that is current when they happen.
 """
 
 import json
@@ -31,7 +31,7 @@ class OpenTelemetry:
         content: Whether queries and arguments are sent too.
 
     Raises:
-        MissingExtra: The extra is not installed; the message has the command for it.
+        MissingExtra: The extra is not installed; the message gives the command to install it.
     """
 
     def __init__(
@@ -88,13 +88,13 @@ class OpenTelemetry:
 
 
 def _span_name(attributes: dict[str, Attribute]) -> str:
-    """As the conventions name spans: the operation, and what it is done with."""
+    """Span name by the conventions: the operation and its target."""
     operation = str(attributes[events.OPERATION])
     return f"{operation} {attributes.get(events.TOOL, 'tools')}"
 
 
 def _attribute(value: JsonValue) -> Attribute:
-    """Attributes are plain values or lists of texts; the rest is written as JSON."""
+    """Scalars and lists of strings as they are; the rest as JSON."""
     if isinstance(value, str | bool | int | float):
         return value
     if isinstance(value, list) and all(isinstance(one, str) for one in value):

@@ -1,4 +1,4 @@
-"""What tools and texts cost in a model's context."""
+"""Token counts of tools and texts in a model's context."""
 
 from functools import cache
 
@@ -18,19 +18,19 @@ def characters(text: str) -> int:
 
 
 def tool_tokens(tool: CatalogueTool, count: CountTokens = characters) -> int:
-    """What one definition costs, written as compact JSON."""
+    """Tokens of one definition as compact JSON."""
     return count(schema_line(tool.id, tool.description, tool.parameters))
 
 
 @cache
 def packaged_tokenizer(name: str = packages.ENCODER) -> CountTokens:
-    """A counter with a real vocabulary; special tokens are not counted.
+    """A counter with a real vocabulary; special tokens do not count.
 
     Args:
         name: `all-MiniLM-L6-v2` (word pieces) or `SmolLM2-135M-Instruct` (byte pairs).
 
     Raises:
-        ValueError: No other vocabulary is packaged.
+        ValueError: No vocabulary of that name is packaged.
     """
     tokenizer = packaged_vocabulary(name)
     return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)

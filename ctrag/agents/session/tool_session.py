@@ -1,4 +1,4 @@
-"""One agent's session with a catalogue: what it found, may call, repeats and can afford."""
+"""One agent's session with a catalogue: tools found, callable, repeated, and their token budget."""
 
 import threading
 import time
@@ -37,29 +37,29 @@ from ctrag.models.tokens import CountTokens
 Allowed = Callable[[str, str], bool]
 """(tool id, principal) → whether that principal may see and call the tool now."""
 Resolve = Callable[[str], CatalogueTool | None]
-"""Tool id → its present definition, or None when it is gone."""
+"""Tool id → its current definition, or None when it is gone."""
 Result = TypeVar("Result")
 _SHARE_OF_DISCOVERED = 0.1
-"""Share of the window that discovered tools may take however long the conversation is."""
+"""Share of the window that discovered tools may take regardless of the conversation's length."""
 _CALLS_KEPT = 100
-"""Calls that a session remembers as its history."""
+"""Number of calls that a session remembers as its history."""
 
 
 class ToolSession:
     """Joins binding, guard, recent searches, access and telemetry; safe for several threads.
 
     Args:
-        session_id: Stands in events.
-        principal: Who the session belongs to; empty where everybody is the same.
+        session_id: Recorded in events.
+        principal: Owner of the session; empty where callers are not distinguished.
         always: See `ctrag.agents.session.binding.core_tools`.
-        binding: How many tools, and for how long.
+        binding: How many tools stay bound, and for how long.
         guard: When a repeated call is a loop.
-        overlap: When a search repeats an earlier one.
-        allowed: Asked at every listing, search and call, of always-included tools too;
-            `ToolIndex.allowed` fits, where these are in the index. None allows all.
-        record: Gets every decision.
+        overlap: When a search is redundant.
+        allowed: Checked at every listing, search and call, also for always-included tools, such
+            as `ToolIndex.allowed`, if these are in the index. None allows all.
+        record: Receives every decision.
         clock: Seconds since 1970.
-        count: Tokens of a text.
+        count: Counts the tokens of a text.
 
     Example::
 
@@ -93,19 +93,19 @@ class ToolSession:
         self._lock = threading.RLock()
         self._called: deque[str] = deque(maxlen=_CALLS_KEPT)
         self.searched = False
-        """Whether there was a search yet."""
+        """Whether there was a search."""
         self._events = SessionRecorder(session_id, record, clock)
-        self._events.tell("ctrag.session.open", {"ctrag.tools": [tool.id for tool in always]})
+        self._events.emit("ctrag.session.open", {"ctrag.tools": [tool.id for tool in always]})
 
     @property
     def tools(self) -> tuple[CatalogueTool, ...]:
-        """What the model is given now, without what this principal may no longer see."""
+        """The model's tools now, without those that this principal may no longer see."""
         with self._lock:
             return tuple(tool for tool in self.manager.tools if self._may(tool.id))
 
     @property
     def history(self) -> tuple[str, ...]:
-        """Ids of the last tools called, oldest first: what a prior of the next tool reads."""
+        """Ids of the last tools called, oldest first: the history for next-tool probabilities."""
         with self._lock:
             return tuple(self._called)
 
@@ -118,14 +118,14 @@ class ToolSession:
         seconds: float | None = None,
         trace: Mapping[str, object] | None = None,
     ) -> SearchOutcome:
-        """Bind a search's results; give back what the guard took and the search found again.
+        """Bind a search's results, including tools that the guard evicted and that are found again.
 
         Args:
             query: What was searched for.
-            tools: The results, best first; those not allowed are passed over.
+            tools: The results, best first; those not allowed are skipped.
             scores: Of the results, for the event; as many as tools, or none.
-            seconds: How long the search took, for the event.
-            trace: The search's steps, for the event; `ToolSearch.trace` fits.
+            seconds: Duration of the search, for the event.
+            trace: The search's steps, for the event, such as `ToolSearch.trace`.
         """
         with self._lock:
             results = list(tools)
@@ -140,7 +140,7 @@ class ToolSession:
             binding = self._bind(visible)
             now_active = tuple(tool for tool in visible if self.manager.active(tool.id))
             for tool_id in self.guard.rediscovered(tool.id for tool in now_active):
-                self._events.tell("ctrag.guard.clear", {events.TOOL: tool_id})
+                self._events.emit("ctrag.guard.clear", {events.TOOL: tool_id})
             return SearchOutcome(
                 tools=now_active,
                 added=binding.added,
@@ -150,13 +150,13 @@ class ToolSession:
             )
 
     def preload(self, tools: Iterable[CatalogueTool]) -> tuple[str, ...]:
-        """Bind tools that nobody searched for; the ids of those that are new.
+        """Bind tools without a search; returns the ids of those that are new.
 
-        For tools that a person liked in earlier sessions and those of a predicted category. Hot
-        tools (`CatalogueTool.pinned`) are pinned while there are pins left.
+        For tools by a person's affinity from earlier sessions and those of a predicted category.
+        Hot tools (`CatalogueTool.pinned`) are pinned while there are pins left.
 
         Args:
-            tools: Best first; those not allowed are passed over.
+            tools: Best first; those not allowed are skipped.
         """
         with self._lock:
             visible = [tool for tool in tools if self._may(tool.id)]
@@ -168,13 +168,13 @@ class ToolSession:
             return added + self._bind(visible).added
 
     def check(self, tool_id: str) -> CatalogueTool:
-        """The tool that a call may go to.
+        """The tool, if it may be called.
 
         Where a model makes several calls at once, check all of them before the first one runs:
-        the guard may take a tool in between.
+        the guard may evict a tool in between.
 
         Raises:
-            ToolRefused: The session was never given it, lost it, or may not use it any more.
+            ToolRefused: The session never had it, lost it, or may not use it any more.
         """
         with self._lock:
             tool = self.manager.active(tool_id)
@@ -194,19 +194,19 @@ class ToolSession:
         error: str | None = None,
         seconds: float | None = None,
     ) -> Finished:
-        """Note a call that has run; a tool that repeats itself is taken away now.
+        """Record a call that has run; the tool of a loop is evicted now.
 
         Args:
             tool_id: What was called.
-            arguments: With what.
-            error: The kind of failure, such as an exception's name; None if it succeeded.
+            arguments: Of the call, by name.
+            error: Type of the failure, such as an exception's name; None if it succeeded.
             seconds: How long it took.
         """
         with self._lock:
             self._events.called(tool_id, arguments, error, seconds)
             self._called.append(tool_id)
             if self.manager.active(tool_id) and self.manager.use(tool_id):
-                self._events.tell("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "hot"})
+                self._events.emit("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "hot"})
             loop = self.guard.called(tool_id, arguments)
             if loop is None:
                 return Finished()
@@ -222,10 +222,10 @@ class ToolSession:
         arguments: Mapping[str, Any],
         run: Callable[[CatalogueTool, Mapping[str, Any]], Result],
     ) -> tuple[Result, Finished]:
-        """Check, run and note one call; what `run` raises is noted and passed on.
+        """Check, run and record one call; what `run` raises is recorded and re-raised.
 
         Raises:
-            ToolRefused: As `check`; then nothing has run.
+            ToolRefused: As for `check`; then nothing has run.
         """
         tool = self.check(tool_id)
         began = time.perf_counter()
@@ -241,15 +241,15 @@ class ToolSession:
     def prepare(
         self, messages: Sequence[Message], *, window: int, output: int = 1024
     ) -> PreparedContext:
-        """What to give to the model next, within its window.
+        """The model's next input, within its window.
 
-        Discovered tools get what messages and answer leave, and at least a tenth of the window;
-        then the history is cut to what the tools leave.
+        Discovered tools get the tokens that messages and answer leave, and at least a tenth of the
+        window; then the history is cut to the tokens that the tools leave.
 
         Args:
             messages: The conversation, see `ctrag.agents.session.history`.
-            window: Tokens that the model reads and writes at most.
-            output: Tokens to keep free for its answer.
+            window: Maximum tokens of the model's input and output.
+            output: Tokens to reserve for its answer.
 
         Raises:
             ValueError: The window is no larger than the answer.
@@ -280,7 +280,7 @@ class ToolSession:
             )
 
     def unload(self, tool_id: str, why: Why = "unloaded") -> bool:
-        """Take a discovered tool out; False if it was not bound."""
+        """Unbind a discovered tool; False if it was not bound."""
         with self._lock:
             gone = self.manager.unload(tool_id)
             if gone:
@@ -288,40 +288,40 @@ class ToolSession:
             return gone
 
     def expire(self) -> tuple[str, ...]:
-        """Take out every tool that has not been used for the time that the settings give."""
+        """Evict every tool that was not used within the settings' time; returns their ids."""
         with self._lock:
             return self._record_evictions(self.manager.expire())
 
     def pin(self, tool_id: str) -> None:
-        """Keep a bound tool whatever its age.
+        """Keep a bound tool regardless of its age.
 
         Raises:
             ValueError: The tool is not bound, or all pins are taken.
         """
         with self._lock:
             self.manager.pin(tool_id)
-            self._events.tell("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "asked"})
+            self._events.emit("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "asked"})
 
     def unpin(self, tool_id: str) -> tuple[str, ...]:
-        """Let a tool age like the others; what goes for it, if there are now too many.
+        """Unpin a tool; returns what is evicted if there are now too many.
 
         Raises:
             ValueError: The tool is not bound.
         """
         with self._lock:
             evictions = self.manager.unpin(tool_id)
-            self._events.tell("ctrag.tool.unpin", {events.TOOL: tool_id})
+            self._events.emit("ctrag.tool.unpin", {events.TOOL: tool_id})
             return self._record_evictions(evictions)
 
     def rebuild_list(self) -> tuple[str, ...]:
-        """Drop withdrawn tools from a cache-stable list, which breaks a prompt cache once."""
+        """Drop withdrawn tools from a cache-stable list, which invalidates a prompt cache once."""
         with self._lock:
             dropped = self.manager.rebuild_list()
-            self._events.tell("ctrag.context.rebuild", {"ctrag.tools": list(dropped)})
+            self._events.emit("ctrag.context.rebuild", {"ctrag.tools": list(dropped)})
             return dropped
 
     def state(self) -> SessionState:
-        """What to keep for `resume`."""
+        """The state to store for `resume`."""
         with self._lock:
             return SessionState(
                 id=self.id,
@@ -342,11 +342,11 @@ class ToolSession:
             )
 
     def resume(self, state: SessionState, resolve: Resolve) -> tuple[str, ...]:
-        """Take a saved state up in place of the present one; the tools lost on the way.
+        """Replace the state by a saved one; returns the tools that no longer resolve.
 
         Args:
-            state: As `state` gave it, perhaps in another process.
-            resolve: Gives each tool's present definition; access is asked anew as well.
+            state: As `state` returned it, perhaps in another process.
+            resolve: Returns each tool's current definition; access is checked again as well.
 
         Raises:
             ValueError: The state is another principal's.
@@ -374,13 +374,13 @@ class ToolSession:
             for tool_id in state.evicted:
                 self.guard.evict(tool_id)
             lost = tuple(name for name in wanted if name not in known)
-            self._events.tell("ctrag.session.resume", {"ctrag.tools.lost": list(lost)})
+            self._events.emit("ctrag.session.resume", {"ctrag.tools.lost": list(lost)})
             self._record_evictions(evictions)
             return lost
 
     def closed(self, why: str) -> None:
-        """Tell that the session has ended."""
-        self._events.tell("ctrag.session.close", {events.REASON: why})
+        """Record that the session has ended."""
+        self._events.emit("ctrag.session.close", {events.REASON: why})
 
     def _bind(self, tools: Sequence[CatalogueTool]) -> Binding:
         binding = self.manager.bind(tools)
