@@ -22,8 +22,8 @@ from stores.people.local_time import format_local_time
 from synth.openai import forms
 from synth.openai.answers import Answers
 from synth.openai.asking import Asker, Unusable
+from synth.openai.cost_budget import CostBudget, Prices
 from synth.openai.prompts import Prompts
-from synth.openai.purse import CostBudget, Prices
 from synth.openai.sketch import KINDS_TOLD, moment, sketch
 from synth.provider import LabelledRequest
 
