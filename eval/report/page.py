@@ -132,7 +132,7 @@ def render(report: Report) -> str:
         _check(section.parts)
     # A line of the template that holds only a statement leaves no line on the page.
     environment = Environment(
-        loader=PackageLoader("eval"),
+        loader=PackageLoader("eval.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
