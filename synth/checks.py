@@ -122,7 +122,7 @@ def _titles(item: Item) -> list[str]:
 
 
 def normal_text(text: str) -> str:
-    """A request's text without case, accents and punctuation, by which repeats are told."""
+    """A request's text without case, accents and punctuation, by which repeats are recognised."""
     return " ".join(plain_words(text))
 
 

@@ -81,7 +81,7 @@ def make_dataset(
         workers: How many processes; as many as there are cores when None.
         apps: Applications; the packaged seven when None.
         toolbox: The APIs; the packaged ones when None.
-        progress: Told what happens.
+        progress: Called with progress messages.
 
     Raises:
         ValueError: `personas` is no positive number, or `out` holds a data set.

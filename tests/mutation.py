@@ -50,7 +50,7 @@ WARM = (
 EQUIVALENT = {
     "name_choice calibrated: 0.0 in {name: 0.0 for names in ways[()].values() for name in names} "
     "→ -1.0": "the same for every name",
-    "synth_texts told_apart: 0 in [0] → -1": "a label of the other class by another name",
+    "synth_texts synthetic_auc: 0 in [0] → -1": "a label of the other class by another name",
     "synth_texts _auc: 400 in max_iter=400 → 399": "converged long before",
     "synth_texts _auc: 400 in max_iter=400 → 401": "converged long before",
     "intervals _resampled_means: max(1, _CELLS_AT_ONCE // people) → "

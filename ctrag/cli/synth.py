@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from stores.people.app_spec import AppSpec
     from synth.dataset import Made
     from synth.openai.asking import Asker
-    from synth.openai.purse import CostBudget
+    from synth.openai.cost_budget import CostBudget
     from synth.provider import Provider
 
 app = typer.Typer(
@@ -180,7 +180,7 @@ def toolbox_(
         return
     line(f"{path}: " + ", ".join(f"{count} APIs of {name}" for name, count in counts.items()))
     if provider == "openai":
-        line(asker.purse.told())
+        line(asker.budget.summary())
 
 
 @app.command("inspect")
@@ -262,7 +262,7 @@ def _how(
     made_by: "Provider", world: _World, workers: int | None, scheduler: str | None
 ) -> dict[str, Any]:
     """Keyword arguments shared by all generators of people and requests."""
-    spent = _purse(made_by)
+    spent = _budget(made_by)
     for option, value in {"--workers": workers, "--scheduler": scheduler}.items():
         if spent is not None and value is not None:
             raise InputError(
@@ -271,7 +271,7 @@ def _how(
             )
 
     def said(text: str) -> None:
-        progress(text if spent is None else f"{text}; {spent.told()}")
+        progress(text if spent is None else f"{text}; {spent.summary()}")
 
     return {
         "apps": world.apps,
@@ -303,7 +303,7 @@ def _offline_only(
 
 
 def _show(made_by: "Provider", made: "Made", out: Path, json: bool) -> None:
-    spent = _purse(made_by)
+    spent = _budget(made_by)
     if json:
         spending = {} if spent is None else {"spent": spent.as_json()}
         print_json({"out": str(out), **made.as_json(), **spending})
@@ -311,10 +311,10 @@ def _show(made_by: "Provider", made: "Made", out: Path, json: bool) -> None:
     for text in made.lines():
         line(text)
     if spent is not None:
-        line(spent.told())
+        line(spent.summary())
 
 
-def _purse(made_by: "Provider") -> "CostBudget | None":
+def _budget(made_by: "Provider") -> "CostBudget | None":
     from synth.openai.provider import OpenAIProvider
 
-    return made_by.asker.purse if isinstance(made_by, OpenAIProvider) else None
+    return made_by.asker.budget if isinstance(made_by, OpenAIProvider) else None

@@ -53,7 +53,7 @@ def run_calls(
     Args:
         data: `bfcl:multiple`, `bfcl:live_multiple`, or a folder; see `load_calls`.
         limit: Only so many cases, drawn by seed.
-        progress: Told about each case.
+        progress: Called with progress messages.
         resume: File of rows found so far; it is read first and appended to.
         encoder: For retrieval; the one of the settings when None.
         model: The language model; the base of the settings when None.

@@ -51,7 +51,7 @@ def generate(
         examples: Requests; their labels are not looked at.
         encoder: Reads request and thought.
         writer_name: `embedded` or `openai`.
-        progress: Told how many there are.
+        progress: Called with progress messages.
 
     Raises:
         ModelMissing: The embedded model is not on this machine.

@@ -1,4 +1,4 @@
-"""Permutation importance: what a trained ranker loses when a signal's values are shuffled."""
+"""Permutation importance: what a trained ranker loses when the values of a feature are shuffled."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ from eval.core.examples import RankingExample
 def permutation_importance(
     examples: Sequence[RankingExample], ranker: Ranker, *, k: int = 3, seed: int = 0
 ) -> dict[str, float]:
-    """Signal → points of mean Recall@k lost, largest first.
+    """Feature → points of mean Recall@k lost, largest first.
 
-    A signal's values are shuffled among the candidates of each request, so that it still has the
-    values that this person and request give it, but for the wrong items.
+    The values of a feature are shuffled among the candidates of each request, so that it keeps the
+    values of this person and request, but for the wrong items.
 
     Raises:
         ValueError: No request has a relevant item.

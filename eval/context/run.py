@@ -78,7 +78,7 @@ def run_context(
         limit: Only the first so many requests.
         detail: Also what each signal is worth and which items are still missed.
         thoughts: Who writes those of `cot_generated`: `embedded` or `openai`.
-        progress: Told how many of them there are.
+        progress: Called with progress messages.
 
     Raises:
         ValueError: A method is unknown, the ranker was trained with another encoder, or the data

@@ -80,7 +80,7 @@ def write_thoughts(
         prompts: As `thought_prompt` makes them.
         writer: Answers those that have no thought yet.
         kept: File of thoughts, a JSON line each: read first, appended to as they get ready.
-        progress: Told how many there are.
+        progress: Called with progress messages.
     """
     keys = [_key(writer, prompt) for prompt in prompts]
     known = _read(kept)

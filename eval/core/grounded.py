@@ -19,7 +19,7 @@ from stores.people.local_time import format_local_time
 
 
 def ungrounded(plan: Plan, context: FeatureContext, toolbox: Toolbox) -> list[str]:
-    """Names of the `value` arguments whose value stands nowhere.
+    """Names of the `value` arguments whose value appears nowhere.
 
     Values of an enum come from the schema and count as grounded; so do whole numbers that stand
     in the request.

@@ -2,7 +2,7 @@
 
 - `run`: the experiment; `steps`: where each step's next tool ranks; `figures`: measures and
   intervals.
-- `ablation`, `endpoint`, `prompt`: what parts are worth; baselines by an endpoint; masks in a
+- `ablation`, `endpoint`, `prompt`: ablations; baselines by an endpoint; masks in a
   prompt.
 - `report`: its page.
 """

@@ -36,7 +36,7 @@ def ablations(
         held: What is asked.
         fitted: The model under the usual conditions.
         fit: Fits others.
-        progress: Told what is being done.
+        progress: Called with progress messages.
     """
     steps = Steps.of(held)
     return {
@@ -84,7 +84,7 @@ def unseen_tools(
 
 
 def _history(fitted: NextTool, steps: Steps, progress: Progress) -> JsonValue:
-    """Calls that a method gets to see; DTDR-C's graphs are counted anew for each length."""
+    """Calls that a method gets to see; DTDR-C's graphs are recounted for each length."""
     found: dict[str, JsonValue] = {}
     for length in LENGTHS:
         progress(f"history of {length}")

@@ -4,7 +4,7 @@ Less-is-More has the model describe the tools that would be ideal for a request;
 as its text is like the likest description (Paramanayakam et al., 2025). The tool-graph retriever
 has the model say which tools need another one's result, and mixes each tool's vector with those of
 its neighbours; a tool is as good as its mixed vector is like the request (Gao et al., 2025, whose
-dependencies come from a trained judge). Neither foretells `end`.
+dependencies come from a trained judge). Neither predicts `end`.
 """
 
 import re

@@ -52,7 +52,7 @@ def run_prompts(
         steps: What is asked.
         count: So many of the steps, evenly spread.
         among: Numbers of `end` and of the tools that are ranked and exposed.
-        progress: Told how far it is.
+        progress: Called with progress messages.
         method: Which of the model's methods retrieves.
     """
     chooser = EmbeddedChooser(threads=1)

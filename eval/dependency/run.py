@@ -73,7 +73,7 @@ def run_dependency(
         limit: Only the first so many held-out demonstrations.
         prompt: So many held-out steps, evenly spread, are also asked of the embedded model.
         detail: Also the ablations and the tools without a demonstration, which fit again.
-        progress: Told what is being done.
+        progress: Called with progress messages.
 
     Raises:
         ValueError: A method is unknown or wants an endpoint, or the data break a rule.

@@ -80,7 +80,7 @@ def run_discovery(
         methods: Names from `METHODS`; all when None.
         limit: Only the first so many requests.
         large: Also time catalogues up to this size; tools beyond the data's own are synthetic.
-        progress: Told what is under way.
+        progress: Called with progress messages.
 
     Raises:
         ValueError: A method is unknown, or the data breaks a rule.

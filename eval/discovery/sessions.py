@@ -119,7 +119,7 @@ def packaged_episodes() -> list[Episode]:
 
 
 def episodes_from(queries: Iterable[tuple[str, str, Sequence[str]]]) -> list[Episode]:
-    """Sessions of one turn: a request is searched for as it stands, and its tools are used.
+    """Sessions of one turn: a request is searched for unchanged, and its tools are used.
 
     Args:
         queries: Id, text and tool ids of each; those without a tool are passed over.

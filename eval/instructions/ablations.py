@@ -1,4 +1,4 @@
-"""What each part of ITR is worth: K_A, K_B, re-ranker, hybrid, traces, and greedy selection."""
+"""Ablations of ITR: K_A, K_B, re-ranker, hybrid, traces, and greedy selection."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _BUDGETS = (600, 1000, 1500, 2400)
 
 
 def run_ablations(
-    workshop: ExperimentContext,
+    context: ExperimentContext,
     size: str,
     steps: Sequence[DecisionStep],
     priors: PriorOf,
@@ -33,17 +33,17 @@ def run_ablations(
     """Per variant what `step_figures` says, those of `runs` first.
 
     Args:
-        workshop: What prompts are made of.
+        context: Catalogue, fragments, encoder and re-ranker from which prompts are built.
         size: Of the catalogue.
         steps: Those of the experiment.
         priors: Episode → a prior that has not seen it.
         runs: Name → a run at this size that was made already.
-        progress: Told what happens.
+        progress: Called with progress messages.
     """
     base = PromptSettings(tau=0.0)
     traced = with_traces(base)
-    weights = workshop.reranker.card.without_cross
-    dense_card = workshop.reranker.card.model_copy(
+    weights = context.reranker.card.without_cross
+    dense_card = context.reranker.card.model_copy(
         update={"without_cross": weights.model_copy(update={"lexical": 0.0})}
     )
     dense = Reranker(dense_card)
@@ -62,13 +62,13 @@ def run_ablations(
         "traces, request as loud": (replace(traced, request_weight=1.0), None, priors),
         "traces, K_B = 1": (replace(traced, tools=1), None, priors),
     }
-    if workshop.reranker.trained:
+    if context.reranker.trained:
         variants["without re-ranking"] = (replace(base, rerank=False), None, None)
         variants["traces, without re-ranking"] = (replace(traced, rerank=False), None, priors)
     found = {name: step_figures(run, steps) for name, run in runs.items()}
     for name, (settings, reranker, prior) in variants.items():
         progress(f"ablation: {name}")
-        run = run_itr(workshop, size, steps, settings, priors=prior, reranker=reranker)
+        run = run_itr(context, size, steps, settings, priors=prior, reranker=reranker)
         found[name] = step_figures(run, steps)
     return found
 
@@ -100,24 +100,24 @@ def step_figures(run: ItrRun, steps: Sequence[DecisionStep]) -> dict[str, Any]:
 
 
 def greedy_against_exact(
-    workshop: ExperimentContext, steps: Sequence[DecisionStep]
+    context: ExperimentContext, steps: Sequence[DecisionStep]
 ) -> dict[str, Any]:
     """Gain of the greedy choice as a share of the best one, at several budgets for units."""
     asked = steps[::_EVERY]
-    tools = workshop.catalogue.documents
-    card = workshop.reranker.card
+    tools = context.catalogue.documents
+    card = context.reranker.card
     retriever = HybridRetriever(
-        workshop.fragments,
+        context.fragments,
         tools,
-        workshop.reader,
+        context.reader,
         weights=card.with_cross,
         settings=PromptSettings(),
         instruction_weights=card.without_cross,
-        reranker=workshop.reranker,
+        reranker=context.reranker,
     )
     limits = {TOOL: 2, INSTRUCTION: 4}
-    sizes = [one.tokens for one in workshop.fragments]
-    costs = [workshop.count(one.line) for one in tools]
+    sizes = [one.tokens for one in context.fragments]
+    costs = [context.count(one.line) for one in tools]
     ratios: dict[int, list[float]] = {budget: [] for budget in _BUDGETS}
     for step in asked:
         scores = retriever.scores(step.instruction, step.history)

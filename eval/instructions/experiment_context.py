@@ -26,7 +26,7 @@ PINNED = ("transfer_to_human_agents",)
 """Rare and critical: every policy says when it has to be called."""
 
 
-def open_workshop(
+def open_context(
     data: Path,
     steps: Sequence[DecisionStep],
     *,

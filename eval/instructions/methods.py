@@ -43,7 +43,7 @@ class CachedPassageEncoder:
     def __init__(
         self, reader: PassageEncoder, texts: Sequence[str] = (), path: Path | None = None
     ) -> None:
-        """Read `texts` at once, from `path` as far as they stand there."""
+        """Read `texts` at once, from `path` where they are stored there."""
         self.name = reader.name
         self._reader = reader
         ahead = list(dict.fromkeys(texts))
@@ -260,7 +260,7 @@ class ItrRun:
 
 
 def run_itr(
-    workshop: ExperimentContext,
+    context: ExperimentContext,
     size: str,
     steps: Sequence[DecisionStep],
     settings: PromptSettings,
@@ -275,13 +275,13 @@ def run_itr(
     prompts are there.
 
     Args:
-        workshop: What prompts are made of.
+        context: Catalogue, fragments, encoder and re-ranker from which prompts are built.
         size: Of the catalogue.
         steps: In order, episode by episode.
         settings: With a `tau` of 0: thresholds are found here.
         priors: Episode → a prior that has not seen it.
-        reranker: Instead of the workshop's.
-        progress: Told what happens.
+        reranker: Replaces the context's re-ranker.
+        progress: Called with progress messages.
     """
     found: list[ItrStep] = []
     makers: list[PromptBuilder] = []
@@ -290,17 +290,17 @@ def run_itr(
     for number, step in enumerate(steps, start=1):
         if step.episode != episode:
             previous, episode = None, step.episode
-        builder = workshop.builder(
-            workshop.fragments,
-            workshop.catalogue.sized(size, step),
+        builder = context.builder(
+            context.fragments,
+            context.catalogue.sized(size, step),
             settings,
             None if priors is None else priors(step.episode),
             reranker,
         )
-        workshop.reader.read(step.instruction)  # encoding is not part of the time
+        context.reader.read(step.instruction)  # encoding is not part of the time
         began = time.perf_counter()
         first = builder.build(
-            step.instruction, workshop.budget, history=step.history, previous=previous
+            step.instruction, context.budget, history=step.history, previous=previous
         )
         spent = 1000 * (time.perf_counter() - began)
         top = builder.ranked(step.instruction, step.history)[0]

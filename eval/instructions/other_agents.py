@@ -22,16 +22,16 @@ _EPISODES = 60
 """So many are run, those first in the file."""
 
 
-def run_elsewhere(workshop: ExperimentContext, progress: Callable[[str], None]) -> dict[str, Any]:
+def run_elsewhere(context: ExperimentContext, progress: Callable[[str], None]) -> dict[str, Any]:
     """Figures per variant, or the reason why there are none."""
     folder = bfcl_folder()
     if folder is None:
         return {"skipped": "bfcl-eval is not installed"}
-    known = {one.id for one in workshop.catalogue.documents}
+    known = {one.id for one in context.catalogue.documents}
     steps = load_turns(folder, known, _EPISODES)
     if not steps:
         return {"skipped": "the catalogue has the tools of no conversation"}
-    bare = replace(workshop, fragments=(), pinned=())
+    bare = replace(context, fragments=(), pinned=())
     base = PromptSettings(tau=0.0)
     alone = replace(base, signatures=0, whole_share=0)
     variants = {
@@ -40,7 +40,7 @@ def run_elsewhere(workshop: ExperimentContext, progress: Callable[[str], None]) 
         "signatures = 0": alone,
         "signatures = 0, without domains": replace(alone, domain_weight=0, called_domain=0),
     }
-    if workshop.reranker.trained:
+    if context.reranker.trained:
         variants["without re-ranking"] = replace(base, rerank=False)
     episodes = len({one.episode for one in steps})
     found: dict[str, Any] = {"steps": len(steps), "episodes": episodes}

@@ -12,7 +12,7 @@ from ctrag.errors import InputError
 from ctrag.models.tokens import CountTokens
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.instructions.ablations import greedy_against_exact, run_ablations
-from eval.instructions.experiment_context import PINNED, open_workshop, other_traces, trace_priors
+from eval.instructions.experiment_context import PINNED, open_context, other_traces, trace_priors
 from eval.instructions.figures import ANSWER_TOKENS, PRICES
 from eval.instructions.methods import (
     PRIOR_WEIGHT,
@@ -78,7 +78,7 @@ def run_instructions(
             None.
         reader: The encoder; MiniLM when None.
         count: Tokens of a text; in the embedded planner's vocabulary when None.
-        progress: Told what happens.
+        progress: Called with progress messages.
 
     Raises:
         ValueError: A method or size is unknown, a file breaks a rule, or a chooser is missing.
@@ -89,21 +89,19 @@ def run_instructions(
     if scored and chooser is None:
         raise InputError("chooser: a model is needed to score choices")
     steps = load_steps(data, limit)
-    workshop = open_workshop(
+    context = open_context(
         data, steps, model=model, budget=budget, listed=listed, reader=reader, count=count
     )
-    priors = trace_priors(other_traces(steps), workshop.reader)
+    priors = trace_priors(other_traces(steps), context.reader)
     plain = PromptSettings(discovery="widen", tau=0.0)
-    retrieved = {size: run_itr(workshop, size, steps, plain, progress=progress) for size in sizes}
+    retrieved = {size: run_itr(context, size, steps, plain, progress=progress) for size in sizes}
     informed = with_traces(plain)
     traced = {
-        size: run_itr(workshop, size, steps, informed, priors=priors, progress=progress)
+        size: run_itr(context, size, steps, informed, priors=priors, progress=progress)
         for size in sizes
     }
     wanted = [one for one in METHODS if methods is None or one in methods]
-    shown = {
-        size: _all_shown(workshop, size, run, steps, wanted) for size, run in retrieved.items()
-    }
+    shown = {size: _all_shown(context, size, run, steps, wanted) for size, run in retrieved.items()}
     shown_traced = {size: {"itr": run.shown(steps)} for size, run in traced.items()}
     rows = ChoiceRows(resume, "" if chooser is None else chooser.model)
     drawn = _drawn(steps, scored)
@@ -113,15 +111,15 @@ def run_instructions(
                 _score(chooser, rows, size, name, some, steps, drawn, progress)
             every = shown_traced[size]["itr"]
             _score(chooser, rows, size, TRACED, every, steps, drawn, progress)
-    summary = Summary(steps, rows, drawn, workshop.count)
+    summary = Summary(steps, rows, drawn, context.count)
     figures, intervals = summary.figures(shown, retrieved)
     traced_figures, traced_intervals = summary.figures(shown_traced, traced, TRACED)
     extra: dict[str, Any] = {
         "steps": len(steps),
         "episodes": len({one.episode for one in steps}),
         "scored_steps": len(drawn),
-        "catalogue_sha256": workshop.catalogue.sha256,
-        "fragments": len(workshop.fragments),
+        "catalogue_sha256": context.catalogue.sha256,
+        "fragments": len(context.fragments),
         "with_traces": {"figures": traced_figures, "intervals": traced_intervals},
         "halves": {
             "itr": by_half(steps, retrieved[sizes[-1]]),
@@ -145,7 +143,7 @@ def run_instructions(
         extra["ablations"] = {
             "size": size,
             **run_ablations(
-                workshop,
+                context,
                 size,
                 steps,
                 priors,
@@ -153,8 +151,8 @@ def run_instructions(
                 progress,
             ),
         }
-        extra["elsewhere"] = run_elsewhere(workshop, progress)
-        extra["greedy_against_exact"] = greedy_against_exact(workshop, steps)
+        extra["elsewhere"] = run_elsewhere(context, progress)
+        extra["greedy_against_exact"] = greedy_against_exact(context, steps)
     return Experiment(
         experiment="instructions",
         data=str(data),
@@ -167,7 +165,7 @@ def run_instructions(
             "K_B": plain.tools,
             "discovery_tools": plain.discovery_tools,
             "pinned": list(PINNED),
-            "reranked": workshop.reranker.trained,
+            "reranked": context.reranker.trained,
             "signatures": plain.signatures,
             "whole_share": plain.whole_share,
             "domain_weight": plain.domain_weight,
@@ -177,7 +175,7 @@ def run_instructions(
             "request_weight_with_traces": REQUEST_WEIGHT,
             "limit": limit,
             "scored": scored,
-            "reranker": workshop.reranker.card.command,
+            "reranker": context.reranker.card.command,
             "prices": dict(PRICES),
             "answer_tokens": ANSWER_TOKENS,
         },
@@ -196,7 +194,7 @@ def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:
 
 
 def _all_shown(
-    workshop: ExperimentContext,
+    context: ExperimentContext,
     size: str,
     run: ItrRun,
     steps: Sequence[DecisionStep],
@@ -204,7 +202,7 @@ def _all_shown(
 ) -> dict[str, list[ShownPrompt]]:
     found = {
         name: [
-            workshop.baseline(name, size, step, one.first)
+            context.baseline(name, size, step, one.first)
             for step, one in zip(steps, run.found, strict=True)
         ]
         for name in BASELINES

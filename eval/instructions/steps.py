@@ -127,7 +127,7 @@ class ExperimentCatalogue:
         """The catalogue that a step's agent has.
 
         Larger ones hold the smaller ones. Those that its episode calls come in first, then the
-        tools of its domain, which are the hard ones to tell apart, then the list; the result is in
+        tools of its domain, which are the hard ones to distinguish, then the list; the result is in
         the list's order.
 
         Args:

@@ -1,4 +1,4 @@
-"""What sufficiency and discovery are worth, and how far choosing settings flattered the figures."""
+"""Effects of sufficiency and discovery, and how far choosing settings flattered the figures."""
 
 from collections.abc import Sequence
 from hashlib import sha256

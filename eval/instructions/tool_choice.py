@@ -32,7 +32,7 @@ class ToolChooser(Protocol):
 
     @property
     def model(self) -> str:
-        """Tells choices of one model from those of another."""
+        """Distinguishes the choices of one model from those of another."""
         ...
 
     def choose(self, system: str, user: str, names: Sequence[str]) -> Chosen:
@@ -209,7 +209,7 @@ class EndpointChooser:
 
 
 def whole_prompt(system: str, user: str) -> str:
-    """Both turns of a step: what tells choices apart."""
+    """Both turns of a step, by which choices are distinguished."""
     return f"{system}\n{user}"
 
 

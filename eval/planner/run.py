@@ -68,7 +68,7 @@ def run_planner(
         methods: Names from `SETTINGS`; all when None.
         limit: Only the first so many requests with a labelled plan.
         free: Whether to decode without the grammar too.
-        progress: Told about each step.
+        progress: Called with progress messages.
         resume: File of rows decoded so far; it is read first and appended to.
 
     Raises:

@@ -27,7 +27,7 @@ Align = Literal["number", "word", "text"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What stands in one field of a table."""
+    """Content of one field of a table."""
 
     text: str
     span: int = 1
@@ -106,7 +106,7 @@ Part = HtmlTable | Plot | Text | Folded
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading and what stands under it."""
+    """A heading and the content under it."""
 
     title: str
     parts: Sequence[Part]

@@ -42,7 +42,7 @@ def curves(
         x_label: Below the axis.
         y_label: Above the axis.
         ticks: Places on the x axis that are marked, where they are not past the lines.
-        places: What stands at each place instead of its number; then all are marked.
+        places: Label at each place instead of its number; then all are marked.
     """
     depth = max(len(values) for values in lines.values())
     ticks = ticks if places is None else range(1, depth + 1)

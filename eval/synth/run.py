@@ -12,7 +12,7 @@ from ctrag.models.encoder import load_encoder
 from ctrag.settings import settings
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.core.tables import Table, figure
-from eval.synth.texts import encoded, load_texts, text_figures, told_apart
+from eval.synth.texts import encoded, load_texts, synthetic_auc, text_figures
 from synth.checks import normal_text
 from synth.dataset import PARTS
 from synth.reference import scenes_folder, split_folder
@@ -48,7 +48,7 @@ def run_synth(
         trained: Trains and tests; needed for every method but `texts`.
         methods: Names from `METHODS`; `texts` when None.
         limit: Only so many synthetic people.
-        progress: Told what happens.
+        progress: Called with progress messages.
 
     Raises:
         ValueError: A method is unknown, or the data set breaks a rule.
@@ -95,7 +95,7 @@ def _texts(parts: Sequence[Path], limit: int | None) -> tuple[dict[str, JsonValu
         "synthetic": {**text_figures(synthetic, vectors[0], sample, _SEED)},
         "reference": {**text_figures(reference, vectors[1], sample, _SEED)},
     }
-    auc = told_apart(synthetic, reference, vectors, _SEED)
+    auc = synthetic_auc(synthetic, reference, vectors, _SEED)
     extra = {
         "auc": {name: round(value, 2) for name, value in auc.items()},
         "requests": {"synthetic": len(synthetic.texts), "reference": len(reference.texts)},

@@ -1,4 +1,4 @@
-"""How synthetic requests read: variety, spread of meaning, and whether they can be told apart."""
+"""Texts of synthetic requests: variety, spread, and whether a classifier finds them synthetic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ def overlap(texts: Texts) -> tuple[float, float]:
     return 100 * float(values.mean()), 100 * float((values == 0).mean())
 
 
-def told_apart(
+def synthetic_auc(
     synthetic: Texts, reference: Texts, vectors: tuple[Matrix, Matrix], seed: int
 ) -> dict[str, float]:
     """AUC of logistic regressions telling synthetic from reference requests, times 100.

@@ -4,6 +4,6 @@
   application; requests by one question, then their tools, plan and chain of thought.
 - `toolbox`: an application's APIs, validated and without doubles.
 - `forms`: what each answer must look like, and the rules that a schema cannot say.
-- `asking`: a question with its repairs; `answers`: the disk cache; `purse`: tokens and money.
+- `asking`: a question with its repairs; `answers`: the disk cache; `cost_budget`: tokens and money.
 - `prompts`: the questions themselves, `synth/prompts/*.jinja`, which a user may replace.
 """

@@ -61,7 +61,7 @@ class Answers:
             )
 
     def drop(self, keys: Iterable[str]) -> None:
-        """Forget answers that led nowhere, so that a rerun asks anew."""
+        """Forget answers that led nowhere, so that a rerun asks again."""
         with self._lock, self._connection as connection:
             connection.executemany("DELETE FROM answers WHERE key = ?", [[key] for key in keys])
 

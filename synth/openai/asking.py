@@ -12,8 +12,8 @@ from ctrag.errors import InputError
 from ctrag.errors import Unusable as Unusable
 from ctrag.models.endpoint import ChatEndpoint, Completion, EndpointError
 from synth.openai.answers import Answers, key_of
+from synth.openai.cost_budget import CostBudget
 from synth.openai.prompts import Prompts
-from synth.openai.purse import CostBudget
 from synth.provider import ProviderError
 
 REPAIRS = 2
@@ -54,14 +54,14 @@ class Asker:
         self,
         endpoint: ChatEndpoint,
         answers: Answers,
-        purse: CostBudget,
+        budget: CostBudget,
         prompts: Prompts,
         *,
         workers: int = 8,
         temperature: float = 1.0,
     ) -> None:
         self.answers = answers
-        self.purse = purse
+        self.budget = budget
         self.prompts = prompts
         self._endpoint = endpoint
         self._temperature = temperature
@@ -117,7 +117,7 @@ class Asker:
     ) -> tuple[str, bool]:
         known = self.answers.get(key)
         if known is not None:
-            self.purse.keep()
+            self.budget.keep()
             return known
         with self._places:
             answer = self._paid(key, messages, form, seed)
@@ -127,7 +127,7 @@ class Asker:
         self, key: str, messages: list[dict[str, str]], form: Form[Any], seed: int
     ) -> Completion:
         asked = sum(_most_tokens(one["content"]) for one in messages)
-        reserved = self.purse.reserve(asked, form.longest)
+        reserved = self.budget.reserve(asked, form.longest)
         used = (0, 0)
         try:
             answer = self._sent(messages, form, seed)
@@ -140,7 +140,7 @@ class Asker:
             self.answers.put(key, answer.text, answer.cut, *used)
             return answer
         finally:
-            self.purse.settle(reserved, *used)
+            self.budget.settle(reserved, *used)
 
     def _sent(self, messages: list[dict[str, str]], form: Form[Any], seed: int) -> Completion:
         unreadable = 0

@@ -22,8 +22,8 @@ from stores.people.local_time import format_local_time
 from synth.openai import forms
 from synth.openai.answers import Answers
 from synth.openai.asking import Asker, Unusable
+from synth.openai.cost_budget import CostBudget, Prices
 from synth.openai.prompts import Prompts
-from synth.openai.purse import CostBudget, Prices
 from synth.openai.sketch import KINDS_TOLD, moment, sketch
 from synth.provider import LabelledRequest
 
@@ -45,7 +45,7 @@ class OpenAIProvider:
     faults: Faults = lambda persona, labelled: ()
 
     def person(self, person_id: str, counts: Mapping[str, int], seed: int) -> Persona:
-        """See `Provider.person`; begun anew by another seed where the model cannot cope."""
+        """See `Provider.person`; restarted with another seed where the model cannot cope."""
         keys: list[str] = []
         for attempt in range(ATTEMPTS):
             try:
@@ -53,7 +53,7 @@ class OpenAIProvider:
             except Unusable as error:
                 keys += error.keys
                 last = error
-        self.asker.answers.drop(keys)  # the run ends here; a rerun asks anew
+        self.asker.answers.drop(keys)  # the run ends here; a rerun asks again
         raise last
 
     def requests(

@@ -59,8 +59,8 @@ def test_a_rerun_asks_nothing_and_gives_the_same(
     again = opened()
     assert made_by(again) == first
     assert len(model.asked) == asked
-    assert (again.asker.purse.questions, again.asker.purse.cost) == (0, 0.0)
-    assert again.asker.purse.kept == asked
+    assert (again.asker.budget.questions, again.asker.budget.cost) == (0, 0.0)
+    assert again.asker.budget.kept == asked
 
 
 def test_another_seed_is_another_person(opened: Callable[..., OpenAIProvider]) -> None:
@@ -198,18 +198,18 @@ def test_no_more_is_spent_than_was_allowed_and_a_rerun_goes_on(
 ) -> None:
     whole = opened(cache="whole")
     right = made_by(whole)
-    assert whole.asker.purse.cost == pytest.approx((2000 * 1 + 500 * 2) * len(model.asked) / 1e6)
+    assert whole.asker.budget.cost == pytest.approx((2000 * 1 + 500 * 2) * len(model.asked) / 1e6)
     questions = len(model.asked)
     limit, runs = 0.012, 0
     while True:
         provider = opened(max_cost=limit)
         runs += 1
         again, stopped = tried(provider)
-        assert (provider.asker.purse.cost or 0) <= limit
+        assert (provider.asker.budget.cost or 0) <= limit
         if again is not None:
             break
         assert "run the same command again" in stopped
-        assert provider.asker.purse.questions > 0
+        assert provider.asker.budget.questions > 0
     assert again == right
     assert runs > 1
     assert len(model.asked) == 2 * questions  # nothing was asked twice
@@ -236,7 +236,7 @@ def test_no_more_questions_are_open_than_allowed_and_threads_share_the_limit(
         )
     assert [one.person.person_id for one in people] == [f"p{n}" for n in range(12)]
     assert 1 < model.most <= 3
-    assert provider.asker.purse.questions == len(model.asked) == 24
+    assert provider.asker.budget.questions == len(model.asked) == 24
 
 
 def test_a_user_may_change_any_prompt(

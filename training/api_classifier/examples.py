@@ -1,4 +1,4 @@
-"""Requests as the tool reader practises them: with retrieved items, labelled ones, or none."""
+"""Requests as the API classifier trains on them: with retrieved items, labelled ones, or none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

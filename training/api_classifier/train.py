@@ -1,6 +1,6 @@
 """Training the tool reader: encoders tuned to name the API from the request and its items.
 
-Every request is practised with items as retrieval brings them, with the labelled items, and with
+Every request is trained on with items as retrieval returns them, with the labelled items, and with
 none, so that one reader serves all of them.
 """
 
@@ -57,7 +57,7 @@ def train_reader(
         settings: See `ApiClassifierSettings`.
         card: `training.core.origin.origin` of the data sets, and `encoder`.
         checkpoints: Folder for finished epochs; a run that finds it there goes on from it.
-        progress: Told what happens.
+        progress: Called with progress messages.
         start: A reader to train on; None starts from the untuned encoders.
 
     Raises:

@@ -1,6 +1,6 @@
 """What trainings share.
 
-- `loop`, `schedule`, `checkpoints`: the loop over batches, its learning rate, finished epochs on
+- `loop`, `checkpoints`: the loop over batches with its learning rate, finished epochs on
   disk.
 - `low_rank`: low-rank changes of linear maps.
 - `folds`, `shares`: people into folds; shares of data sets. `origin`: where an artefact comes from,

@@ -29,7 +29,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class PreparedRequests:
-    """Labelled requests with their signals, the learned ones out of fold."""
+    """Labelled requests with their features, the learned ones out of fold."""
 
     examples: list[RankingExample]
     fold: NDArray[np.int64]
@@ -62,7 +62,7 @@ def prepare(
     progress: Progress = lambda _: None,
     more: Sequence[Path] = (),
 ) -> PreparedRequests:
-    """Examples and signals of labelled data sets.
+    """Examples and features of labelled data sets.
 
     Args:
         data: The labelled data set that figures are measured on.
@@ -70,7 +70,7 @@ def prepare(
         settings: Folds and seed.
         tuned: The tuned encoder with readings of these requests by adapters that never saw their
             people; without one its signals say nothing.
-        progress: Told what happens.
+        progress: Called with progress messages.
         more: Further data sets to learn from.
 
     Raises:

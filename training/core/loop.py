@@ -1,24 +1,23 @@
-"""What all trainings of torch modules have in common: one step after the other."""
+"""The training loop that all trainings of torch modules share."""
 
+import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from training.core.schedule import warmed_cosine
-
 Progress = Callable[[str], None]
 Batch = TypeVar("Batch")
-_TOLD = 20
-"""Steps between two words of progress."""
+_REPORTED = 20
+"""Steps between two progress messages."""
 _RECENT = 50
-"""Steps whose loss is told."""
+"""Steps whose mean loss is reported."""
 
 
 class Loop:
     """AdamW under a warmed-up cosine, gradients clipped to a norm of 1.
 
-    Checkpoints are the caller's: `optimiser` and `schedule` are what to keep, between two calls of
-    `run`.
+    Checkpoints are left to the caller, who saves the states of `optimiser` and `schedule` between
+    two calls of `run`.
     """
 
     def __init__(
@@ -31,15 +30,15 @@ class Loop:
         progress: Progress,
         warm_up: float = 0.1,
     ) -> None:
-        """A training that has not begun.
+        """Set up the optimiser and the schedule.
 
         Args:
-            name: Tells trainings apart in words of progress.
-            groups: Parameters with their learning rates, as torch's optimisers take them.
-            clipped: The parameters whose gradients are clipped, as one vector.
-            steps: Of the whole training.
+            name: Prefix of the progress messages.
+            groups: Parameter groups with their learning rates, as torch's optimisers take them.
+            clipped: Parameters whose gradients are clipped by their joint norm.
+            steps: Number of steps of the whole training.
             weight_decay: AdamW's.
-            progress: Told step, loss and time left.
+            progress: Called with a message of step, loss and time left.
             warm_up: Share of the steps in which the learning rate rises.
         """
         import torch
@@ -47,18 +46,18 @@ class Loop:
         self.optimiser = torch.optim.AdamW(groups, weight_decay=weight_decay)
         self.schedule = warmed_cosine(self.optimiser, steps, warm_up)
         self.losses: list[float] = []
-        """Of the steps of this process."""
+        """One per step of this process."""
         self._name, self._steps, self._progress = name, steps, progress
         self._clipped = list(clipped)
         self._began = time.perf_counter()
 
     @property
     def done(self) -> int:
-        """Steps so far, those before a checkpoint included."""
+        """Steps so far, including those before a checkpoint."""
         return int(self.schedule.last_epoch)
 
     def run(self, batches: Iterable[Batch], loss_of: Callable[[Batch], Any]) -> None:
-        """A step for each batch; `loss_of` gives its loss as a tensor."""
+        """Take one step per batch; `loss_of` computes its loss as a tensor."""
         import torch
 
         for batch in batches:
@@ -69,10 +68,10 @@ class Loop:
             self.optimiser.step()
             self.schedule.step()
             self.losses.append(float(loss.detach()))
-            if self.done % _TOLD == 0 or self.done == self._steps:
-                self._tell()
+            if self.done % _REPORTED == 0 or self.done == self._steps:
+                self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         recent = self.losses[-_RECENT:]
         each = (time.perf_counter() - self._began) / len(self.losses)
         self._progress(
@@ -80,3 +79,14 @@ class Loop:
             f"loss {sum(recent) / len(recent):.3f}, "
             f"{each * (self._steps - self.done) / 60:.0f} min left"
         )
+
+
+def warmed_cosine(optimiser: Any, steps: int, warm_up: float = 0.1) -> Any:
+    """A torch schedule: linear warm-up over that share of the steps, times a cosine decay to 0."""
+    import torch
+
+    def rate(step: int) -> float:
+        warm = (step + 1) / (warm_up * steps + 1)
+        return min(1.0, warm) * 0.5 * (1 + math.cos(math.pi * step / steps))
+
+    return torch.optim.lr_scheduler.LambdaLR(optimiser, rate)

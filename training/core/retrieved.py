@@ -1,4 +1,4 @@
-"""Labelled requests with what retrieval brings for them, by models that never saw their people."""
+"""Labelled requests with what retrieval returns for them, by models that never saw their people."""
 
 import pickle
 from collections.abc import Callable, Mapping, Sequence
@@ -125,7 +125,7 @@ class Retrieval:
         return found
 
     def run(self, progress: Progress = lambda _: None) -> RetrievedExamples:
-        """What retrieval brings for every labelled request.
+        """What retrieval returns for every labelled request.
 
         The first fold of the people of `data` is held out, whichever data set their requests stand
         in.

@@ -69,7 +69,7 @@ def train_encoder(
         encoder: Whose last layers are tuned.
         settings: See `EncoderSettings`.
         checkpoints: Folder for what is done; a run that finds it there goes on from it.
-        progress: Told what happens.
+        progress: Called with progress messages.
         more: Further data sets to learn from.
         start: Folder of a run to train on, with its checkpoints: everybody stays in the fold that
             they had there, and its readings of other requests are kept.

@@ -50,7 +50,7 @@ def fit_next_tool(
         encoder: Of requests and tool texts.
         settings: See `DependencySettings`.
         source: `command`, `data`, `data_sha256` and `people` for the card.
-        progress: Told what is being done.
+        progress: Called with progress messages.
 
     Raises:
         ValueError: There are no demonstrations, or fewer chains than folds.
@@ -144,7 +144,7 @@ def fitting(
         data: The folder (or file) of the demonstrations; `tools.json` in it is the catalogue.
         seed: See `DependencySettings`.
         threads: See `DependencySettings`.
-        progress: Told what is being done.
+        progress: Called with progress messages.
     """
     catalogue = data / "tools.json"
     tools = load_catalogue(catalogue) if kept(catalogue).is_file() else []
@@ -187,7 +187,7 @@ def train_dependency(
             observations of the same requests; the card then has the figures of these.
         seed: See `DependencySettings`.
         threads: See `DependencySettings`.
-        progress: Told what is being done.
+        progress: Called with progress messages.
 
     Raises:
         FileNotFoundError: There is no such file.

@@ -1,4 +1,4 @@
-"""The trees of the combined ranker: they see each chain's features by models of the other folds."""
+"""The trees of the combined ranker, on features computed by models of the other folds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ def step_rows(demonstrations: Sequence[Demonstration], names: Sequence[str]) -> 
 
 
 class Stage:
-    """Fits the models that make features, on any part of the demonstrations."""
+    """Fits the models that compute features, on any part of the demonstrations."""
 
     def __init__(
         self,

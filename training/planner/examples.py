@@ -125,7 +125,7 @@ def practised(taught: Sequence[PlannerExample], share: float, seed: int) -> list
 
 
 def packs(taught: Sequence[PlannerExample], mix: MixSettings, seed: int) -> list[Pack]:
-    """All lessons in packs of one person each, shuffled; another seed mixes them anew."""
+    """All lessons in packs of one person each, shuffled; another seed reshuffles them."""
     draw = np.random.default_rng(seed)
     by_person: dict[str, list[PlannerExample]] = {}
     for lesson in taught:

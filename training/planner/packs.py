@@ -1,6 +1,6 @@
 """Several requests behind the same items as one row of tokens.
 
-Each request sees the shared text and itself, never its neighbours: positions begin anew behind the
+Each request sees the shared text and itself, never its neighbours: positions restart after the
 shared text, and the attention mask is a tree. So the items are computed once for all of them.
 """
 
@@ -64,7 +64,7 @@ def row_of(
         tokens += own
         positions += range(len(shared), len(shared) + len(own))
         branches += [number] * len(own)
-        # The last token of the question foretells the first of the reply.
+        # The last token of the question predicts the first of the reply.
         targets += [IGNORED] * (len(question) - 1) + reply + [IGNORED]
     if len(tokens) == len(shared):
         return None

@@ -66,7 +66,7 @@ def train_planner(
         settings: See `PlannerSettings`.
         out: The adapter's folder; the checkpoint lies there too while training.
         source: `training.core.origin.origin` of the data sets, for the card.
-        progress: Told loss, speed and time left.
+        progress: Called with messages of loss, speed and time left.
         resume: Whether to go on from a checkpoint in `out`.
 
     Raises:

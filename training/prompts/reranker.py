@@ -1,7 +1,6 @@
-"""Training the re-ranker of prompts: which tool a request needs next, given the calls so far."""
+"""Training the prompt re-ranker: which tool a request needs next, given the calls so far."""
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -24,7 +23,7 @@ from ctrag.agents.prompt.sufficiency import fit_sufficiency
 from ctrag.errors import InputError
 from ctrag.models import packages
 from ctrag.models.encoder import Matrix
-from training.core.schedule import warmed_cosine
+from training.core.loop import Loop
 from training.prompts.decisions import Decision, DecisionSource
 
 Progress = Callable[[str], None]
@@ -41,16 +40,16 @@ class RerankerSettings:
     """Encoder or cross-encoder that is trained on: a packaged model, a folder, or a hub model that
     was fetched."""
     steps: int = 320
-    """0 trains nothing and fits the weights of cosine and BM25 alone."""
+    """At 0 no cross-encoder is trained; only the weights of cosine and BM25 are fitted."""
     groups: int = 4
-    """Decisions of a step."""
+    """Decisions per step."""
     negatives: int = 7
-    """Tools beside the right one in each decision, half of them hard."""
+    """Wrong tools per decision beside the right one, half of them hard negatives."""
     learning_rate: float = 5e-5
     held_out: float = 0.1
-    """Share of the requests, by hash, that weights are fitted and figures measured on."""
+    """Share of the requests, chosen by hash, on which weights are fitted and figures measured."""
     measured: int = 300
-    """Held-out decisions that are measured at most."""
+    """Maximum number of held-out decisions that are measured."""
     threads: int = 2
     seed: int = 1
 
@@ -87,7 +86,7 @@ def train_reranker(
         settings: See `RerankerSettings`.
         card: The fields `command`, `data`, `data_sha256`, `seed` and `versions`.
         readings: Folder in which vectors are kept between runs.
-        progress: Told what happens.
+        progress: Called with progress messages.
 
     Raises:
         ValueError: There are too few decisions.
@@ -135,16 +134,16 @@ def _chosen(
 
 
 def _held_out(decision: Decision, share: float) -> bool:
-    """By the request alone: all steps of a request are on one side."""
+    """Decided by the request alone, so that all its steps are on the same side."""
     return int(sha256(decision.text.encode()).hexdigest()[:8], 16) % 1000 < 1000 * share
 
 
 def _with_weights(
     made: Reranker, prepared: Sequence[_Prepared], kept: Sequence[tuple[int, Decision]]
 ) -> Reranker:
-    """Hybrid weights and sufficiency of decisions that the cross-encoder has not seen.
+    """Hybrid weights and sufficiency, fitted on decisions that the cross-encoder has not seen.
 
-    Figures are cross-fitted over two halves of the requests; the weights are of both.
+    Figures are cross-fitted over two halves of the requests; the final weights are fitted on both.
     """
     found, right, half = [], [], []
     for at, decision in kept:
@@ -196,7 +195,7 @@ def fit_choice(features: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -
 
     Args:
         features: Per decision (candidates, columns).
-        right: Per decision which candidates are right; decisions without any teach nothing.
+        right: Per decision which candidates are right; decisions without any are ignored.
 
     Raises:
         ValueError: No decision has a right candidate.
@@ -224,7 +223,7 @@ def fit_choice(features: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -
 
 
 def _recall(scores: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -> dict[str, float]:
-    """Share of all decisions with a right tool among the first k; not found is not right."""
+    """Share of all decisions with a right tool among the first k; a tool not found is a miss."""
     ranked = [
         gold[np.argsort(-one, kind="stable")] for one, gold in zip(scores, right, strict=True)
     ]
@@ -240,7 +239,7 @@ def _fit(
     settings: RerankerSettings,
     progress: Progress,
 ) -> Any:
-    """A `CrossEncoder` that has learned which unit of each group is right."""
+    """A `CrossEncoder` trained to find the right tool of each group."""
     import torch
     from sentence_transformers.cross_encoder.losses import ListNetLoss
 
@@ -250,38 +249,34 @@ def _fit(
     model = load_cross_encoder(settings.base)
     loss_of = ListNetLoss(model, mini_batch_size=-1)  # all pairs of a step at once
     right = torch.tensor([1.0, *[0.0] * settings.negatives]).log()
-    optimiser = torch.optim.AdamW(model.parameters(), settings.learning_rate, weight_decay=0.01)
-    schedule = warmed_cosine(optimiser, settings.steps)
-    model.train()
-    losses: list[float] = []
-    began = time.perf_counter()
-    for step in range(settings.steps):
-        queries, units = [], []
+    parameters = list(model.parameters())
+    loop = Loop(
+        "re-ranker",
+        [{"params": parameters, "lr": settings.learning_rate}],
+        clipped=parameters,
+        steps=settings.steps,
+        weight_decay=0.01,
+        progress=progress,
+    )
+
+    def loss(step: int) -> Any:
+        queries, tools = [], []
         for at, decision in learned[step * settings.groups :][: settings.groups]:
             part = prepared[at]
             rows = _group(part, decision, settings.negatives, draw)
             queries.append(query_text(decision.text, decision.history))
-            units.append([part.source.tools[row] for row in rows])
-        loss = loss_of([queries, units], [right] * len(queries))
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        schedule.step()
-        losses.append(float(loss.detach()))
-        if (step + 1) % 20 == 0:
-            left = (time.perf_counter() - began) / (step + 1) * (settings.steps - step - 1)
-            progress(
-                f"step {step + 1} of {settings.steps}, loss {np.mean(losses[-60:]):.3f}, "
-                f"{left / 60:.0f} min left"
-            )
+            tools.append([part.source.tools[row] for row in rows])
+        return loss_of([queries, tools], [right] * len(queries))
+
+    model.train()
+    loop.run(range(settings.steps), loss)
     return model.eval()
 
 
 def _group(
     part: _Prepared, decision: Decision, negatives: int, draw: np.random.Generator
 ) -> list[int]:
-    """One right row, then wrong ones: half from the best candidates, half from anywhere."""
+    """One right row, then wrong ones: half from the best candidates, half at random."""
     order, _ = part.candidates(decision)
     hard = [int(row) for row in order if row not in decision.right]
     picked = [int(row) for row in draw.permutation(hard)[: negatives // 2 + 1]]

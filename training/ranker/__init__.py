@@ -5,6 +5,6 @@
 - `learned_features`: features that are learned from labels themselves; `tuned_encoder`: readings
   out
   of fold.
-- `tuning`, `ablation`: hyper-parameters; what each group of features is worth.
+- `tuning`, `ablation`: hyper-parameters; ablation by feature group.
 - `on_dask`: on more machines; `synthetic`: what is learned from synthetic people.
 """

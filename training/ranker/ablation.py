@@ -1,4 +1,4 @@
-"""What each group of signals is worth: the ranker cross-validated without it."""
+"""Ablation by feature group: the ranker cross-validated without each."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,9 +21,9 @@ def ablate(
     `nothing` is the whole ranker, `company` the first pass alone.
 
     Args:
-        prepared: Requests with their signals.
+        prepared: Requests with their features.
         settings: How the ranker is trained.
-        progress: Told which group is left out.
+        progress: Called with the name of the group that is left out.
     """
     whole = cross_fit(prepared, settings)
     own = whole.measured

@@ -30,10 +30,10 @@ def fit_on_dask(
     """A LambdaMART model as LightGBM's text, fitted by `lightgbm.DaskLGBMRanker`.
 
     Args:
-        tables: (candidates, signals) of each query; every query has a relevant candidate.
+        tables: (candidates, features) of each query; every query has a relevant candidate.
         relevance: (candidates,) of each query.
         start: (candidates,) scores to boost on from, of each query; None to start from nothing.
-        names: Names of the signals.
+        names: Names of the features.
         categories: Those of them that are categories.
         one_pass: How trees are grown.
         seed: Of bagging and columns.

@@ -14,7 +14,7 @@ class PassSettings:
     penalty: float
     """L2 penalty on leaf values."""
     columns: float
-    """Share of the signals that each tree may use."""
+    """Share of the features that each tree may use."""
     rows: float = 0.8
     """Share of the rows that each tree sees."""
     truncation: int = 10

@@ -23,10 +23,10 @@ def tune(
     The settings given are the first trial, so that the search never ends below them.
 
     Args:
-        prepared: Requests with their signals.
+        prepared: Requests with their features.
         settings: Folds, seed and threads stay as they are here.
         trials: How many sets to try.
-        progress: Told each trial's figure.
+        progress: Called with each trial's figure.
     """
     import optuna
 

@@ -84,7 +84,7 @@ def train_tool_encoder(
         held_out: Folders that give the figures.
         settings: See `ToolEncoderSettings`.
         checkpoints: Folder for finished epochs.
-        progress: Told what happens.
+        progress: Called with progress messages.
 
     Raises:
         ValueError: A file breaks a rule, or no request needs a tool.

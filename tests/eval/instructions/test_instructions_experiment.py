@@ -40,7 +40,7 @@ STEPS = [
 
 
 @pytest.fixture
-def workshop() -> ExperimentContext:
+def context() -> ExperimentContext:
     policies = {"shop": "Shop rules. " * 40, "air": "Air rules. " * 40}
     return ExperimentContext(
         tuple(FRAGMENTS),
@@ -53,28 +53,28 @@ def workshop() -> ExperimentContext:
     )
 
 
-def test_itr_shows_few_tools_and_whole_prompts_show_all(workshop: ExperimentContext) -> None:
-    run = run_itr(workshop, "full", STEPS, PLAIN)
+def test_itr_shows_few_tools_and_whole_prompts_show_all(context: ExperimentContext) -> None:
+    run = run_itr(context, "full", STEPS, PLAIN)
     for one, at in zip(run.found, STEPS, strict=True):
         assert len(one.first.tools) == 2
         assert one.first.tokens <= 400
-        whole = workshop.baseline("monolithic", "full", at, one.first)
+        whole = context.baseline("monolithic", "full", at, one.first)
         assert list(whole.tools.values()) == [tool.id for tool in TOOLS]
         assert whole.exposed
         assert "Shop rules." in whole.text
         assert "Air rules." in whole.text
-    router = workshop.baseline("router_only", "full", STEPS[0], run.found[0].first)
+    router = context.baseline("router_only", "full", STEPS[0], run.found[0].first)
     assert list(router.tools.values()) == [tool.id for tool in run.found[0].first.tools]
     assert "Air rules." in router.text
-    rag = workshop.baseline("prompt_rag", "full", STEPS[0], run.found[0].first)
+    rag = context.baseline("prompt_rag", "full", STEPS[0], run.found[0].first)
     assert "shop#cancel" in rag.fragments
     assert len(rag.tools) == len(TOOLS)
 
 
 def test_figures_are_means_over_steps_and_misses_those_never_exposed(
-    workshop: ExperimentContext,
+    context: ExperimentContext,
 ) -> None:
-    run = run_itr(workshop, "full", STEPS, PLAIN)
+    run = run_itr(context, "full", STEPS, PLAIN)
     rows = ChoiceRows(None)
     shown = run.shown(STEPS)
     for at, name in enumerate(["cancel_order", "return_order"]):
@@ -112,9 +112,9 @@ def test_choices_are_read_again_and_another_prompt_is_another_choice(tmp_path: P
 
 
 def test_larger_catalogues_hold_the_smaller_ones_and_the_episodes_tools(
-    workshop: ExperimentContext,
+    context: ExperimentContext,
 ) -> None:
-    catalogue = workshop.catalogue
+    catalogue = context.catalogue
     sizes = [{one.id for one in catalogue.sized(size, STEPS[2])} for size in ("1", "3", "full")]
     assert sizes[0] == {"air/book_flight"}
     assert sizes[0] < sizes[1] < sizes[2]

@@ -9,8 +9,8 @@ from eval.synth.texts import (
     load_texts,
     overlap,
     spread,
+    synthetic_auc,
     text_figures,
-    told_apart,
 )
 from stores.people.dataset import load_dataset, load_labels
 from synth.reference import split_folder
@@ -49,8 +49,8 @@ def test_the_classifier_finds_what_differs_and_nothing_where_nothing_does() -> N
         return Texts(texts, [f"{who}{number // 4}" for number in range(80)], [""] * 80)
 
     vectors = np.ones((80, 2), dtype=np.float32)
-    same = told_apart(said("", "s"), said("", "r"), (vectors, vectors), 0)
-    other = told_apart(said(" please", "s"), said("", "r"), (vectors, vectors), 0)
+    same = synthetic_auc(said("", "s"), said("", "r"), (vectors, vectors), 0)
+    other = synthetic_auc(said(" please", "s"), said("", "r"), (vectors, vectors), 0)
     assert 25 < same["words"] < 75
     assert other["words"] > 95
     assert other["meaning"] == pytest.approx(50, abs=5)

@@ -32,7 +32,7 @@ class CostBudget:
     """
 
     prices: Prices | None = None
-    """None when nobody knows; then only tokens are counted."""
+    """None when unknown; then only tokens are counted."""
     limit: float | None = None
     """Money to spend at most."""
     prompt_tokens: int = 0
@@ -60,8 +60,8 @@ class CostBudget:
         return self.prices.of(self.prompt_tokens, self.completion_tokens)
 
     def reserve(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Set aside the most that a question can cost; waits for others in flight where only what
-        they have set aside stands in the way.
+        """Set aside the most that a question can cost; waits for questions in flight if only their
+        reservations exceed the limit.
 
         Returns:
             What was set aside, for `settle`.
@@ -71,12 +71,10 @@ class CostBudget:
         """
         most = 0.0 if self.prices is None else self.prices.of(prompt_tokens, completion_tokens)
         with self._changed:
-            while (
-                self.limit is not None and (self.cost or 0.0) + self._reserved + most > self.limit
-            ):
+            while self._passes(most):
                 if not self._open:
                     raise BudgetSpent(
-                        f"stopped before passing --max-cost {self.limit:g}: {self.told()}; "
+                        f"stopped before passing --max-cost {self.limit:g}: {self.summary()}; "
                         "run the same command again to go on"
                     )
                 self._changed.wait()
@@ -100,11 +98,11 @@ class CostBudget:
             self.kept += 1
 
     def _passes(self, most: float) -> bool:
-        spoken_for = (self.cost or 0.0) + self._reserved + most
-        return self.limit is not None and spoken_for > self.limit
+        committed = (self.cost or 0.0) + self._reserved + most
+        return self.limit is not None and committed > self.limit
 
-    def told(self) -> str:
-        """What was spent, in words."""
+    def summary(self) -> str:
+        """What was spent, as a line of text."""
         money = "" if self.cost is None else f", {self.cost:.4f} spent"
         return (
             f"{self.questions} questions ({self.kept} more answered from the cache), "
@@ -112,7 +110,7 @@ class CostBudget:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What was spent, for machines."""
+        """What was spent, as JSON values."""
         return {
             "questions": self.questions,
             "from_cache": self.kept,
