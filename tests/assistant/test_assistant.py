@@ -175,6 +175,7 @@ def test_an_outward_plan_is_declined_unless_somebody_agrees(
     assert ada.stores.outbox("ada") == []
 
 
+@pytest.mark.slow
 def test_an_unsure_plan_shows_the_next_best_and_changes_nothing_unasked(
     people: Path, with_planner: Path, configure: Callable[..., None]
 ) -> None:

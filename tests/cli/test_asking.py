@@ -118,6 +118,7 @@ def test_with_yes_it_is_sent(ask: Run) -> None:
     assert "mail mail to Omar Salcedo" in outbox(ask)
 
 
+@pytest.mark.slow
 def test_without_execute_nothing_is_done_whatever_is_agreed_to(ask: Run) -> None:
     assert "result" not in ask(ABOUT_MAIL, FORWARD, "--yes").out
     assert outbox(ask) == ""
@@ -208,6 +209,7 @@ def test_a_damaged_session_is_named_with_its_line(ctrag: Run, tmp_path: Path) ->
     assert ran.err.startswith(f"ctrag: {path}:1: not a turn of a session")
 
 
+@pytest.mark.slow
 def test_the_embedded_planner_answers_in_a_process_of_its_own_and_says_nothing_else(
     process: Run, people: Path, seen: None, with_planner: Path
 ) -> None:

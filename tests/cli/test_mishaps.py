@@ -151,6 +151,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "install"),
     [

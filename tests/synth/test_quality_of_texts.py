@@ -22,6 +22,7 @@ def copied(source: Path, person: str, out: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in kept]
 
 
+@pytest.mark.slow
 def test_texts_that_stand_in_any_source_are_counted(tmp_path: Path) -> None:
     scene = load_dataset(scenes_folder()).personas[0].person.person_id
     rows = copied(scenes_folder(), scene, tmp_path / "data")

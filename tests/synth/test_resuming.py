@@ -9,6 +9,8 @@ import threading
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import ROOT
 from tests.synth.conftest import KEY, Model
 
@@ -50,6 +52,7 @@ def written(out: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 def test_after_a_kill_the_rerun_gives_what_one_run_would_have_given(
     model: Model, tmp_path: Path
 ) -> None:

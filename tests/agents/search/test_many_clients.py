@@ -39,6 +39,7 @@ def traced() -> Iterator[None]:
     tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_no_tool_is_lost_and_memory_stays_flat_while_clients_search_and_tools_come_and_go(
     word_bins: Any, traced: None
 ) -> None:

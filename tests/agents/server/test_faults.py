@@ -22,9 +22,7 @@ from ctrag.agents.server.untrusted import DESCRIPTION_LIMIT
 from tests.agents.server.conftest import PATIENT, Topics, entry
 from tests.stores.postgres import running_postgres
 
-pytestmark = pytest.mark.slow
-
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 Servers = Callable[..., ServerSpec]
 MakeGateway = Callable[..., Gateway]
 

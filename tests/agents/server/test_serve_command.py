@@ -53,6 +53,7 @@ async def test_a_client_starts_the_command_and_finds_and_calls_a_tool(
     assert "ctrag.tool.call" in events
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_tools_of_a_server_or_plugin_that_is_no_longer_behind_a_store_are_not_found(
     plain: Callable[..., ServerSpec], tmp_path: Path

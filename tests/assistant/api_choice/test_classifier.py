@@ -64,6 +64,7 @@ def test_retrieval_goes_by_the_readers_word(
     assert found.preferences["none"] == found.none
 
 
+@pytest.mark.slow
 def test_apis_that_were_never_learned_are_searched_by_meaning(
     reader: ApiClassifier, examples: list[RankingExample]
 ) -> None:

@@ -142,6 +142,7 @@ def some_people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_cutting_the_candidates_hardly_costs_recall(
     some_people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -159,6 +159,7 @@ def own_bm25t(example: RankingExample) -> Any:
     return Bm25T.fit(documents).scores(example.context.terms, documents)
 
 
+@pytest.mark.slow
 def test_without_the_weights_the_row_is_skipped_with_the_reason(
     three: Path, configure: Any
 ) -> None:
@@ -170,6 +171,7 @@ def test_without_the_weights_the_row_is_skipped_with_the_reason(
     assert "nobody/nothing is not on this machine" in found.skipped["cot_generated"]
 
 
+@pytest.mark.slow
 def test_an_endpoint_writes_thoughts_when_asked_to(three: Path, through_endpoint: Any) -> None:
     through_endpoint.answers = ["Look in Calendar."]
     found = run_context(three, methods=["cot_generated"], limit=3, thoughts="openai")
@@ -178,6 +180,7 @@ def test_an_endpoint_writes_thoughts_when_asked_to(three: Path, through_endpoint
     assert len(through_endpoint.requests) == 3
 
 
+@pytest.mark.slow
 def test_an_unknown_writer_is_refused(three: Path) -> None:
     with pytest.raises(ValueError, match="must be embedded or openai, not 'gpt'"):
         run_context(three, methods=["cot_generated"], limit=1, thoughts="gpt")

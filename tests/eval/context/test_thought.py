@@ -185,6 +185,7 @@ def test_the_model_writes_a_line_for_each_request(embedded: EmbeddedThoughts) ->
     assert max(map(len, found.thoughts)) < 300
 
 
+@pytest.mark.slow
 def test_a_prompt_has_the_same_thought_alone_and_beside_others(
     embedded: EmbeddedThoughts, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -332,6 +332,7 @@ def test_an_unknown_method_is_refused_with_the_known_ones(chains: Path) -> None:
         run_dependency(chains, None, methods=["all"])
 
 
+@pytest.mark.slow
 def test_the_command_fits_asks_and_writes(
     chains: Path, tmp_path: Path, process: Callable[..., Any]
 ) -> None:

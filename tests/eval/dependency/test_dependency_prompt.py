@@ -68,6 +68,7 @@ def test_an_unknown_strategy_is_refused(made: Callable[[str], MaskedPrompt]) -> 
         made("firm")
 
 
+@pytest.mark.slow
 def test_the_experiment_counts_right_names_and_tokens_by_strategy(
     next_tool: NextTool, converted_planner: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

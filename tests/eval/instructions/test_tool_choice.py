@@ -45,6 +45,7 @@ def test_no_name_is_refused(chooser: EmbeddedChooser) -> None:
         chooser.choose("x", "hello", [])
 
 
+@pytest.mark.slow
 def test_reading_all_names_at_once_is_reading_them_one_by_one(chooser: EmbeddedChooser) -> None:
     import torch
 

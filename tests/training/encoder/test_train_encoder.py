@@ -61,6 +61,18 @@ def tuned(dozen: Path, small: EncoderEnsemble, folder: Path) -> TunedEncoder:
     return trained
 
 
+@pytest.fixture(scope="module")
+def parted(dozen: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Eight of the people, and the other four."""
+    return _parted(dozen, 8, tmp_path_factory.mktemp("parted"))
+
+
+@pytest.fixture(scope="module")
+def of_eight(parted: list[Path], small: EncoderEnsemble, folder: Path) -> TunedEncoder:
+    """Trained on the eight, from checkpoints in `folder / "eight"`."""
+    return train_encoder(parted[0], small, UNMASKED, folder / "eight" / CHECKPOINTS)
+
+
 def test_every_request_is_read_by_an_adapter_that_never_saw_its_person(
     tuned: TunedEncoder, dozen: Path, small: EncoderEnsemble
 ) -> None:
@@ -118,13 +130,12 @@ def test_a_ranker_on_requests_that_nobody_read_is_refused(
 
 
 def test_people_of_further_data_are_learned_from_and_read(
-    dozen: Path, small: EncoderEnsemble, tmp_path: Path
+    parted: list[Path], of_eight: TunedEncoder, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
-    eight, four = _parted(dozen, 8, tmp_path)
+    eight, four = parted
     both = train_encoder(eight, small, UNMASKED, tmp_path / "both", more=[four])
-    alone = train_encoder(eight, small, UNMASKED, tmp_path / "alone")
-    assert both.adapter.digest != alone.adapter.digest
-    further = set(both.readings) - set(alone.readings)
+    assert both.adapter.digest != of_eight.adapter.digest
+    further = set(both.readings) - set(of_eight.readings)
     assert further == {one.asked.query_id for one in load_examples(four, small)}
     assert both.adapter.card.data == "first+second"
     assert both.adapter.card.people == sorted(people_of([eight, four]))
@@ -168,11 +179,11 @@ def test_the_mean_of_before_and_after_lies_between_them(
 
 
 def test_people_whom_the_run_before_never_saw_are_refused(
-    dozen: Path, small: EncoderEnsemble, tmp_path: Path
+    parted: list[Path], of_eight: TunedEncoder, small: EncoderEnsemble, folder: Path, tmp_path: Path
 ) -> None:
-    eight, four = _parted(dozen, 8, tmp_path)
-    before = tmp_path / "before"
-    train_encoder(eight, small, UNMASKED, before / CHECKPOINTS).save(before)
+    eight, four = parted
+    before = folder / "eight"
+    of_eight.save(before)
     with pytest.raises(ValueError, match="--start: it never saw"):
         train_encoder(four, small, UNMASKED, tmp_path / "after", start=before)
     with pytest.raises(ValueError, match="--start: it has 2 folds, not 3"):
