@@ -22,7 +22,7 @@ print("first tool:", tools.tools[0].tool.api)
 exposed = [one.tool for one in tools.tools]
 sources = ValueSources(request, owner.person, items)
 values = rank_values(exposed, sources, ValueRanker.packaged())
-print("first value:", values["play_voicemail"].offers["contact"][0].value)
+print("first value:", values["play_voicemail"].candidates["contact"][0].value)
 
 grammar = plan_grammar(exposed, sources, best_only=True, values=values)
 print("callable:", ", ".join(grammar.apis))

@@ -32,11 +32,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("stores", "ctrag", "synth", "eval", "training", "tests")
 SCORING = (
-    "plans ranking intervals calibration grounded misses planner_rows name_choice synth_texts "
-    "dependency_figures dependency_steps instruction_figures discovery discovery_scale sessions "
-    "calls call_cases"
+    "core.plans core.ranking core.intervals core.calibration core.grounded context.misses "
+    "planner.rows instructions.name_choice instructions.figures synth.texts dependency.figures "
+    "dependency.steps discovery.run discovery.scale discovery.sessions calls.run calls.cases"
 ).split()
-"""Names of modules anywhere in `eval`."""
+"""Names of modules in `eval`."""
 WARM = (
     "duckdb",
     "hypothesis.strategies",
@@ -48,19 +48,17 @@ WARM = (
 )
 """Imported once, before processes fork."""
 EQUIVALENT = {
-    "name_choice calibrated: 0.0 in {name: 0.0 for names in ways[()].values() for name in names} "
-    "→ -1.0": "the same for every name",
-    "synth_texts synthetic_auc: 0 in [0] → -1": "a label of the other class by another name",
-    "synth_texts _auc: 400 in max_iter=400 → 399": "converged long before",
-    "synth_texts _auc: 400 in max_iter=400 → 401": "converged long before",
-    "intervals _resampled_means: max(1, _CELLS_AT_ONCE // people) → "
+    "synth.texts synthetic_auc: 0 in [0] → -1": "a label of the other class by another name",
+    "synth.texts _auc: 400 in max_iter=400 → 399": "converged long before",
+    "synth.texts _auc: 400 in max_iter=400 → 401": "converged long before",
+    "core.intervals _resampled_means: max(1, _CELLS_AT_ONCE // people) → "
     "min(1, _CELLS_AT_ONCE // people)": "the same draws, one at a time",
-    "instruction_figures cross_validated_gate: np.zeros(len(folds), dtype=bool) → "
+    "instructions.figures cross_validated_gate: np.zeros(len(folds), dtype=bool) → "
     "np.ones(len(folds), dtype=bool)": "every entry is overwritten",
-    "name_choice ways_of: 0 in names[0] → -1": "no name begins with another: all end, or none",
-    "call_cases drawn: limit >= len(cases) → limit > len(cases)": "drawing all keeps all, in order",
+    "instructions.name_choice ways_of: 0 in names[0] → -1": "no name begins with another: all end, or none",
+    "calls.cases drawn: limit >= len(cases) → limit > len(cases)": "drawing all keeps all, in order",
 }
-"""Mutant (module's last name, function, before → after) → why no figure changes."""
+"""Mutant (module in `eval`, function, before → after) → why no figure changes."""
 
 
 @dataclass(slots=True)
@@ -80,8 +78,7 @@ class Mutant:
     @property
     def key(self) -> str:
         """Stays the same when lines or files move."""
-        last = self.module.rpartition(".")[2]
-        return f"{last} {self.function}: {self.before} → {self.after}"
+        return f"{self.module.removeprefix('eval.')} {self.function}: {self.before} → {self.after}"
 
 
 _OPERATORS: dict[type[ast.AST], tuple[type[ast.AST], ...]] = {
@@ -352,10 +349,9 @@ def main() -> None:
     os.chdir(ROOT)
     modules = []
     for name in options.modules:
-        paths = sorted((ROOT / "eval").rglob(f"{name}.py"))
-        if not paths:
+        if not source(f"eval.{name}").is_file():
             parser.error(f"--modules: eval has no module {name!r}")
-        modules += [named(path) for path in paths]
+        modules.append(f"eval.{name}")
     if options.again:
         rows = json.loads(options.again.read_text(encoding="utf-8"))["mutants"]
         alive = {row["key"] for row in rows if row["state"] == "alive"}
