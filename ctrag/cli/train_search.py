@@ -29,7 +29,7 @@ def tool_encoder(
 ) -> None:
     """Tune the encoder of tool search on requests that name the tools they need.
 
-    Example: ctrag train tool-encoder --data synth/data/tools/train --held-out synth/data/tools/test
+    Example: ctrag train tool-encoder --data data/tools/train --held-out data/tools/test
     --out runs/tool-encoder
     """
     from training.core.checkpoints import CHECKPOINTS
@@ -55,7 +55,7 @@ def tool_ranker(
 ) -> None:
     """Fit the weights of tool search; half of each folder's requests, by hash, is left for tests.
 
-    Example: ctrag train tool-ranker --data synth/data/tools/test --people synth/data/scenes
+    Example: ctrag train tool-ranker --data data/tools/test --people synth/data/scenes
     --out runs/discovery.json
     """
     from training.tool_search.ranker import train
