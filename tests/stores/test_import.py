@@ -214,7 +214,7 @@ def test_readers_elsewhere_see_the_old_or_the_new_and_never_a_mixture(
         "seen = []\nprint('ready', flush=True)\n"
         "import select\n"
         "while not select.select([sys.stdin], [], [], 0)[0]:\n"
-        "    found = stores.people.items('ada')\n"
+        "    found = stores.items('ada')\n"
         "    assert not found.unavailable, found.unavailable\n"
         "    texts = {str(next(iter(one.item.fields.values()))).split()[-1] for one in found.items}\n"
         "    assert len(texts) == 1 and len(found.items) == 7, (texts, len(found.items))\n"

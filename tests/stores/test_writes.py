@@ -299,7 +299,7 @@ def test_writers_at_once_lose_and_double_nothing(
 def test_a_writer_gets_through_while_others_read_without_pause(
     stores: Stores, root: Path, process: Process
 ) -> None:
-    read = "print('ready', flush=True)\nwhile True: stores.people.items('ada')"
+    read = "print('ready', flush=True)\nwhile True: stores.items('ada')"
     for reader in [process(root, read) for _ in range(2)]:
         assert reader.stdout is not None
         assert reader.stdout.readline() == "ready\n"
