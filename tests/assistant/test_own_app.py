@@ -122,7 +122,7 @@ def test_a_declaration_reads_back_as_it_was_written(declared: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("fields", "kin"),
+    ("fields", "similar"),
     [
         ("end: {type: datetime, role: end}", "calendar"),
         ("who: {type: string, role: person}", "mail"),
@@ -132,11 +132,11 @@ def test_a_declaration_reads_back_as_it_was_written(declared: Path, tmp_path: Pa
     ],
 )
 def test_without_like_the_fields_tell_what_an_application_resembles(
-    fields: str, kin: str, tmp_path: Path
+    fields: str, similar: str, tmp_path: Path
 ) -> None:
     (tmp_path / "apps.yaml").write_text(f"own: {{fields: {{{fields}}}}}")
     [spec] = load_apps(tmp_path / "apps.yaml")
-    assert spec.similar_app == kin
+    assert spec.similar_app == similar
     assert [one.similar_app for one in packaged_apps()] == [one.name for one in packaged_apps()]
 
 

@@ -1,4 +1,4 @@
-"""Claims about the shipped tool reader, and about tool retrieval with it."""
+"""Claims about the packaged API classifier, and about tool retrieval with it."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ NOTHING = np.empty(0, dtype=np.int64)
 
 
 @pytest.fixture(scope="module")
-def reader() -> ApiClassifier:
+def classifier() -> ApiClassifier:
     return ApiClassifier.packaged()
 
 
@@ -35,27 +35,29 @@ def labelled(example: RankingExample) -> dict[str, Any]:
 
 
 def test_probabilities_of_all_apis_and_none_sum_to_one(
-    reader: ApiClassifier, examples: list[RankingExample]
+    classifier: ApiClassifier, examples: list[RankingExample]
 ) -> None:
     rows = np.flatnonzero(examples[0].relevance)
-    found = reader.log_probabilities(examples[0].context, rows, item_weights(np.zeros(len(rows))))
+    found = classifier.log_probabilities(
+        examples[0].context, rows, item_weights(np.zeros(len(rows)))
+    )
     assert list(found) == [*TOOLBOX.names, "none"]
     assert np.exp(list(found.values())).sum() == pytest.approx(1.0, abs=0.01)
 
 
 def test_a_saved_reader_says_the_same(
-    reader: ApiClassifier, examples: list[RankingExample], tmp_path: Path
+    classifier: ApiClassifier, examples: list[RankingExample], tmp_path: Path
 ) -> None:
-    reader.save(tmp_path)
+    classifier.save(tmp_path)
     again = ApiClassifier.load(tmp_path)
-    assert again.card == reader.card
-    assert again.digest == reader.digest
+    assert again.card == classifier.card
+    assert again.digest == classifier.digest
 
 
 def test_retrieval_goes_by_the_readers_word(
-    reader: ApiClassifier, examples: list[RankingExample]
+    classifier: ApiClassifier, examples: list[RankingExample]
 ) -> None:
-    retriever = ToolRetriever(TOOLBOX, load_encoder(), reader)
+    retriever = ToolRetriever(TOOLBOX, load_encoder(), classifier)
     found = retriever.search(**labelled(examples[1]), k=59)
     assert [one.score for one in found.tools] == sorted(
         (one.score for one in found.tools), reverse=True
@@ -66,15 +68,15 @@ def test_retrieval_goes_by_the_readers_word(
 
 @pytest.mark.slow
 def test_apis_that_were_never_learned_are_searched_by_meaning(
-    reader: ApiClassifier, examples: list[RankingExample]
+    classifier: ApiClassifier, examples: list[RankingExample]
 ) -> None:
     renamed = Toolbox(tool.model_copy(update={"api": f"my_{tool.api}"}) for tool in TOOLBOX)
     encoder = load_encoder()
     plain = ToolRetriever(renamed, encoder).search(**labelled(examples[0]))
-    assert ToolRetriever(renamed, encoder, reader).search(**labelled(examples[0])) == plain
+    assert ToolRetriever(renamed, encoder, classifier).search(**labelled(examples[0])) == plain
     first = TOOLBOX.tools[0]
     mixed = Toolbox([*TOOLBOX.tools[1:], first.model_copy(update={"api": "my_song"})])
-    found = ToolRetriever(mixed, encoder, reader).search(**labelled(examples[0]), k=59)
+    found = ToolRetriever(mixed, encoder, classifier).search(**labelled(examples[0]), k=59)
     new = next(one for one in found.tools if one.tool.api == "my_song")
     assert new.prior == UNKNOWN
     known = {one.tool.api: one for one in found.tools if one is not new}
@@ -90,17 +92,19 @@ def test_apis_that_were_never_learned_are_searched_by_meaning(
 
 
 def test_a_reader_of_another_encoder_is_not_asked(
-    reader: ApiClassifier, examples: list[RankingExample]
+    classifier: ApiClassifier, examples: list[RankingExample]
 ) -> None:
-    foreign = ApiClassifier(reader.arrays, reader.card.model_copy(update={"encoder": "other"}))
+    foreign = ApiClassifier(
+        classifier.arrays, classifier.card.model_copy(update={"encoder": "other"})
+    )
     with_it = ToolRetriever(TOOLBOX, load_encoder(), foreign).search(**labelled(examples[0]))
     assert with_it == ToolRetriever(TOOLBOX, load_encoder()).search(**labelled(examples[0]))
 
 
 def test_the_items_decide_what_the_words_leave_open(
-    reader: ApiClassifier, examples: list[RankingExample]
+    classifier: ApiClassifier, examples: list[RankingExample]
 ) -> None:
-    retriever = ToolRetriever(TOOLBOX, load_encoder(), reader)
+    retriever = ToolRetriever(TOOLBOX, load_encoder(), classifier)
     asked = next(one for one in examples if one.asked.query_id == "p007-q2")
     assert retriever.search(**labelled(asked)).tools[0].tool.api == "play_voicemail"
 

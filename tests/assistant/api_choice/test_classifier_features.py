@@ -1,4 +1,4 @@
-"""Claims about what a tool reader sees of the items: their kinds, times and words."""
+"""Claims about classifier features of the items: their kinds, times and words."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Claims about what retrieved items count, and about tool retrieval without a reader."""
+"""Claims about what retrieved items count, and about tool retrieval without a classifier."""
 
 from dataclasses import replace
 

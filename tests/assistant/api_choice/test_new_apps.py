@@ -1,4 +1,4 @@
-"""What the reader says of APIs that it was not trained on: probability is shared, never made."""
+"""Probabilities of APIs outside the training data: mass is shared, never added."""
 
 import numpy as np
 import pytest

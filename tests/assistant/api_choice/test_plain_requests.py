@@ -1,4 +1,4 @@
-"""Claims about requests that say what they want outright, with the packaged reader."""
+"""Claims about requests that say what they want outright, with the packaged classifier."""
 
 from pathlib import Path
 

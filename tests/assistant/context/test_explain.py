@@ -47,7 +47,7 @@ BY_HAND: list[tuple[str, str, Request, str]] = [
     ("usual_place", "c1", ASKED, "at its usual place: no"),
     ("usual_place", "n1", ASKED, ""),
     ("kind", "p1", ASKED, "its kind is “call missed”"),
-    # The prior's log odds of events and of events of today are 2 and 3.
+    # The learned log odds of events and of events of today are 2 and 3.
     ("app_prior", "c1", ASKED, "88 % likely that such requests need its application"),
     ("kind_prior", "c1", ASKED, "95 % likely that such requests need its kind of item"),
     ("is_playing", "s1", ASKED, "the song that plays: yes"),

@@ -102,7 +102,7 @@ def test_a_signal_has_the_value_worked_out_by_hand(name: str, table: np.ndarray)
 
 
 def test_all_signals_but_those_with_tests_of_their_own_are_worked_out() -> None:
-    # For bm25 see test_scene.py, for trigrams test_words.py, for tuned ones test_tuned.py.
+    # For bm25 see test_feature_context.py, for trigrams test_words.py, for tuned ones test_tuned.py.
     assert set(NAMES) - set(BY_HAND) == {
         "bm25",
         "trigram_overlap",
@@ -111,7 +111,7 @@ def test_all_signals_but_those_with_tests_of_their_own_are_worked_out() -> None:
     }
 
 
-def test_shared_signals_are_those_of_the_context(table: np.ndarray) -> None:
+def test_shared_features_are_those_of_the_context(table: np.ndarray) -> None:
     context = context_of(view=VIEW)
     assert table[:, NAMES.index("bm25")] == pytest.approx(context.bm25)
     assert table[:, NAMES.index("bm25")].argmax() == VIEW.row["r2"]
@@ -186,7 +186,7 @@ def test_for_any_request_every_signal_is_a_finite_number_or_missing_and_always_t
     assert compute(contexts[0], LEARNED).shape == (len(rows), len(FEATURES))
 
 
-def test_one_item_alone_has_signals() -> None:
+def test_one_item_alone_has_features() -> None:
     table = compute(context_of(view=view_of(Persona(ADA.person, ADA.items[:1]))), LEARNED)
     assert table.shape == (1, len(FEATURES))
     assert table[0, NAMES.index("cosine_standing")] == 0

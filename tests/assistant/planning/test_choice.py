@@ -1,4 +1,4 @@
-"""Claims about who decides what: tool retrieval the API, grounds the values, the model the rest."""
+"""Claims about who decides what: tool retrieval the API, sources the values, the model the rest."""
 
 from datetime import datetime
 from pathlib import Path
