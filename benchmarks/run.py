@@ -93,7 +93,7 @@ def _retrieval(dataset: Dataset, work: Path) -> list[Timing]:
     load = 1000 * (time.perf_counter() - began)
     label = f"{len(view):,} items"
     with_encoding = _times(lambda one: _retrieve(retriever, view, one, None), asked, 30)
-    ready = {one.query_id: retriever.reader.read([one.request.text])[0] for one in asked}
+    ready = {one.query_id: retriever.request_encoder.read([one.request.text])[0] for one in asked}
     without = _times(lambda one: _retrieve(retriever, view, one, ready[one.query_id]), asked, 30)
     return [
         Timing(f"retrieval, {label}: load and first request (cold)", 1, load, load),
@@ -105,7 +105,7 @@ def _retrieval(dataset: Dataset, work: Path) -> list[Timing]:
 def _retrieve(
     retriever: ContextRetriever, view: PersonView, asked: DatasetRequest, ready: Any
 ) -> None:
-    retriever.retrieve(view, asked.request, read=ready)
+    retriever.retrieve(view, asked.request, encoded=ready)
 
 
 def _commands(work: Path) -> list[Timing]:

@@ -58,7 +58,7 @@ def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, An
                 "api": one.tool.api,
                 "score": round(one.score, 4),
                 "cosine": round(one.cosine, 4),
-                "prior": round(one.prior, 4),
+                "prior": round(one.log_probability, 4),
                 "context": round(one.context, 4),
             }
             for one in answer.tools

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from ctrag.assistant.api_choice.classifier import WEIGHTS as READER
+from ctrag.assistant.api_choice.classifier import WEIGHTS as CLASSIFIER
 from ctrag.assistant.api_choice.classifier import ApiClassifier
 from ctrag.assistant.context.item_ranker import CARD as RANKER
 from ctrag.assistant.context.item_ranker import Ranker
@@ -23,7 +23,7 @@ class Artefacts:
     ranker: Ranker
     adapter: Adapter | None
     """None for a ranker that was trained without one."""
-    reader: ApiClassifier
+    classifier: ApiClassifier
     arguments: ValueRanker
 
 
@@ -43,7 +43,7 @@ def load_artefacts(folder: Path | None) -> Artefacts:
     return Artefacts(
         ranker=ranker,
         adapter=adapter,
-        reader=ApiClassifier.load(at) if READER in own else ApiClassifier.packaged(),
+        classifier=ApiClassifier.load(at) if CLASSIFIER in own else ApiClassifier.packaged(),
         arguments=ValueRanker.load(at) if ARGUMENTS in own else ValueRanker.packaged(),
     )
 
@@ -65,10 +65,10 @@ def _own(folder: Path | None) -> set[str]:
     """Parts that the folder holds."""
     if folder is None:
         return set()
-    own = {name for name in (RANKER, READER, ARGUMENTS) if kept(folder / name).exists()}
+    own = {name for name in (RANKER, CLASSIFIER, ARGUMENTS) if kept(folder / name).exists()}
     if not own:
         raise NotFound(
-            f"{folder}: holds none of {RANKER}, {READER}, {ARGUMENTS}; "
+            f"{folder}: holds none of {RANKER}, {CLASSIFIER}, {ARGUMENTS}; "
             "give a folder that `ctrag train` wrote"
         )
     return own

@@ -59,7 +59,7 @@ class Assistant:
         self.person: Person = stores.person(person)
         self.toolbox = toolbox
         self.retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
-        self.tools = ToolRetriever(toolbox, encoder, artefacts.reader)
+        self.tools = ToolRetriever(toolbox, encoder, artefacts.classifier)
         self.arguments = artefacts.arguments
         self.planner = planner
         self._encoder = encoder

@@ -81,7 +81,7 @@ def show(answer: "Answer", *, explain: bool = False) -> None:
     for found in answer.tools:
         line(f"  {found.tool.signature:<44} {purpose(found.tool)}")
         line(
-            f"      log probability {found.prior:.2f}; cosine {found.cosine:.2f}; "
+            f"      log probability {found.log_probability:.2f}; cosine {found.cosine:.2f}; "
             f"items of its application {found.context:.2f}",
             dim=True,
         )

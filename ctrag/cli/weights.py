@@ -79,9 +79,9 @@ def prepare() -> None:
     artefacts = load_artefacts(settings().artefacts)
     encoder = load_encoder(settings().encoder)
     retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
-    retriever.reader.read(["ready"])
-    if artefacts.reader.card.encoder == encoder.name:
-        artefacts.reader.prepare()
+    retriever.request_encoder.read(["ready"])
+    if artefacts.classifier.card.encoder == encoder.name:
+        artefacts.classifier.prepare()
     line(f"{weights_folder()}: {encoder.name} is ready")
     planner = embedded_planner(settings())
     line(f"{planner.folder.name}: ready on {planner.engine.name}")

@@ -190,7 +190,7 @@ def _ways(retriever: ContextRetriever, examples: Sequence[RankingExample]) -> di
         one.asked.query_id: f"{one.asked.request.text} {one.labels.chain_of_thought or ''}"
         for one in examples
     }
-    read = dict(zip(thoughts, retriever.reader.read(list(thoughts.values())), strict=True))
+    read = dict(zip(thoughts, retriever.request_encoder.read(list(thoughts.values())), strict=True))
     ranker = retriever.ranker
     learned: dict[str, Scores] = {}
 

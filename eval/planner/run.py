@@ -91,7 +91,7 @@ def run_planner(
         raise InputError(f"{data}: no request has a labelled plan")
     show = PlannerInputs(
         ContextRetriever(encoder, ranker, artefacts.adapter),
-        ToolRetriever(toolbox, encoder, artefacts.reader),
+        ToolRetriever(toolbox, encoder, artefacts.classifier),
         toolbox,
         options,
         artefacts.arguments,
@@ -100,7 +100,7 @@ def run_planner(
         data_sha256(data)[:12],
         sha256((ranker.model + ranker.second + artefacts.arguments.model).encode()).hexdigest(),
         None if artefacts.adapter is None else artefacts.adapter.digest,
-        artefacts.reader.digest,
+        artefacts.classifier.digest,
         encoder.name,
         options.planner_model,
         planner.engine_name,

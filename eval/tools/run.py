@@ -55,7 +55,7 @@ def run_tools(
     toolbox = toolbox_of(data)
     retriever = ContextRetriever(encoder, ranker, artefacts.adapter)
     ways = {
-        "shipped": ToolRetriever(toolbox, encoder, artefacts.reader),
+        "shipped": ToolRetriever(toolbox, encoder, artefacts.classifier),
         "dense": ToolRetriever(toolbox, encoder),
     }
     examples = [

@@ -101,17 +101,17 @@ def test_a_ranker_of_ones_own_wins_and_its_old_neighbours_are_ignored(tmp_path: 
     found = load_artefacts(tmp_path)
     assert found.ranker.card.seed == 7
     assert found.adapter is None
-    assert found.reader.card == ApiClassifier.packaged().card
+    assert found.classifier.card == ApiClassifier.packaged().card
 
 
 def test_a_folder_of_tools_alone_gets_the_packaged_ranker(tmp_path: Path) -> None:
-    reader = ApiClassifier.packaged()
-    ApiClassifier(reader.arrays, reader.card.model_copy(update={"seed": 7})).save(tmp_path)
+    classifier = ApiClassifier.packaged()
+    ApiClassifier(classifier.arrays, classifier.card.model_copy(update={"seed": 7})).save(tmp_path)
     arguments = ValueRanker.packaged()
     changed = arguments.card.model_copy(update={"seed": 8})
     ValueRanker(arguments.model, changed).save(tmp_path)
     found = load_artefacts(tmp_path)
-    assert (found.reader.card.seed, found.arguments.card.seed) == (7, 8)
+    assert (found.classifier.card.seed, found.arguments.card.seed) == (7, 8)
     assert found.ranker.card == Ranker.packaged().card
     assert found.adapter is not None
 

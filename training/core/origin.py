@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ctrag.assistant.api_choice.classifier import CARD as READER
+from ctrag.assistant.api_choice.classifier import CARD as CLASSIFIER
 from ctrag.assistant.planning.value_ranker import CARD as ARGUMENTS
 from ctrag.errors import InputError
 from ctrag.models.cards import Card
@@ -116,7 +116,7 @@ def name_people(folder: Path, data: Sequence[Path]) -> list[Path]:
     for path in named:
         card = cards[path]
         held_out: frozenset[str] = frozenset()
-        if path.name in (READER, ARGUMENTS) or "base" in card:  # the last is the planner's
+        if path.name in (CLASSIFIER, ARGUMENTS) or "base" in card:  # the last is the planner's
             held_out = held_out_of(data[0], RankerSettings().folds, card["seed"])
         people = sorted(known - held_out)
         changed: dict[str, Any] = {}

@@ -18,7 +18,7 @@ from ctrag.models.encoder import Matrix
 from ctrag.toolbox import Tool
 from stores.people.app_spec import known_apps
 
-LIKENESS_SCALE = 0.1
+SIMILARITY_SCALE = 0.1
 """Difference in cosine that gives an API e times the mass of another; a guess, as no data has such
 APIs, like the next two."""
 WORDS_WEIGHT = 4.0
@@ -88,8 +88,8 @@ def shared_out(
             mates = np.array([one for one in rows if tools[one].effect == tools[row].effect])
             if not len(mates):
                 continue
-            likeness = vectors[mates] @ vectors[row] / LIKENESS_SCALE
-            split = np.exp(likeness + WORDS_WEIGHT * cosines[mates])
+            similarity = vectors[mates] @ vectors[row] / SIMILARITY_SCALE
+            split = np.exp(similarity + WORDS_WEIGHT * cosines[mates])
             after[mates] += before[row] * weight * split / split.sum()
             after[row] -= before[row] * weight
     return np.asarray(np.log(np.maximum(after, _LEAST)), dtype=np.float64)
@@ -108,7 +108,7 @@ def from_none(
     """
     nearer = float(cosines[further].max() - cosines[~further].max())
     share = 1 - np.exp(-max(nearer, 0.0) / NEARER_SCALE)
-    split = np.where(further, np.exp(cosines / LIKENESS_SCALE), 0.0)
+    split = np.where(further, np.exp(cosines / SIMILARITY_SCALE), 0.0)
     after = np.exp(logs) + np.exp(none) * share * split / split.sum()
     left = np.exp(none) * (1 - share)
     return (

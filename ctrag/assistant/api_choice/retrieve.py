@@ -37,7 +37,7 @@ class RankedTool:
     """Only differences between tools of one search mean something."""
     cosine: float
     """Cosine of the request and the tool's name and description."""
-    prior: float
+    log_probability: float
     """Log probability of this API by the classifier; -9 when it was not in its training data."""
     context: float
     """Share of the retrieved items that belong to the tool's application, 0 to 1."""
@@ -103,7 +103,7 @@ class ToolRetriever:
         from ctrag.settings import settings
 
         options = settings()
-        classifier = load_artefacts(options.artefacts).reader
+        classifier = load_artefacts(options.artefacts).classifier
         box = Toolbox.packaged() if toolbox is None else toolbox
         return cls(box, load_encoder(options.encoder), classifier=classifier)
 
@@ -176,9 +176,9 @@ class ToolRetriever:
         unknown = np.array([tool.api not in learned for tool in self._tools])
         if not unknown.any():
             return logs
-        likeness = self._vectors[unknown] @ self._vectors[~unknown].T
+        similarity = self._vectors[unknown] @ self._vectors[~unknown].T
         filled = logs.copy()
-        filled[unknown] = (logs[~unknown] + STAND_IN_WEIGHT * (likeness - 1)).max(axis=1)
+        filled[unknown] = (logs[~unknown] + STAND_IN_WEIGHT * (similarity - 1)).max(axis=1)
         return filled
 
     def _feature_context(

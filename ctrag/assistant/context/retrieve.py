@@ -93,7 +93,7 @@ class ContextRetriever:
             raise InputError(
                 f"encoder: the ranker was trained with {ranker.card.encoder}, not {encoder.name}"
             )
-        self.reader = RequestEncoder(encoder, adapter)
+        self.request_encoder = RequestEncoder(encoder, adapter)
         self.ranker = ranker
         self._encoder = encoder
 
@@ -121,7 +121,7 @@ class ContextRetriever:
         request: Request,
         limit: int = 5,
         *,
-        read: tuple[Matrix, TunedRequest | None] | None = None,
+        encoded: tuple[Matrix, TunedRequest | None] | None = None,
         explain: bool = False,
     ) -> RetrievedContext:
         """The `limit` best items for a request.
@@ -130,10 +130,10 @@ class ContextRetriever:
             view: The person's items.
             request: What was said, when and where.
             limit: How many items to return at most.
-            read: What `reader` returns for the request's text, where it is known already.
+            encoded: What `request_encoder` returns for the text, where it is known already.
             explain: Whether each item gets `reasons` and `because`.
         """
-        vector, tuned = self.reader.read([request.text])[0] if read is None else read
+        vector, tuned = self.request_encoder.read([request.text])[0] if encoded is None else encoded
         context = FeatureContext(
             view, request, vector, candidates(view, request, vector, tuned), tuned
         )

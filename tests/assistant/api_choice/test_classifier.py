@@ -62,7 +62,7 @@ def test_retrieval_goes_by_the_readers_word(
     assert [one.score for one in found.tools] == sorted(
         (one.score for one in found.tools), reverse=True
     )
-    assert all(one.score == one.prior for one in found.tools)
+    assert all(one.score == one.log_probability for one in found.tools)
     assert found.preferences["none"] == found.none
 
 
@@ -78,15 +78,15 @@ def test_apis_that_were_never_learned_are_searched_by_meaning(
     mixed = Toolbox([*TOOLBOX.tools[1:], first.model_copy(update={"api": "my_song"})])
     found = ToolRetriever(mixed, encoder, classifier).search(**labelled(examples[0]), k=59)
     new = next(one for one in found.tools if one.tool.api == "my_song")
-    assert new.prior == UNKNOWN
+    assert new.log_probability == UNKNOWN
     known = {one.tool.api: one for one in found.tools if one is not new}
     vectors = encoder.encode(
         [tool_text(new.tool), *(tool_text(one.tool) for one in known.values())]
     )
-    likeness = vectors[1:] @ vectors[0]
+    similarity = vectors[1:] @ vectors[0]
     expected = max(
-        one.prior + STAND_IN_WEIGHT * (float(near) - 1)
-        for one, near in zip(known.values(), likeness, strict=True)
+        one.log_probability + STAND_IN_WEIGHT * (float(near) - 1)
+        for one, near in zip(known.values(), similarity, strict=True)
     )
     assert new.score == pytest.approx(expected, abs=1e-4)
 

@@ -58,7 +58,7 @@ def test_without_a_reader_scores_are_cosine_plus_weighted_application(
         cosine = float(encoder.encode([tool_text(one.tool)])[0] @ context.vector)
         own = APP_WEIGHT * (one.tool.app == "phonecall")
         assert one.score == pytest.approx(cosine + own, abs=1e-4)
-        assert one.prior == UNKNOWN
+        assert one.log_probability == UNKNOWN
     scores = [one.score for one in found.tools]
     assert scores == sorted(scores, reverse=True)
     assert found.none == pytest.approx(scores[29])  # the median of 59

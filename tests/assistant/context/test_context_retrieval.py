@@ -95,7 +95,7 @@ def test_a_vector_that_is_known_is_not_made_again(ada: PersonView) -> None:
     retriever = ContextRetriever(encoder, Ranker.packaged())
     made_here = retriever.retrieve(ada, ASKED)
     assert encoder.asked == [ASKED.text]
-    given = retriever.retrieve(ada, ASKED, read=(made_here.vector, None))
+    given = retriever.retrieve(ada, ASKED, encoded=(made_here.vector, None))
     assert encoder.asked == [ASKED.text]
     assert given.items == made_here.items
 
@@ -156,7 +156,7 @@ def test_cutting_the_candidates_hardly_costs_recall(
         for one in examples:
             context = one.context
             found = retriever.retrieve(
-                context.view, context.request, 10, read=(context.vector, context.tuned)
+                context.view, context.request, 10, encoded=(context.vector, context.tuned)
             )
             ids = [item.item.id for item in found.items]
             recalls.append(100 * recall_at(ids, one.labels.relevant or (), 10))
