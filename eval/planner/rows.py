@@ -84,7 +84,7 @@ class PlannerInputs:
         relevance = np.zeros(0, np.float32)
         if setting == "context_tuned_rag":
             found = self._retriever.retrieve(
-                view, request, self._options.items, read=(context.vector, context.tuned)
+                view, request, self._options.items, encoded=(context.vector, context.tuned)
             )
             items, further = [one.item for one in found.items], found.further
             relevance = found.relevance

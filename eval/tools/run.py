@@ -130,7 +130,7 @@ def _context(
     if method == "with_true_context":
         return example.relevant_items, None
     found = retriever.retrieve(
-        context.view, context.request, settings().items, read=(context.vector, context.tuned)
+        context.view, context.request, settings().items, encoded=(context.vector, context.tuned)
     )
     return [one.item for one in found.items], found.relevance
 

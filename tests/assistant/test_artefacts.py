@@ -41,7 +41,7 @@ def held_out_of_train() -> frozenset[str]:
     return held_out(PACKAGED["train"], seed=1)
 
 
-@pytest.mark.parametrize("part", ["ranker", "adapter", "reader", "arguments"])
+@pytest.mark.parametrize("part", ["ranker", "adapter", "classifier", "arguments"])
 def test_an_artefact_was_trained_on_the_packaged_people(part: str) -> None:
     card: Card = getattr(load_artefacts(None), part).card
     assert card.data_sha256 == folders_sha256([PACKAGED[name] for name in card.data.split("+")])
