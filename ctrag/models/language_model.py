@@ -23,7 +23,10 @@ _PREFIXES = 2
 
 
 class LanguageModel:
-    """A causal language model of the Llama family, loaded when first used."""
+    """A causal language model of the Llama family, loaded when first used.
+
+    `bits` is the precision of the graph's weights, 8 or None for float32.
+    """
 
     def __init__(
         self,
@@ -31,15 +34,17 @@ class LanguageModel:
         threads: int = 2,
         adapter: Path | None = None,
         engine: EngineName | None = None,
+        bits: int | None = None,
     ) -> None:
         need("the language model", "torch", "transformers", "llguidance", extra="assistant")
         self._name = name_or_path
         self._threads = threads
         self.adapter = adapter
         """Folder of the LoRA adapter that is merged in; None for the plain base model."""
-        packaged = name_or_path in (None, packages.PLANNER)
+        self._bits = bits
+        packaged = name_or_path in (None, packages.PLANNER, packages.INSTRUCT)
         self.engine_name: EngineName = engine or ("onnxruntime" if packaged else "transformers")
-        """Engine of the model: by default, the fast one for the packaged model."""
+        """Engine of the model: by default, the fast one for packaged models."""
         self._read_last: tuple[list[int], Logits, Any] | None = None
         self._read_prefixes: list[tuple[list[int], Any]] = []
 
@@ -70,7 +75,7 @@ class LanguageModel:
     @cached_property
     def engine(self) -> Engine:
         """The engine with the model in it; opened on the first call."""
-        return open_engine(self.engine_name, self.folder, self._threads, self.adapter)
+        return open_engine(self.engine_name, self.folder, self._threads, self.adapter, self._bits)
 
     def read(self, prompt: list[int], shared: int = 0) -> tuple[Logits, Any]:
         """Logits after a prompt, and its cache; the last prompt's are remembered.
@@ -119,6 +124,7 @@ class LanguageModel:
         lark: str,
         begin: str = "",
         shared: int = 0,
+        until: str | None = "(",
     ) -> tuple[list[int], float, bool]:
         """Decode greedily under a grammar.
 
@@ -127,10 +133,12 @@ class LanguageModel:
             lark: The grammar of all answers, for llguidance.
             begin: How the answer begins.
             shared: See `read`.
+            until: Where the part of the answer ends whose probability is returned; None for all
+                of it.
 
         Returns:
-            The answer's tokens, the probability of its text up to the first "(", and whether the
-            model was run at all.
+            The answer's tokens, the probability of what was decoded up to the first `until`, and
+            whether the model was run at all.
 
         Raises:
             ValueError: The grammar is invalid, or no answer under it begins that way.
@@ -146,7 +154,7 @@ class LanguageModel:
         if plan and not matcher.consume_tokens(plan):
             raise ValueError(f"grammar: no plan begins with {begin!r}")
         confidence = 1.0
-        named = bool(plan)
+        named = bool(plan) and until is not None
         fresh, cache = list(plan), None
         while not matcher.is_stopped() and len(plan) < LONGEST_BOUND:
             forced = matcher.compute_ff_tokens() if plan else []
@@ -170,7 +178,7 @@ class LanguageModel:
                 break
             plan.append(token)
             fresh = [token]
-            named = named or "(" in self._tokenizer.decode(plan)
+            named = named or (until is not None and until in self._tokenizer.decode(plan))
         return plan, confidence, cache is not None
 
     def free(self, prompt: list[int]) -> tuple[list[int], float, bool]:

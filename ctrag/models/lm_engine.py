@@ -111,25 +111,41 @@ class OnnxEngine:
         return logits.numpy()[0], grown
 
 
-def open_engine(name: EngineName, folder: Path, threads: int, adapter: Path | None) -> Engine:
+def open_engine(
+    name: EngineName,
+    folder: Path,
+    threads: int,
+    adapter: Path | None,
+    bits: int | None = BITS,
+) -> Engine:
     """The engine of that name with a model and its adapter; a graph is made once and kept.
 
+    Args:
+        name: Which engine.
+        folder: The model's.
+        threads: Of the engine.
+        adapter: Folder of a LoRA adapter that is merged in, or None.
+        bits: Of the graph's linear maps, 8 or None for float32; transformers ignores it.
+
     Raises:
-        ValueError: The model is not a plain Llama, which `onnxruntime` needs.
+        ValueError: The model is no plain Llama or Qwen2, which `onnxruntime` needs.
     """
     if name == "transformers":
         return TransformersEngine(folder, threads, adapter)
     config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    return OnnxEngine(planner_graph(folder, config, adapter), config, threads)
+    return OnnxEngine(planner_graph(folder, config, adapter, bits), config, threads)
 
 
-def planner_graph(folder: Path, config: dict[str, Any], adapter: Path | None) -> Path:
+def planner_graph(
+    folder: Path, config: dict[str, Any], adapter: Path | None, bits: int | None = BITS
+) -> Path:
     """The graph of a model with an adapter merged in, in the weights folder.
 
     Args:
         folder: Holds `config.json` and the weights.
         config: The content of `config.json`.
         adapter: Folder of the adapter, None for the plain base model.
+        bits: See `open_engine`.
 
     Raises:
         ValueError: See `check_config`.
@@ -142,13 +158,13 @@ def planner_graph(folder: Path, config: dict[str, Any], adapter: Path | None) ->
         from ctrag.models.lm_weights import load_model
 
         model = load_model(folder, 1, adapter)
-        weights = {name: one.detach().numpy() for name, one in model.state_dict().items()}
-        write_graph(weights, config, target / GRAPH, BITS)
+        weights = {name: one.detach().float().numpy() for name, one in model.state_dict().items()}
+        write_graph(weights, config, target / GRAPH, bits)
 
-    return assembled(f"planner-{_identity(folder, adapter)}-v{FORMAT}", make) / GRAPH
+    return assembled(f"planner-{_identity(folder, adapter, bits)}-v{FORMAT}", make) / GRAPH
 
 
-def _identity(folder: Path, adapter: Path | None) -> str:
+def _identity(folder: Path, adapter: Path | None, bits: int | None) -> str:
     """Fingerprint of a model by path, size and time of its files, and of an adapter by its weights.
 
     A packaged model has the same one wherever it was converted to.
@@ -156,7 +172,7 @@ def _identity(folder: Path, adapter: Path | None) -> str:
     from ctrag.models.lm_weights import READY
     from ctrag.models.lora import weights_sha256
 
-    parts = [str(BITS)]
+    parts = [str(bits)]
     if (folder / READY).exists():
         parts.append((folder / READY).read_text(encoding="utf-8"))
     else:

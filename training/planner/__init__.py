@@ -1,4 +1,4 @@
 """The planner's LoRA adapter: loss on the plan alone, several requests behind one context.
 
-- `train`, `examples`, `packs`.
+- `train`, `examples`.
 """

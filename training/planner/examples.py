@@ -1,7 +1,7 @@
 """What the planner learns from: requests with items and tools as retrieval really gives them.
 
 Every example is retrieved for by models that never saw its person. Requests of one person are
-packed behind the same items, so that these are read once (`training.planner.packs`).
+packed behind the same items, so that these are read once (`training.core.packed`).
 """
 
 import re
@@ -16,6 +16,7 @@ from ctrag.assistant.context.item_line import item_line, item_name
 from ctrag.assistant.planning.candidate_values import OPEN, PLACES
 from ctrag.assistant.planning.plan import NONE, Plan
 from ctrag.assistant.planning.planner_prompt import asking_text, context_text
+from ctrag.models.chat_markup import closing, opening
 from ctrag.toolbox import Toolbox
 from eval.core.examples import RankingExample
 from stores.people.items import Item, Person, Request
@@ -208,3 +209,9 @@ def _renamed(pack: Pack, person: Person, other: Person) -> Pack:
 
     asked = tuple((exchanged(text), exchanged(plan)) for text, plan in pack.asked)
     return replace(pack, context=exchanged(pack.context), asked=asked)
+
+
+def chat(pack: Pack, system: str) -> tuple[str, list[tuple[str, str]]]:
+    """The pack in the chat markup that the planner is asked in: (shared text, requests)."""
+    asked = [(closing(text), plan) for text, plan in pack.asked]
+    return opening(system, pack.context), asked

@@ -8,8 +8,9 @@ import pytest
 
 from ctrag.models.lora import PlannerCard, has_adapter, load_card, merge
 from eval.core.examples import RankingExample
+from training.core.adapter import CHECKPOINT
 from training.planner.examples import MixSettings, PlannerExample, lessons
-from training.planner.train import CHECKPOINT, PlannerSettings, train_planner
+from training.planner.train import PlannerSettings, train_planner
 
 SOURCE = {
     "command": "toy",
@@ -91,7 +92,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(
 
     train(taught, llama, tmp_path / "whole")
 
-    import training.planner.train as module
+    import training.core.adapter as module
 
     saved = module._checkpoint
     done: list[int] = []

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.planning.plan import Plan
-from training.planner.examples import Pack
-from training.planner.packs import IGNORED, PackedTokens, chat, row_of
+from training.core.packed import IGNORED, PackedTokens, row_of
+from training.planner.examples import Pack, chat
 
 
 def letters(text: str) -> list[int]:

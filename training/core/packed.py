@@ -1,7 +1,7 @@
-"""Several requests behind the same items as one row of tokens.
+"""Several requests behind the same text as one row of tokens.
 
 Each request sees the shared text and itself, never its neighbours: positions restart after the
-shared text, and the attention mask is a tree. So the items are computed once for all of them.
+shared text, and the attention mask is a tree. So the shared text is computed once for all of them.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,9 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from ctrag.models.chat_markup import closing, opening
-from training.planner.examples import Pack
 
 Encode = Callable[[str], list[int]]
 """Text to token ids, special tokens by their spelling."""
@@ -27,7 +24,7 @@ class PackedTokens:
     branches: NDArray[np.int64]
     """0 for the shared text, else the request's number from 1."""
     targets: NDArray[np.int64]
-    """The next token where it belongs to a plan, else `IGNORED`."""
+    """The next token where it belongs to an answer, else `IGNORED`."""
 
     def sees(self) -> NDArray[np.bool_]:
         """(tokens, tokens): which earlier tokens each token sees, itself included."""
@@ -71,9 +68,3 @@ def row_of(
     return PackedTokens(
         *(np.array(part, dtype=np.int64) for part in (tokens, positions, branches, targets))
     )
-
-
-def chat(pack: Pack, system: str) -> tuple[str, list[tuple[str, str]]]:
-    """The pack in the chat markup that the planner is asked in: (shared text, requests)."""
-    asked = [(closing(text), plan) for text, plan in pack.asked]
-    return opening(system, pack.context), asked

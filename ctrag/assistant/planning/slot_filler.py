@@ -1,0 +1,204 @@
+"""What a request itself says about the arguments of a tool: a small language model fills the slots.
+
+Whether a value comes from an item or from what was said is decided elsewhere; here only the request
+is read. The model cannot invent: a value is a run of the request's words, a text is made of words
+of the request and of the items shown, and of pronouns, auxiliaries and articles, because "ask Tom
+whether he has the keys" becomes "Do you have the keys?".
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ctrag.assistant.api_choice.retrieve import purpose
+from ctrag.assistant.context import item_text
+from ctrag.assistant.context.item_line import item_line, one_line
+from ctrag.models import packages
+from ctrag.models.chat_markup import END, closing, opening
+from ctrag.models.language_model import LanguageModel
+from ctrag.models.lm_engine import EngineName
+from ctrag.toolbox import Argument, Tool
+from stores.people.items import Item, Request
+from stores.people.local_time import format_local_time
+
+NOT_SAID = "?"
+"""How the model answers when the request does not say it."""
+ITEMS = 2
+"""Items that are shown at most."""
+ITEM_WIDTH = 200
+"""Characters of an item's line at most."""
+SYSTEM = "Fill in what is said."
+_OWNED = ("title", "subject")
+"""Arguments that name something the person has, when they are values."""
+_LONGEST_REQUEST = 600
+_LONGEST_LINE = 400
+_EDGES = '"“”„«»()[]{}<>*_`,.;:!?…'
+_FUNCTION_WORDS = (
+    "a an the this that these those it its it's there here and or but so if that's "
+    "I I'm I'll I've I'd me my mine myself you you're you'll you've you'd your yours "
+    "he he's he'll his him she she's she'll her hers we we're we'll we've our us they they're "
+    "they'll their them is isn't are aren't was wasn't were weren't be been being am do does "
+    "doesn't don't did didn't have haven't has hasn't had can can't cannot could couldn't will "
+    "won't would wouldn't shall should shouldn't may might must not no yes to of for from in on "
+    "at by with about as than then when where what which who how why let let's please until"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class FilledSlot:
+    """What the model read."""
+
+    value: str | None
+    """None: the request does not say it."""
+    probability: float
+    """Of this answer, 0 to 1."""
+
+
+def slots_of(tool: Tool) -> list[Argument]:
+    """The arguments whose value a request can say: free text, and names that nobody owns yet."""
+    return [
+        argument
+        for argument in tool.arguments
+        if argument.match == "text"
+        or (argument.type == "string" and argument.name not in (*_OWNED, "number"))
+    ]
+
+
+def shown_items(tool: Tool, items: Sequence[Item]) -> list[Item]:
+    """The items that the model sees: the best one of the tool's application, and the best one."""
+    own = [item for item in items if item.app == tool.app][:1]
+    return [*own, *(item for item in items if item not in own)][:ITEMS]
+
+
+def slot_prompt(request: Request, tool: Tool, items: Sequence[Item]) -> str:
+    """What the model is asked, without the chat's markup.
+
+    Args:
+        request: What was said, and when.
+        tool: The tool that is called.
+        items: What `shown_items` returns.
+    """
+    moment = request.asked_at
+    lines = [f"Now: {moment:%A} {format_local_time(moment).replace('T', ' ')}"]
+    lines += [f"Item: {item_line(item, ITEM_WIDTH)}" for item in items]
+    lines.append(f"Said: {one_line(request.text, _LONGEST_REQUEST)}")
+    lines.append(f"Call: {tool.api}: {purpose(tool)}")
+    lines += [f"{slot.name}: {slot.description or slot.name}" for slot in slots_of(tool)]
+    return "\n".join(lines)
+
+
+def spelled(value: str | None) -> str:
+    """A slot's value as the model writes it."""
+    return NOT_SAID if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def slot_line(name: str, value: str | None) -> str:
+    """A slot as the model writes it: `body="I'm in."` and a line break."""
+    return f"{name}={spelled(value)}\n"
+
+
+class SlotFiller(LanguageModel):
+    """A language model tuned by `ctrag train slots`."""
+
+    def __init__(
+        self,
+        name_or_path: str = packages.INSTRUCT,
+        threads: int = 2,
+        adapter: Path | None = None,
+        engine: EngineName | None = None,
+    ) -> None:
+        super().__init__(name_or_path, threads, adapter, engine, bits=8)
+
+    def fill(self, request: Request, tool: Tool, items: Sequence[Item]) -> dict[str, FilledSlot]:
+        """Read the request for each of the tool's slots.
+
+        Args:
+            request: What was said, and when.
+            tool: The tool that is called.
+            items: The retrieved items, best first.
+
+        Returns:
+            Argument → what the request says of it; without arguments that it cannot say.
+        """
+        slots = slots_of(tool)
+        if not slots:
+            return {}
+        shown = shown_items(tool, items)
+        prompt = self.encode(opening(SYSTEM) + closing(slot_prompt(request, tool, shown)))
+        said = allowed_words(request, shown)
+        found: dict[str, FilledSlot] = {}
+        begin = ""
+        for slot in slots:
+            begin += f"{slot.name}="
+            rule = _text_rule(said) if is_text(slot) else _run_rule(request)
+            tokens, sure, _ = self.bound(
+                prompt, f"start: {json.dumps(begin, ensure_ascii=False)} {rule}", begin, until=None
+            )
+            answer = self.decode(tokens).removeprefix(begin).strip()
+            found[slot.name] = FilledSlot(_read(answer), sure)
+            begin += f"{answer}\n"
+        return found
+
+
+def is_text(slot: Argument) -> bool:
+    """Whether a slot is written, word by word, and not copied in one piece.
+
+    A kind of place is: "pharmacies near here" looks for a pharmacy.
+    """
+    return slot.match == "text" or slot.name == "category"
+
+
+def said_words(text: str) -> list[str]:
+    """The words of a text as they are written, without the marks around them."""
+    found = (word.strip(_EDGES) for word in text.split())
+    return [word for word in found if word and "\\" not in word and '"' not in word]
+
+
+def allowed_words(request: Request, items: Sequence[Item]) -> list[str]:
+    """Words that a text may be made of, without duplicates."""
+    words = said_words(request.text)
+    singular = [word[:-1] for word in words if word.endswith("s") and len(word) > 3]
+    singular += [f"{word[:-3]}y" for word in words if word.endswith("ies") and len(word) > 4]
+    for item in items:
+        words += said_words(f"{item_text.title(item)} {item_text.searched_text(item)}")
+    return list(dict.fromkeys(_cased([*words, *singular, *_FUNCTION_WORDS])))
+
+
+def _cased(words: Iterable[str]) -> Iterable[str]:
+    for word in words:
+        yield word
+        yield word[:1].upper() + word[1:]
+        yield word[:1].lower() + word[1:]
+
+
+def _text_rule(words: Sequence[str]) -> str:
+    """Words in any order, with marks between them; a note may have several lines."""
+    one = "|".join(_pattern(word) for word in words)
+    mark = r"([,.;:!?]|'s)?"
+    return f'("{NOT_SAID}" | TEXT)\nTEXT: /"({one}){mark}((( |\\\\n)- | |\\\\n)({one}){mark})*"/'
+
+
+def _run_rule(request: Request) -> str:
+    """A run of the request's words."""
+    text = " ".join(said_words(request.text))
+    if not text:
+        return f'"{NOT_SAID}"'
+    run = json.dumps(text, ensure_ascii=False)
+    return f'("{NOT_SAID}" | RUN)\nRUN: /"/ SAID /"/\nSAID: %regex {{ "substring_words": {run} }}'
+
+
+def _pattern(word: str) -> str:
+    """The word as a regular expression between slashes."""
+    return re.sub(r"([^\w\s'’-])", r"\\\1", word)
+
+
+def _read(answer: str) -> str | None:
+    if answer == NOT_SAID or not answer.startswith('"'):
+        return None
+    value: str = json.loads(answer)
+    return value.strip() or None
+
+
+__all__ = ["END", "FilledSlot", "SlotFiller", "slot_line", "slot_prompt", "slots_of"]
