@@ -11,10 +11,10 @@ from ctrag.agents.next_tool import NextTool
 from ctrag.agents.prompt.assembly import OVERLAY, Prompt
 from ctrag.agents.prompt.breaker import CircuitBreaker
 from ctrag.agents.prompt.choosing import best_rows
+from ctrag.agents.prompt.encoders import IndexEncoder, MiniLMPassageEncoder, PassageEncoder
 from ctrag.agents.prompt.forms import Form, check_form, document_tokens
 from ctrag.agents.prompt.fragments import Fragment, cut_folder
 from ctrag.agents.prompt.gains import Gains
-from ctrag.agents.prompt.reading import IndexEncoder, MiniLMReader, PassageEncoder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.retrieval import HybridRetriever
 from ctrag.agents.prompt.review import ReviewLedger
@@ -24,7 +24,7 @@ from ctrag.agents.prompt.settings import BUDGET, PromptSettings
 from ctrag.agents.prompt.sufficiency import Sufficiency
 from ctrag.agents.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
 from ctrag.agents.prompt.tool_documents import ToolDocument, load_documents, make_documents
-from ctrag.agents.search.index import NextToolPrior, ToolIndex
+from ctrag.agents.search.index import NextToolModel, ToolIndex
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.models.tokens import CountTokens, token_counter
@@ -49,10 +49,10 @@ class PromptBuilder:
         *,
         settings: PromptSettings | None = None,
         overlay: str = OVERLAY,
-        reader: PassageEncoder | None = None,
+        encoder: PassageEncoder | None = None,
         reranker: Reranker | None = None,
         count: CountTokens | None = None,
-        prior: NextToolPrior | None = None,
+        next_tool: NextToolModel | None = None,
         pinned: Mapping[str, Sequence[str]] | None = None,
         gains: Gains | None = None,
         sufficiency: Sufficiency | None = None,
@@ -69,10 +69,10 @@ class PromptBuilder:
             tools: Tool documents, ids distinct; at least one, except where there is an index.
             settings: See `PromptSettings`.
             overlay: Safety rules, first in every prompt and never cut.
-            reader: The encoder; MiniLM when None. An index with vectors brings its own.
+            encoder: The encoder; MiniLM when None. An index with vectors brings its own.
             reranker: The packaged one when None; `PromptSettings.rerank` turns it off.
             count: Tokens of a text; in the embedded planner's vocabulary when None.
-            prior: Tools by the calls so far; counts with `PromptSettings.prior_weight`.
+            next_tool: Tools by the calls so far; counts with `PromptSettings.next_tool_weight`.
             pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
             gains: Feedback of earlier steps.
             sufficiency: The packaged calibration when None.
@@ -98,7 +98,7 @@ class PromptBuilder:
         vectors = None
         if index is not None:
             tools, vectors = _indexed(index, tools, user, self._count)
-            reader = None if vectors is None else IndexEncoder(index)
+            encoder = None if vectors is None else IndexEncoder(index)
         self.tools = tuple(tools)
         self.gains = gains or Gains()
         self._overlay = overlay
@@ -107,12 +107,12 @@ class PromptBuilder:
         self._retriever = HybridRetriever(
             self.fragments,
             self.tools,
-            reader or MiniLMReader(),
+            encoder or MiniLMPassageEncoder(),
             weights=known.card.with_cross if self.reranks else known.card.without_cross,
             instruction_weights=known.card.without_cross,
             settings=self.settings,
             reranker=known if self.reranks else None,
-            prior=prior,
+            next_tool=next_tool,
             folder=folder,
             tool_vectors=vectors,
         )
@@ -153,7 +153,8 @@ class PromptBuilder:
             index: Folder of the index, the change log and the ledger; beside the cache when None.
             review: Serve fragments only as somebody approved them (`ctrag review`); as
                 `CTRAG_REVIEW` says when None.
-            settings: See `PromptSettings`; what the process settings say of the prior when None.
+            settings: See `PromptSettings`; None takes the next tool's weight from the process
+                settings.
             overlay: Safety rules, first in every prompt and never cut.
             reranker: One of your own, or the folder that `ctrag train reranker` wrote; as
                 `CTRAG_RERANKER` says when None, else the packaged one.
@@ -161,7 +162,7 @@ class PromptBuilder:
             gains: Feedback of earlier steps, as `Gains.load` reads it.
             sink: Takes telemetry.
 
-        The model of tool dependencies that the process settings name is the prior.
+        The dependency model that the process settings name predicts the next tool.
 
         Raises:
             ValueError: A file breaks a rule.
@@ -179,7 +180,7 @@ class PromptBuilder:
         return cls(
             served,
             tools,
-            settings=settings or PromptSettings(prior_weight=weight),
+            settings=settings or PromptSettings(next_tool_weight=weight),
             overlay=overlay,
             reranker=Reranker.load(Path(reranker))
             if isinstance(reranker, str | Path)
@@ -188,7 +189,7 @@ class PromptBuilder:
             gains=gains,
             sink=sink,
             count=count,
-            prior=NextTool.configured(),
+            next_tool=NextTool.configured(),
             folder=folder,
         )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.agents.prompt.reading import PassageEncoder
+from ctrag.agents.prompt.encoders import PassageEncoder
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.text.bm25 import LexicalIndex
@@ -23,20 +23,20 @@ PASSAGE = 110
 """Words of a passage: longer texts are read in parts, and the best part counts."""
 
 
-class ReadingStore:
-    """Vectors of texts kept in one file, found again by the hash of reader and text.
+class VectorStore:
+    """Vectors of texts kept in one file, found again by the hash of encoder and text.
 
     Only what changed is read anew; what is no longer asked for is dropped. A broken file is made
     anew.
     """
 
-    def __init__(self, reader: PassageEncoder, path: Path | None) -> None:
-        self._reader = reader
+    def __init__(self, encoder: PassageEncoder, path: Path | None) -> None:
+        self._encoder = encoder
         self._path = path
-        self.read_anew = 0
+        self.encoded = 0
         """Texts that the last call had to read."""
 
-    def readings(self, texts: Sequence[str]) -> list[Matrix]:
+    def vectors(self, texts: Sequence[str]) -> list[Matrix]:
         """One vector a text, in order.
 
         Raises:
@@ -45,16 +45,16 @@ class ReadingStore:
         keys = [self._key(text) for text in texts]
         known = self._load()
         missing = [text for text, key in zip(texts, keys, strict=True) if key not in known]
-        self.read_anew = len(set(missing))
+        self.encoded = len(set(missing))
         fresh = dict.fromkeys(missing)
         for text in fresh:
-            known[self._key(text)] = self._reader.read(text)
+            known[self._key(text)] = self._encoder.encode(text)
         if self._path is not None and (fresh or len(known) > len(set(keys))):
             self._save({key: known[key] for key in keys})
         return [known[key] for key in keys]
 
     def _key(self, text: str) -> str:
-        return sha256(f"{self._reader.name}\0{text}".encode()).hexdigest()[:32]
+        return sha256(f"{self._encoder.name}\0{text}".encode()).hexdigest()[:32]
 
     def _load(self) -> dict[str, Matrix]:
         if self._path is None or not self._path.exists():
@@ -97,7 +97,7 @@ class Evidence:
 class CorpusIndex:
     """Passages of units with their vectors and word counts."""
 
-    def __init__(self, texts: Sequence[str], vectors: ReadingStore | Sequence[Matrix]) -> None:
+    def __init__(self, texts: Sequence[str], vectors: VectorStore | Sequence[Matrix]) -> None:
         """Index texts.
 
         Args:
@@ -106,11 +106,11 @@ class CorpusIndex:
         """
         if not texts:
             raise InputError("texts: there is nothing to index")
-        stored = isinstance(vectors, ReadingStore)
+        stored = isinstance(vectors, VectorStore)
         parts = [passages(text) if stored else [text] for text in texts]
         self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
         self._passages = [one for part in parts for one in part]
-        found = vectors.readings(self._passages) if isinstance(vectors, ReadingStore) else vectors
+        found = vectors.vectors(self._passages) if isinstance(vectors, VectorStore) else vectors
         self._vectors: Matrix = np.stack(found)
         self._units = len(texts)
         self._words = LexicalIndex([list(_terms(text)) for text in texts])

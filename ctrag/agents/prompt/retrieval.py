@@ -1,4 +1,4 @@
-"""The hybrid score of fragments and tools (paper, equation 3), and what a prior adds to it."""
+"""The hybrid score of fragments and tools (paper, equation 3), plus a next-tool model's share."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from ctrag.agents.next_tool import END
 from ctrag.agents.prompt.domains import Domains
+from ctrag.agents.prompt.encoders import PassageEncoder
 from ctrag.agents.prompt.fragments import Fragment
-from ctrag.agents.prompt.index import CorpusIndex, Evidence, ReadingStore
-from ctrag.agents.prompt.reading import PassageEncoder
+from ctrag.agents.prompt.index import CorpusIndex, Evidence, VectorStore
 from ctrag.agents.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.tool_documents import ToolDocument
-from ctrag.agents.search.index import NextToolPrior
+from ctrag.agents.search.index import NextToolModel
 from ctrag.models.encoder import Matrix
 
 Floats = NDArray[np.float64]
 _UNLIKELY = 1e-3
-"""What a prior gives at least: it may push a tool down and not out."""
+"""The least chance a next-tool model gives: it may push a tool down but not out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Scores:
     """(tools,)."""
     domains: Mapping[str, float]
     """How likely the step belongs to each domain: the mean of what both corpora say."""
-    foretold: bool = False
-    """Whether the tool prior ranked any of the tools, and something else than the end first."""
+    predicted: bool = False
+    """Whether the next-tool model ranked any of the tools, and did not put the end first."""
 
 
 def shares(scores: Floats) -> Floats:
@@ -54,50 +54,50 @@ class HybridRetriever:
         self,
         fragments: Sequence[Fragment],
         tools: Sequence[ToolDocument],
-        reader: PassageEncoder,
+        encoder: PassageEncoder,
         *,
         weights: HybridWeights,
         settings: PromptSettings,
         instruction_weights: HybridWeights | None = None,
         reranker: Reranker | None = None,
-        prior: NextToolPrior | None = None,
+        next_tool: NextToolModel | None = None,
         folder: Path | None = None,
         tool_vectors: Sequence[Matrix] | None = None,
     ) -> None:
-        """Index both corpora; what an earlier index in `folder` has read is not read again.
+        """Index both corpora; `folder` keeps vectors, so only texts that changed are encoded again.
 
         Args:
             fragments: May be empty.
             tools: At least one.
-            reader: The encoder.
+            encoder: The encoder.
             weights: Factors of the score of tools; `cross` needs the re-ranker.
-            settings: How many candidates are re-ranked, and what domain and prior count for.
+            settings: How many candidates are re-ranked, and what domain and next tool count for.
             instruction_weights: Those of fragments; by default those of tools without the
                 re-ranker, which has learned from tools alone.
             reranker: None leaves its part out.
-            prior: Tools by the calls so far.
-            folder: Where readings are kept; None keeps them in memory.
-            tool_vectors: Of `reader`'s encoder, one a tool; None encodes the tools.
+            next_tool: Tools by the calls so far.
+            folder: Where vectors are kept; None keeps them in memory.
+            tool_vectors: Of `encoder`'s encoder, one a tool; None encodes the tools.
         """
-        self._reader = reader
+        self._encoder = encoder
         self._weights = weights
         self._settings = settings
         self._instruction_weights = instruction_weights or weights.model_copy(update={"cross": 0.0})
         self._reranker = reranker
-        self._prior = prior
+        self._next_tool = next_tool
         self._rows = {tool.id: row for row, tool in enumerate(tools)}
         self._domain_of = {tool.id: tool.domain for tool in tools if tool.domain}
         self._domains = Domains([one.domain for one in fragments], [one.domain for one in tools])
         self._opening = settings.opening * np.array([one.place == 0 for one in fragments])
         self._tools = (
-            _index(tools, reader, folder, "tools.npz")
+            _index(tools, encoder, folder, "tools.npz")
             if tool_vectors is None
             else CorpusIndex([one.searched for one in tools], tool_vectors)
         )
         self._fragments = (
-            _index(fragments, reader, folder, "instructions.npz") if fragments else None
+            _index(fragments, encoder, folder, "instructions.npz") if fragments else None
         )
-        self._read = lru_cache(maxsize=64)(reader.read)
+        self._encode = lru_cache(maxsize=64)(encoder.encode)
         self._evidence = lru_cache(maxsize=64)(self._met)
 
     def scores(self, text: str, history: Sequence[str] = (), domain: str = "") -> Scores:
@@ -117,8 +117,8 @@ class HybridRetriever:
             self._settings.domain_weight,
             self._settings.called_domain,
         )
-        prior, foretold = self._known(text, history)
-        known = about_asked + prior
+        log_chances, predicted = self._known(text, history)
+        known = about_asked + log_chances
         tools = self._reranked(self._tools, self._weights, text, history, asked, known)
         if self._fragments is not None:
             known = about_said + self._opening
@@ -126,16 +126,16 @@ class HybridRetriever:
             said = self._reranked(self._fragments, own, text, history, said, known)
         found = self._domains.shares(shares(said), shares(tools))
         domains = dict(zip(["", *self._domains.names], found, strict=True))
-        return Scores(said, tools, domains, foretold)
+        return Scores(said, tools, domains, predicted)
 
     def _known(self, text: str, history: Sequence[str]) -> tuple[Floats, bool]:
-        """What the prior says of each tool, and whether it foretells one; see `Scores`."""
-        weight = self._settings.prior_weight
+        """The next-tool model's weighted log chances, and whether it predicts one; see `Scores`."""
+        weight = self._settings.next_tool_weight
         known = np.zeros(len(self._tools))
-        if self._prior is None or not weight:
+        if self._next_tool is None or not weight:
             return known, False
         known[:] = math.log(_UNLIKELY)
-        ranked = self._prior.rank(text, history)
+        ranked = self._next_tool.rank(text, history)
         own = [(self._rows[name], chance) for name, chance in ranked if name in self._rows]
         for row, chance in own:
             known[row] = math.log(max(chance, _UNLIKELY))
@@ -145,7 +145,7 @@ class HybridRetriever:
         """The steps of an episode ask the same of the index again and again."""
         index = self._tools if tools else self._fragments
         assert index is not None
-        return index.evidence(self._read(text), text)
+        return index.evidence(self._encode(text), text)
 
     def _request(self, tools: bool, text: str) -> Floats:
         """Cosine and words, weighted."""
@@ -178,9 +178,9 @@ class HybridRetriever:
 
 def _index(
     units: Sequence[Fragment] | Sequence[ToolDocument],
-    reader: PassageEncoder,
+    encoder: PassageEncoder,
     folder: Path | None,
     name: str,
 ) -> CorpusIndex:
-    store = ReadingStore(reader, None if folder is None else folder / name)
+    store = VectorStore(encoder, None if folder is None else folder / name)
     return CorpusIndex([one.searched for one in units], store)

@@ -180,13 +180,13 @@ class Selector:
     ) -> ChosenUnits:
         shape = self._shape(form)
         room = shape.fitter.room(budget)
-        if scores.foretold and self._settings.likely:
+        if scores.predicted and self._settings.likely:
             room -= LIKELY_TOKENS
         return shape.chooser.choose(scores, room, domain, short)
 
     def _likely(self, scores: Scores, choice: ChosenUnits) -> Likely | None:
-        """The likeliest of all tools, where a prior foretells one and it was chosen."""
-        if not (scores.foretold and self._settings.likely):
+        """The likeliest of all tools, where the next-tool model predicts one and it was chosen."""
+        if not (scores.predicted and self._settings.likely):
             return None
         best = self._tools[int(np.argmax(scores.tools))]
         if best not in (*choice.tools, *choice.signatures):

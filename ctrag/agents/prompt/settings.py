@@ -39,11 +39,11 @@ class PromptSettings:
     """Added to the score of units of a domain whose tools were called before."""
     opening: float = 1.0
     """Added to the score of a document's first fragment, where general rules stand."""
-    prior_weight: float = 0.0
-    """Weight of the tool prior's log probability; 0 turns it off."""
+    next_tool_weight: float = 0.0
+    """Weight of the next-tool model's log probability; 0 turns it off."""
     likely: bool = True
-    """Name the likeliest tool after the routing note where a tool prior ranks some of these tools
-    and not the end first; without one the first tool is seldom the right one."""
+    """Name the likeliest tool after the routing note where a next-tool model ranks some of these
+    tools and not the end first; without one the first tool is seldom the right one."""
     window: int | None = None
     """Tokens of the full prompt that the circuit breaker falls back to; None for no bound."""
 

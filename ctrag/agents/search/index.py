@@ -29,10 +29,10 @@ LEXICAL_CANDIDATES = 10
 found no more needed tools among the first five (docs/log.md)."""
 Mode = Literal["hybrid", "lexical"]
 
-__all__ = ["CANDIDATES", "NextToolPrior", "ToolHit", "ToolIndex", "ToolSearch"]
+__all__ = ["CANDIDATES", "NextToolModel", "ToolHit", "ToolIndex", "ToolSearch"]
 
 
-class NextToolPrior(Protocol):
+class NextToolModel(Protocol):
     """Which tool comes next, learned from what followed what."""
 
     def rank(self, text: str, history: Sequence[str]) -> Sequence[tuple[str, float]]:
@@ -67,8 +67,8 @@ class ToolIndex(ToolCollection):
         experts: Iterable[Expert] = (),
         store: ToolStore | None = None,
         ranker: ToolRanker | None = None,
-        prior: NextToolPrior | None = None,
-        prior_weight: float = 0.3,
+        next_tool: NextToolModel | None = None,
+        next_tool_weight: float = 0.3,
         lexical_only: bool = False,
     ) -> None:
         """Index `tools`, beside what the store holds already.
@@ -82,18 +82,18 @@ class ToolIndex(ToolCollection):
             experts: Configured agents.
             store: Where tools are kept; memory when None.
             ranker: Orders the candidates; the packaged one when None.
-            prior: Which tool comes next.
-            prior_weight: What the prior counts beside the ranker, 0 (nothing) to 1 (alone).
+            next_tool: Model of which tool comes next.
+            next_tool_weight: Its share beside the ranker, 0 (nothing) to 1 (alone).
             lexical_only: Make no vectors.
 
         Raises:
             ValueError: There is no tool at all, two have one id, or the weight is out of range.
         """
-        if not 0 <= prior_weight <= 1:
-            raise InputError(f"prior_weight: must be between 0 and 1, not {prior_weight}")
+        if not 0 <= next_tool_weight <= 1:
+            raise InputError(f"next_tool_weight: must be between 0 and 1, not {next_tool_weight}")
         super().__init__(tools, encoder, access, store, lexical_only=lexical_only)
         self._ranker = packaged_ranker() if ranker is None else ranker
-        self.prior, self.prior_weight = prior, prior_weight
+        self.next_tool, self.next_tool_weight = next_tool, next_tool_weight
         self.experts = {one.name: one for one in experts}
         text = self.store.fact("affinity")
         self.affinity = Affinity() if text is None else Affinity.from_json(text)
@@ -105,8 +105,8 @@ class ToolIndex(ToolCollection):
         encoder: Encoder | None = None,
         access: AccessRules | None = None,
         *,
-        prior: NextToolPrior | None = None,
-        prior_weight: float = 0.3,
+        next_tool: NextToolModel | None = None,
+        next_tool_weight: float = 0.3,
         lexical_only: bool = False,
     ) -> "ToolIndex":
         """An index in memory over a catalogue file; `catalogue` says which formats there are.
@@ -120,8 +120,8 @@ class ToolIndex(ToolCollection):
             encoder,
             file.access if access is None else access,
             experts=file.experts,
-            prior=prior,
-            prior_weight=prior_weight,
+            next_tool=next_tool,
+            next_tool_weight=next_tool_weight,
             lexical_only=lexical_only,
         )
 
@@ -132,7 +132,7 @@ class ToolIndex(ToolCollection):
         catalogue: str | Path | Catalogue | None = None,
         encoder: Encoder | None = None,
         *,
-        prior: NextToolPrior | None = None,
+        next_tool: NextToolModel | None = None,
     ) -> "ToolIndex":
         """An index over a store that outlives the process.
 
@@ -141,7 +141,7 @@ class ToolIndex(ToolCollection):
                 the settings say when None.
             catalogue: Tools to bring in, with their rules; None takes what the store has.
             encoder: See the class.
-            prior: See the class.
+            next_tool: See the class.
 
         Raises:
             StoreUnavailable: Another process owns the file, or the server cannot be reached.
@@ -153,9 +153,14 @@ class ToolIndex(ToolCollection):
         opened = open_store(store)
         try:
             if file is None:
-                return cls((), encoder, store=opened, prior=prior)
+                return cls((), encoder, store=opened, next_tool=next_tool)
             return cls(
-                file.tools, encoder, file.access, experts=file.experts, store=opened, prior=prior
+                file.tools,
+                encoder,
+                file.access,
+                experts=file.experts,
+                store=opened,
+                next_tool=next_tool,
             )
         except BaseException:
             opened.close()
@@ -180,7 +185,7 @@ class ToolIndex(ToolCollection):
             k: How many tools at most.
             user: Who asks. Only matters where the catalogue has access rules: then somebody
                 unknown, None among them, sees nothing.
-            history: Ids of the tools called so far, oldest first; only the prior reads them.
+            history: Ids of the tools called so far, oldest first; only `next_tool` reads them.
             exclude: Ids that are left out, such as the always-available tools.
             allow: When not None, only these ids are searched.
             expert: A configured agent, or its name: its tools come first, its list confines.
@@ -220,7 +225,7 @@ class ToolIndex(ToolCollection):
         pool = Pool(self.store, self.known, seen, max(k, brought))
         readings = pool.read(parts, vectors, named_runs(text))
         ranked = self._ranker.rank(readings, dense=dense)
-        beliefs = self._with_prior(pool, ranked.beliefs, text, history)
+        beliefs = self._with_next_tool(pool, ranked.beliefs, text, history)
         beliefs = self._with_affinity(pool, beliefs, user)
         order = pool.order(beliefs)
         order = named_first(order, [tool for tool, _ in pool.tools], text, k)
@@ -242,7 +247,7 @@ class ToolIndex(ToolCollection):
             "readings": [{"text": one, "share": round(share, 4)} for one, share in ranked.readings],
             "tiers": {tier: [one for one, _ in found][:k] for tier, found in tiers},
             "floor": self._ranker.least,
-            "prior_weight": self.prior_weight if self.prior is not None else 0.0,
+            "prior_weight": self.next_tool_weight if self.next_tool is not None else 0.0,
             "encode_ms": round(1e3 * (encoded - began), 3),
             "search_ms": round(1e3 * (time.perf_counter() - encoded), 3),
         }
@@ -317,15 +322,19 @@ class ToolIndex(ToolCollection):
         visible = {tool.id for tool in pool.visible([one for one, _ in scores])}
         return [(one, pool.number(one)) for one, _ in scores if one in visible]
 
-    def _with_prior(self, pool: Pool, beliefs: Floats, text: str, history: Sequence[str]) -> Floats:
-        if self.prior is None or not self.prior_weight:
+    def _with_next_tool(
+        self, pool: Pool, beliefs: Floats, text: str, history: Sequence[str]
+    ) -> Floats:
+        if self.next_tool is None or not self.next_tool_weight:
             return beliefs
-        likely = dict(self.prior.rank(text, history))
+        likely = dict(self.next_tool.rank(text, history))
         top = sorted(likely, key=lambda one: -likely[one])[:CANDIDATES]
         pool.visible(top)  # tools that the words alone do not bring
         known = [likely.get(one.tool_id, 0.0) for one in pool.found]
         padded = np.concatenate([beliefs, np.zeros(len(known) - len(beliefs))])
-        return np.asarray((1 - self.prior_weight) * padded + self.prior_weight * np.array(known))
+        return np.asarray(
+            (1 - self.next_tool_weight) * padded + self.next_tool_weight * np.array(known)
+        )
 
     def _with_affinity(self, pool: Pool, beliefs: Floats, user: Principal | str | None) -> Floats:
         if user is None:

@@ -23,7 +23,7 @@ class ToolHit:
     score: float
     """The ranker's belief in it among all candidates, 0 to 1; a keyword tier's own score there."""
     cosine: float
-    """Of the whole request; 0 for a tool that only a keyword tier or the prior brings."""
+    """Of the whole request; 0 for a tool that only a keyword tier or the next-tool model found."""
     lexical: float
     """BM25F of the whole request as a share of the best tool's; 0 likewise."""
     fits: bool = True
@@ -62,9 +62,10 @@ def hits_of(
 
     Args:
         chosen: Tier, id and number, best first.
-        tools: By number; those behind the ranked ones came from a keyword tier or the prior.
+        tools: By number; those after the ranked ones come from a keyword tier or the next-tool
+            model.
         readings: What the ranker saw.
-        beliefs: By number, as they stand after prior and affinity.
+        beliefs: By number, after the next-tool model and affinity.
         ranked: What the ranker said.
         least: The floor.
     """

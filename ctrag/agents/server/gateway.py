@@ -51,9 +51,9 @@ class GatewaySettings:
     few: int = 2
     """With fewer tools than this, plugins of the marketplace that fit are shown as well; with
     more, only those that fit better than all tools."""
-    patience: float = 15.0
+    timeout: float = 15.0
     """Seconds that a search waits for servers that are starting for the first time."""
-    registry_patience: float = 5.0
+    registry_timeout: float = 5.0
     """Seconds that a search waits for another registry."""
     remember: float = 60.0
     """Seconds between writes of what was learned about callers to the store."""
@@ -106,7 +106,7 @@ class Gateway:
         self.session = session or SessionSettings()
         self.marketplace = marketplace
         self._servers = Servers(
-            index, upstreams or Upstreams(), registries, self.settings.registry_patience
+            index, upstreams or Upstreams(), registries, self.settings.registry_timeout
         )
         self._permissions = Permissions(index, self._servers.registries, expert, always)
         self._search = Search(index, self._permissions, self._servers, self.settings.near)
@@ -150,7 +150,7 @@ class Gateway:
         k = self.settings.limit if limit is None else limit
         if not 1 <= k <= self.settings.most:
             raise InputError(f"limit: must be from 1 to {self.settings.most}, not {k}")
-        await self._servers.tried(self.settings.patience)
+        await self._servers.tried(self.settings.timeout)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
         if self.session.preload and not session.searched:
@@ -242,7 +242,7 @@ class Gateway:
     async def open(self, who: Principal | None) -> str:
         """A new session's handle."""
         if self._permissions.always:  # they may be of servers that are still starting
-            await self._servers.tried(self.settings.patience)
+            await self._servers.tried(self.settings.timeout)
         return (await run_sync(self.sessions.open, caller_key(who)))[0]
 
     def tools(self, who: Principal | None, handle: str) -> tuple[CatalogueTool, ...]:

@@ -61,10 +61,10 @@ class _Found(BaseModel):
 class RemoteRegistry:
     """Another ctrag server, reached over MCP with the credentials of our configuration."""
 
-    def __init__(self, upstream: Upstream, patience: float = 5.0) -> None:
-        """`patience`: seconds that a search waits for it."""
+    def __init__(self, upstream: Upstream, timeout: float = 5.0) -> None:
+        """`timeout`: seconds that a search waits for it."""
         self.name = upstream.name
-        self._patience = patience
+        self._timeout = timeout
         self._upstream = upstream
         self._handles: OrderedDict[str, str] = OrderedDict()
 
@@ -75,12 +75,12 @@ class RemoteRegistry:
         arguments: dict[str, Any] = {"query": query, "limit": limit}
         if session in self._handles:
             arguments["session"] = self._handles[session]
-        with anyio.move_on_after(self._patience):
+        with anyio.move_on_after(self._timeout):
             answer = await self._upstream.call("search_tools", arguments)
             if answer.is_error and arguments.pop("session", None):  # it forgot: begin anew
                 answer = await self._upstream.call("search_tools", arguments)
             return self._read(session, answer)
-        raise UpstreamError(f"gave no answer within {self._patience:g} s")
+        raise UpstreamError(f"gave no answer within {self._timeout:g} s")
 
     async def call(self, session: str, name: str, arguments: dict[str, Any]) -> "CallToolResult":
         """See `Registry`."""

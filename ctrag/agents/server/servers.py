@@ -35,7 +35,7 @@ class Servers:
         index: Receives the tools that the servers list.
         specs: The servers and registries to connect to.
         registries: Further registries, searched after those of `specs`.
-        registry_patience: Seconds that a search waits for a registry of `specs`.
+        registry_timeout: Seconds that a search waits for a registry of `specs`.
 
     Raises:
         ValueError: Two registries, or a registry and a server, have the same name.
@@ -46,7 +46,7 @@ class Servers:
         index: ToolIndex,
         specs: Upstreams,
         registries: Sequence[Registry] = (),
-        registry_patience: float = 5.0,
+        registry_timeout: float = 5.0,
     ) -> None:
         self._index = index
         self.upstreams: dict[str, Upstream] = {}
@@ -55,7 +55,7 @@ class Servers:
         for name, spec in specs.servers.items():
             self._add(name, spec)
         self._hubs = [Upstream(name, spec, _nothing) for name, spec in specs.registries.items()]
-        every = [*(RemoteRegistry(hub, registry_patience) for hub in self._hubs), *registries]
+        every = [*(RemoteRegistry(hub, registry_timeout) for hub in self._hubs), *registries]
         self.registries: dict[str, Registry] = {one.name: one for one in every}
         """By name, in the order in which they are searched."""
         if len(self.registries) < len(every):
@@ -75,9 +75,9 @@ class Servers:
             tasks.cancel_scope.cancel()
         self._tasks = None
 
-    async def tried(self, patience: float) -> None:
-        """Wait for the first attempt to start of each, `patience` seconds at most."""
-        with anyio.move_on_after(patience):
+    async def tried(self, timeout: float) -> None:
+        """Wait for the first attempt to start of each, `timeout` seconds at most."""
+        with anyio.move_on_after(timeout):
             for upstream in self._all():
                 await upstream.tried()
 

@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from ctrag.agents.server.config import ServerSpec
 
 
-class _Door:
+class _CleanedStream:
     """A read stream whose messages pass through `clean`; `ended` is called once at its end."""
 
     def __init__(self, inner: Any, clean: Callable[[Any], None], ended: Callable[[], None]) -> None:
@@ -35,7 +35,7 @@ class _Door:
         self._clean(message)
         return message
 
-    def __aiter__(self) -> "_Door":
+    def __aiter__(self) -> "_CleanedStream":
         return self
 
     async def __anext__(self) -> Any:
@@ -47,7 +47,7 @@ class _Door:
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    async def __aenter__(self) -> "_Door":
+    async def __aenter__(self) -> "_CleanedStream":
         await self._inner.__aenter__()
         return self
 
@@ -78,7 +78,7 @@ async def connection(
             result["tools"] = clean(result["tools"])
 
     async with _transport(spec) as (read, write):
-        yield _Door(read, message, ended), write
+        yield _CleanedStream(read, message, ended), write
 
 
 def _transport(spec: ServerSpec) -> AbstractAsyncContextManager[Any]:

@@ -250,7 +250,7 @@ def test_a_tool_that_raises_is_learned_as_a_failure() -> None:
 
 
 class Asked:
-    """A prior that knows nothing and keeps what it was asked."""
+    """A next-tool model that knows nothing and keeps what it was asked."""
 
     def __init__(self) -> None:
         self.histories: list[list[str]] = []
@@ -260,9 +260,11 @@ class Asked:
         return []
 
 
-def test_the_prior_is_asked_with_what_was_called_for_the_request(middleware: Make) -> None:
+def test_the_next_tool_model_is_asked_with_what_was_called_for_the_request(
+    middleware: Make,
+) -> None:
     made = middleware()
-    made.index.prior = asked = Asked()
+    made.index.next_tool = asked = Asked()
     weather = [("get_weather", {"city": "Oslo"})]
     saver = InMemorySaver()
     config: Any = {"configurable": {"thread_id": "t"}}

@@ -123,10 +123,10 @@ def test_the_likely_tool_is_told_by_the_name_that_the_agent_calls_it_by() -> Non
     )
     named = {one.id: one.name for one in documents}
     assert named["inn/book"] != "book"
-    told = PromptSettings(discovery="off", prior_weight=2.0)
+    told = PromptSettings(discovery="off", next_tool_weight=2.0)
     for own, said in (("book", "Likely next tool: book ("), ("eat", "")):
         model = Scripted(script=[["done"]])
-        shop = builder(tools=documents, prior=Books(), settings=told)
+        shop = builder(tools=documents, next_tool=Books(), settings=told)
         create_agent(model, [toy(own)], middleware=[PromptMiddleware(shop, 400)]).invoke(
             ask("book it")
         )

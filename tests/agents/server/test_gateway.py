@@ -282,7 +282,7 @@ async def test_a_searchs_event_has_every_step_and_what_was_rejected(encoder: Top
 
 
 class Asked:
-    """A prior that knows nothing and keeps what it was asked."""
+    """A next-tool model that knows nothing and keeps what it was asked."""
 
     def __init__(self) -> None:
         self.histories: list[tuple[str, ...]] = []
@@ -292,12 +292,12 @@ class Asked:
         return []
 
 
-async def test_the_prior_is_asked_with_every_call_of_the_session_in_order(
+async def test_the_next_tool_model_is_asked_with_every_call_of_the_session_in_order(
     plain: Servers, gateway: MakeGateway
 ) -> None:
     entries = [entry("print", "Print a page"), entry("send", "Send a mail")]
     made = gateway(servers={"desk": plain("desk", entries)})
-    made.index.prior = asked = Asked()
+    made.index.next_tool = asked = Asked()
     async with made.running() as running:
         handle = (await running.search(None, "print a page, send a mail")).handle
         for name in ("print", "send", "print"):

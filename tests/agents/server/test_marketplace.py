@@ -49,7 +49,7 @@ def market(plugins: list[Plugin], tmp_path: Path) -> Marketplace:
 
 def gateway(market: Marketplace, access: AccessRules | None = None, **more: Any) -> Gateway:
     index = ToolIndex([SELF, *MAIL], Topics(), access)
-    settings = GatewaySettings(may_install=True, patience=60, **more)
+    settings = GatewaySettings(may_install=True, timeout=60, **more)
     return Gateway(index, marketplace=market, settings=settings)
 
 

@@ -21,7 +21,7 @@ class PassageEncoder(Protocol):
     name: str
     """Vectors of different readers never mix."""
 
-    def read(self, text: str) -> Matrix:
+    def encode(self, text: str) -> Matrix:
         """(dimension,), of length one."""
         ...
 
@@ -33,12 +33,12 @@ class IndexEncoder:
         self._index = index
         self.name = index.encoder_name
 
-    def read(self, text: str) -> Matrix:
-        """See `PassageEncoder.read`."""
+    def encode(self, text: str) -> Matrix:
+        """See `PassageEncoder.encode`."""
         return np.asarray(self._index.encode_request([text])[0], dtype=np.float32)
 
 
-class MiniLMReader:
+class MiniLMPassageEncoder:
     """all-MiniLM-L6-v2 on ONNX Runtime."""
 
     name = f"{packages.ENCODER}-int8"
@@ -50,8 +50,8 @@ class MiniLMReader:
         self._session = open_session(plain_graph(_TUNED_LAYERS))
         self._tokenizer = packaged_vocabulary(packages.ENCODER, LONGEST_READ)
 
-    def read(self, text: str) -> Matrix:
-        """See `PassageEncoder.read`."""
+    def encode(self, text: str) -> Matrix:
+        """See `PassageEncoder.encode`."""
         ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
         [plain] = self._session.run(["plain"], {"input": ids})
         return np.asarray(plain, dtype=np.float32)
