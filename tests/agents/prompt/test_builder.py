@@ -168,20 +168,20 @@ def test_what_the_model_rates_itself_counts() -> None:
 
 def test_feedback_counts_whole_tools_and_what_was_called_and_logs_what_was_hidden() -> None:
     records: list[Mapping[str, Any]] = []
-    told = builder(
+    built = builder(
         sink=records.append,
         settings=PromptSettings(discovery="off", tools=1, signatures=2),
     )
-    prompt = told.build("cancel my order", 400)
+    prompt = built.build("cancel my order", 400)
     [whole], [called, idle] = prompt.tools, prompt.signatures
     hidden = next(one for one in TOOLS if one not in prompt.exposed)
-    told.learn(prompt, [called.id, hidden.id])
-    assert told.gains.factor(whole.id) < 1 == told.gains.factor(idle.id)
-    assert told.gains.factor(called.id) > 1
+    built.learn(prompt, [called.id, hidden.id])
+    assert built.gains.factor(whole.id) < 1 == built.gains.factor(idle.id)
+    assert built.gains.factor(called.id) > 1
     assert [one["wanted"] for one in records if one["event"] == "miss"] == [hidden.id]
-    told.learn(prompt, [])
-    told.learn(told.full("cancel my order"), [called.id])
-    assert told.gains.learned == 1
+    built.learn(prompt, [])
+    built.learn(built.full("cancel my order"), [called.id])
+    assert built.gains.learned == 1
 
 
 def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None:
@@ -189,8 +189,8 @@ def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None
     assert "shop/transfer" in [one.id for one in pinned.build("cancel my order", 500).exposed]
     away = [one.id for one in pinned.build("book a flight", 500).exposed]
     assert "shop/transfer" not in away
-    told = [one.id for one in pinned.build("book a flight", 500, domain="shop").exposed]
-    assert "shop/transfer" in told
+    exposed = [one.id for one in pinned.build("book a flight", 500, domain="shop").exposed]
+    assert "shop/transfer" in exposed
 
 
 def test_a_pin_without_room_is_reported() -> None:
@@ -268,9 +268,9 @@ def test_the_full_prompt_keeps_to_the_models_window() -> None:
 
 def test_telemetry_says_what_was_chosen_and_why_and_misses_are_logged() -> None:
     records: list[Mapping[str, Any]] = []
-    told = builder(sink=records.append, settings=SURE)
-    prompt = told.build("cancel my order", 400)
-    told.miss(prompt, "air/book_flight")
+    built = builder(sink=records.append, settings=SURE)
+    prompt = built.build("cancel my order", 400)
+    built.miss(prompt, "air/book_flight")
     assert records[0]["tools"] == [tool.id for tool in prompt.tools]
     assert records[0]["scores"] == prompt.scores
     assert records[0]["sufficiency"] == prompt.sufficiency
