@@ -1,4 +1,4 @@
-"""What the encoder sees of a text."""
+"""Encoders of requests and passages."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 LONGEST_READ = 256
 _TUNED_LAYERS = 3
-"""The graph is the one that is made for adapters of so many layers; none is used here."""
+"""The graph made for adapters on this many layers; no adapter is used here."""
 
 
 class PassageEncoder(Protocol):
-    """Anything that reads texts; tests have toys."""
+    """Turns a text into a vector."""
 
     name: str
-    """Vectors of different readers never mix."""
+    """Part of the key of stored vectors, so that those of different encoders never mix."""
 
     def encode(self, text: str) -> Matrix:
-        """(dimension,), of length one."""
+        """Return a unit vector of shape (dimension,)."""
         ...
 
 
 class IndexEncoder:
-    """The encoder of a `ToolIndex`, so that a process loads one."""
+    """The encoder of a `ToolIndex`, so that a process loads only one."""
 
     def __init__(self, index: "ToolIndex") -> None:
         self._index = index

@@ -34,13 +34,13 @@ class Scores:
     tools: Floats
     """(tools,)."""
     domains: Mapping[str, float]
-    """How likely the step belongs to each domain: the mean of what both corpora say."""
+    """Probability of each domain, the mean over both corpora."""
     predicted: bool = False
     """Whether the next-tool model ranked any of the tools, and did not put the end first."""
 
 
 def shares(scores: Floats) -> Floats:
-    """Log odds as chances that sum to 1; empty for none."""
+    """Log odds as probabilities that sum to 1; empty for none."""
     if not len(scores):
         return np.empty(0)
     found = np.exp(scores - scores.max())
@@ -48,7 +48,7 @@ def shares(scores: Floats) -> Floats:
 
 
 class HybridRetriever:
-    """Scores the fragments and tools that it was made with."""
+    """Scores a fixed set of fragments and tools."""
 
     def __init__(
         self,
@@ -73,8 +73,8 @@ class HybridRetriever:
             weights: Factors of the score of tools; `cross` needs the re-ranker.
             settings: How many candidates are re-ranked, and what domain and next tool count for.
             instruction_weights: Those of fragments; by default those of tools without the
-                re-ranker, which has learned from tools alone.
-            reranker: None leaves its part out.
+                re-ranker, which was trained on tools only.
+            reranker: None scores without one.
             next_tool: Tools by the calls so far.
             folder: Where vectors are kept; None keeps them in memory.
             tool_vectors: Of `encoder`'s encoder, one a tool; None encodes the tools.
@@ -104,29 +104,29 @@ class HybridRetriever:
         """Scores of all units for a step.
 
         Args:
-            text: The request, and whatever of the task's state it says.
+            text: The request, with any task state in it.
             history: Ids of the tools called so far, oldest first.
-            domain: Where the task belongs, if known; empty if not.
+            domain: The task's domain; empty if unknown.
         """
-        asked = self._request(True, text)
-        said = np.empty(0) if self._fragments is None else self._request(False, text)
+        of_tools = self._request(True, text)
+        of_fragments = np.empty(0) if self._fragments is None else self._request(False, text)
         called = {self._domain_of[one] for one in history if one in self._domain_of}
-        about_said, about_asked = self._domains.added(
-            self._domains.shares(shares(said), shares(asked)),
+        fragment_domains, tool_domains = self._domains.added(
+            self._domains.shares(shares(of_fragments), shares(of_tools)),
             {domain} if domain else called,
             self._settings.domain_weight,
             self._settings.called_domain,
         )
         log_chances, predicted = self._known(text, history)
-        known = about_asked + log_chances
-        tools = self._reranked(self._tools, self._weights, text, history, asked, known)
+        known = tool_domains + log_chances
+        tools = self._reranked(self._tools, self._weights, text, history, of_tools, known)
         if self._fragments is not None:
-            known = about_said + self._opening
+            known = fragment_domains + self._opening
             own = self._instruction_weights
-            said = self._reranked(self._fragments, own, text, history, said, known)
-        found = self._domains.shares(shares(said), shares(tools))
+            of_fragments = self._reranked(self._fragments, own, text, history, of_fragments, known)
+        found = self._domains.shares(shares(of_fragments), shares(tools))
         domains = dict(zip(["", *self._domains.names], found, strict=True))
-        return Scores(said, tools, domains, predicted)
+        return Scores(of_fragments, tools, domains, predicted)
 
     def _known(self, text: str, history: Sequence[str]) -> tuple[Floats, bool]:
         """The next-tool model's weighted log chances, and whether it predicts one; see `Scores`."""
@@ -142,13 +142,13 @@ class HybridRetriever:
         return known * weight, bool(own) and ranked[0][0] != END
 
     def _met(self, tools: bool, text: str) -> Evidence:
-        """The steps of an episode ask the same of the index again and again."""
+        """Cached, because the steps of an episode repeat the same query."""
         index = self._tools if tools else self._fragments
         assert index is not None
         return index.evidence(self._encode(text), text)
 
     def _request(self, tools: bool, text: str) -> Floats:
-        """Cosine and words, weighted."""
+        """Weighted sum of cosine and BM25."""
         found = self._evidence(tools, text)
         weights = self._weights if tools else self._instruction_weights
         return weights.cosine * found.cosine + weights.lexical * found.lexical
@@ -162,7 +162,7 @@ class HybridRetriever:
         request: Floats,
         known: Floats,
     ) -> Floats:
-        """The request's say, re-ranked where it may be, and what is known besides."""
+        """The request's score, re-ranked if enabled, plus `known`."""
         says = self._settings.request_weight if index is self._tools else 1.0
         scores = says * request + known
         if self._reranker is None or not weights.cross:
@@ -171,7 +171,9 @@ class HybridRetriever:
         best = np.argsort(-scores, kind="stable")[: self._settings.candidates]
         nearest = [index.best_passage(found, int(row)) for row in best]
         cross = self._reranker.scores(query_text(text, history), nearest)
-        added = np.full(len(scores), float(cross.min()))  # what was not read is no better
+        added = np.full(
+            len(scores), float(cross.min())
+        )  # candidates not re-ranked get the lowest score
         added[best] = cross
         return np.asarray(scores + says * weights.cross * added)
 

@@ -1,4 +1,4 @@
-"""A trace prior: what came next after these calls, for requests like this."""
+"""A trace prior: the next tool after the calls so far, from traces of similar requests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 
 _TEMPERATURE = 0.1
-"""Cosine by which a trace's say falls to 1/e."""
+"""Difference in cosine over which a trace's weight falls to 1/e."""
 _STRENGTH = (4.0, 1.0, 0.5)
-"""How many calls the belief of each shorter context counts for, shortest first."""
+"""Calls that the estimate of each shorter context counts for, shortest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class ToolTrace:
 
 
 class TracePrior:
-    """What followed the last two, one and no calls, interpolated, each trace weighted by likeness.
+    """Frequencies after the last two, one and no calls, interpolated; weighted by similarity.
 
-    It fits `ctrag.agents.search.index.NextToolModel`.
+    Implements `ctrag.agents.search.index.NextToolModel`.
     """
 
     def __init__(self, traces: Sequence[ToolTrace], encoder: PassageEncoder) -> None:

@@ -15,7 +15,7 @@ from ctrag.agents.server.config import ServerSpec
 
 
 class _CleanedStream:
-    """A read stream whose messages pass through `clean`; `ended` is called once at its end."""
+    """A read stream that applies `clean` to each message and calls `ended` once at its end."""
 
     def __init__(self, inner: Any, clean: Callable[[Any], None], ended: Callable[[], None]) -> None:
         self._inner = inner
@@ -63,9 +63,9 @@ async def connection(
     """Streams to and from a server.
 
     Args:
-        spec: How it is reached.
+        spec: How to reach it.
         clean: Maps the entries of a `tools/list` answer to those that are accepted.
-        ended: Called when the stream has ended, such as when its process has stopped.
+        ended: Called when the stream has ended, for example because its process stopped.
 
     Raises:
         OSError: The command cannot be started.
