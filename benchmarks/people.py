@@ -220,7 +220,7 @@ def _names(stranger: Person, person: Person, rng: np.random.Generator) -> dict[s
 
 
 def _renamed(item: Item, names: dict[str, str]) -> Item:
-    def said(value: Value) -> Value:
+    def renamed(value: Value) -> Value:
         if isinstance(value, tuple):
             return tuple(dict.fromkeys(names.get(one, one) for one in value))
         return names.get(value, value) if isinstance(value, str) else value
@@ -228,7 +228,9 @@ def _renamed(item: Item, names: dict[str, str]) -> Item:
     if names.keys().isdisjoint(item_text.people(item)):
         return item
     people = item_text.fields_of(item, "person")
-    fields = {name: said(value) if name in people else value for name, value in item.fields.items()}
+    fields = {
+        name: renamed(value) if name in people else value for name, value in item.fields.items()
+    }
     return replace(item, fields=fields)
 
 

@@ -20,8 +20,8 @@ from tempfile import TemporaryDirectory
 from benchmarks.timing import Timing, timing
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
 from ctrag.agents.prompt.builder import PromptBuilder
+from ctrag.agents.prompt.encoders import MiniLMPassageEncoder
 from ctrag.agents.prompt.fragments import cut_folder
-from ctrag.agents.prompt.reading import MiniLMReader
 from ctrag.agents.prompt.reranker import Reranker, load_cross_encoder
 from ctrag.agents.prompt.tool_documents import make_documents
 from ctrag.models import packages
@@ -71,12 +71,12 @@ def _prompts(folder: Path, requests: int) -> list[Timing]:
     fragments = cut_folder(folder / "policies", count).fragments
     tools = load_experiment_catalogue(folder, count).documents
     steps = list({one.instruction: one for one in load_steps(folder)}.values())[:requests]
-    reader = CachedPassageEncoder(MiniLMReader())
+    encoder = CachedPassageEncoder(MiniLMPassageEncoder())
     for step in steps:
-        reader.read(step.instruction)
+        encoder.encode(step.instruction)
     found = []
     for what, reranker in (("prompt", None), ("prompt, 20 candidates re-ranked", _untrained())):
-        builder = PromptBuilder(fragments, tools, reader=reader, reranker=reranker, count=count)
+        builder = PromptBuilder(fragments, tools, encoder=encoder, reranker=reranker, count=count)
         builder.build("warm up, please", _BUDGET)
         calls = [
             partial(builder.build, one.instruction, _BUDGET, history=one.history) for one in steps

@@ -106,7 +106,7 @@ def prompt(
             tau=tau,
             discovery=discovery,
             rerank=rerank is not False,
-            prior_weight=settings().dependency_prompt_weight,
+            next_tool_weight=settings().dependency_prompt_weight,
         ),
         overlay=OVERLAY if overlay is None else _text(overlay),
         reranker=reranker,

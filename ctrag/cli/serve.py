@@ -213,8 +213,8 @@ def _index(
             access=rules,
             experts=file.experts,
             store=opened,
-            prior=NextTool.configured(),
-            prior_weight=settings().dependency_weight,
+            next_tool=NextTool.configured(),
+            next_tool_weight=settings().dependency_weight,
         )
     except BaseException:
         if opened is not None:

@@ -60,8 +60,8 @@ def search(
 
     index = ToolIndex.from_file(
         catalogue,
-        prior=NextTool.configured(),
-        prior_weight=settings().dependency_weight,
+        next_tool=NextTool.configured(),
+        next_tool_weight=settings().dependency_weight,
         lexical_only=lexical,
     )
     found = index.find(text, k, user, after, expert=expert)

@@ -242,7 +242,7 @@ def reranker(
     Example: ctrag train reranker --data ultratool-chains --data seal-tools --share seal-tools=0.5
     --out runs/reranker
     """
-    from ctrag.agents.prompt.reading import MiniLMReader
+    from ctrag.agents.prompt.encoders import MiniLMPassageEncoder
     from training.core.origin import origin
     from training.core.shares import shares_of
     from training.prompts.decisions import load_source
@@ -252,7 +252,7 @@ def reranker(
     sources = [load_source(one, shares.get(one.name, 1.0)) for one in data]
     trained = train_reranker(
         sources,
-        MiniLMReader(),
+        MiniLMPassageEncoder(),
         RerankerSettings(base=base, steps=steps, seed=seed, threads=threads),
         origin(data, seed),
         out / "readings",

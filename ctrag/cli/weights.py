@@ -58,7 +58,7 @@ def prepare() -> None:
 
     Example: ctrag models prepare
     """
-    from ctrag.agents.prompt.reading import MiniLMReader
+    from ctrag.agents.prompt.encoders import MiniLMPassageEncoder
     from ctrag.assistant.artefacts import load_artefacts
     from ctrag.assistant.context.retrieve import ContextRetriever
     from ctrag.assistant.planning.planner import embedded_planner
@@ -68,7 +68,7 @@ def prepare() -> None:
     from ctrag.models.weights import weights_folder
     from ctrag.settings import settings
 
-    reader = MiniLMReader()
+    reader = MiniLMPassageEncoder()
     tools = load_encoder(settings().tool_encoder)
     line(f"{weights_folder()}: {reader.name} and {tools.name} are ready")
     try:

@@ -13,7 +13,7 @@ from ctrag.agents.prompt.retrieval import HybridRetriever, shares
 from ctrag.agents.prompt.selection import SelectionCandidate, exact, greedy, total_gain
 from ctrag.agents.prompt.settings import PromptSettings
 from eval.instructions.figures import bounds
-from eval.instructions.methods import ExperimentContext, ItrRun, PriorOf, run_itr, with_traces
+from eval.instructions.methods import ExperimentContext, ItrRun, TracePriorOf, run_itr, with_traces
 from eval.instructions.steps import DecisionStep
 from eval.instructions.unit_labels import needed_recall
 
@@ -26,7 +26,7 @@ def run_ablations(
     context: ExperimentContext,
     size: str,
     steps: Sequence[DecisionStep],
-    priors: PriorOf,
+    trace_prior: TracePriorOf,
     runs: Mapping[str, ItrRun],
     progress: Callable[[str], None],
 ) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def run_ablations(
         context: Catalogue, fragments, encoder and re-ranker from which prompts are built.
         size: Of the catalogue.
         steps: Those of the experiment.
-        priors: Episode → a prior that has not seen it.
+        trace_prior: Episode → a prior that has not seen it.
         runs: Name → a run at this size that was made already.
         progress: Called with progress messages.
     """
@@ -47,7 +47,7 @@ def run_ablations(
         update={"without_cross": weights.model_copy(update={"lexical": 0.0})}
     )
     dense = Reranker(dense_card)
-    variants: dict[str, tuple[PromptSettings, Reranker | None, PriorOf | None]] = {
+    variants: dict[str, tuple[PromptSettings, Reranker | None, TracePriorOf | None]] = {
         "dense only": (replace(base, rerank=False), dense, None),
         "without domains": (replace(base, domain_weight=0, called_domain=0), None, None),
         "without openings": (replace(base, opening=0), None, None),
@@ -56,19 +56,19 @@ def run_ablations(
         "K_A = 1": (replace(base, instructions=1), None, None),
         "K_B = 1": (replace(base, tools=1), None, None),
         **{
-            f"traces, signatures = {k}": (replace(traced, signatures=k), None, priors)
+            f"traces, signatures = {k}": (replace(traced, signatures=k), None, trace_prior)
             for k in (0, 6)
         },
-        "traces, request as loud": (replace(traced, request_weight=1.0), None, priors),
-        "traces, K_B = 1": (replace(traced, tools=1), None, priors),
+        "traces, request as loud": (replace(traced, request_weight=1.0), None, trace_prior),
+        "traces, K_B = 1": (replace(traced, tools=1), None, trace_prior),
     }
     if context.reranker.trained:
         variants["without re-ranking"] = (replace(base, rerank=False), None, None)
-        variants["traces, without re-ranking"] = (replace(traced, rerank=False), None, priors)
+        variants["traces, without re-ranking"] = (replace(traced, rerank=False), None, trace_prior)
     found = {name: step_figures(run, steps) for name, run in runs.items()}
-    for name, (settings, reranker, prior) in variants.items():
+    for name, (settings, reranker, variant_prior) in variants.items():
         progress(f"ablation: {name}")
-        run = run_itr(context, size, steps, settings, priors=prior, reranker=reranker)
+        run = run_itr(context, size, steps, settings, trace_prior=variant_prior, reranker=reranker)
         found[name] = step_figures(run, steps)
     return found
 
@@ -109,7 +109,7 @@ def greedy_against_exact(
     retriever = HybridRetriever(
         context.fragments,
         tools,
-        context.reader,
+        context.encoder,
         weights=card.with_cross,
         settings=PromptSettings(),
         instruction_weights=card.without_cross,

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ctrag.agents.prompt.encoders import MiniLMPassageEncoder, PassageEncoder
 from ctrag.agents.prompt.fragments import cut_folder
 from ctrag.agents.prompt.index import passages
-from ctrag.agents.prompt.reading import MiniLMReader, PassageEncoder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.traces import ToolTrace, TracePrior
-from ctrag.agents.search.index import NextToolPrior
+from ctrag.agents.search.index import NextToolModel
 from ctrag.models.tokens import CountTokens, token_counter
 from ctrag.settings import cache_folder
 from eval.instructions.figures import FOLDS, fold_of
@@ -16,7 +16,7 @@ from eval.instructions.methods import (
     CachedPassageEncoder,
     CachedReranker,
     ExperimentContext,
-    PriorOf,
+    TracePriorOf,
     TracesOf,
     load_policies,
 )
@@ -33,7 +33,7 @@ def open_context(
     model: Path | None = None,
     budget: int,
     listed: Path | None = None,
-    reader: PassageEncoder | None = None,
+    encoder: PassageEncoder | None = None,
     count: CountTokens | None = None,
 ) -> ExperimentContext:
     """Policies and tools, with all that is known to be read read ahead.
@@ -44,7 +44,7 @@ def open_context(
         model: Folder of a re-ranker; the packaged one when None.
         budget: Tokens of an ITR prompt.
         listed: List of the catalogue's tools; the committed one when None.
-        reader: The encoder; MiniLM when None.
+        encoder: The encoder; MiniLM when None.
         count: Tokens of a text; in the embedded planner's vocabulary when None.
 
     Raises:
@@ -58,12 +58,12 @@ def open_context(
     searched = [one.searched for one in fragments] + [one.searched for one in catalogue.documents]
     texts = [part for text in searched for part in passages(text)]
     texts += [one.instruction for one in steps]
-    readings = cache_folder() / "prompts" / "instructions-experiment.npz"
+    vectors = cache_folder() / "prompts" / "instructions-experiment.npz"
     return ExperimentContext(
         fragments,
         load_policies(data / "policies"),
         catalogue,
-        CachedPassageEncoder(reader or MiniLMReader(), texts, readings),
+        CachedPassageEncoder(encoder or MiniLMPassageEncoder(), texts, vectors),
         CachedReranker(reranker),
         count,
         budget,
@@ -86,15 +86,15 @@ def other_traces(steps: Sequence[DecisionStep]) -> TracesOf:
     return lambda episode: others[fold_of(episode)]
 
 
-def trace_priors(traces: TracesOf, reader: PassageEncoder) -> PriorOf:
-    """Episode → a prior of the traces that are not of its fold."""
-    fitted: dict[int, NextToolPrior | None] = {}
+def trace_priors(traces: TracesOf, encoder: PassageEncoder) -> TracePriorOf:
+    """Episode → a prior from the traces outside its fold."""
+    fitted: dict[int, NextToolModel | None] = {}
 
-    def prior(episode: str) -> NextToolPrior | None:
+    def trace_prior(episode: str) -> NextToolModel | None:
         fold = fold_of(episode)
         if fold not in fitted:
             others = traces(episode)
-            fitted[fold] = TracePrior(others, reader) if others else None
+            fitted[fold] = TracePrior(others, encoder) if others else None
         return fitted[fold]
 
-    return prior
+    return trace_prior

@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from ctrag.agents.prompt.assembly import OVERLAY, Prompt, shared_prefix
 from ctrag.agents.prompt.builder import PromptBuilder
+from ctrag.agents.prompt.encoders import PassageEncoder
 from ctrag.agents.prompt.fragments import Fragment
-from ctrag.agents.prompt.index import ReadingStore
-from ctrag.agents.prompt.reading import PassageEncoder
+from ctrag.agents.prompt.index import VectorStore
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.telemetry import Sink, nowhere
 from ctrag.agents.prompt.tool_documents import ToolDocument
 from ctrag.agents.prompt.traces import ToolTrace
-from ctrag.agents.search.index import NextToolPrior
+from ctrag.agents.search.index import NextToolModel
 from ctrag.models.encoder import Matrix
 from ctrag.models.tokens import CountTokens
 from eval.instructions.figures import cross_validated_gate
@@ -28,32 +28,32 @@ from eval.instructions.steps import DecisionStep, ExperimentCatalogue
 WITH_ONE_POLICY = ("8", "40")
 """Sizes at which the baselines get their own domain's policy alone, so that they fit a window of
 8,192 tokens. ITR retrieves from all policies at every size."""
-PRIOR_WEIGHT, REQUEST_WEIGHT = 1.0, 0.33
-"""With a prior of traces, which counts as a log probability does: its weight and the request's."""
+TRACE_PRIOR_WEIGHT, REQUEST_WEIGHT = 1.0, 0.33
+"""With a trace prior, which counts as a log probability does: its weight and the request's."""
 
-PriorOf = Callable[[str], NextToolPrior | None]
+TracePriorOf = Callable[[str], NextToolModel | None]
 """Episode → a prior that has not seen it; None where there is nothing else to learn from."""
 TracesOf = Callable[[str], Sequence[ToolTrace]]
 """Episode → the traces of other episodes."""
 
 
 class CachedPassageEncoder:
-    """A reader that reads each text once, and some of them in an earlier run."""
+    """A encoder that reads each text once, and some of them in an earlier run."""
 
     def __init__(
-        self, reader: PassageEncoder, texts: Sequence[str] = (), path: Path | None = None
+        self, encoder: PassageEncoder, texts: Sequence[str] = (), path: Path | None = None
     ) -> None:
         """Read `texts` at once, from `path` where they are stored there."""
-        self.name = reader.name
-        self._reader = reader
+        self.name = encoder.name
+        self._encoder = encoder
         ahead = list(dict.fromkeys(texts))
-        found = ReadingStore(reader, path).readings(ahead) if ahead else []
+        found = VectorStore(encoder, path).vectors(ahead) if ahead else []
         self._known = dict(zip(ahead, found, strict=True))
 
-    def read(self, text: str) -> Matrix:
-        """See `PassageEncoder.read`."""
+    def encode(self, text: str) -> Matrix:
+        """See `PassageEncoder.encode`."""
         if text not in self._known:
-            self._known[text] = self._reader.read(text)
+            self._known[text] = self._encoder.encode(text)
         return self._known[text]
 
 
@@ -135,7 +135,7 @@ class ExperimentContext:
     policies: dict[str, str]
     """File stem → text."""
     catalogue: ExperimentCatalogue
-    reader: PassageEncoder
+    encoder: PassageEncoder
     reranker: Reranker
     count: CountTokens
     budget: int
@@ -165,7 +165,7 @@ class ExperimentContext:
         fragments: tuple[Fragment, ...],
         tools: tuple[ToolDocument, ...],
         settings: PromptSettings,
-        prior: NextToolPrior | None = None,
+        trace_prior: NextToolModel | None = None,
         reranker: Reranker | None = None,
     ) -> PromptBuilder:
         """A builder over these units, made once."""
@@ -173,7 +173,7 @@ class ExperimentContext:
             tuple(one.id for one in fragments),
             tuple(one.id for one in tools),
             settings,
-            id(prior),
+            id(trace_prior),
             id(reranker),
         )
         if key not in self.builders:
@@ -181,10 +181,10 @@ class ExperimentContext:
                 fragments,
                 tools,
                 settings=settings,
-                reader=self.reader,
+                encoder=self.encoder,
                 reranker=reranker or self.reranker,
                 count=self.count,
-                prior=prior,
+                next_tool=trace_prior,
                 pinned=self._pins(tools),
                 sink=self.sink,
             )
@@ -242,8 +242,8 @@ class ExperimentContext:
 
 
 def with_traces(settings: PromptSettings) -> PromptSettings:
-    """The same settings beside a prior of traces."""
-    return replace(settings, prior_weight=PRIOR_WEIGHT, request_weight=REQUEST_WEIGHT)
+    """The same settings beside a trace prior."""
+    return replace(settings, next_tool_weight=TRACE_PRIOR_WEIGHT, request_weight=REQUEST_WEIGHT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ def run_itr(
     steps: Sequence[DecisionStep],
     settings: PromptSettings,
     *,
-    priors: PriorOf | None = None,
+    trace_prior: TracePriorOf | None = None,
     reranker: Reranker | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> ItrRun:
@@ -279,7 +279,7 @@ def run_itr(
         size: Of the catalogue.
         steps: In order, episode by episode.
         settings: With a `tau` of 0: thresholds are found here.
-        priors: Episode → a prior that has not seen it.
+        trace_prior: Episode → a prior that has not seen it.
         reranker: Replaces the context's re-ranker.
         progress: Called with progress messages.
     """
@@ -294,10 +294,10 @@ def run_itr(
             context.fragments,
             context.catalogue.sized(size, step),
             settings,
-            None if priors is None else priors(step.episode),
+            None if trace_prior is None else trace_prior(step.episode),
             reranker,
         )
-        context.reader.read(step.instruction)  # encoding is not part of the time
+        context.encoder.encode(step.instruction)  # encoding is not part of the time
         began = time.perf_counter()
         first = builder.build(
             step.instruction, context.budget, history=step.history, previous=previous

@@ -77,9 +77,9 @@ def _episode(row: Any, answers: Sequence[Sequence[str]], known: set[str]) -> lis
     """No step at all where a call names a tool that the catalogue lacks."""
     servers = [BFCL_CLASSES[one] for one in row["involved_classes"] if one in BFCL_CLASSES]
     texts, ids, calls = [], [], []
-    for turn, said in zip(row["question"], answers, strict=True):
+    for turn, turn_calls in zip(row["question"], answers, strict=True):
         text = " ".join(one["content"] for one in turn)
-        for call in said:
+        for call in turn_calls:
             name = re.match(r"\w+", call)
             places = [f"{one}/{name[0]}" for one in servers if name and f"{one}/{name[0]}" in known]
             if not places or not text.strip():

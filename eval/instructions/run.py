@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ctrag.agents.prompt.reading import PassageEncoder
+from ctrag.agents.prompt.encoders import PassageEncoder
 from ctrag.agents.prompt.settings import BUDGET, PromptSettings
 from ctrag.errors import InputError
 from ctrag.models.tokens import CountTokens
@@ -15,8 +15,8 @@ from eval.instructions.ablations import greedy_against_exact, run_ablations
 from eval.instructions.experiment_context import PINNED, open_context, other_traces, trace_priors
 from eval.instructions.figures import ANSWER_TOKENS, PRICES
 from eval.instructions.methods import (
-    PRIOR_WEIGHT,
     REQUEST_WEIGHT,
+    TRACE_PRIOR_WEIGHT,
     WITH_ONE_POLICY,
     ExperimentContext,
     ItrRun,
@@ -55,7 +55,7 @@ def run_instructions(
     ablations: bool = True,
     resume: Path | None = None,
     listed: Path | None = None,
-    reader: PassageEncoder | None = None,
+    encoder: PassageEncoder | None = None,
     count: CountTokens | None = None,
     progress: Progress = lambda _: None,
 ) -> Experiment:
@@ -72,11 +72,11 @@ def run_instructions(
         everywhere: The chooser's window holds every prompt: score all sizes, not only those with
             one policy.
         budget: Tokens of an ITR prompt.
-        ablations: Also K_A, K_B, re-ranker, hybrid and the prior of traces.
+        ablations: Also K_A, K_B, re-ranker, hybrid and the trace prior.
         resume: File of choices made so far; it is read first and appended to.
         listed: List of the catalogue's tools, a source and an id a line; the committed one when
             None.
-        reader: The encoder; MiniLM when None.
+        encoder: The encoder; MiniLM when None.
         count: Tokens of a text; in the embedded planner's vocabulary when None.
         progress: Called with progress messages.
 
@@ -90,14 +90,14 @@ def run_instructions(
         raise InputError("chooser: a model is needed to score choices")
     steps = load_steps(data, limit)
     context = open_context(
-        data, steps, model=model, budget=budget, listed=listed, reader=reader, count=count
+        data, steps, model=model, budget=budget, listed=listed, encoder=encoder, count=count
     )
-    priors = trace_priors(other_traces(steps), context.reader)
+    trace_prior = trace_priors(other_traces(steps), context.encoder)
     plain = PromptSettings(discovery="widen", tau=0.0)
     retrieved = {size: run_itr(context, size, steps, plain, progress=progress) for size in sizes}
     informed = with_traces(plain)
     traced = {
-        size: run_itr(context, size, steps, informed, priors=priors, progress=progress)
+        size: run_itr(context, size, steps, informed, trace_prior=trace_prior, progress=progress)
         for size in sizes
     }
     wanted = [one for one in METHODS if methods is None or one in methods]
@@ -146,7 +146,7 @@ def run_instructions(
                 context,
                 size,
                 steps,
-                priors,
+                trace_prior,
                 {"default": retrieved[size], "traces": traced[size]},
                 progress,
             ),
@@ -171,7 +171,7 @@ def run_instructions(
             "domain_weight": plain.domain_weight,
             "called_domain": plain.called_domain,
             "opening": plain.opening,
-            "prior_weight": PRIOR_WEIGHT,
+            "prior_weight": TRACE_PRIOR_WEIGHT,
             "request_weight_with_traces": REQUEST_WEIGHT,
             "limit": limit,
             "scored": scored,

@@ -92,7 +92,7 @@ def load_steps(folder: Path, limit: int | None = None) -> list[DecisionStep]:
         except (json.JSONDecodeError, ValidationError) as error:
             raise InputError(f"{path}:{number}: {str(error).splitlines()[0]}") from None
         ids = [f"{episode.domain}/{one.tool}" for one in episode.steps]
-        said = [_call(one) for one in episode.steps]
+        calls = [_call(one) for one in episode.steps]
         steps += [
             DecisionStep(
                 f"{episode.episode_id}/{at + 1}",
@@ -100,7 +100,7 @@ def load_steps(folder: Path, limit: int | None = None) -> list[DecisionStep]:
                 episode.domain,
                 episode.instruction,
                 tuple(ids[:at]),
-                tuple(said[:at]),
+                tuple(calls[:at]),
                 ids[at],
                 tuple(sorted(set(ids))),
             )
@@ -184,7 +184,7 @@ def load_experiment_catalogue(
             one.needs,
             one.after,
             one.fails,
-            tuple(said.replace(f"{one.name}(", f"{other.name}(", 1) for said in one.exemplars),
+            tuple(call.replace(f"{one.name}(", f"{other.name}(", 1) for call in one.exemplars),
             one.not_for,
         )
         for one, other in zip(found, named, strict=True)

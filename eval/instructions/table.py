@@ -136,12 +136,12 @@ def _greedy(extra: Any) -> list[str]:
 def _bounded(one: Mapping[str, Any], measure: str) -> str:
     """A figure and its interval; tokens have no decimals."""
     value, places = one[measure], 0 if measure == "tokens_per_step" else 1
-    said = "-" if value is None else f"{value:.{places}f}"
-    return _with(said, one["intervals"][measure], places)
+    shown = "-" if value is None else f"{value:.{places}f}"
+    return _with(shown, one["intervals"][measure], places)
 
 
-def _with(said: str, interval: Any, places: int) -> str:
+def _with(shown: str, interval: Any, places: int) -> str:
     if not interval:
-        return said
+        return shown
     low, high = interval
-    return f"{said} ({low:.{places}f}–{high:.{places}f})"
+    return f"{shown} ({low:.{places}f}–{high:.{places}f})"

@@ -199,12 +199,12 @@ class EndpointChooser:
                     temperature=0,
                     max_tokens=40,
                 )
-                said = (answer.choices[0].message.content or "").strip().strip("`")
+                reply = (answer.choices[0].message.content or "").strip().strip("`")
             except (openai.OpenAIError, AttributeError, IndexError, TypeError) as error:
                 raise EndpointError(f"{type(error).__name__}: {error}") from error
         used = getattr(answer, "usage", None)
         tokens = int(getattr(used, "prompt_tokens", 0) or 0)
-        name = said.partition("(")[0].strip()
+        name = reply.partition("(")[0].strip()
         return Chosen(name if name in names else "", tokens, tokens)
 
 

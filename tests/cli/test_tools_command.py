@@ -90,7 +90,7 @@ def test_calls_so_far_count_with_a_model_of_dependencies(
     assert ctrag(*asked).json == ctrag(*asked, "--after", "find_contact").json
 
 
-def test_prompts_take_the_configured_model_as_their_prior(
+def test_prompts_take_the_configured_next_tool_model(
     dependencies: Path, chains: Path, tmp_path: Path, with_planner: Path
 ) -> None:
     from ctrag.agents.prompt.builder import PromptBuilder
@@ -98,7 +98,7 @@ def test_prompts_take_the_configured_model_as_their_prior(
     (tmp_path / "policies").mkdir()
     (tmp_path / "policies" / "office.md").write_text("# Mail\n\nBe brief.\n", encoding="utf-8")
     builder = PromptBuilder.open(tmp_path / "policies", chains / "tools.json")
-    assert builder.settings.prior_weight == 1.0
+    assert builder.settings.next_tool_weight == 1.0
     text = "Mail Ada that I am late"
     before = builder.build(text, 2000)
     after = builder.build(text, 2000, history=["find_contact"])

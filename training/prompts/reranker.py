@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.agents.prompt.index import CorpusIndex, ReadingStore
-from ctrag.agents.prompt.reading import PassageEncoder
+from ctrag.agents.prompt.encoders import PassageEncoder
+from ctrag.agents.prompt.index import CorpusIndex, VectorStore
 from ctrag.agents.prompt.reranker import (
     HybridWeights,
     Reranker,
@@ -72,20 +72,20 @@ class _Prepared:
 
 def train_reranker(
     sources: Sequence[DecisionSource],
-    reader: PassageEncoder,
+    encoder: PassageEncoder,
     settings: RerankerSettings,
     card: Mapping[str, Any],
-    readings: Path,
+    vectors: Path,
     progress: Progress = lambda _: None,
 ) -> Reranker:
     """A re-ranker, the hybrid weights and the sufficiency score, with held-out figures.
 
     Args:
         sources: Catalogues with decisions.
-        reader: The encoder.
+        encoder: The encoder.
         settings: See `RerankerSettings`.
         card: The fields `command`, `data`, `data_sha256`, `seed` and `versions`.
-        readings: Folder in which vectors are kept between runs.
+        vectors: Folder in which vectors are kept between runs.
         progress: Called with progress messages.
 
     Raises:
@@ -97,10 +97,10 @@ def train_reranker(
     for at, source in enumerate(sources):
         used = [one for part, one in (*learned, *kept) if part == at]
         progress(f"reading {source.name}: {len(source.tools)} tools, {len(used)} decisions")
-        index = CorpusIndex(source.tools, ReadingStore(reader, readings / f"{source.name}.npz"))
+        index = CorpusIndex(source.tools, VectorStore(encoder, vectors / f"{source.name}.npz"))
         texts = sorted({one.text for one in used})
-        store = ReadingStore(reader, readings / f"{source.name}-queries.npz")
-        queries = dict(zip(texts, store.readings(texts), strict=True))
+        store = VectorStore(encoder, vectors / f"{source.name}-queries.npz")
+        queries = dict(zip(texts, store.vectors(texts), strict=True))
         prepared.append(_Prepared(source, index, queries))
     model = _fit(prepared, learned, settings, progress) if settings.steps else None
     untrained = HybridWeights(cosine=1.0, lexical=0.0)

@@ -60,21 +60,21 @@ def copyable(text: str) -> str:
 class ArgumentRules:
     """Collects rules; each method adds some and returns an expression that refers to them."""
 
-    def __init__(self, said: str, rest: str) -> None:
-        """Values come from the `rest` of what was `said`; where it has none, from all of it."""
-        self._said = copyable(said)
+    def __init__(self, source: str, rest: str) -> None:
+        """Values come from the `rest` of the `source` text; where that has none, from all of it."""
+        self._source = copyable(source)
         self._numbers = numbers_in(rest)
-        self._all_numbers = numbers_in(said)
-        self._words = {_stem(word) for word in re.findall(r"[^\W_]+", said.lower())}
+        self._all_numbers = numbers_in(source)
+        self._words = {_stem(word) for word in re.findall(r"[^\W_]+", source.lower())}
         self._spans = _copyable(spans(rest))
-        self._all_spans = self._spans or _copyable(spans(said))
+        self._all_spans = self._spans or _copyable(spans(source))
         self._names = _copyable(names(rest))
         self._rules: list[str] = []
 
     def lark(self, body: str) -> str:
         """The grammar whose answers are `body`, with all rules that it needs."""
         start = f"start: {body}"
-        run = json.dumps({"substring_words": self._said}, ensure_ascii=False)
+        run = json.dumps({"substring_words": self._source}, ensure_ascii=False)
         return "\n".join([start, *self._rules, _OPEN, f"RUN: %regex {run}"])
 
     def _members(self, schema: Mapping[str, Any], depth: int) -> str:
@@ -104,16 +104,16 @@ class ArgumentRules:
         self, name: str, schema: Mapping[str, Any], needed: bool, depth: int = 0
     ) -> str | None:
         """Rule of a value; None where it is optional and nothing grounds it."""
-        said = self._said_of(name)
+        mentioned = self._mentions(name)
         if isinstance(schema.get("enum"), list) and schema["enum"]:
             every = schema["enum"]
-            one_of = every if needed else [one for one in every if self._said_of(str(one))]
+            one_of = every if needed else [one for one in every if self._mentions(str(one))]
             if not one_of:
                 return None
             return self._one_of([json.dumps(one, ensure_ascii=False) for one in one_of])
         kind = _type_of(schema)
         if kind == "boolean":
-            return self._one_of(["true", "false"]) if needed or said else None
+            return self._one_of(["true", "false"]) if needed or mentioned else None
         if kind in ("integer", "number"):
             return self._number(kind, needed)
         if kind == "array":
@@ -121,14 +121,14 @@ class ArgumentRules:
         if kind == "object":
             inner = self._members(schema, depth + 1) if depth < _DEEPEST else '""'
             return self._rule(f'"{{" {inner} "}}"')
-        if not re.search(r"\w", self._said):
+        if not re.search(r"\w", self._source):
             return literal('""') if needed else None
-        values = self._all_spans if needed else self._spans if said else self._names
+        values = self._all_spans if needed else self._spans if mentioned else self._names
         if values:
             return self._one_of([json.dumps(one, ensure_ascii=False) for one in values])
         return self._rule(r'"\"" COPIED "\""') if needed else None
 
-    def _said_of(self, name: str) -> bool:
+    def _mentions(self, name: str) -> bool:
         """Whether the request has a word of an argument's name or of one of its values."""
         parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)
         words = {_stem(part.lower()) for part in parts if len(part) > 2 and not hollow(part)}

@@ -47,14 +47,14 @@ _EXAMPLE_CALL = (
 
 
 def fill_call(
-    model: LanguageModel, tool: CatalogueTool, said: str, prompt: list[int], shared: int = 0
+    model: LanguageModel, tool: CatalogueTool, source: str, prompt: list[int], shared: int = 0
 ) -> tuple[dict[str, Any] | None, bool]:
     """Arguments of a call, and whether the model had to be asked.
 
     Args:
         model: Fills them in.
         tool: What is called.
-        said: The request, and whatever else values may be copied from.
+        source: The request, and any other text that values may be copied from.
         prompt: What the model reads before it.
         shared: See `LanguageModel.read`.
 
@@ -65,11 +65,11 @@ def fill_call(
     required = tool.parameters.get("required") or ()
     needed = [name for name in properties if name in required]
     optional = [name for name in properties if name not in required]
-    said = said[-_REACH:]
-    written, rest, any_asked = call_opening(tool), said, False
+    source = source[-_REACH:]
+    written, rest, any_asked = call_opening(tool), source, False
     arguments: dict[str, Any] = {}
     while needed or optional:
-        rules = ArgumentRules(said, rest)
+        rules = ArgumentRules(source, rest)
         comma = ", " if arguments else ""
         if needed:
             name = needed.pop(0)
@@ -107,7 +107,7 @@ def fill_call(
     return arguments, any_asked
 
 
-def filling_prompt(model: LanguageModel, tool: CatalogueTool, said: str) -> tuple[list[int], int]:
+def filling_prompt(model: LanguageModel, tool: CatalogueTool, source: str) -> tuple[list[int], int]:
     """What the model reads before the arguments: an example, and the tool with its arguments.
 
     Returns:
@@ -122,7 +122,7 @@ def filling_prompt(model: LanguageModel, tool: CatalogueTool, said: str) -> tupl
             f"- {name} ({kind}): {shortened(str(_schema(given).get('description', '')), _NOTE)}"
         )
     head = model.encode(opening(SYSTEM, _EXAMPLE) + closing(_EXAMPLE_SAID) + _EXAMPLE_CALL)
-    asked = "\n".join([*lines, "Request:"]) + f" {copyable(said)[-SAID:]}"
+    asked = "\n".join([*lines, "Request:"]) + f" {copyable(source)[-SAID:]}"
     return head + model.encode(turn() + closing(asked)), len(head)
 
 

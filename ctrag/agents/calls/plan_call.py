@@ -82,9 +82,9 @@ class CallPlanner:
         """
         began = time.perf_counter()
         hits = self._index.search(text, SHOWN)
-        tool, said = hits[0].tool, f"{before} {text}"
-        prompt, shared = filling_prompt(self._model, tool, said)
-        arguments, asked = fill_call(self._model, tool, said, prompt, shared)
+        tool, source = hits[0].tool, f"{before} {text}"
+        prompt, shared = filling_prompt(self._model, tool, source)
+        arguments, asked = fill_call(self._model, tool, source, prompt, shared)
         return PlannedCall(
             tool.id,
             arguments or {},

@@ -1,6 +1,6 @@
 """LangChain 1.x and LangGraph: a middleware that shows the model only the tools it found.
 
-Five lines make an agent of any number of tools::
+An agent with any number of tools takes five lines::
 
     from langchain.agents import create_agent
     from ctrag.agents.integrations.langchain import ToolSearchMiddleware
@@ -46,15 +46,15 @@ from ctrag.agents.session.tokens import characters
 from ctrag.agents.session.tool_session import ToolSession
 
 SESSIONS_KEPT = 1_000
-"""Conversations whose sessions are held; an older one is made again from its messages."""
+"""Conversations whose sessions are kept; older ones are rebuilt from their messages."""
 
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
-"""LangChain's kinds of messages whose roles have other names; the rest are named alike."""
+"""Types of LangChain messages whose roles have another name."""
 _Answer = ToolMessage | Command[Any]
 
 
 class ToolSearchState(AgentState[Any]):
-    """An agent's state, with the name of its session."""
+    """An agent's state, with the id of its session."""
 
     tool_session: NotRequired[str]
 
@@ -62,31 +62,31 @@ class ToolSearchState(AgentState[Any]):
 class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
     """Gives the model `search_tools` and what its searches found, instead of all tools.
 
-    Tools that the agent has from elsewhere are left as they are. A conversation that goes on from
-    a checkpoint keeps its tools, in another process too.
+    The agent's other tools are left unchanged. A conversation resumed from a checkpoint keeps its
+    tools, even in another process.
 
     Args:
         tools: All tools; the agent needs no others.
-        index: Their catalogue, ids being the tools' names; made from the tools when None.
+        index: Their catalogue, with the tools' names as ids; built from the tools when None.
         k: Tools that one search adds.
         always: Names of tools that the model always has.
-        user: Who asks, for a catalogue with access rules.
-        binding: How many tools stay, and for how long.
+        user: The caller, for a catalogue with access rules.
+        binding: How many tools stay bound, and for how long.
         guard: When a repeated call is a loop.
-        warm: Tools that a new conversation has at once by the user's affinity, beside pinned
-            ones of the catalogue.
-        preload: Tools of the categories that its first message speaks of, which it has as well.
-        window: Tokens that the model reads and writes at most: then discovered tools and the
-            history that the model is given are cut to it, see `ToolSession.prepare`. None for no
-            bound. The conversation's own messages stay whole.
-        output: Tokens of the window that are kept free for the answer.
+        warm: Tools bound from the start because of the user's affinity, in addition to the
+            catalogue's pinned ones.
+        preload: Tools bound from the start for the categories of the first message.
+        window: Maximum tokens of the model's input and output: discovered tools and the history
+            passed to the model are cut to it, see `ToolSession.prepare`. None for no limit. The
+            conversation's own messages are unchanged.
+        output: Tokens of the window reserved for the answer.
         record: Receives every decision as an event.
 
-    What was found, used and succeeded is learned for `user`; `index.close()` keeps it, where the
-    index has a store.
+    Found, used and successful tools are learned for `user`; `index.close()` saves them if the index
+    has a store.
 
     Raises:
-        ValueError: A tool is not in the index, or is named as the search tool is.
+        ValueError: A tool is not in the index, or has the name of the search tool.
     """
 
     state_schema = ToolSearchState
@@ -130,7 +130,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         self._lock = threading.Lock()
 
     def before_agent(self, state: ToolSearchState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Name the conversation's session, once."""
+        """Assign the conversation's session an id, once."""
         return None if "tool_session" in state else {"tool_session": uuid.uuid4().hex}
 
     def wrap_model_call(
@@ -138,7 +138,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
     ) -> ModelResponse[Any]:
-        """Leave the model the tools of its session."""
+        """Restrict the model to the tools of its session."""
         return handler(self._narrowed(request))
 
     async def awrap_model_call(
@@ -152,7 +152,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], _Answer]
     ) -> _Answer:
-        """Answer a search, refuse what was not found, note what was called."""
+        """Answer searches, refuse tools that were not found, record calls."""
         call, session = request.tool_call, self._session(request.state)
         if call["name"] == SEARCH_NAME:
             return self._searched(session, call, request.state)
@@ -247,15 +247,15 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         lines = [f"{tool.name}: {tool.description}" for tool in found.tools]
         close = ", ".join(hit.tool.name for hit in search.hits[:3])
         lacking = f"No tool surely fits; search for one by its name to use it: {close}"
-        said = "You can call these tools now:\n" + "\n".join(lines) if lines else lacking
-        text = "\n".join([said, found.note]) if found.note else said
+        summary = "You can call these tools now:\n" + "\n".join(lines) if lines else lacking
+        text = "\n".join([summary, found.note]) if found.note else summary
         return _message(call, text, artifact=[tool.id for tool in found.tools])
 
     def _resolve(self, ids: Sequence[str]) -> list[CatalogueTool]:
         return self.index.resolve(ids, self._user)
 
     def _session(self, state: Any) -> ToolSession:
-        """The conversation's session; made again from its messages where it is not held."""
+        """The conversation's session; rebuilt from its messages if it is not kept."""
         name = state.get("tool_session", "")
         with self._lock:
             session = self._sessions.get(name)
@@ -291,7 +291,7 @@ def _found_before(messages: Sequence[Any]) -> Iterator[list[str]]:
 
 
 def _called_for_request(messages: Sequence[Any]) -> list[str]:
-    """Names of the tools that were called since the user last said something, oldest first."""
+    """Names of the tools called since the user's last message, oldest first."""
     called: list[str] = []
     for message in messages:
         if isinstance(message, HumanMessage):
@@ -302,13 +302,13 @@ def _called_for_request(messages: Sequence[Any]) -> list[str]:
 
 
 def _first_request(messages: Sequence[Any]) -> str:
-    """What the user said first; empty when that was no text."""
-    said = next((one for one in messages if isinstance(one, HumanMessage)), None)
-    return "" if said is None else said.text.strip()
+    """Text of the user's first message; empty if it has none."""
+    first = next((one for one in messages if isinstance(one, HumanMessage)), None)
+    return "" if first is None else first.text.strip()
 
 
 def _plain(message: BaseMessage, row: int) -> dict[str, Any]:
-    """A message as `ctrag.agents.session.history` reads it, with its number."""
+    """A message in the form of `ctrag.agents.session.history`, with its row."""
     blocks = message.content
     if not isinstance(blocks, str):
         blocks = [{"type": "text", "text": one} if isinstance(one, str) else one for one in blocks]
@@ -330,12 +330,12 @@ def _message(call: Mapping[str, Any], text: str, **more: Any) -> ToolMessage:
 
 
 def _noted(result: _Answer, finished: Finished) -> _Answer:
-    """The result with the guard's guidance at its end."""
+    """The result with the guard's guidance appended."""
     if finished.note is None or not isinstance(result, ToolMessage):
         return result
-    said = result.content if isinstance(result.content, str) else json.dumps(result.content)
+    text = result.content if isinstance(result.content, str) else json.dumps(result.content)
     more = {**result.additional_kwargs, "loop_detected": finished.loop_detected}
-    update = {"content": f"{said}\n{finished.note}", "additional_kwargs": more}
+    update = {"content": f"{text}\n{finished.note}", "additional_kwargs": more}
     return result.model_copy(update=update)
 
 

@@ -1,4 +1,4 @@
-"""LangChain: an agent's system prompt and tools, chosen anew for each of its model calls."""
+"""LangChain: an agent's system prompt and tools, chosen for each model call."""
 
 import threading
 import uuid
@@ -24,11 +24,11 @@ from ctrag.agents.prompt.signatures import bare_parameters
 from ctrag.agents.prompt.tool_documents import ToolDocument
 
 CONVERSATIONS_KEPT = 1_000
-"""Conversations whose last prompt is held; another one begins its order anew."""
+"""Conversations whose last prompt is kept, and with it the order of its units."""
 
 
 class PromptState(AgentState[Any]):
-    """An agent's state, with the name of its conversation."""
+    """An agent's state, with the id of its conversation."""
 
     prompt_conversation: NotRequired[str]
 
@@ -36,14 +36,14 @@ class PromptState(AgentState[Any]):
 class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
     """For `langchain.agents.create_agent(..., middleware=[PromptMiddleware(builder)])`.
 
-    The agent gets all its tools; each model call sees those of the builder's prompt, as short as
-    the prompt has them, and those that the builder's catalogue does not have. The agent's own
-    system prompt stays, after the overlay. A model that answers with `TOOL_DISCOVERY` is asked once
-    more with the prompt of the discovery step, unless `PromptSettings.discovery` is off.
+    The agent gets all its tools; each model call sees those of the builder's prompt, in the form
+    they have there, and those missing from the builder's catalogue. The agent's own
+    system prompt stays, after the overlay. A model that answers with `TOOL_DISCOVERY` is called
+    again with the prompt of the discovery step, unless `PromptSettings.discovery` is off.
 
-    What the model calls is the builder's feedback (`PromptBuilder.learn`; keep it with
-    `builder.gains.save`). Calls of hidden tools, and a model that lacks a tool after the discovery
-    step, are logged as misses.
+    The model's calls are the builder's feedback (`PromptBuilder.learn`; save it with
+    `builder.gains.save`). Calls of hidden tools, and tools still lacking after the discovery step,
+    are logged as misses.
     """
 
     state_schema = PromptState
@@ -52,9 +52,9 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
         """Narrow every model call.
 
         Args:
-            builder: Knows the tools by the names that the agent's tools have.
-            budget: Tokens of what the builder adds, as `Prompt.openai` has it; the agent's own
-                system prompt and the tools that the catalogue does not have come on top.
+            builder: Its tools must have the same names as the agent's.
+            budget: Tokens of the builder's part, in the form of `Prompt.openai`; the agent's own
+                system prompt and tools missing from the catalogue are not counted.
         """
         super().__init__()
         self._builder = builder
@@ -65,7 +65,7 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
         self._lock = threading.Lock()
 
     def before_agent(self, state: PromptState, runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Name the conversation, once."""
+        """Assign the conversation an id, once."""
         if "prompt_conversation" in state:
             return None
         return {"prompt_conversation": uuid.uuid4().hex}
@@ -101,9 +101,9 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
         return answer
 
     def _built(self, request: ModelRequest[Any]) -> Prompt:
-        """The prompt of this step, in the order of the one before."""
+        """The prompt of this step, in the order of the previous one."""
         calls = [call["name"] for one in request.messages for call in _calls(one)]
-        with self._lock:  # a builder's caches are for one thread
+        with self._lock:  # a builder's caches are not thread-safe
             prompt = self._builder.build(
                 _asked(request.messages),
                 self._budget,
@@ -121,18 +121,18 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
         return wide
 
     def _wants_more(self, prompt: Prompt, answer: Any) -> bool:
-        """Whether the model asks for the discovery step, and there is one to take."""
+        """Whether the model asks for a discovery step that is still possible."""
         hides = not prompt.discovered and not prompt.fallback
-        return hides and self._builder.settings.discovery != "off" and DISCOVERY in _said(answer)
+        return hides and self._builder.settings.discovery != "off" and DISCOVERY in _text(answer)
 
     def _learn(self, prompt: Prompt, answer: Any) -> None:
-        """Feedback of what the model called, or of what it still lacks."""
+        """Give the builder the model's calls, or the tool it still lacks."""
         calls = [call["name"] for one in _messages(answer) for call in _calls(one)]
         with self._lock:
             self._builder.learn(prompt, [self._ids[name] for name in calls if name in self._ids])
-            said = _said(answer)
-            if DISCOVERY in said and not calls:
-                self._builder.miss(prompt, said.partition(DISCOVERY)[2].lstrip(": ").strip())
+            text = _text(answer)
+            if DISCOVERY in text and not calls:
+                self._builder.miss(prompt, text.partition(DISCOVERY)[2].lstrip(": ").strip())
 
     def _keep(self, request: ModelRequest[Any], prompt: Prompt) -> None:
         name = _conversation(request)
@@ -151,16 +151,16 @@ class PromptMiddleware(AgentMiddleware[PromptState, Any, Any]):
             for tool, function in zip(prompt.exposed, made, strict=True)
             if tool.id in held
         ]
-        said = _system(_as_agent_names(prompt, held), request.system_message)
-        return request.override(system_message=said, tools=[*own, *shown])
+        message = _system(_as_agent_names(prompt, held), request.system_message)
+        return request.override(system_message=message, tools=[*own, *shown])
 
 
 def _function(
     made: dict[str, Any], document: ToolDocument, tool: Any, *, whole: bool
 ) -> dict[str, Any]:
-    """A tool as the prompt has it, under the name that the agent calls it by.
+    """A tool in the form of the prompt, under the agent's name for it.
 
-    Where the catalogue does not say what arguments it takes, they are the agent's own.
+    Parameters missing from the catalogue are taken from the agent's tool.
     """
     parameters = made["parameters"]
     if not document.tool.parameters:
@@ -170,7 +170,7 @@ def _function(
 
 
 def _as_agent_names(prompt: Prompt, held: Mapping[str, Any]) -> Prompt:
-    """The likely tool by the name that the agent calls it by; none where the agent lacks it."""
+    """The prompt with the agent's name of the likely tool; without it if the agent lacks it."""
     if prompt.likely is None:
         return prompt
     own = held.get(prompt.likely.id)
@@ -187,27 +187,27 @@ def _system(prompt: Prompt, own: SystemMessage | None) -> SystemMessage:
         content: Any = "\n\n".join([prompt.overlay, own.content, rest])
     else:
         texts = (f"{prompt.overlay}\n\n", f"\n\n{rest}")
-        said = [{"type": "text", "text": text} for text in texts]
-        content = [said[0], *own.content, said[1]]
+        before, after = ({"type": "text", "text": text} for text in texts)
+        content = [before, *own.content, after]
     return own.model_copy(update={"content": content})
 
 
 def _conversation(request: ModelRequest[Any]) -> str:
-    """Its name; empty where the call is none of an agent's."""
+    """Its id; empty if the call is not an agent's."""
     return str(request.state.get("prompt_conversation", ""))
 
 
 def _asked(messages: Sequence[Any]) -> str:
-    """The latest words of the user."""
-    said = [str(one.text) for one in messages if one.type == "human"]
-    return next((text for text in reversed(said) if text.strip()), "continue")
+    """The user's latest message with text."""
+    texts = [str(one.text) for one in messages if one.type == "human"]
+    return next((text for text in reversed(texts) if text.strip()), "continue")
 
 
 def _calls(message: Any) -> Sequence[Any]:
     return getattr(message, "tool_calls", None) or ()
 
 
-def _said(answer: Any) -> str:
+def _text(answer: Any) -> str:
     return " ".join(str(getattr(one, "text", "")) for one in _messages(answer))
 
 

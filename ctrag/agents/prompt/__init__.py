@@ -4,25 +4,25 @@ For the assistant's own planner:
 
 - `planner`, `chat`: its prompt, and the markup that it is trained in.
 
-For any agent, the smallest prompt that still does the step (`PromptBuilder`):
+For any agent, the smallest prompt that is enough for a step (`PromptBuilder`):
 
 - `fragments`, `review`: policies cut into units; the change log and the gate of approvals.
-- `tool_documents`: what a tool needs, changes, how it fails, what it is not for.
-- `reading`, `index`: what the encoder sees of a text; kept on disk by content hash.
+- `tool_documents`: what a tool needs and changes, how it fails, what it is not for.
+- `encoders`, `index`: encoders of passages; their vectors, kept on disk by content hash.
 - `settings`: how prompts are chosen.
 - `retrieval`, `reranker`: the hybrid score; the cross-encoder and its card. `artefact/` has a card
   alone: hybrid weights without re-ranking.
-- `traces`: a tool prior of recorded traces; any other prior fits
-  `ctrag.agents.search.index.NextToolPrior`.
+- `traces`: a trace prior, the next tool from recorded traces; a
+  `ctrag.agents.search.index.NextToolModel` like any other.
 - `domains`: where a task belongs, from policies, tools and the calls so far.
 - `selection`, `choosing`, `gains`: the knapsack, limits and pinned tools, bandit feedback.
 - `signatures`: tools in one line each.
 - `sufficiency`: the calibrated probability that a right tool is exposed.
 - `assembly`, `tokens`: overlay, fragments, tools and routing note as text and as chat requests.
 - `forms`: tools as chat APIs take them, and what they cost there.
-- `fitting`: what was chosen as a prompt that is never over its budget.
-- `selector`: what a step is shown, and more of it where its tools may not suffice.
-- `builder`: joins them; `selection_cache`, `breaker`, `telemetry` serve it.
+- `fitting`: turns the chosen units into a prompt within its budget.
+- `selector`: selects what a step is shown, and more where its tools may not be enough.
+- `builder`: joins them, with the help of `selection_cache`, `breaker` and `telemetry`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ __all__ = ["PromptBuilder"]
 
 
 def __getattr__(name: str) -> Any:
-    """`PromptBuilder` is imported when asked for: it brings the encoder along."""
+    """Import `PromptBuilder` lazily: it imports the encoder."""
     if name == "PromptBuilder":
         from ctrag.agents.prompt.builder import PromptBuilder
 

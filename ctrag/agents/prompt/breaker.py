@@ -1,4 +1,4 @@
-"""A circuit breaker: what fails again and again is left alone for a while."""
+"""A circuit breaker: after repeated failures, calls are refused for a while."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ class Open(RuntimeError):
 class CircuitBreaker:
     """Counts failures in a row; after `failures` of them it refuses calls for `seconds`.
 
-    Then one call is let through: if it succeeds the circuit closes, if not it stays open.
+    Then one call is let through: the circuit closes if it succeeds and stays open if not.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class CircuitBreaker:
         return self._since is not None and self._clock() - self._since < self._seconds
 
     def call(self, run: Callable[[], T]) -> T:
-        """What `run` gives.
+        """Call `run` and return its result.
 
         Raises:
             Open: The circuit is open.

@@ -1,4 +1,4 @@
-"""`PromptBuilder`: the smallest prompt that still does the step (paper, algorithm 1)."""
+"""`PromptBuilder`: the smallest prompt that is enough for a step (paper, algorithm 1)."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ from ctrag.agents.next_tool import NextTool
 from ctrag.agents.prompt.assembly import OVERLAY, Prompt
 from ctrag.agents.prompt.breaker import CircuitBreaker
 from ctrag.agents.prompt.choosing import best_rows
+from ctrag.agents.prompt.encoders import IndexEncoder, MiniLMPassageEncoder, PassageEncoder
 from ctrag.agents.prompt.forms import Form, check_form, document_tokens
 from ctrag.agents.prompt.fragments import Fragment, cut_folder
 from ctrag.agents.prompt.gains import Gains
-from ctrag.agents.prompt.reading import IndexEncoder, MiniLMReader, PassageEncoder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.retrieval import HybridRetriever
 from ctrag.agents.prompt.review import ReviewLedger
@@ -24,7 +24,7 @@ from ctrag.agents.prompt.settings import BUDGET, PromptSettings
 from ctrag.agents.prompt.sufficiency import Sufficiency
 from ctrag.agents.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
 from ctrag.agents.prompt.tool_documents import ToolDocument, load_documents, make_documents
-from ctrag.agents.search.index import NextToolPrior, ToolIndex
+from ctrag.agents.search.index import NextToolModel, ToolIndex
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.models.tokens import CountTokens, token_counter
@@ -49,10 +49,10 @@ class PromptBuilder:
         *,
         settings: PromptSettings | None = None,
         overlay: str = OVERLAY,
-        reader: PassageEncoder | None = None,
+        encoder: PassageEncoder | None = None,
         reranker: Reranker | None = None,
         count: CountTokens | None = None,
-        prior: NextToolPrior | None = None,
+        next_tool: NextToolModel | None = None,
         pinned: Mapping[str, Sequence[str]] | None = None,
         gains: Gains | None = None,
         sufficiency: Sufficiency | None = None,
@@ -69,16 +69,16 @@ class PromptBuilder:
             tools: Tool documents, ids distinct; at least one, except where there is an index.
             settings: See `PromptSettings`.
             overlay: Safety rules, first in every prompt and never cut.
-            reader: The encoder; MiniLM when None. An index with vectors brings its own.
+            encoder: The encoder; MiniLM when None. An `index` with vectors uses its own.
             reranker: The packaged one when None; `PromptSettings.rerank` turns it off.
             count: Tokens of a text; in the embedded planner's vocabulary when None.
-            prior: Tools by the calls so far; counts with `PromptSettings.prior_weight`.
-            pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
+            next_tool: Tools by the calls so far; counts with `PromptSettings.next_tool_weight`.
+            pinned: Domain (or `*`) → ids of tools always shown to requests of that domain.
             gains: Feedback of earlier steps.
             sufficiency: The packaged calibration when None.
             breaker: Guards retrieval.
             sink: Takes telemetry.
-            folder: Where the index is kept; None keeps it in memory.
+            folder: Folder of the index; None keeps it in memory.
             index: The agent's own index: its encoder and its vectors of the tools are used, so that
                 the catalogue is encoded once. Without `tools` its own are taken. Tools and access
                 rules are read once, when the builder is made.
@@ -92,13 +92,13 @@ class PromptBuilder:
         known = reranker or Reranker.packaged()
         self.settings = settings or PromptSettings()
         self.reranks = self.settings.rerank and known.trained
-        """Whether candidates are re-ranked; telemetry says it of each prompt."""
+        """Whether candidates are re-ranked; recorded in telemetry."""
         self.fragments = tuple(fragments)
         self._count = count or token_counter()
         vectors = None
         if index is not None:
             tools, vectors = _indexed(index, tools, user, self._count)
-            reader = None if vectors is None else IndexEncoder(index)
+            encoder = None if vectors is None else IndexEncoder(index)
         self.tools = tuple(tools)
         self.gains = gains or Gains()
         self._overlay = overlay
@@ -107,12 +107,12 @@ class PromptBuilder:
         self._retriever = HybridRetriever(
             self.fragments,
             self.tools,
-            reader or MiniLMReader(),
+            encoder or MiniLMPassageEncoder(),
             weights=known.card.with_cross if self.reranks else known.card.without_cross,
             instruction_weights=known.card.without_cross,
             settings=self.settings,
             reranker=known if self.reranks else None,
-            prior=prior,
+            next_tool=next_tool,
             folder=folder,
             tool_vectors=vectors,
         )
@@ -153,15 +153,16 @@ class PromptBuilder:
             index: Folder of the index, the change log and the ledger; beside the cache when None.
             review: Serve fragments only as somebody approved them (`ctrag review`); as
                 `CTRAG_REVIEW` says when None.
-            settings: See `PromptSettings`; what the process settings say of the prior when None.
+            settings: See `PromptSettings`; None takes the next tool's weight from the process
+                settings.
             overlay: Safety rules, first in every prompt and never cut.
             reranker: One of your own, or the folder that `ctrag train reranker` wrote; as
                 `CTRAG_RERANKER` says when None, else the packaged one.
-            pinned: Domain (or `*`) → ids of tools that are in whenever the request belongs there.
+            pinned: Domain (or `*`) → ids of tools always shown to requests of that domain.
             gains: Feedback of earlier steps, as `Gains.load` reads it.
             sink: Takes telemetry.
 
-        The model of tool dependencies that the process settings name is the prior.
+        The dependency model that the process settings name predicts the next tool.
 
         Raises:
             ValueError: A file breaks a rule.
@@ -179,7 +180,7 @@ class PromptBuilder:
         return cls(
             served,
             tools,
-            settings=settings or PromptSettings(prior_weight=weight),
+            settings=settings or PromptSettings(next_tool_weight=weight),
             overlay=overlay,
             reranker=Reranker.load(Path(reranker))
             if isinstance(reranker, str | Path)
@@ -188,7 +189,7 @@ class PromptBuilder:
             gains=gains,
             sink=sink,
             count=count,
-            prior=NextTool.configured(),
+            next_tool=NextTool.configured(),
             folder=folder,
         )
 
@@ -206,13 +207,13 @@ class PromptBuilder:
         """The prompt of a step, never over the budget, always with the overlay.
 
         Args:
-            text: The request, and whatever of the task's state it says.
+            text: The request, with any task state in it.
             budget: Tokens of the prompt in its form; the request itself is not among them.
             history: Ids of the tools called so far, oldest first.
-            domain: Where the request belongs, if known: its pinned tools are in.
-            previous: The prompt of the step before, whose order is kept for prompt caches.
-            rated: The model's own probability that the tools suffice, if it was asked.
-            form: What keeps to the budget: `Prompt.text`, or system text and tools of
+            domain: The request's domain, if known: its pinned tools are shown.
+            previous: The previous step's prompt, whose order is kept for prompt caches.
+            rated: The model's own probability that the tools are enough, if it was asked.
+            form: What the budget applies to: `Prompt.text`, or system text and tools of
                 `Prompt.openai` or `Prompt.anthropic`.
 
         Raises:
@@ -230,7 +231,7 @@ class PromptBuilder:
         if kept is None:
             try:
                 scores = self._breaker.call(lambda: self._retriever.scores(text, history, domain))
-            except Exception as error:  # whatever retrieval dies of, the step goes on
+            except Exception as error:  # a failure of retrieval must not fail the step
                 return self._fallen_back(text, history, error, began, form)
             kept = self._selector.select(scores, budget, domain, rated, form)
             self._cache.put(key, self._content, kept)
@@ -243,10 +244,10 @@ class PromptBuilder:
         return prompt
 
     def discover(self, prompt: Prompt) -> Prompt:
-        """The one discovery step of a prompt whose tools did not suffice.
+        """The one discovery step of a prompt whose tools were not enough.
 
         Raises:
-            ValueError: It was taken already, or this is the full prompt, which hides nothing.
+            ValueError: The step was taken already, or this is the full prompt.
         """
         if prompt.discovered or prompt.budget is None:
             raise InputError("prompt: its discovery step was taken, or it hides nothing")
@@ -265,15 +266,14 @@ class PromptBuilder:
         return found
 
     def learn(self, prompt: Prompt, called: Sequence[str]) -> None:
-        """Feedback of a step: log the calls of tools that were hidden, and learn from the others.
+        """Learn from a step's calls, and log those of hidden tools as misses.
 
-        Tools with their whole documents were shown in vain where they were not called; a signature
-        costs so little that it counts only where it was called. The full prompt and a step
-        without calls teach nothing.
+        Tools shown with whole documents count as unused if not called; signatures are cheap and
+        count only if called. The full prompt and steps without calls are ignored.
 
         Args:
-            prompt: What the step had.
-            called: Ids of the tools that it called.
+            prompt: The step's prompt.
+            called: Ids of the tools called.
         """
         used = list(dict.fromkeys(called))
         shown = {one.id for one in prompt.exposed}
@@ -286,8 +286,8 @@ class PromptBuilder:
             self.gains.learn(dict.fromkeys([*whole, *taken]), taken)
 
     def miss(self, prompt: Prompt, wanted: str) -> None:
-        """Log that a step needed a tool that its prompt did not show: its id, or what the model
-        said of it."""
+        """Log that a step needed a tool its prompt did not show; `wanted` is its id or the model's
+        description."""
         self._sink(of_miss(prompt, wanted, wanted in self._rows))
 
     def full(
@@ -297,7 +297,7 @@ class PromptBuilder:
         reason: str = "asked for",
         form: Form = "text",
     ) -> Prompt:
-        """Everything there is, within `PromptSettings.window` where that is set.
+        """The full prompt, within `PromptSettings.window` if set.
 
         Raises:
             ValueError: The window holds no more than overlay and note.
@@ -323,7 +323,7 @@ class PromptBuilder:
         return [self.tools[row] for row in best_rows(scores, len(self.tools))]
 
     def cost(self, tool_id: str, form: Form = "text") -> int:
-        """Tokens that a tool with its whole document takes in a prompt."""
+        """Tokens of a tool's whole document in a prompt."""
         return document_tokens(form, self.tools[self._rows[tool_id]], self._count)
 
     def _fallen_back(
@@ -339,7 +339,7 @@ class PromptBuilder:
 
 
 def index_folder(instructions: Path) -> Path:
-    """Where the index of a folder of instructions is kept when nothing else is said."""
+    """Default folder of the index over a folder of instructions."""
     name = sha256(str(instructions.resolve()).encode()).hexdigest()[:16]
     return cache_folder() / "prompts" / name
 
@@ -350,7 +350,7 @@ def _indexed(
     user: Principal | str | None,
     count: CountTokens,
 ) -> tuple[list[ToolDocument], list[Matrix] | None]:
-    """Documents of the tools that the caller may see, and their vectors, None without any."""
+    """Documents of the tools that the caller may see, and their vectors if the index has any."""
     seen = index.resolve([one.id for one in tools or index.tools], user)
     if not seen:
         raise InputError(f"index: holds no tool that {user!r} may see")

@@ -19,10 +19,10 @@ T = TypeVar("T")
 Floats = NDArray[np.float64]
 INSTRUCTION, TOOL = "instruction", "tool"
 ANYWHERE = "*"
-"""As a domain of pinned tools: wherever the request belongs."""
+"""As a domain of pinned tools: any domain."""
 _LEAST = 1e-9
 _DOMAIN_SHARE = 0.5
-"""Probability of a domain from which on its pinned tools are included."""
+"""Least probability of a domain for its pinned tools to be included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class ChosenUnits:
 
     fragments: tuple[Fragment, ...]
     tools: tuple[ToolDocument, ...]
-    """With their whole documents."""
+    """Shown with whole documents."""
     signatures: tuple[ToolDocument, ...]
-    """In one line each, pinned ones first."""
+    """Shown in one line each, pinned ones first."""
     dropped: tuple[str, ...]
-    """Pinned tools for which there was no room."""
+    """Pinned tools that did not fit."""
     chances: dict[str, float]
-    """Share of its corpus's chances, by id of each unit chosen."""
+    """Probability of each chosen unit within its corpus, by id."""
 
 
 class Chooser:
@@ -53,7 +53,7 @@ class Chooser:
         gains: Gains,
         pinned: Mapping[str, Sequence[str]],
     ) -> None:
-        """Get ready to choose.
+        """Check the pinned tools.
 
         Args:
             fragments: All there are.
@@ -84,7 +84,7 @@ class Chooser:
             scores: Of every unit.
             room: Tokens for units alone.
             domain: Where the request belongs, if known; empty if not.
-            short: Tools at most that are shown by their signature.
+            short: Most tools to show by their signature.
         """
         fragment_probs, tool_probs = shares(scores.instructions), shares(scores.tools)
         ranked = self._ranked(tool_probs)
@@ -122,7 +122,7 @@ class Chooser:
         return [row for at, row in enumerate(ranked) if not at or tool_probs[row] >= least]
 
     def _ranked(self, tool_probs: Floats) -> list[int]:
-        """Rows of all tools, those of most gain first."""
+        """Rows of all tools, highest gain first."""
         factors = np.array([self._gains.factor(tool.id) for tool in self._tools])
         return best_rows(tool_probs * factors, len(self._tools))
 
@@ -139,7 +139,7 @@ class Chooser:
         )
 
     def _kept(self, texts: Sequence[SelectionCandidate], room: int) -> int:
-        """However many tools come in, the likeliest fragment keeps its room beside one tool."""
+        """Tokens reserved for the likeliest fragment, however many tools are chosen."""
         if not self._settings.instructions:
             return 0
         fitting = [one for one in texts if one.tokens <= room]
@@ -167,7 +167,7 @@ def best_rows(scores: Floats, count: int) -> list[int]:
 
 
 def as_fit(units: Sequence[T], costs: Sequence[int], room: int) -> tuple[list[T], int]:
-    """Units in order, those that fit, and the room that is left."""
+    """Those units that fit, in order, and the room left over."""
     kept = []
     for unit, cost in zip(units, costs, strict=True):
         if cost <= room:

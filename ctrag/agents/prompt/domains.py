@@ -1,7 +1,7 @@
-"""Where a task belongs, from policies, tools and the calls so far.
+"""The domain of a task, from policies, tools and the calls so far.
 
-Steps of one task stay with one server nearly always, while the request's words often name things
-of several. Weights were chosen on customer-service episodes and hold on BFCL's multi-turn requests
+The steps of a task nearly always stay with one server, while the request often names things of
+several. Weights were chosen on customer-service episodes and hold on BFCL's multi-turn requests
 (docs/instruction-retrieval.md).
 """
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 _LEAST = 1e-3
-"""Share of a domain that nothing speaks for: it is pushed down and not out."""
+"""Share of a domain without evidence: it is pushed down but not out."""
 
 
 class Domains:
@@ -23,7 +23,7 @@ class Domains:
 
         Args:
             fragments: Domain of each fragment.
-            tools: Domain of each tool; empty for none, which nothing speaks for.
+            tools: Domain of each tool; empty for none.
         """
         self.names = sorted({*fragments, *tools} - {""})
         rows = {name: row for row, name in enumerate(["", *self.names])}
@@ -38,19 +38,19 @@ class Domains:
             tools: Chance of each tool.
         """
         size = len(self.names) + 1
-        told = np.asarray(np.bincount(self._tools, tools, minlength=size), dtype=np.float64)
+        by_tools = np.asarray(np.bincount(self._tools, tools, minlength=size), dtype=np.float64)
         if not len(self._fragments):
-            return told
-        return (told + np.bincount(self._fragments, fragments, minlength=size)) / 2
+            return by_tools
+        return (by_tools + np.bincount(self._fragments, fragments, minlength=size)) / 2
 
     def added(
         self, shares: Floats, called: Collection[str], weight: float, called_weight: float
     ) -> tuple[Floats, Floats]:
-        """What is added to the scores of (fragments, tools).
+        """What to add to the scores of (fragments, tools).
 
         Args:
             shares: See `shares`.
-            called: Domains where the task is known to belong; empty when nothing is known.
+            called: Domains known to be the task's; empty if unknown.
             weight: Of the log share of each domain, while nothing is known.
             called_weight: Of the known domains.
         """

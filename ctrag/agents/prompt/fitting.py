@@ -1,4 +1,4 @@
-"""From chosen units to a prompt that is never over its budget."""
+"""Fitting the chosen units into a prompt's budget."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from ctrag.models.tokens import CountTokens
 _HEADINGS = 32
 """Tokens of the headings and blank lines between parts."""
 LIKELY_TOKENS = 24
-"""What is kept for the line that names the likely tool; one with a longer name may find no room."""
+"""Reserved for the line that names the likely tool; a longer name may not fit."""
 _SUMMARY_WORDS = 8
 
 
@@ -26,7 +26,7 @@ class Fitter:
         self.form = form
         self._count = count
         self.least = fixed_tokens(overlay, count, form)
-        """Tokens of overlay and note: what no budget may be below."""
+        """Tokens of overlay and note: the smallest budget."""
 
     def check(self, budget: int) -> None:
         """Raise ValueError for a budget that does not hold overlay and note."""
@@ -43,7 +43,7 @@ class Fitter:
     def fitted(self, parts: Parts, budget: int, previous: Prompt | None) -> tuple[Parts, int]:
         """Units in the order of the text, and the tokens of the prompt.
 
-        The whole is counted, because parts counted alone may come to less. While it is over the
+        The whole prompt is counted, because its parts may add up to less. While it is over the
         budget, the line that names the likely tool goes; then the last signature; then the last
         fragment; then the last tool.
 

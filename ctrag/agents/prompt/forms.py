@@ -1,4 +1,4 @@
-"""The forms that a prompt goes out in: one text, or a system text beside tools of a chat API."""
+"""The forms of a prompt: one text, or a system text and tools of a chat API."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -27,7 +27,7 @@ def check_form(form: str) -> None:
 def chat_tools(
     form: Form, tools: Sequence[ToolDocument], signatures: Sequence[ToolDocument]
 ) -> list[dict[str, Any]]:
-    """`tools` of a chat API's request, each at the length it is shown in."""
+    """`tools` of a chat API's request, whole or as signatures."""
     spelled = anthropic_tool if form == "anthropic" else openai_chat_tool
     return [spelled(*one) for one in _functions(tools, signatures)]
 
@@ -35,17 +35,17 @@ def chat_tools(
 def tools_text(
     form: Form, tools: Sequence[ToolDocument], signatures: Sequence[ToolDocument]
 ) -> str:
-    """The tools of a chat form as compact JSON: what is counted of them."""
+    """The tools of a chat form as compact JSON, as they are counted."""
     return compact_json(chat_tools(form, tools, signatures))
 
 
 def document_tokens(form: Form, tool: ToolDocument, count: CountTokens) -> int:
-    """What a tool with its whole document takes."""
+    """Tokens of a tool's whole document."""
     return count(tool.line if form == "text" else tools_text(form, [tool], ())) + 1
 
 
 def signature_tokens(form: Form, tool: ToolDocument, count: CountTokens) -> int:
-    """What a tool in short takes."""
+    """Tokens of a tool's signature."""
     return count(tool.signature if form == "text" else tools_text(form, (), [tool])) + 1
 
 
@@ -58,4 +58,4 @@ def _functions(
         (one.name, first_sentence(one.tool.description), bare_parameters(one.tool.parameters))
         for one in signatures
     ]
-    return [(name, said, json_schema(schema)) for name, said, schema in [*whole, *short]]
+    return [(name, text, json_schema(schema)) for name, text, schema in [*whole, *short]]

@@ -18,7 +18,7 @@ from ctrag.text.words import words
 SMALLEST, LARGEST = 200, 600
 """Tokens of a fragment. A document that is shorter is one fragment."""
 NEAR_DUPLICATE = 0.9
-"""Share of two fragments' five-word runs from which on the later one is a duplicate."""
+"""Jaccard similarity of five-word runs from which the later fragment is a duplicate."""
 _RUN = 5
 _HEADING = re.compile(r"(#{1,6})\s+(.+?)\s*#*$")
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -38,41 +38,41 @@ class Fragment:
     """A unit of instructions that is retrieved as a whole."""
 
     id: str
-    """`document#heading`, which stays while the text under the heading changes; a section that
-    becomes so short or long that its neighbours are joined otherwise has other ids around it."""
+    """`document#heading`, stable while the text under the heading changes; if a section's length
+    changes how its neighbours are joined, their ids change."""
     text: str
     heading: str
     """Headings above the text, outermost first, joined by " > "."""
     domain: str
     kind: str
-    """policy, or what the document says it is: manual, workflow, style, ..."""
+    """policy, or as the document states: manual, workflow, style, ..."""
     priority: int
     """Larger ones are rendered first."""
     place: int
     """Place in its document, from 0."""
     tokens: int
     recency: str = ""
-    """Day (ISO 8601) that its document is of; empty if it is not known. Nothing is chosen by it."""
+    """Day (ISO 8601) of its document; empty if unknown. Not used for selection."""
 
     @property
     def digest(self) -> str:
-        """Hash of the text and what is said of it: tells versions of a fragment apart."""
-        said = [self.text, self.heading, self.domain, self.kind, str(self.priority)]
-        return sha256("\0".join(said).encode()).hexdigest()[:16]
+        """Hash of text and metadata, to tell versions of a fragment apart."""
+        parts = [self.text, self.heading, self.domain, self.kind, str(self.priority)]
+        return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
     @property
     def searched(self) -> str:
-        """What retrieval reads: where the text stands, and the text."""
+        """The text for retrieval, after its domain and heading."""
         return f"{self.domain}. {self.heading}\n{self.text}"
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Fragments of a folder, and those left out because another says the same."""
+    """Fragments of a folder, and those left out as duplicates."""
 
     fragments: tuple[Fragment, ...]
     duplicates: tuple[tuple[str, str], ...]
-    """(id of the fragment left out, id of the one that is kept)."""
+    """(id of the fragment left out, id of the one kept)."""
 
 
 def cut_folder(folder: Path, count: CountTokens) -> Cut:
@@ -93,12 +93,12 @@ def cut_folder(folder: Path, count: CountTokens) -> Cut:
 def cut_file(path: Path, count: CountTokens) -> list[Fragment]:
     """The fragments of one file.
 
-    A file may begin with `---`, YAML with `domain`, `kind`, `priority` and `date`, `---`. Without
-    it the name decides: `telecom-manual.md` is of domain `telecom` and kind `manual`, `retail.md`
-    of kind `policy`; and the date is the day (UTC) when the file was written.
+    A file may begin with YAML front matter (`domain`, `kind`, `priority`, `date`) between `---`
+    lines. Without it the name decides: `telecom-manual.md` has domain `telecom` and kind `manual`,
+    `retail.md` has kind `policy`; and the date is the day (UTC) of the file's last change.
 
     Raises:
-        ValueError: The file is no UTF-8, or its front matter breaks a rule.
+        ValueError: The file is not UTF-8, or its front matter breaks a rule.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -167,8 +167,9 @@ def without_duplicates(fragments: Sequence[Fragment]) -> Cut:
     kept: list[tuple[Fragment, frozenset[tuple[str, ...]]]] = []
     left_out = []
     for one in fragments:
-        said = words(one.text)
-        runs = frozenset(tuple(said[at : at + _RUN]) for at in range(max(1, len(said) - _RUN + 1)))
+        tokens = words(one.text)
+        starts = range(max(1, len(tokens) - _RUN + 1))
+        runs = frozenset(tuple(tokens[at : at + _RUN]) for at in starts)
         twin = next((other for other, seen in kept if _overlap(runs, seen) >= NEAR_DUPLICATE), None)
         if twin is None:
             kept.append((one, runs))
@@ -236,7 +237,7 @@ def _split(text: str, count: CountTokens) -> list[str]:
         if len(pieces) > 1:
             parts = [part for piece in pieces for part in _split(piece, count)]
             return _packed(parts, glue, count)
-    return [text]  # one word that is longer than any fragment
+    return [text]  # a single word longer than a fragment may be
 
 
 def _packed(pieces: Sequence[str], glue: str, count: CountTokens) -> list[str]:
@@ -258,7 +259,10 @@ def _joined(sections: Sequence[tuple[str, str]], count: CountTokens) -> list[tup
         else:
             forward.append((heading, text))
     joined: list[tuple[str, str]] = []
-    for heading, text in forward:  # what the next one was too long for goes to the one before
+    for (
+        heading,
+        text,
+    ) in forward:  # a short rest that did not fit the next section joins the previous one
         if joined and count(text) < SMALLEST and _fit(joined[-1][1], text, count):
             joined[-1] = (joined[-1][0], f"{joined[-1][1]}\n\n{text}")
         else:

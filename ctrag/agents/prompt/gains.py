@@ -1,4 +1,4 @@
-"""What a unit's exposure was worth before: bandit feedback from traces (paper, 3.4)."""
+"""Gain of a unit from earlier steps: bandit feedback from traces (paper, 3.4)."""
 
 import json
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from ctrag.errors import InputError
 from stores.files import write_text
 
 STRENGTH = 8.0
-"""Exposures that the belief of no feedback counts for: a unit is not given up after one miss."""
+"""Exposures that the prior counts for, so that a unit survives a single miss."""
 _PRIOR = 0.5
 
 
@@ -26,16 +26,16 @@ _TABLE = TypeAdapter(dict[str, UnitCounts])
 
 
 class Gains:
-    """Use and exposure of units; a factor of their gain, 1 where nothing is known."""
+    """Counts of units' use and exposure; a factor of their gain, 1 without feedback."""
 
     def __init__(self, counts: dict[str, UnitCounts] | None = None) -> None:
         self._counts = dict(counts or {})
         self.learned = 0
-        """Steps learned from since it was made: selections made before are out of date."""
+        """Steps learned from so far; selections cached before the last one are stale."""
 
     @classmethod
     def load(cls, path: Path) -> "Gains":
-        """What `save` wrote; no feedback at all when there is no such file.
+        """What `save` wrote; empty when there is no such file.
 
         Raises:
             ValueError: The file breaks a rule.
@@ -48,12 +48,12 @@ class Gains:
             raise InputError(f"{path}: {error.errors()[0]['msg']}") from None
 
     def save(self, path: Path) -> None:
-        """Write the counts, whole or not at all."""
+        """Write the counts atomically."""
         content = {key: one.model_dump() for key, one in sorted(self._counts.items())}
         write_text(path, json.dumps(content, indent=1) + "\n")
 
     def learn(self, exposed: Iterable[str], used: Iterable[str]) -> None:
-        """Feedback of one step: what was in the prompt, and what of it the step used."""
+        """Feedback from one step: the units in the prompt, and those that were used."""
         self.learned += 1
         taken = set(used)
         for one in exposed:
@@ -62,7 +62,7 @@ class Gains:
             counts.used += one in taken
 
     def factor(self, unit: str) -> float:
-        """Mean of the Beta posterior of its use over that of a unit without feedback."""
+        """Posterior mean of its use (Beta), relative to a unit without feedback."""
         counts = self._counts.get(unit)
         if counts is None:
             return 1.0

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.agents.prompt.reading import PassageEncoder
+from ctrag.agents.prompt.encoders import PassageEncoder
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.text.bm25 import LexicalIndex
@@ -20,41 +20,41 @@ from stores.files import replacing
 
 Floats = NDArray[np.float64]
 PASSAGE = 110
-"""Words of a passage: longer texts are read in parts, and the best part counts."""
+"""Words per passage: longer texts are encoded in parts, and the best part counts."""
 
 
-class ReadingStore:
-    """Vectors of texts kept in one file, found again by the hash of reader and text.
+class VectorStore:
+    """Vectors of texts kept in one file, looked up by the hash of encoder and text.
 
-    Only what changed is read anew; what is no longer asked for is dropped. A broken file is made
-    anew.
+    Only changed texts are encoded; vectors no longer asked for are dropped. A broken file is
+    rebuilt.
     """
 
-    def __init__(self, reader: PassageEncoder, path: Path | None) -> None:
-        self._reader = reader
+    def __init__(self, encoder: PassageEncoder, path: Path | None) -> None:
+        self._encoder = encoder
         self._path = path
-        self.read_anew = 0
-        """Texts that the last call had to read."""
+        self.encoded = 0
+        """Number of texts that the last call had to encode."""
 
-    def readings(self, texts: Sequence[str]) -> list[Matrix]:
-        """One vector a text, in order.
+    def vectors(self, texts: Sequence[str]) -> list[Matrix]:
+        """One vector per text, in order.
 
         Raises:
-            OSError: The file cannot be written; nothing is lost.
+            OSError: The file cannot be written; the stored one is kept.
         """
         keys = [self._key(text) for text in texts]
         known = self._load()
         missing = [text for text, key in zip(texts, keys, strict=True) if key not in known]
-        self.read_anew = len(set(missing))
+        self.encoded = len(set(missing))
         fresh = dict.fromkeys(missing)
         for text in fresh:
-            known[self._key(text)] = self._reader.read(text)
+            known[self._key(text)] = self._encoder.encode(text)
         if self._path is not None and (fresh or len(known) > len(set(keys))):
             self._save({key: known[key] for key in keys})
         return [known[key] for key in keys]
 
     def _key(self, text: str) -> str:
-        return sha256(f"{self._reader.name}\0{text}".encode()).hexdigest()[:32]
+        return sha256(f"{self._encoder.name}\0{text}".encode()).hexdigest()[:32]
 
     def _load(self) -> dict[str, Matrix]:
         if self._path is None or not self._path.exists():
@@ -62,7 +62,7 @@ class ReadingStore:
         try:
             return self._stored(self._path)
         except (ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
-            return {}  # a broken file: all is read anew and the file written over
+            return {}  # a broken file: encode everything and overwrite it
 
     @staticmethod
     def _stored(path: Path) -> dict[str, Matrix]:
@@ -84,10 +84,10 @@ class ReadingStore:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """How a query meets every unit of an index, each (units,)."""
+    """How well a query matches each unit of an index, (units,) unless stated otherwise."""
 
     cosine: Floats
-    """-1 to 1; of the best passage."""
+    """Of the best passage, -1 to 1."""
     lexical: Floats
     """BM25 as a share of the best unit's, 0 to 1."""
     passages: Floats
@@ -95,22 +95,22 @@ class Evidence:
 
 
 class CorpusIndex:
-    """Passages of units with their vectors and word counts."""
+    """Passages of the units, with their vectors and word counts."""
 
-    def __init__(self, texts: Sequence[str], vectors: ReadingStore | Sequence[Matrix]) -> None:
+    def __init__(self, texts: Sequence[str], vectors: VectorStore | Sequence[Matrix]) -> None:
         """Index texts.
 
         Args:
-            texts: One a unit; at least one.
-            vectors: Encodes their passages; or one vector a text, which then is one passage.
+            texts: One per unit; at least one.
+            vectors: Encodes their passages; or one vector per text, which is then a single passage.
         """
         if not texts:
             raise InputError("texts: there is nothing to index")
-        stored = isinstance(vectors, ReadingStore)
+        stored = isinstance(vectors, VectorStore)
         parts = [passages(text) if stored else [text] for text in texts]
         self._starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
         self._passages = [one for part in parts for one in part]
-        found = vectors.readings(self._passages) if isinstance(vectors, ReadingStore) else vectors
+        found = vectors.vectors(self._passages) if isinstance(vectors, VectorStore) else vectors
         self._vectors: Matrix = np.stack(found)
         self._units = len(texts)
         self._words = LexicalIndex([list(_terms(text)) for text in texts])
@@ -130,7 +130,7 @@ class CorpusIndex:
         return Evidence(best, self._lexical(text), cosines)
 
     def best_passage(self, found: Evidence, unit: int) -> str:
-        """The passage of a unit that comes nearest to the query."""
+        """The passage of a unit that is closest to the query."""
         end = self._starts[unit + 1] if unit + 1 < self._units else len(self._passages)
         start = int(self._starts[unit])
         return self._passages[start + int(found.passages[start:end].argmax())]
@@ -141,7 +141,7 @@ class CorpusIndex:
 
     @property
     def vectors(self) -> Matrix:
-        """(passages, dimension); rows of a unit follow each other."""
+        """(passages, dimension); the rows of a unit are contiguous."""
         return self._vectors
 
 
@@ -151,7 +151,7 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 def passages(text: str) -> list[str]:
-    """Parts of about `PASSAGE` words, each with the first line, which says where it stands."""
+    """Parts of about `PASSAGE` words, each with the first line, which gives its context."""
     head, _, body = text.partition("\n")
     words = body.split()
     if len(words) <= PASSAGE:

@@ -17,9 +17,9 @@ from ctrag.settings import settings
 from stores.files import write_text
 
 MODEL, CARD = "cross-encoder", "reranker-card.json"
-"""A folder of the cross-encoder, and a file, within the re-ranker's folder."""
+"""Folder of the cross-encoder and name of the card, within the re-ranker's folder."""
 PAIR_TOKENS = 96
-"""Of a query and a unit, the longer one cut: enough for a tool's name and first sentences."""
+"""Of a query and a unit, the longer one truncated: enough for a tool's name and first sentences."""
 _LATEST = 3
 
 
@@ -36,7 +36,7 @@ class RerankerCard(Card):
     """Where a re-ranker comes from, and the weights fitted with it."""
 
     scale: float | None = None
-    """Of the network that earlier versions trained; read from their cards and not used."""
+    """Unused; in cards of earlier versions."""
     with_cross: HybridWeights
     """Weights with the re-ranker."""
     without_cross: HybridWeights
@@ -51,7 +51,7 @@ class Reranker:
 
     card: RerankerCard
     model: Any = None
-    """A `CrossEncoder`, or what predicts scores as one does; None: hybrid weights alone."""
+    """A `CrossEncoder` or anything with its `predict`; None: hybrid weights alone."""
 
     @classmethod
     def load(cls, folder: Path) -> "Reranker":
@@ -59,7 +59,7 @@ class Reranker:
 
         Raises:
             FileNotFoundError: The card is missing.
-            ValueError: An earlier version trained it, whose network is no longer run.
+            ValueError: It was trained by an earlier version, whose network is no longer supported.
         """
         with reading(folder / CARD):
             card = RerankerCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
@@ -101,17 +101,17 @@ class Reranker:
         return self.model is not None
 
     def save(self, folder: Path) -> None:
-        """Write card and cross-encoder, if there is one, into `folder`, made when missing."""
+        """Write card and cross-encoder, if there is one, into `folder`, created when missing."""
         folder.mkdir(parents=True, exist_ok=True)
         if self.trained:
             self.model.save_pretrained(str(folder / MODEL), create_model_card=False)
         write_text(folder / CARD, self.card.model_dump_json(indent=1, exclude_none=True) + "\n")
 
     def scores(self, query: str, units: Sequence[str]) -> NDArray[np.float64]:
-        """One score a unit: log odds up to a constant.
+        """One score per unit: log odds up to a constant.
 
         Args:
-            query: As `query_text` makes it.
+            query: From `query_text`.
             units: A passage of each unit.
         """
         if not units:
@@ -124,8 +124,8 @@ def load_cross_encoder(name_or_path: str) -> Any:
     """A `CrossEncoder` on the processor that scores a pair with one logit.
 
     Args:
-        name_or_path: As `ctrag.models.packages.find` takes it. An encoder gets a head that has
-            learned nothing, drawn by torch.
+        name_or_path: As `ctrag.models.packages.find` takes it. An encoder gets a randomly
+            initialised head.
 
     Raises:
         ModelMissing: The weights are not on this machine.
@@ -139,7 +139,7 @@ def load_cross_encoder(name_or_path: str) -> Any:
 
     quiet.disable_progress_bar()
     quiet.set_verbosity_error()
-    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)  # it tells of a new head
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)  # it warns about a new head
     return CrossEncoder(
         str(folder),
         num_labels=1,
@@ -151,6 +151,6 @@ def load_cross_encoder(name_or_path: str) -> Any:
 
 
 def query_text(text: str, history: Sequence[str] = ()) -> str:
-    """What the re-ranker reads of a step: the names of the latest calls, and the request."""
+    """The re-ranker's query for a step: the names of the latest calls, and the request."""
     done = ", ".join(name.rpartition("/")[2].replace("_", " ") for name in history[-_LATEST:])
     return f"After {done}: {text}" if done else text

@@ -1,4 +1,4 @@
-"""The hybrid score of fragments and tools (paper, equation 3), and what a prior adds to it."""
+"""The hybrid score of fragments and tools (paper, equation 3), plus a next-tool model's share."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from ctrag.agents.next_tool import END
 from ctrag.agents.prompt.domains import Domains
+from ctrag.agents.prompt.encoders import PassageEncoder
 from ctrag.agents.prompt.fragments import Fragment
-from ctrag.agents.prompt.index import CorpusIndex, Evidence, ReadingStore
-from ctrag.agents.prompt.reading import PassageEncoder
+from ctrag.agents.prompt.index import CorpusIndex, Evidence, VectorStore
 from ctrag.agents.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.tool_documents import ToolDocument
-from ctrag.agents.search.index import NextToolPrior
+from ctrag.agents.search.index import NextToolModel
 from ctrag.models.encoder import Matrix
 
 Floats = NDArray[np.float64]
 _UNLIKELY = 1e-3
-"""What a prior gives at least: it may push a tool down and not out."""
+"""The least chance a next-tool model gives: it may push a tool down but not out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class Scores:
     tools: Floats
     """(tools,)."""
     domains: Mapping[str, float]
-    """How likely the step belongs to each domain: the mean of what both corpora say."""
-    foretold: bool = False
-    """Whether the tool prior ranked any of the tools, and something else than the end first."""
+    """Probability of each domain, the mean over both corpora."""
+    predicted: bool = False
+    """Whether the next-tool model ranked any of the tools, and did not put the end first."""
 
 
 def shares(scores: Floats) -> Floats:
-    """Log odds as chances that sum to 1; empty for none."""
+    """Log odds as probabilities that sum to 1; empty for none."""
     if not len(scores):
         return np.empty(0)
     found = np.exp(scores - scores.max())
@@ -48,107 +48,107 @@ def shares(scores: Floats) -> Floats:
 
 
 class HybridRetriever:
-    """Scores the fragments and tools that it was made with."""
+    """Scores a fixed set of fragments and tools."""
 
     def __init__(
         self,
         fragments: Sequence[Fragment],
         tools: Sequence[ToolDocument],
-        reader: PassageEncoder,
+        encoder: PassageEncoder,
         *,
         weights: HybridWeights,
         settings: PromptSettings,
         instruction_weights: HybridWeights | None = None,
         reranker: Reranker | None = None,
-        prior: NextToolPrior | None = None,
+        next_tool: NextToolModel | None = None,
         folder: Path | None = None,
         tool_vectors: Sequence[Matrix] | None = None,
     ) -> None:
-        """Index both corpora; what an earlier index in `folder` has read is not read again.
+        """Index both corpora; `folder` keeps vectors, so only texts that changed are encoded again.
 
         Args:
             fragments: May be empty.
             tools: At least one.
-            reader: The encoder.
+            encoder: The encoder.
             weights: Factors of the score of tools; `cross` needs the re-ranker.
-            settings: How many candidates are re-ranked, and what domain and prior count for.
+            settings: How many candidates are re-ranked, and what domain and next tool count for.
             instruction_weights: Those of fragments; by default those of tools without the
-                re-ranker, which has learned from tools alone.
-            reranker: None leaves its part out.
-            prior: Tools by the calls so far.
-            folder: Where readings are kept; None keeps them in memory.
-            tool_vectors: Of `reader`'s encoder, one a tool; None encodes the tools.
+                re-ranker, which was trained on tools only.
+            reranker: None scores without one.
+            next_tool: Tools by the calls so far.
+            folder: Where vectors are kept; None keeps them in memory.
+            tool_vectors: Of `encoder`'s encoder, one a tool; None encodes the tools.
         """
-        self._reader = reader
+        self._encoder = encoder
         self._weights = weights
         self._settings = settings
         self._instruction_weights = instruction_weights or weights.model_copy(update={"cross": 0.0})
         self._reranker = reranker
-        self._prior = prior
+        self._next_tool = next_tool
         self._rows = {tool.id: row for row, tool in enumerate(tools)}
         self._domain_of = {tool.id: tool.domain for tool in tools if tool.domain}
         self._domains = Domains([one.domain for one in fragments], [one.domain for one in tools])
         self._opening = settings.opening * np.array([one.place == 0 for one in fragments])
         self._tools = (
-            _index(tools, reader, folder, "tools.npz")
+            _index(tools, encoder, folder, "tools.npz")
             if tool_vectors is None
             else CorpusIndex([one.searched for one in tools], tool_vectors)
         )
         self._fragments = (
-            _index(fragments, reader, folder, "instructions.npz") if fragments else None
+            _index(fragments, encoder, folder, "instructions.npz") if fragments else None
         )
-        self._read = lru_cache(maxsize=64)(reader.read)
+        self._encode = lru_cache(maxsize=64)(encoder.encode)
         self._evidence = lru_cache(maxsize=64)(self._met)
 
     def scores(self, text: str, history: Sequence[str] = (), domain: str = "") -> Scores:
         """Scores of all units for a step.
 
         Args:
-            text: The request, and whatever of the task's state it says.
+            text: The request, with any task state in it.
             history: Ids of the tools called so far, oldest first.
-            domain: Where the task belongs, if known; empty if not.
+            domain: The task's domain; empty if unknown.
         """
-        asked = self._request(True, text)
-        said = np.empty(0) if self._fragments is None else self._request(False, text)
+        of_tools = self._request(True, text)
+        of_fragments = np.empty(0) if self._fragments is None else self._request(False, text)
         called = {self._domain_of[one] for one in history if one in self._domain_of}
-        about_said, about_asked = self._domains.added(
-            self._domains.shares(shares(said), shares(asked)),
+        fragment_domains, tool_domains = self._domains.added(
+            self._domains.shares(shares(of_fragments), shares(of_tools)),
             {domain} if domain else called,
             self._settings.domain_weight,
             self._settings.called_domain,
         )
-        prior, foretold = self._known(text, history)
-        known = about_asked + prior
-        tools = self._reranked(self._tools, self._weights, text, history, asked, known)
+        log_chances, predicted = self._known(text, history)
+        known = tool_domains + log_chances
+        tools = self._reranked(self._tools, self._weights, text, history, of_tools, known)
         if self._fragments is not None:
-            known = about_said + self._opening
+            known = fragment_domains + self._opening
             own = self._instruction_weights
-            said = self._reranked(self._fragments, own, text, history, said, known)
-        found = self._domains.shares(shares(said), shares(tools))
+            of_fragments = self._reranked(self._fragments, own, text, history, of_fragments, known)
+        found = self._domains.shares(shares(of_fragments), shares(tools))
         domains = dict(zip(["", *self._domains.names], found, strict=True))
-        return Scores(said, tools, domains, foretold)
+        return Scores(of_fragments, tools, domains, predicted)
 
     def _known(self, text: str, history: Sequence[str]) -> tuple[Floats, bool]:
-        """What the prior says of each tool, and whether it foretells one; see `Scores`."""
-        weight = self._settings.prior_weight
+        """The next-tool model's weighted log chances, and whether it predicts one; see `Scores`."""
+        weight = self._settings.next_tool_weight
         known = np.zeros(len(self._tools))
-        if self._prior is None or not weight:
+        if self._next_tool is None or not weight:
             return known, False
         known[:] = math.log(_UNLIKELY)
-        ranked = self._prior.rank(text, history)
+        ranked = self._next_tool.rank(text, history)
         own = [(self._rows[name], chance) for name, chance in ranked if name in self._rows]
         for row, chance in own:
             known[row] = math.log(max(chance, _UNLIKELY))
         return known * weight, bool(own) and ranked[0][0] != END
 
     def _met(self, tools: bool, text: str) -> Evidence:
-        """The steps of an episode ask the same of the index again and again."""
+        """Cached, because the steps of an episode repeat the same query."""
         index = self._tools if tools else self._fragments
         assert index is not None
-        return index.evidence(self._read(text), text)
+        return index.evidence(self._encode(text), text)
 
     def _request(self, tools: bool, text: str) -> Floats:
-        """Cosine and words, weighted."""
+        """Weighted sum of cosine and BM25."""
         found = self._evidence(tools, text)
         weights = self._weights if tools else self._instruction_weights
         return weights.cosine * found.cosine + weights.lexical * found.lexical
@@ -162,7 +162,7 @@ class HybridRetriever:
         request: Floats,
         known: Floats,
     ) -> Floats:
-        """The request's say, re-ranked where it may be, and what is known besides."""
+        """The request's score, re-ranked if enabled, plus `known`."""
         says = self._settings.request_weight if index is self._tools else 1.0
         scores = says * request + known
         if self._reranker is None or not weights.cross:
@@ -171,16 +171,18 @@ class HybridRetriever:
         best = np.argsort(-scores, kind="stable")[: self._settings.candidates]
         nearest = [index.best_passage(found, int(row)) for row in best]
         cross = self._reranker.scores(query_text(text, history), nearest)
-        added = np.full(len(scores), float(cross.min()))  # what was not read is no better
+        added = np.full(
+            len(scores), float(cross.min())
+        )  # candidates not re-ranked get the lowest score
         added[best] = cross
         return np.asarray(scores + says * weights.cross * added)
 
 
 def _index(
     units: Sequence[Fragment] | Sequence[ToolDocument],
-    reader: PassageEncoder,
+    encoder: PassageEncoder,
     folder: Path | None,
     name: str,
 ) -> CorpusIndex:
-    store = ReadingStore(reader, None if folder is None else folder / name)
+    store = VectorStore(encoder, None if folder is None else folder / name)
     return CorpusIndex([one.searched for one in units], store)

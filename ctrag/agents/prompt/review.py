@@ -1,7 +1,7 @@
-"""Change log and review gate: a changed policy is served once somebody has approved it.
+"""Change log and review gate: a changed policy is served only once it is approved.
 
-Until then the last approved set is served as it was: edits, removals, and other priorities or
-domains all wait. An approval outlives an edit that is undone.
+Until then the last approved set is served unchanged: edits, removals and changes of priority or
+domain all wait. An edit that is undone needs no new approval.
 """
 
 import json
@@ -30,8 +30,7 @@ class ReviewChange(BaseModel):
     unit: str
     what: Literal["added", "changed", "removed", "approved"]
     digest: str
-    """Hash of the version that came, or that was removed or approved; empty where a removal was
-    approved."""
+    """Hash of the version added, removed or approved; empty for an approved removal."""
     by: str = ""
     """Who approved it."""
 
@@ -65,9 +64,9 @@ class _Approved(BaseModel):
 class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid")
     digest: str
-    """Of the unit as it is now; empty when it is gone."""
+    """Of the current version; empty when the unit is gone."""
     approved: _Approved | None = None
-    """As it was approved last; None for never."""
+    """The last approved version; None if never approved."""
 
 
 class _Content(BaseModel):
@@ -80,7 +79,7 @@ _CONTENT = TypeAdapter(_Content)
 
 
 class ReviewLedger:
-    """What each unit said when it was last approved, and all changes since the first look."""
+    """The last approved version of each unit, and the log of all changes."""
 
     def __init__(
         self, folder: Path, now: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -107,14 +106,14 @@ class ReviewLedger:
         return tuple(self._content.changes)
 
     def updated(self, unit: str) -> str:
-        """When the unit last came, changed or went; empty if it is not known."""
+        """When the unit was last added, changed or removed; empty if unknown."""
         moments = [
             one.at for one in self._content.changes if one.unit == unit and one.what != "approved"
         ]
         return moments[-1] if moments else ""
 
     def note(self, fragments: Sequence[Fragment]) -> list[ReviewChange]:
-        """Log what was added, changed or removed since the last look; the changes, in order."""
+        """Log and return, in order, what was added, changed or removed since the last call."""
         entries = self._content.entries
         present = {one.id for one in fragments}
         fresh = []
@@ -137,8 +136,8 @@ class ReviewLedger:
         return fresh
 
     def pending(self, fragments: Iterable[Fragment]) -> list[Waiting]:
-        """What nobody has approved as it stands: units that came or changed, then those that were
-        approved and are gone."""
+        """Units not approved as they are: added or changed ones, then approved ones that were
+        removed."""
         present = {one.id: one for one in fragments}
         approved = self._approved()
         waiting = [
@@ -149,10 +148,10 @@ class ReviewLedger:
         return waiting + [Waiting(unit, "removed") for unit in approved if unit not in present]
 
     def approve(self, fragments: Iterable[Fragment], units: Collection[str], by: str) -> None:
-        """Mark units as approved as they are now, those that are gone as removed.
+        """Approve units in their current version, and the removal of those that are gone.
 
         Raises:
-            ValueError: A unit is neither among the fragments nor approved, or nobody is named.
+            ValueError: A unit is neither among the fragments nor approved, or `by` is empty.
         """
         present = {one.id: one for one in fragments}
         entries, approved = self._content.entries, self._approved()
@@ -176,9 +175,9 @@ class ReviewLedger:
         self._save(fresh)
 
     def served(self, fragments: Sequence[Fragment], count: CountTokens) -> list[Fragment]:
-        """What may be shown: the units as they were approved last, whatever has become of them.
+        """The last approved version of each unit, whatever has changed since.
 
-        Those that are gone stand last, until somebody approves that they go.
+        Removed ones come last, until their removal is approved.
         """
         approved = self._approved()
         here = [one.id for one in fragments if one.id in approved]

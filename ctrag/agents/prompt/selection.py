@@ -16,7 +16,7 @@ class SelectionCandidate:
     kind: str
     """instruction or tool: each kind has its own limit."""
     gain: float
-    """What it is expected to add, at least 0."""
+    """Expected gain, at least 0."""
     tokens: int
 
 
@@ -25,13 +25,13 @@ def greedy(
 ) -> list[int]:
     """Places of the chosen candidates, in order of choice: by gain per token, or by gain.
 
-    Gain per token alone wastes slots on short units where the limits bind and not the budget, so
-    both orders are tried and the one of more gain is kept (ties: gain per token).
+    Gain per token alone wastes slots on short units where the limits bind rather than the budget,
+    so both orders are tried and the one with more gain is kept (ties: gain per token).
 
     Args:
         candidates: In a fixed order, which breaks ties.
-        budget: Tokens that the chosen ones may have together.
-        limits: How many of each kind; kinds that are not named are not chosen.
+        budget: Tokens of all chosen units together.
+        limits: Maximum of each kind; kinds not named are not chosen.
     """
     dense = sorted(
         range(len(candidates)), key=lambda at: -candidates[at].gain / max(candidates[at].tokens, 1)
@@ -44,9 +44,9 @@ def greedy(
 def exact(
     candidates: Sequence[SelectionCandidate], budget: int, limits: Mapping[str, int]
 ) -> list[int]:
-    """Places of the best choice there is, ascending: dynamic programming over tokens and counts.
+    """Places of the optimal choice, ascending: dynamic programming over tokens and counts.
 
-    The yardstick of `greedy`; time and memory grow with the budget times the limits.
+    The reference for `greedy`; time and memory grow with the budget times the limits.
 
     Args:
         candidates: As for `greedy`.
@@ -84,7 +84,7 @@ def exact(
 
 
 def total_gain(candidates: Sequence[SelectionCandidate], chosen: Sequence[int]) -> float:
-    """What a choice is expected to add."""
+    """Expected gain of a choice."""
     return sum(candidates[at].gain for at in chosen)
 
 

@@ -1,4 +1,4 @@
-"""Selections kept by task signature and domain (paper, 3.8); content changes expire them."""
+"""Cache of selections by task signature and domain (paper, 3.8); content changes expire it."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -9,25 +9,25 @@ T = TypeVar("T")
 
 
 def signature(text: str, domain: str, history: Sequence[str], *more: object) -> str:
-    """The same for requests of the same words after the same calls.
+    """A key that is equal for requests with the same words after the same calls.
 
-    Capitals, blanks and the last sentence's end make no difference; every word does, because "do
-    not cancel it" is not "do cancel it".
+    Case, whitespace and the final punctuation are ignored; no word is, because "do not cancel it"
+    is not "do cancel it".
 
     Args:
         text: The request.
-        domain: Where it belongs; empty for anywhere.
+        domain: Its domain; empty for any.
         history: Ids of the calls so far.
-        more: Whatever else decides what is selected: budget, limits.
+        more: Anything else that affects the selection: budget, limits.
     """
     plain = " ".join(text.casefold().split())
-    said = plain.rstrip(" .!?") or plain
-    content = "\0".join([said, domain, *history, *(repr(one) for one in more)])
+    request = plain.rstrip(" .!?") or plain
+    content = "\0".join([request, domain, *history, *(repr(one) for one in more)])
     return sha256(content.encode()).hexdigest()[:32]
 
 
 class SelectionCache(Generic[T]):
-    """The latest selections; one content at a time."""
+    """The most recently used selections for one version of the corpora."""
 
     def __init__(self, size: int = 256) -> None:
         self._size = size
@@ -38,11 +38,11 @@ class SelectionCache(Generic[T]):
         return len(self._kept)
 
     def get(self, key: str, content: str) -> T | None:
-        """What was put under this key for this content, or None.
+        """The cached selection for this key and content, or None.
 
         Args:
             key: See `signature`.
-            content: Hash of the corpora; another than before expires everything.
+            content: Hash of the corpora; a new one expires everything.
         """
         self._expire(content)
         if key in self._kept:
@@ -50,7 +50,7 @@ class SelectionCache(Generic[T]):
         return self._kept.get(key)
 
     def put(self, key: str, content: str, value: T) -> None:
-        """Keep a selection; the one that was used longest ago goes when there are too many."""
+        """Add a selection, evicting the least recently used when full."""
         self._expire(content)
         self._kept[key] = value
         self._kept.move_to_end(key)

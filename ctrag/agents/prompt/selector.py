@@ -1,4 +1,4 @@
-"""What a step is shown: chosen in a form's tokens, and more of it where tools may not suffice."""
+"""Selecting what a step is shown, with a discovery step where the tools may not be enough."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from ctrag.models.tokens import CountTokens
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What one form of prompts is chosen and fitted with."""
+    """Chooser and fitter of one prompt form."""
 
     chooser: Chooser
     fitter: Fitter
@@ -28,16 +28,16 @@ class _Shape:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was chosen for a step; the same for all prompts of one signature."""
+    """The units chosen for a step; shared by all prompts with the same signature."""
 
     choice: ChosenUnits
     sufficiency: float
-    """Probability that the tools suffice."""
+    """Probability that the tools are enough."""
     discovered: bool
     """Whether the discovery step was taken."""
     domain: str
     likely: Likely | None
-    """What the routing note may name."""
+    """The tool that the routing note may name."""
 
 
 class Selector:
@@ -55,7 +55,7 @@ class Selector:
         sufficiency: Sufficiency,
         count: CountTokens,
     ) -> None:
-        """Get ready to select.
+        """Check the pinned tools.
 
         Args:
             fragments: All there are.
@@ -64,7 +64,7 @@ class Selector:
             settings: See `PromptSettings`.
             gains: Feedback of earlier steps.
             pinned: Domain (or `*`) → ids of tools.
-            sufficiency: Whether tools suffice.
+            sufficiency: Estimates whether the tools are enough.
             count: Tokens of a text.
 
         Raises:
@@ -78,13 +78,13 @@ class Selector:
         self._shape("text")
 
     def fitter(self, form: Form) -> Fitter:
-        """Of a form; forms that nobody asks for are not counted."""
+        """The fitter of a form; made on first use."""
         return self._shape(form).fitter
 
     def select(
         self, scores: Scores, budget: int, domain: str, rated: float | None, form: Form
     ) -> Selection:
-        """The best units, more of them by `PromptSettings.discovery` where the tools may not do.
+        """The best units, extended by `PromptSettings.discovery` where the tools may not be enough.
 
         Args:
             scores: Of every unit.
@@ -103,7 +103,7 @@ class Selector:
         return Selection(choice, enough, True, domain, self._likely(scores, choice))
 
     def discovered(self, prompt: Prompt, scores: Scores, budget: int) -> Selection:
-        """The discovery step of a prompt whose tools did not suffice.
+        """The discovery step of a prompt whose tools were not enough.
 
         Args:
             prompt: What the step had.
@@ -123,14 +123,14 @@ class Selector:
         previous: Prompt | None,
         form: Form,
     ) -> Prompt:
-        """The prompt of what was selected, never over its budget.
+        """The prompt for a selection, within its budget.
 
         Args:
             text: The request.
             history: Ids of the tools called so far.
             selection: For this budget and form.
             budget: Tokens of the prompt.
-            previous: The prompt of the step before, whose order is kept.
+            previous: The previous step's prompt, whose order is kept.
             form: Of the prompt.
         """
         choice, fitter = selection.choice, self._shape(form).fitter
@@ -180,13 +180,13 @@ class Selector:
     ) -> ChosenUnits:
         shape = self._shape(form)
         room = shape.fitter.room(budget)
-        if scores.foretold and self._settings.likely:
+        if scores.predicted and self._settings.likely:
             room -= LIKELY_TOKENS
         return shape.chooser.choose(scores, room, domain, short)
 
     def _likely(self, scores: Scores, choice: ChosenUnits) -> Likely | None:
-        """The likeliest of all tools, where a prior foretells one and it was chosen."""
-        if not (scores.foretold and self._settings.likely):
+        """The likeliest of all tools, where the next-tool model predicts one and it was chosen."""
+        if not (scores.predicted and self._settings.likely):
             return None
         best = self._tools[int(np.argmax(scores.tools))]
         if best not in (*choice.tools, *choice.signatures):

@@ -5,24 +5,24 @@ from dataclasses import dataclass
 from ctrag.errors import InputError
 
 BUDGET = 2400
-"""Tokens of a prompt when nothing else is said: what the experiment is measured at."""
+"""Default tokens of a prompt: the budget of the experiment."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSettings:
-    """How prompts are chosen; K_A, K_B and the order of things are the paper's."""
+    """How prompts are chosen; K_A, K_B and the order of parts follow the paper."""
 
     instructions: int = 4
     """K_A: fragments at most."""
     tools: int = 2
     """K_B: tools with their whole document at most."""
     whole_share: float = 0.2
-    """Share of the chances from which on a tool after the first has its whole document: below it
-    the tokens do more as a fragment."""
+    """Least probability for a tool after the first to be shown whole: below it the tokens are
+    better spent on a fragment."""
     signatures: int = 14
     """Tools after those that are shown in one line each: name, arguments, first sentence."""
     candidates: int = 20
-    """M_A and M_B: units of each corpus that are re-ranked and may be chosen whole."""
+    """M_A and M_B: units per corpus that are re-ranked and may be chosen whole."""
     rerank: bool = True
     tau: float = 0.5
     """Below this probability that a right tool is exposed, one discovery step is taken."""
@@ -31,19 +31,19 @@ class PromptSettings:
     discovery_tools: int = 40
     """Tools that a discovery step shows, those beyond K_B as signatures."""
     request_weight: float = 1.0
-    """Factor of the hybrid score of tools. Beside a prior of the agent's own traces about 0.3: the
-    request names the end of an episode, and the step is mostly on the way there."""
+    """Factor of the hybrid score of tools. About 0.3 with a trace prior of the agent's own: the
+    request names the goal of an episode, and most steps only lead up to it."""
     domain_weight: float = 1.0
-    """Of the log chance of a unit's domain, while no call says where the task belongs."""
+    """Weight of the log probability of a unit's domain, while no call has shown it."""
     called_domain: float = 3.0
     """Added to the score of units of a domain whose tools were called before."""
     opening: float = 1.0
-    """Added to the score of a document's first fragment, where general rules stand."""
-    prior_weight: float = 0.0
-    """Weight of the tool prior's log probability; 0 turns it off."""
+    """Added to the score of a document's first fragment, which usually has general rules."""
+    next_tool_weight: float = 0.0
+    """Weight of the next-tool model's log probability; 0 turns it off."""
     likely: bool = True
-    """Name the likeliest tool after the routing note where a tool prior ranks some of these tools
-    and not the end first; without one the first tool is seldom the right one."""
+    """Name the likeliest tool after the routing note where a next-tool model ranks some of these
+    tools and not the end first; without one the first tool is seldom the right one."""
     window: int | None = None
     """Tokens of the full prompt that the circuit breaker falls back to; None for no bound."""
 

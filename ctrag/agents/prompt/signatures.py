@@ -1,4 +1,4 @@
-"""A tool in one line: what it takes to call it, a tenth of its document's tokens."""
+"""A tool in one line: enough to call it, at a tenth of its document's tokens."""
 
 import re
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ _SCHEMAS = ("items", "additionalProperties")
 _LISTED = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "$defs", "definitions")
 _DEEPEST = 4
-"""References within references that are followed in one line."""
+"""Depth to which nested references are followed."""
 _CHOICES = 8
-"""So many values of an argument are listed."""
+"""Values of an argument that are listed."""
 
 
 def signature_line(name: str, description: str, parameters: Mapping[str, Any]) -> str:
-    """`name(text, number: int, optional?): first sentence`; arguments are text where no kind is
-    said."""
+    """`name(text, number: int, optional?): first sentence`; arguments are text unless a type is
+    given."""
     required = parameters.get("required") or ()
     arguments = ", ".join(
         _argument(key, _kind(schema, parameters), key in required)
@@ -33,8 +33,8 @@ def first_sentence(text: str) -> str:
 
 
 def bare_parameters(schema: Any) -> Any:
-    """A JSON Schema without its descriptions: names, types, choices, references and what they
-    refer to, what is required."""
+    """A JSON Schema without its descriptions: names, types, enums, references with their
+    definitions, and required fields."""
     if not isinstance(schema, dict):
         return schema
     kept = {}
@@ -55,7 +55,7 @@ def _argument(key: str, kind: str, required: bool) -> str:
 
 
 def _kind(schema: Any, root: Mapping[str, Any], depth: int = 0) -> str:
-    """A schema in a word, references being followed from the root."""
+    """A schema's type in short, following references from the root."""
     if not isinstance(schema, dict):
         return "any"
     if isinstance(schema.get("$ref"), str):
@@ -81,7 +81,7 @@ def _kind(schema: Any, root: Mapping[str, Any], depth: int = 0) -> str:
 
 
 def _referred(reference: str, root: Mapping[str, Any]) -> Any:
-    """What a reference within the schema (`#/$defs/Address`) names; None for others."""
+    """Resolve a reference within the schema (`#/$defs/Address`); None for others."""
     if not reference.startswith("#/"):
         return None
     found: Any = root

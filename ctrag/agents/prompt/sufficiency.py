@@ -1,4 +1,4 @@
-"""Whether the exposed tools suffice, as a calibrated probability (paper, 3.7)."""
+"""Calibrated probability that the exposed tools are enough (paper, 3.7)."""
 
 import math
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from ctrag.errors import InputError
 
 Floats = NDArray[np.float64]
 SELF_RATING = 0.5
-"""Weight of a model's own odds beside the calibrated ones. A choice, not a measurement: models
-rate themselves too high, so their word counts for half."""
+"""Weight of a model's own odds beside the calibrated ones. Chosen, not measured: models
+rate themselves too high, so their rating counts half."""
 _LEAST = 1e-6
 
 
@@ -20,9 +20,8 @@ _LEAST = 1e-6
 class Sufficiency:
     """Probability that a right tool is exposed.
 
-    The odds of the exposed tools' share of all candidates' chances, corrected by a slope and an
-    intercept learned on decisions that nothing else was learned from; and where a model rates
-    itself, its own odds beside them.
+    The odds of the exposed tools' share of the total probability, corrected by a slope and an
+    intercept fitted on held-out decisions, plus the model's own odds where it rates itself.
     """
 
     slope: float = 1.0
@@ -38,7 +37,7 @@ class Sufficiency:
         Args:
             scores: Log odds of all tools, up to a constant.
             exposed: Rows of the exposed ones.
-            rated: The model's own probability that it can do with them; None if not asked.
+            rated: The model's own probability that they are enough; None if not asked.
         """
         odds = self.slope * exposed_odds(scores, exposed) + self.intercept
         if rated is not None and self.self_rating:
@@ -47,7 +46,7 @@ class Sufficiency:
 
 
 def exposed_odds(scores: Floats, exposed: Sequence[int]) -> float:
-    """Log odds that the right tool is among the exposed ones, were the scores exact."""
+    """Log odds that the right tool is among the exposed ones, taking the scores as exact."""
     if not exposed:
         return _odds(0.0)
     shares = np.exp(scores - scores.max())
@@ -60,8 +59,8 @@ def fit_sufficiency(
     """Slope and intercept from decisions: was a right tool among the best `k`?
 
     Args:
-        scores: Per decision, of its candidates.
-        right: Per decision, which candidates are right.
+        scores: Scores of the candidates, per decision.
+        right: Which candidates are right, per decision.
         k: Tools exposed.
 
     Raises:
@@ -78,8 +77,7 @@ def fit_sufficiency(
 
 
 def calibrated(odds: Floats, right: NDArray[np.bool_]) -> tuple[float, float]:
-    """Slope and intercept that make claimed log odds those of being right; (1, 0) where all
-    decisions went the same way and nothing can be told apart."""
+    """Slope and intercept that calibrate log odds; (1, 0) if all decisions had the same outcome."""
     from sklearn.linear_model import LogisticRegression
 
     if right.all() or not right.any():

@@ -1,4 +1,4 @@
-"""What was put into each prompt and why, one JSON line a build, a discovery or a miss."""
+"""Telemetry: one JSON line per build, discovery step or miss."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ Sink = Callable[[Mapping[str, Any]], None]
 
 
 def to_file(path: Path) -> Sink:
-    """A sink that appends to a file, a line a record; its folder is made when missing."""
+    """A sink that appends one line per record to a file; its folder is created when missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(record: Mapping[str, Any]) -> None:
@@ -26,11 +26,11 @@ def to_file(path: Path) -> Sink:
 
 
 def nowhere(_: Mapping[str, Any]) -> None:
-    """A sink that keeps nothing."""
+    """A sink that drops records."""
 
 
 def of_prompt(prompt: "Prompt", tau: float, reranked: bool, milliseconds: float) -> Record:
-    """The record of a prompt: what it holds, how it came about, how long it took."""
+    """The record of a prompt: its content, how it was made, and how long that took."""
     return {
         "event": "prompt",
         "request": prompt.request,
@@ -55,11 +55,11 @@ def of_prompt(prompt: "Prompt", tau: float, reranked: bool, milliseconds: float)
 
 
 def of_miss(prompt: "Prompt", wanted: str, known: bool) -> Record:
-    """The record of a step that needed a tool which its prompt did not show.
+    """The record of a step that needed a tool its prompt did not show.
 
     Args:
-        prompt: What the step had.
-        wanted: Id of the tool, or what the model said of it.
+        prompt: The step's prompt.
+        wanted: Id of the tool, or the model's description of it.
         known: Whether the catalogue has it.
     """
     return {

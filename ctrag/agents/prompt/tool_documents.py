@@ -19,7 +19,7 @@ from ctrag.models.tokens import CountTokens
 from ctrag.toolbox import Toolbox
 
 LARGEST = 800
-"""Tokens of a document; what is over it loses exemplars and notes, then words."""
+"""Most tokens of a document; longer ones lose exemplars and notes, then words."""
 _EXAMPLE = re.compile(
     r"(?:such as|e\.g\.|example:?|for example)\s*:?\s*['\"“]([^'\"”]{1,40})['\"”]"
 )
@@ -40,18 +40,18 @@ _EFFECTS = {
 
 
 class ToolNotes(BaseModel):
-    """What a catalogue may say about a tool besides its schema."""
+    """Optional notes of a catalogue on a tool, besides its schema."""
 
     model_config = ConfigDict(extra="ignore")
     effect: str | None = None
-    """read, write or outward; anything else says nothing."""
+    """read, write or outward; other values are ignored."""
     fails_when: str | None = None
     preconditions: tuple[str, ...] = ()
     postconditions: tuple[str, ...] = ()
     exemplars: tuple[str, ...] = ()
     """Calls, each as `name(argument="value")`."""
     negative_examples: tuple[str, ...] = ()
-    """Requests that need another tool."""
+    """Requests that need a different tool."""
 
 
 class _NotedRow(ToolNotes):
@@ -78,7 +78,7 @@ class ToolDocument:
 
     @property
     def id(self) -> str:
-        """That of the tool."""
+        """The tool's id."""
         return self.tool.id
 
     @property
@@ -88,7 +88,7 @@ class ToolDocument:
 
     @cached_property
     def description(self) -> str:
-        """The catalogue's words, then one line for each thing known besides."""
+        """The catalogue's description, then one line per kind of note."""
         notes = [
             ("Needs", self.needs),
             ("After", self.after),
@@ -96,12 +96,12 @@ class ToolDocument:
             ("Example", self.exemplars),
             ("Not for", self.not_for),
         ]
-        lines = [f"{title}: {'; '.join(said)}" for title, said in notes if said]
+        lines = [f"{title}: {'; '.join(items)}" for title, items in notes if items]
         return "\n".join([self.tool.description, *lines])
 
     @cached_property
     def line(self) -> str:
-        """The whole document on one line of JSON: what a prompt holds of it and what it costs."""
+        """The whole document on one line of JSON, as shown in a prompt and counted."""
         return schema_line(self.name, self.description, self.tool.parameters)
 
     @cached_property
@@ -111,12 +111,12 @@ class ToolDocument:
 
     @cached_property
     def signature(self) -> str:
-        """How it is called, in one line: what a prompt holds of a tool that is shown in short."""
+        """The signature shown in a prompt, in one line."""
         return signature_line(self.name, self.tool.description, self.tool.parameters)
 
     @property
     def searched(self) -> str:
-        """What retrieval reads: server and name as words, description, arguments."""
+        """The text for retrieval: server and name as words, description, arguments."""
         return f"{self.tool.server} {self.tool.text}".strip()
 
 
@@ -131,7 +131,7 @@ def load_documents(path: Path, count: CountTokens) -> list[ToolDocument]:
 
 
 def _notes(path: Path) -> dict[str, ToolNotes]:
-    """What the rows of a catalogue say besides, by tool id; OpenAPI documents say nothing."""
+    """Notes from a catalogue's rows, by tool id; OpenAPI documents have none."""
     value = read_file(path)
     if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
         return {}
@@ -148,7 +148,7 @@ def _notes(path: Path) -> dict[str, ToolNotes]:
 
 
 def toolbox_notes(toolbox: Toolbox) -> dict[str, ToolNotes]:
-    """What a toolbox says of its APIs, by tool id."""
+    """Notes from a toolbox's APIs, by tool id."""
     return {
         f"{tool.app}/{tool.api}": ToolNotes(effect=tool.effect, fails_when=tool.fails_when)
         for tool in toolbox
@@ -158,11 +158,11 @@ def toolbox_notes(toolbox: Toolbox) -> dict[str, ToolNotes]:
 def make_documents(
     tools: Sequence[CatalogueTool], notes: Mapping[str, ToolNotes], count: CountTokens
 ) -> list[ToolDocument]:
-    """One document a tool, in order; what the notes leave open is read from the schemas.
+    """One document per tool, in order; missing notes are derived from the schemas.
 
     Args:
         tools: The catalogue, ids distinct.
-        notes: By tool id; tools without notes have what their schema says.
+        notes: By tool id; tools without notes use their schema.
         count: Tokens of a text.
     """
     often = Counter(tool.name for tool in tools)
@@ -196,7 +196,7 @@ def _document(tool: CatalogueTool, name: str, notes: ToolNotes) -> ToolDocument:
 
 
 def _call(name: str, parameters: Mapping[str, Any]) -> str:
-    """A call with the examples that descriptions give, else with stand-ins."""
+    """A sample call with values from the descriptions, else placeholders."""
     properties = parameters.get("properties") or {}
     required = parameters.get("required") or list(properties)[:2]
     parts = [
@@ -211,10 +211,10 @@ def _value(key: str, schema: Any) -> Any:
     values = schema.get("enum")
     if isinstance(values, list) and values:
         return values[0]
-    said = _EXAMPLE.search(str(schema.get("description", "")))
+    example = _EXAMPLE.search(str(schema.get("description", "")))
     kind = schema.get("type")
-    if said:
-        return [said[1]] if kind == "array" else said[1]
+    if example:
+        return [example[1]] if kind == "array" else example[1]
     return _STANDINS.get(kind, f"<{key}>") if isinstance(kind, str) else f"<{key}>"
 
 

@@ -1,4 +1,4 @@
-"""A tool prior of recorded traces: what came next after these calls, for requests like this."""
+"""A trace prior: the next tool after the calls so far, from traces of similar requests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctrag.agents.next_tool.graph import Followers, Probabilities, interpolated
-from ctrag.agents.prompt.reading import PassageEncoder
+from ctrag.agents.prompt.encoders import PassageEncoder
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 
 _TEMPERATURE = 0.1
-"""Cosine by which a trace's say falls to 1/e."""
+"""Difference in cosine over which a trace's weight falls to 1/e."""
 _STRENGTH = (4.0, 1.0, 0.5)
-"""How many calls the belief of each shorter context counts for, shortest first."""
+"""Calls that the estimate of each shorter context counts for, shortest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class ToolTrace:
 
 
 class TracePrior:
-    """What followed the last two, one and no calls, interpolated, each trace weighted by likeness.
+    """Frequencies after the last two, one and no calls, interpolated; weighted by similarity.
 
-    It fits `ctrag.agents.search.index.NextToolPrior`.
+    Implements `ctrag.agents.search.index.NextToolModel`.
     """
 
-    def __init__(self, traces: Sequence[ToolTrace], reader: PassageEncoder) -> None:
+    def __init__(self, traces: Sequence[ToolTrace], encoder: PassageEncoder) -> None:
         """Count the traces.
 
         Raises:
@@ -38,8 +38,8 @@ class TracePrior:
         """
         if not traces:
             raise InputError("traces: there is none to count")
-        self._reader = reader
-        self._vectors: Matrix = np.stack([reader.read(one.text) for one in traces])
+        self._encoder = encoder
+        self._vectors: Matrix = np.stack([encoder.encode(one.text) for one in traces])
         self._names = sorted({tool for one in traces for tool in one.tools})
         rows = {name: row for row, name in enumerate(self._names)}
         self._after = Followers(range(len(_STRENGTH)))
@@ -49,7 +49,7 @@ class TracePrior:
 
     def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
         """(tool id, probability) of all tools that the traces know, best first."""
-        cosines = self._vectors @ self._reader.read(text)
+        cosines = self._vectors @ self._encoder.encode(text)
         likeness = np.exp((cosines - cosines.max()) / _TEMPERATURE).astype(np.float64)
         chances: Probabilities = np.full(len(self._names), 1 / len(self._names))
         for length, strength in enumerate(_STRENGTH):

@@ -1,10 +1,10 @@
-"""Searching a catalogue, in the order in which a search goes.
+"""Searching a catalogue, in the order of a search's steps.
 
-- `index`: the search (`ToolIndex`) and the tools it holds; `shelf`: tools and how they change,
-  `governed`: who sees which.
+- `index`: the search (`ToolIndex`); `collection`: the tools it holds and their changes;
+  `stored_rules`: who sees which.
 - `parts`, `names`: the needs of a request, and the tools and servers that it names.
 - `fields`: a tool's terms by field.
-- `pool`, `features`, `ranker`: candidates out of a store, what is known of each, their order;
+- `pool`, `features`, `ranker`: candidates from a store, their features, their order;
   `artefact/discovery.json` has the weights with their card.
 - `tiers`: experts' and system tools by keywords, and the merged list.
 - `affinity`: what helped a caller before.
@@ -20,7 +20,7 @@ __all__ = ["ToolIndex"]
 
 
 def __getattr__(name: str) -> Any:
-    """`ToolIndex` is imported when asked for: it brings the encoder along."""
+    """Import `ToolIndex` lazily: it imports the encoder."""
     if name == "ToolIndex":
         from ctrag.agents.search.index import ToolIndex
 

@@ -1,4 +1,4 @@
-"""What a caller found, used and succeeded with: a small push in the order, kept across sessions."""
+"""Tools a caller found, used and succeeded with: a small boost, kept across sessions."""
 
 import json
 import math
@@ -12,16 +12,16 @@ from ctrag.errors import InputError
 Event = Literal["found", "used", "succeeded", "failed"]
 
 STRENGTH = 0.5
-"""A tool's belief grows by a factor of e^0.5 at most: ties break, clear orders stay."""
+"""A belief grows by a factor of at most e^0.5: it breaks ties, but keeps a clear order."""
 _ENOUGH = 5.0
-"""Weighted events after which the push is near its most."""
+"""Weighted events after which the boost is near its maximum."""
 _UNUSED = 0.1
-"""What being found and not used counts against a tool."""
+"""Penalty for each time a tool was found but not used."""
 
 
 @dataclass(slots=True)
 class AffinityCounts:
-    """How often each happened to one caller and tool."""
+    """Events of one caller and tool."""
 
     found: int = 0
     used: int = 0
@@ -49,8 +49,8 @@ _ByUser = dict[str, _ByTool]
 class Affinity:
     """Counts by caller and tool; safe to use from many threads.
 
-    What was counted since the last `write` is kept apart, so that several servers with one store
-    add to it, each its own share.
+    Counts since the last `write` are kept apart, so that several servers can add theirs to one
+    store.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class Affinity:
         """Count one event.
 
         Raises:
-            ValueError: The event is none of `Event`.
+            ValueError: The event is not one of `Event`.
         """
         if event not in AffinityCounts.__slots__:
             raise InputError(f"event: {event!r} must be found, used, succeeded or failed")
@@ -74,13 +74,13 @@ class Affinity:
                 setattr(one, event, getattr(one, event) + 1)
 
     def factor(self, user: str, tool_id: str) -> float:
-        """What a tool's belief is multiplied with; 1 for strangers."""
+        """Factor for a tool's belief; 1 for unknown callers."""
         with self._lock:
             one = self._counts.get(user, {}).get(tool_id)
             return 1.0 if one is None else math.exp(STRENGTH * one.liking)
 
     def liked(self, user: str) -> list[str]:
-        """Tools that helped this caller, the best liked first: what a new session starts with."""
+        """Tools that helped this caller, best liked first; a new session starts with them."""
         with self._lock:
             known = [(one.liking, tool_id) for tool_id, one in self._counts.get(user, {}).items()]
         return [
@@ -88,21 +88,20 @@ class Affinity:
         ]
 
     def forget(self, user: str) -> None:
-        """Take out all that is known of a caller, with the next `write` from the store too."""
+        """Remove a caller's counts; the next `write` removes them from the store too."""
         with self._lock:
             self._counts.pop(user, None)
             self._new.pop(user, None)
             self._forgotten.add(user)
 
     def write(self, put: Callable[[Callable[[str | None], str]], None]) -> None:
-        """Add what was counted since the last time to what is kept, and take that over.
+        """Add the counts since the last write to the stored ones, and adopt the sum.
 
-        Nothing is read or written where nothing was counted. What cannot be written counts as new
-        still.
+        Does nothing without new counts. If writing fails, they are kept for the next time.
 
         Args:
-            put: Puts in the place of what is kept (None for nothing) what the function given to
-                it makes of that; `ToolStore.change_fact` fits.
+            put: Replaces the stored text (None if absent) by the result of the function it is
+                given; `ToolStore.change_fact` fits.
         """
         with self._writing:
             with self._lock:
@@ -137,7 +136,7 @@ class Affinity:
 
     @classmethod
     def from_json(cls, text: str) -> "Affinity":
-        """What `to_json` wrote; none of it is new."""
+        """Read `to_json`'s output; none of it counts as new."""
         made = cls()
         made._counts = _parsed(text)
         return made

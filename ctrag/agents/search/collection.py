@@ -1,4 +1,4 @@
-"""What a tool index holds: tools with their terms and vectors, changed while others search."""
+"""The tools of an index, with terms and vectors; may change during searches."""
 
 import threading
 from collections.abc import Collection, Iterable, Sequence
@@ -21,15 +21,15 @@ from stores.tools.memory import MemoryToolStore
 from stores.tools.protocol import Filter, ToolCandidate, ToolRow, ToolStore
 
 EVERYTHING = Filter(always=True, unchecked=True)
-"""Sees all tools whatever the rules: for the index itself, never for a caller."""
+"""Sees all tools regardless of rules: for the index itself, never for a caller."""
 _NO_VECTORS = "none"
 _SPARE = 64
 
 
 class ToolCollection:
-    """A store of tools and of who may see them, with what is made of each tool beside it.
+    """A store of tools and access rules, with what is derived from each tool.
 
-    Changes wait for each other; readers never wait. A change is one transaction of the store.
+    Changes are serialised; searches never wait. A change is one transaction of the store.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class ToolCollection:
         self._terms: dict[str, ToolTerms] = {}
         self._system: dict[str, SystemKeywords] = {}
         self._from_others = 0
-        """Tools that another process wrote, read since the last look at what is gone."""
+        """Tools of other processes read since the last check for removed ones."""
         self._check_vectors(encoder)
         for tool in self.tools:
             self._remember(tool)
@@ -60,7 +60,7 @@ class ToolCollection:
         self._rules = StoredRules(self.store, access)
 
     def _check_vectors(self, encoder: Encoder | None) -> None:
-        """Let no store be searched with vectors of another encoder."""
+        """Refuse a store with vectors of a different encoder."""
         name = Path(settings().tool_encoder if encoder is None else encoder.name).name
         wanted = _NO_VECTORS if self.lexical_only else name
         made = self.store.fact("encoder")
@@ -74,13 +74,13 @@ class ToolCollection:
 
     @property
     def tools(self) -> list[CatalogueTool]:
-        """All tools, in the order they were added; looks at no access rule."""
+        """All tools, in the order they were added; ignores access rules."""
         hashes = self.store.hashes()
         found = self.store.definitions(list(hashes), EVERYTHING)
         return [CatalogueTool.from_json(found[one]) for one in hashes if one in found]
 
     def get(self, tool_id: str) -> CatalogueTool:
-        """The tool of that id; KeyError when there is none. Looks at no access rule."""
+        """The tool of that id; KeyError when there is none. Ignores access rules."""
         found = self.store.definitions([tool_id], EVERYTHING)
         return CatalogueTool.from_json(found[tool_id])
 
@@ -98,7 +98,7 @@ class ToolCollection:
             self._write(tools)
 
     def update(self, tools: Sequence[CatalogueTool]) -> None:
-        """Put new definitions in the place of those with the same ids.
+        """Replace the definitions of tools with the same ids.
 
         Raises:
             ValueError: An id is unknown; nothing is changed.
@@ -111,12 +111,12 @@ class ToolCollection:
             self._write(tools)
 
     def remove(self, ids: Iterable[str]) -> None:
-        """Take tools out; ids that are gone already are no fault."""
+        """Remove tools; unknown ids are ignored."""
         with self._lock:
             self._write([], list(ids))
 
     def replace_server(self, server: str, tools: Sequence[CatalogueTool]) -> None:
-        """Make `tools` all that a server has: adds, changes and removes in one step.
+        """Make `tools` the complete list of a server: add, change and remove in one step.
 
         Raises:
             ValueError: A tool is of another server, or an id appears twice; nothing is changed.
@@ -139,7 +139,7 @@ class ToolCollection:
         """Full definitions of found tools, in order: the second phase of a search.
 
         An id that is stale (another server or none) falls back to the one visible tool of the
-        same name. Access is checked again; what the caller may not see, or is gone, is left out.
+        same name. Access is checked again; tools that are gone or not visible are left out.
         """
         seen = replace(self._rules.filter(user, allow=allow), always=True)
         wanted = list(dict.fromkeys(ids))
@@ -153,9 +153,9 @@ class ToolCollection:
         return list(resolved.values())
 
     def _of_that_name(self, stale: str, seen: Filter) -> str | None:
-        """The definition of the one visible tool that has a stale id's name."""
+        """The definition of the one visible tool with a stale id's name."""
         if self.store.definitions([stale], EVERYTHING):
-            return None  # it is there: the caller may not see it
+            return None  # it exists, but the caller may not see it
         name = stale.partition("/")[2] or stale
         same = self.store.definitions(self.store.named(compact(name), seen), seen)
         exact = [one for one in same.values() if CatalogueTool.from_json(one).name == name]
@@ -177,7 +177,7 @@ class ToolCollection:
         self._rules.access = access
 
     def known(self, candidate: ToolCandidate) -> tuple[CatalogueTool, ToolTerms] | None:
-        """A candidate's tool and terms; None when it went away since the query."""
+        """A candidate's tool and terms; None if it was removed since the query."""
         tool = self._tools.get(candidate.tool_id)
         words = self._terms.get(candidate.content_hash)
         if tool is not None and words is not None:
@@ -195,7 +195,7 @@ class ToolCollection:
         return tool, words
 
     def _forget_gone(self) -> None:
-        """Drop what other processes have taken out, which nobody tells this one."""
+        """Drop tools that other processes removed, of which this one gets no notice."""
         with self._lock:
             there = self.store.hashes()
             self._tools = {one: tool for one, tool in self._tools.items() if one in there}
@@ -251,7 +251,7 @@ class ToolCollection:
                 self._forget_terms()
 
     def vectors_of(self, tools: Sequence[CatalogueTool]) -> list[Matrix]:
-        """Vectors of tools; only texts that no tool of the index has are encoded."""
+        """Vectors of tools; only texts new to the index are encoded."""
         if self.lexical_only:
             return [np.empty(0, dtype=np.float32)] * len(tools)
         hashes = [tool.content_hash for tool in tools]
@@ -278,15 +278,15 @@ def tool_row(tool: CatalogueTool, words: ToolTerms, vector: Matrix) -> ToolRow:
 
 
 def open_store(place: str | Path | None = None) -> ToolStore:
-    """A DuckDB file with a copy in memory, or PostgreSQL where the place begins with
+    """A DuckDB file with a copy in memory, or PostgreSQL for a place that begins with
     `postgresql:`.
 
     Args:
-        place: None takes what the settings say, by default `tools.duckdb` in the home folder.
+        place: None takes the settings' store, by default `tools.duckdb` in the home folder.
 
     Raises:
         StoreUnavailable: Another process owns the file, or the server cannot be reached.
-        MissingExtra: What PostgreSQL needs is not installed.
+        MissingExtra: The packages for PostgreSQL are not installed.
     """
     if place is None:
         place = settings().tool_store or _own_file()

@@ -1,7 +1,7 @@
-"""What is known of candidate tools for the readings of a request: rows of numbers.
+"""Features of candidate tools for the readings of a request.
 
-A reading is the whole request or one of its parts. Nothing in a row depends on tools that the
-caller may not see. All readings and candidates are measured at once.
+A reading is the whole request or one of its parts. No row depends on tools that the caller
+may not see. All readings and candidates are measured at once.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -33,17 +33,17 @@ FEATURES = (
     "best_cosine",
     "best_bm25_share",
 )
-"""Cosine and its distance from the best; BM25F as a share of what a perfect tool would get, of the
-best candidate, and as it is (in tens); the share of the parameters alone; how much of the name the
-reading says, by words, by pairs of neighbouring words and by trigrams of letters; how much of the
-reading the tool says, and of the tool the reading; the product of the two measures; and the two
-measures' best over all readings of the request, which in readings of a part are their own."""
+"""Cosine and its distance from the best; BM25F as a share of a perfect tool's, of the best
+candidate's, and raw (in tens); the share of the parameters alone; how much of the name the reading
+covers, by words, by pairs of adjacent words and by letter trigrams; how much of the reading the
+tool covers, and of the tool the reading; the product of the two measures; and the best of each over
+all readings, which for a part's reading is its own."""
 _NUMBER, _IN_NAME = 0, 3
 """Columns of `ToolTerms.table`."""
 _COSINE, _SHARE = FEATURES.index("cosine"), FEATURES.index("bm25_share")
 _TENS = 10.0
 _PRIOR_TERMS = 3.0
-"""Terms that every tool is taken to have beside its own: a short description is no proof."""
+"""Smoothing: added to each tool's number of terms, so that short descriptions are not favoured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +53,20 @@ class ReadingWords:
     terms: tuple[str, ...]
     """Each once, in order."""
     pairs: frozenset[tuple[str, str]]
-    """Terms that stand side by side."""
+    """Adjacent terms."""
     grams: NDArray[np.uint32]
     """Trigrams of the letters, as `gram_codes` numbers them."""
 
     @classmethod
     def of(cls, text: str) -> "ReadingWords":
         """The words of a text."""
-        said = telling_words(text)
-        found = stems(said)
-        return cls(tuple(dict.fromkeys(found)), frozenset(pairwise(found)), gram_codes(said))
+        tokens = telling_words(text)
+        found = stems(tokens)
+        return cls(tuple(dict.fromkeys(found)), frozenset(pairwise(found)), gram_codes(tokens))
 
 
 def rarities(counts: Mapping[str, int], total: int) -> dict[str, float]:
-    """Terms' IDF, from how many of `total` tools have each."""
+    """IDF of terms, from the number of `total` tools that have each."""
     idf = rarity(np.fromiter(counts.values(), dtype=np.float64, count=len(counts)), total)
     return dict(zip(counts, idf.tolist(), strict=True))
 
@@ -84,8 +84,8 @@ def feature_rows(
         cosines: (readings, candidates).
         tools: The candidates' terms; at least one.
         asked: The readings' words, the whole request first.
-        idf: The readings' terms, each with its IDF; terms that no tool has are left out.
-        rarest: IDF of a term that no tool has: what the other words of a name weigh.
+        idf: The readings' terms, each with its IDF; terms of no tool are left out.
+        rarest: IDF of a term that no tool has: the weight of a name's other words.
     """
     near: Rows = np.asarray(cosines, dtype=np.float64)
     measured: dict[str, Rows] = {
@@ -130,18 +130,18 @@ def _by_terms(
     owners = np.repeat(np.arange(len(tools)), lengths)
     held = _held(table, owners, idf, len(tools))
     most = np.maximum(rare.sum(axis=1, keepdims=True), 1e-9)
-    whole, in_parameters, said, covered = rare @ held
-    _, _, said_of_name, said_of_tool = asks @ held
+    whole, in_parameters, in_name, covered = rare @ held
+    _, _, name_terms, tool_terms = asks @ held
     names = np.bincount(owners, table[:, _IN_NAME], len(tools))
-    unsaid = rarest * (names - said_of_name)
+    missing = rarest * (names - name_terms)
     return {
         "bm25": whole / most,
         "bm25_sum": whole / _TENS,
         "parameters": in_parameters / most,
-        "name_covered": said / np.maximum(said + unsaid, 1e-9),
-        "name_pairs": _name_pairs(tools, asked, (said_of_name.max(axis=0) > 0).nonzero()[0]),
+        "name_covered": in_name / np.maximum(in_name + missing, 1e-9),
+        "name_pairs": _name_pairs(tools, asked, (name_terms.max(axis=0) > 0).nonzero()[0]),
         "asked_covered": covered / most,
-        "tool_covered": said_of_tool / (_PRIOR_TERMS + lengths),
+        "tool_covered": tool_terms / (_PRIOR_TERMS + lengths),
     }
 
 
@@ -149,7 +149,7 @@ def _held(
     table: NDArray[np.float64], owners: NDArray[np.int64], terms: Collection[str], tools: int
 ) -> Rows:
     """(4, terms, tools): BM25's shares of the asked terms, overall and in the parameters, whether
-    they stand in the name, and whether they stand anywhere; 0 where a tool has them not."""
+    they are in the name, and whether they are anywhere; 0 where a tool lacks them."""
     columns = VOCABULARY.columns(terms)[table[:, _NUMBER].astype(np.int64)]
     asked = (columns >= 0).nonzero()[0]
     places = columns[asked] * tools + owners[asked]
@@ -162,7 +162,7 @@ def _held(
 def _name_pairs(
     tools: Sequence[ToolTerms], asked: Sequence[ReadingWords], columns: NDArray[np.int64]
 ) -> Rows:
-    """How much of the names the readings say by pairs; the others than `columns` by none."""
+    """Share of the names' word pairs that the readings cover; 0 outside `columns`."""
     shares = np.zeros((len(asked), len(tools)))
     every = frozenset().union(*(one.pairs for one in asked))
     for column in columns.tolist():
@@ -173,11 +173,13 @@ def _name_pairs(
 
 
 def _name_trigrams(tools: Sequence[ToolTerms], asked: Sequence[ReadingWords]) -> Rows:
-    said = np.zeros((NO_GRAM + 1, len(asked)), dtype=np.uint8)  # a byte: it is cleared each time
+    asks = np.zeros(
+        (NO_GRAM + 1, len(asked)), dtype=np.uint8
+    )  # bytes, because it is cleared each time
     for reading, one in enumerate(asked):
-        said[one.grams, reading] = 1
+        asks[one.grams, reading] = 1
     grams = [tool.grams for tool in tools]
     lengths = np.array(list(map(len, grams)))
-    found = said[np.concatenate(grams)]
+    found = asks[np.concatenate(grams)]
     sums = np.add.reduceat(found, lengths.cumsum() - lengths, axis=0, dtype=np.float32)
     return np.asarray(sums.T / lengths, dtype=np.float64)

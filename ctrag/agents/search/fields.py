@@ -1,4 +1,4 @@
-"""What of a tool is searched, field by field, and how names become words."""
+"""The searched fields of a tool, and how names become words."""
 
 import re
 import threading
@@ -19,21 +19,21 @@ from stores.tools.protocol import saturated
 NAME, DESCRIPTION, PARAMETERS = range(3)
 """A tool's fields."""
 PIVOTS = (3.0, 12.0, 12.0)
-"""Usual lengths of the fields in terms. They are fixed, so that a tool's weights never depend on
-the other tools and stay what they are while tools come and go."""
+"""Usual lengths of the fields in terms. Fixed, so that a tool's weights never depend on
+other tools and stay the same while tools are added and removed."""
 LENGTH_SHARE = (0.3, 0.5, 0.5)
 """How far a field's length counts: BM25's b."""
 FIELD_WEIGHTS = (2.0, 1.0, 0.5)
-"""What a field counts in BM25F (Robertson et al., 2004): fields add up before they saturate."""
+"""Weights of the fields in BM25F (Robertson et al., 2004): fields add up before they saturate."""
 
 GRAM_CODES = 1 << 16
 """A power of two."""
 NO_GRAM = GRAM_CODES
-"""What no text has."""
+"""The code that no text has."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)")
 _LONGEST = 4000
-"""Letters of a field that are read; what stands behind is cut."""
+"""Characters read per field; the rest is cut."""
 _DEEPEST = 3
 _MOST_VALUES = 30
 
@@ -52,7 +52,7 @@ def compact(text: str) -> str:
 class TermIds:
     """Numbers of terms, the same for all indexes of a process, so that searches compare numbers.
 
-    No term is forgotten: names and descriptions have words in common, so new tools bring few.
+    Terms are never removed: tools share most of their words, so new ones add few.
     """
 
     def __init__(self) -> None:
@@ -69,11 +69,11 @@ class TermIds:
             return [known.setdefault(one, len(known)) for one in terms]
 
     def columns(self, terms: Iterable[str]) -> NDArray[np.int64]:
-        """(numbers so far,): the place among `terms` of each number's term, -1 where it is none."""
+        """(numbers so far,): the place among `terms` of each number's term, -1 if absent."""
         places = np.full(len(self), -1, dtype=np.int64)
         for place, term in enumerate(terms):
             number = self._numbers.get(term, len(places))
-            if number < len(places):  # else it was numbered a moment ago, and no tool here has it
+            if number < len(places):  # else it was added concurrently, and no tool here has it
                 places[number] = place
         return places
 
@@ -89,12 +89,12 @@ class ToolTerms:
     """Term → its length-normalised frequency over all fields, weighted."""
     table: NDArray[np.float64]
     """(terms, 4), in the order of `frequencies`: a term's number in `VOCABULARY`; BM25's share of
-    its frequency over all fields, and of that in the parameters; 1 where it stands in the name,
-    else 0. One array, because a search reads those of many tools, each from memory anew."""
+    its frequency over all fields, and of that in the parameters; 1 if it is in the name,
+    else 0. One array, because a search reads those of many tools."""
     name: tuple[str, ...]
     """Terms of the name, each once."""
     pairs: frozenset[tuple[str, str]]
-    """Terms that stand side by side in the name."""
+    """Adjacent terms in the name."""
     grams: NDArray[np.uint32]
     """Trigrams of the name's letters, each once, as `gram_codes` numbers them; `NO_GRAM` alone
     where the name is too short."""
@@ -111,8 +111,8 @@ def tool_terms(tool: CatalogueTool) -> ToolTerms:
         length = 1 - share + share * len(found) / PIVOTS[field]
         for term, count in Counter(found).items():
             weights.setdefault(term, [0.0, 0.0, 0.0])[field] = count / length
-    said = telling_words(spelled_out(tool.name))
-    called = tuple(dict.fromkeys(stems(said)))
+    name_words = telling_words(spelled_out(tool.name))
+    called = tuple(dict.fromkeys(stems(name_words)))
     frequencies = {
         term: sum(share * one for share, one in zip(FIELD_WEIGHTS, found, strict=True))
         for term, found in weights.items()
@@ -127,7 +127,7 @@ def tool_terms(tool: CatalogueTool) -> ToolTerms:
         )
         for number, (term, found) in zip(numbers, weights.items(), strict=True)
     ]
-    grams = np.unique(gram_codes(said))
+    grams = np.unique(gram_codes(name_words))
     if not len(grams):
         grams = np.array([NO_GRAM], dtype=np.uint32)
     return ToolTerms(
@@ -142,8 +142,7 @@ def tool_terms(tool: CatalogueTool) -> ToolTerms:
 def gram_codes(words: Sequence[str]) -> NDArray[np.uint32]:
     """Numbers below `GRAM_CODES` of the runs of three letters or digits, in order.
 
-    Words are written together, so that `getweather` and "get weather" are alike. Now and then two
-    trigrams share a number.
+    Words are joined, so that `getweather` and "get weather" are alike. Collisions are rare.
     """
     letters = np.frombuffer("".join(words).encode("utf-32-le"), dtype=np.uint32)
     codes = (961 * letters[:-2] + 31 * letters[1:-1] + letters[2:]) & (GRAM_CODES - 1)

@@ -23,17 +23,17 @@ from ctrag.models.encoder import Encoder
 from stores.tools.protocol import ToolStore
 
 CANDIDATES = 30
-"""Tools that each of the two measures brings for a reading, or `k` where that is more."""
+"""Tools that each of the two measures retrieves per reading, or `k` if larger."""
 LEXICAL_CANDIDATES = 10
-"""The same where words alone are searched, which is done for speed: more of them took longer and
-found no more needed tools among the first five (docs/log.md)."""
+"""The same for lexical search, which is for speed: more took longer without finding more needed
+tools among the first five (docs/log.md)."""
 Mode = Literal["hybrid", "lexical"]
 
-__all__ = ["CANDIDATES", "NextToolPrior", "ToolHit", "ToolIndex", "ToolSearch"]
+__all__ = ["CANDIDATES", "NextToolModel", "ToolHit", "ToolIndex", "ToolSearch"]
 
 
-class NextToolPrior(Protocol):
-    """Which tool comes next, learned from what followed what."""
+class NextToolModel(Protocol):
+    """Predicts the next tool, as learned from sequences of calls."""
 
     def rank(self, text: str, history: Sequence[str]) -> Sequence[tuple[str, float]]:
         """(tool id, probability), the likeliest first.
@@ -48,8 +48,8 @@ class NextToolPrior(Protocol):
 class ToolIndex(ToolCollection):
     """A catalogue that is searched while tools are added, changed and removed.
 
-    Dense and lexical evidence bring candidates out of a store (memory, DuckDB or PostgreSQL),
-    access rules inside its query; a small ranker orders them. Safe to use from many threads.
+    Candidates come from a store (memory, DuckDB or PostgreSQL) by dense and lexical evidence, with
+    access rules applied in its query; a small ranker orders them. Safe to use from many threads.
 
     Example::
 
@@ -67,33 +67,32 @@ class ToolIndex(ToolCollection):
         experts: Iterable[Expert] = (),
         store: ToolStore | None = None,
         ranker: ToolRanker | None = None,
-        prior: NextToolPrior | None = None,
-        prior_weight: float = 0.3,
+        next_tool: NextToolModel | None = None,
+        next_tool_weight: float = 0.3,
         lexical_only: bool = False,
     ) -> None:
-        """Index `tools`, beside what the store holds already.
+        """Index `tools` in addition to those in the store.
 
         Args:
             tools: The catalogue.
-            encoder: Makes the vectors; the one that settings name, with a cache on disk, when
-                None.
-            access: Who sees what; None keeps the store's rules, and without any everybody sees
+            encoder: Makes the vectors; None uses the settings' encoder with a cache on disk.
+            access: Who sees what; None keeps the store's rules; without any, everybody sees
                 everything.
             experts: Configured agents.
             store: Where tools are kept; memory when None.
             ranker: Orders the candidates; the packaged one when None.
-            prior: Which tool comes next.
-            prior_weight: What the prior counts beside the ranker, 0 (nothing) to 1 (alone).
+            next_tool: Model of which tool comes next.
+            next_tool_weight: Its share beside the ranker, 0 (nothing) to 1 (alone).
             lexical_only: Make no vectors.
 
         Raises:
             ValueError: There is no tool at all, two have one id, or the weight is out of range.
         """
-        if not 0 <= prior_weight <= 1:
-            raise InputError(f"prior_weight: must be between 0 and 1, not {prior_weight}")
+        if not 0 <= next_tool_weight <= 1:
+            raise InputError(f"next_tool_weight: must be between 0 and 1, not {next_tool_weight}")
         super().__init__(tools, encoder, access, store, lexical_only=lexical_only)
         self._ranker = packaged_ranker() if ranker is None else ranker
-        self.prior, self.prior_weight = prior, prior_weight
+        self.next_tool, self.next_tool_weight = next_tool, next_tool_weight
         self.experts = {one.name: one for one in experts}
         text = self.store.fact("affinity")
         self.affinity = Affinity() if text is None else Affinity.from_json(text)
@@ -105,8 +104,8 @@ class ToolIndex(ToolCollection):
         encoder: Encoder | None = None,
         access: AccessRules | None = None,
         *,
-        prior: NextToolPrior | None = None,
-        prior_weight: float = 0.3,
+        next_tool: NextToolModel | None = None,
+        next_tool_weight: float = 0.3,
         lexical_only: bool = False,
     ) -> "ToolIndex":
         """An index in memory over a catalogue file; `catalogue` says which formats there are.
@@ -120,8 +119,8 @@ class ToolIndex(ToolCollection):
             encoder,
             file.access if access is None else access,
             experts=file.experts,
-            prior=prior,
-            prior_weight=prior_weight,
+            next_tool=next_tool,
+            next_tool_weight=next_tool_weight,
             lexical_only=lexical_only,
         )
 
@@ -132,16 +131,16 @@ class ToolIndex(ToolCollection):
         catalogue: str | Path | Catalogue | None = None,
         encoder: Encoder | None = None,
         *,
-        prior: NextToolPrior | None = None,
+        next_tool: NextToolModel | None = None,
     ) -> "ToolIndex":
         """An index over a store that outlives the process.
 
         Args:
-            store: A DuckDB file, which this process then owns, or a `postgresql://` address; what
-                the settings say when None.
-            catalogue: Tools to bring in, with their rules; None takes what the store has.
+            store: A DuckDB file, which this process then owns, or a `postgresql://` address; the
+                settings' store when None.
+            catalogue: Tools to add, with their rules; None uses the store as it is.
             encoder: See the class.
-            prior: See the class.
+            next_tool: See the class.
 
         Raises:
             StoreUnavailable: Another process owns the file, or the server cannot be reached.
@@ -153,9 +152,14 @@ class ToolIndex(ToolCollection):
         opened = open_store(store)
         try:
             if file is None:
-                return cls((), encoder, store=opened, prior=prior)
+                return cls((), encoder, store=opened, next_tool=next_tool)
             return cls(
-                file.tools, encoder, file.access, experts=file.experts, store=opened, prior=prior
+                file.tools,
+                encoder,
+                file.access,
+                experts=file.experts,
+                store=opened,
+                next_tool=next_tool,
             )
         except BaseException:
             opened.close()
@@ -178,17 +182,18 @@ class ToolIndex(ToolCollection):
         Args:
             text: What the tool should do.
             k: How many tools at most.
-            user: Who asks. Only matters where the catalogue has access rules: then somebody
-                unknown, None among them, sees nothing.
-            history: Ids of the tools called so far, oldest first; only the prior reads them.
+            user: The caller. Only matters with access rules: then unknown callers, including None,
+                see nothing.
+            history: Ids of the tools called so far, oldest first; only `next_tool` reads them.
             exclude: Ids that are left out, such as the always-available tools.
             allow: When not None, only these ids are searched.
-            expert: A configured agent, or its name: its tools come first, its list confines.
+            expert: A configured agent, or its name: its tools come first, its list restricts
+                the search.
             mode: `lexical` leaves the encoder out and answers in about a millisecond.
 
         Raises:
-            ValueError: The text is empty or no Unicode, `k` is not positive, or nobody knows the
-                expert.
+            ValueError: The text is empty or not Unicode, `k` is not positive, or the expert is
+                unknown.
         """
         found = self.find(
             text, k, user, history, exclude=exclude, allow=allow, expert=expert, mode=mode
@@ -207,20 +212,20 @@ class ToolIndex(ToolCollection):
         expert: Expert | str | None = None,
         mode: Mode = "hybrid",
     ) -> ToolSearch:
-        """As `search`, with whether anything fits, the parts of the request, and a trace."""
+        """Like `search`, with whether anything fits, the request's parts, and a trace."""
         _check_request(text, k)
         began = time.perf_counter()
         agent = self._expert(expert)
         seen = self._rules.filter(user, exclude, allow, agent)
         dense = mode == "hybrid" and not self.lexical_only
-        brought = CANDIDATES if dense else LEXICAL_CANDIDATES
+        limit = CANDIDATES if dense else LEXICAL_CANDIDATES
         parts = [text, *(one for one in parts_of(text) if one != text)]
         vectors = self.encode_request(parts) if dense else None
         encoded = time.perf_counter()
-        pool = Pool(self.store, self.known, seen, max(k, brought))
+        pool = Pool(self.store, self.known, seen, max(k, limit))
         readings = pool.read(parts, vectors, named_runs(text))
         ranked = self._ranker.rank(readings, dense=dense)
-        beliefs = self._with_prior(pool, ranked.beliefs, text, history)
+        beliefs = self._with_next_tool(pool, ranked.beliefs, text, history)
         beliefs = self._with_affinity(pool, beliefs, user)
         order = pool.order(beliefs)
         order = named_first(order, [tool for tool, _ in pool.tools], text, k)
@@ -242,7 +247,7 @@ class ToolIndex(ToolCollection):
             "readings": [{"text": one, "share": round(share, 4)} for one, share in ranked.readings],
             "tiers": {tier: [one for one, _ in found][:k] for tier, found in tiers},
             "floor": self._ranker.least,
-            "prior_weight": self.prior_weight if self.prior is not None else 0.0,
+            "prior_weight": self.next_tool_weight if self.next_tool is not None else 0.0,
             "encode_ms": round(1e3 * (encoded - began), 3),
             "search_ms": round(1e3 * (time.perf_counter() - encoded), 3),
         }
@@ -253,8 +258,7 @@ class ToolIndex(ToolCollection):
         self.affinity.learn(_name(user), tool_id, event)
 
     def warm_start(self, user: Principal | str | None, k: int = 5) -> list[CatalogueTool]:
-        """Tools to bind before the first search: all pinned ones, then `k` that this caller likes,
-        best liked first."""
+        """Tools to bind before the first search: all pinned ones, then the `k` best liked."""
         pinned = [one for one, tool in list(self._tools.items()) if tool.pinned]
         hot = self.resolve(pinned, user)
         liked = self.resolve(self.affinity.liked(_name(user)), user)
@@ -279,17 +283,17 @@ class ToolIndex(ToolCollection):
         return [hit.tool for hit in hits if (hit.tool.category or hit.tool.server) in likely][:k]
 
     def flush(self) -> None:
-        """Add what was learned about callers to what the store holds.
+        """Write what was learned about callers to the store.
 
-        Other processes' counts stay and are taken over.
+        Other processes' counts are kept and adopted.
 
         Raises:
-            StoreUnavailable: The store cannot be written; the next time tries again.
+            StoreUnavailable: The store cannot be written; the next call tries again.
         """
         self.affinity.write(partial(self.store.change_fact, "affinity"))
 
     def close(self) -> None:
-        """Write what was learned and let go of the store."""
+        """Write what was learned and close the store."""
         try:
             self.flush()
         finally:
@@ -317,15 +321,19 @@ class ToolIndex(ToolCollection):
         visible = {tool.id for tool in pool.visible([one for one, _ in scores])}
         return [(one, pool.number(one)) for one, _ in scores if one in visible]
 
-    def _with_prior(self, pool: Pool, beliefs: Floats, text: str, history: Sequence[str]) -> Floats:
-        if self.prior is None or not self.prior_weight:
+    def _with_next_tool(
+        self, pool: Pool, beliefs: Floats, text: str, history: Sequence[str]
+    ) -> Floats:
+        if self.next_tool is None or not self.next_tool_weight:
             return beliefs
-        likely = dict(self.prior.rank(text, history))
+        likely = dict(self.next_tool.rank(text, history))
         top = sorted(likely, key=lambda one: -likely[one])[:CANDIDATES]
-        pool.visible(top)  # tools that the words alone do not bring
+        pool.visible(top)  # add tools that the words alone do not find
         known = [likely.get(one.tool_id, 0.0) for one in pool.found]
         padded = np.concatenate([beliefs, np.zeros(len(known) - len(beliefs))])
-        return np.asarray((1 - self.prior_weight) * padded + self.prior_weight * np.array(known))
+        return np.asarray(
+            (1 - self.next_tool_weight) * padded + self.next_tool_weight * np.array(known)
+        )
 
     def _with_affinity(self, pool: Pool, beliefs: Floats, user: Principal | str | None) -> Floats:
         if user is None:

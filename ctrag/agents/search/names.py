@@ -14,27 +14,27 @@ _LONGEST_REQUEST = 200
 _SHORTEST = 3
 _IDENTIFIER = re.compile(r"[_./:]|[a-z0-9][A-Z]")
 _WRITTEN = re.compile(r"[\w./:-]*(?:[_./:]|(?<=[a-z0-9])(?=[A-Z]))[\w./:-]*")
-"""What can be nothing but a name or an id, however long."""
+"""Text that can only be a name or an id, of any length."""
 
 
 @lru_cache(maxsize=64)
 def named_runs(text: str) -> frozenset[str]:
     """All runs of up to six words of a request, written together: what it could name.
 
-    "Book Flight" and `book_flight` are the same run. Of runs under three letters only words that
-    say something are there. Names and ids that are written out count whatever their length, with
-    the parts between their slashes.
+    "Book Flight" and `book_flight` are the same run. Runs under three letters are left
+    out unless they are a word that is no stopword. Names and ids that are written out count
+    whatever their length, as do the parts between their slashes.
     """
-    said = words(text)[:_LONGEST_REQUEST]
-    together = "".join(said)
-    ends = [0, *accumulate(map(len, said))]
+    tokens = words(text)[:_LONGEST_REQUEST]
+    together = "".join(tokens)
+    ends = [0, *accumulate(map(len, tokens))]
     runs = {
         together[start:end]
         for word, start in enumerate(ends)
         for end in ends[word + 1 : word + 1 + _MOST_WORDS]
         if end - start >= _SHORTEST
     }
-    runs.update(word for word in said if len(word) < _SHORTEST and word not in STOPWORDS)
+    runs.update(word for word in tokens if len(word) < _SHORTEST and word not in STOPWORDS)
     for written in _WRITTEN.findall(text):
         runs.update(map(compact, (written, *written.split("/"))))
     runs.discard("")
@@ -42,7 +42,7 @@ def named_runs(text: str) -> frozenset[str]:
 
 
 def written_out(tool: CatalogueTool, text: str) -> bool:
-    """Whether a request holds the tool's id, or a name that can be nothing but a name.
+    """Whether a request holds the tool's id, or a name that cannot be a plain word.
 
     `book_flight`, `user.get` and `getWeather` are such names, `search` is not: it is a word.
     """
@@ -58,11 +58,11 @@ def _stands_in(name: str, text: str) -> bool:
 def named_first(
     order: Sequence[int], tools: Sequence[CatalogueTool], text: str, k: int
 ) -> list[int]:
-    """An order in which no tool or server that the request names misses the first `k`.
+    """Reorder so that every tool or server that the request names is among the first `k`.
 
-    Names written out come first. Of tools whose names are plain words of the request, and of each
-    named server the best tool, what did not make the first `k` takes the last places among them,
-    never the first: plain words may mean something else.
+    Names written out come first. Tools whose names are plain words of the request, and the best
+    tool of each named server, take the last places of the first `k` if they were not among them,
+    but never the first: plain words may mean something else.
 
     Args:
         order: Numbers of the tools, best first.

@@ -1,10 +1,10 @@
-"""A request with several needs, part by part."""
+"""Splitting a request with several needs into parts."""
 
 import re
 
 MOST_PARTS = 8
 _SHORTEST = 3
-"""Words that a part has at least; shorter ones stay with the part before."""
+"""Least words of a part; shorter ones stay with the part before."""
 
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")
 _HIDDEN = re.compile("\x00(\\d+)\x00")
@@ -22,9 +22,9 @@ _BEGINNING = re.compile(
 
 
 def parts_of(text: str) -> list[str]:
-    """What a request asks for, one after the other; the whole text alone when it asks for one.
+    """The parts of a request, in order; the whole text alone when it asks for one thing.
 
-    Sentences are parts, and so is what `and`, `then`, `also` and the like join. Nothing inside
+    Parts are sentences, and clauses joined by `and`, `then`, `also` and the like. Nothing inside
     quotation marks is split. Short pieces stay with the part before them.
     """
     quotes: list[str] = []

@@ -16,16 +16,16 @@ Known = Callable[[ToolCandidate], "tuple[CatalogueTool, ToolTerms] | None"]
 
 
 class Pool:
-    """All candidates of a request, numbered in the order in which they came."""
+    """All candidates of a request, numbered in the order of retrieval."""
 
     def __init__(self, store: ToolStore, known: Known, seen: Filter, limit: int) -> None:
         """Gather for one caller.
 
         Args:
             store: Where the tools are.
-            known: A candidate's tool and terms; None when it is gone.
+            known: A candidate's tool and terms; None if it is gone.
             seen: What the caller may see.
-            limit: How many tools each measure brings for a reading.
+            limit: How many tools each measure retrieves per reading.
         """
         self._store, self._known, self._seen, self._limit = store, known, seen, limit
         self.found: list[ToolCandidate] = []
@@ -36,38 +36,38 @@ class Pool:
     def read(
         self, parts: Sequence[str], vectors: Matrix | None, names: Collection[str]
     ) -> Readings:
-        """The request with its candidates, which are the first to be numbered.
+        """Retrieve the request's candidates, which get the first numbers.
 
         Args:
             parts: The whole request, then its parts.
             vectors: One per part; None for lexical search.
-            names: What the whole request may name.
+            names: Names that the whole request may contain.
         """
         asked = [ReadingWords.of(text) for text in parts]
         queries = [
             Query(one.terms, None if vectors is None else vectors[number], () if number else names)
             for number, one in enumerate(asked)
         ]
-        brought = self._store.candidates(queries, self._seen, self._limit)
-        self.total = brought.total
-        known = [self._known(one) for one in brought.found]
+        retrieved = self._store.candidates(queries, self._seen, self._limit)
+        self.total = retrieved.total
+        known = [self._known(one) for one in retrieved.found]
         kept = [place for place, one in enumerate(known) if one is not None]
-        self.found = [brought.found[place] for place in kept]
+        self.found = [retrieved.found[place] for place in kept]
         self.tools = [one for one in known if one is not None]
         self._numbers = {one.tool_id: number for number, one in enumerate(self.found)}
         if not kept:
             return Readings(parts, np.zeros((len(parts), 0, len(FEATURES))))
         rows = feature_rows(
-            brought.cosines[:, kept],
+            retrieved.cosines[:, kept],
             [words for _, words in self.tools],
             asked,
-            rarities(brought.counts, brought.total),
-            float(rarity(0.0, brought.total)),
+            rarities(retrieved.counts, retrieved.total),
+            float(rarity(0.0, retrieved.total)),
         )
         return Readings(parts, rows)
 
     def visible(self, ids: Iterable[str]) -> list[CatalogueTool]:
-        """Those of the ids that the caller may see; they become candidates when they are none."""
+        """Those of the ids that the caller may see; added to the candidates if missing."""
         seen = self._store.definitions(list(ids), self._seen)
         found = []
         for tool_id in ids:
@@ -86,7 +86,7 @@ class Pool:
         return found
 
     def number(self, tool_id: str) -> int:
-        """A candidate's number; KeyError when it is none."""
+        """A candidate's number; KeyError if the tool is not one."""
         return self._numbers[tool_id]
 
     def order(self, beliefs: Floats) -> list[int]:

@@ -1,7 +1,7 @@
 """The order of candidates: several weak measures, weighed together, reading by reading.
 
 In a reading, candidates share one unit of belief: the softmax of a weighted sum of `features`. The
-whole request's beliefs and those of its parts are mixed. How far the parts count is itself
+whole request's beliefs and those of its parts are mixed. The weight of the parts is itself
 estimated, from whether they agree with the whole: a request with several needs has parts that
 point to different tools.
 """
@@ -31,7 +31,7 @@ FLOOR = (
     "tool_covered",
     "log_belief",
 )
-"""What says whether a candidate fits at all: measures that do not compare it with others, and the
+"""Features of whether a candidate fits at all: those that do not compare it with others, and the
 log of its belief, which is low where many are as good."""
 _OF_FLOOR = [FEATURES.index(name) for name in FLOOR[:-1]]
 _RAREST = 1e-3
@@ -58,20 +58,20 @@ class Ranked:
     whole: float
     """How far the whole request counts beside its parts, 0 to 1."""
     readings: list[tuple[str, float]]
-    """What was read, and how much it counts; the whole request first."""
+    """Each reading's text and weight; the whole request first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModeWeights:
-    """What one mode of search learned."""
+    """Learned weights of one search mode."""
 
     features: Floats
     """(len(FEATURES),)."""
     part: tuple[float, float]
-    """What a part counts: by its best candidate's sum, and by the log of its length."""
+    """Weight of a part: by its best candidate's sum, and by the log of its length."""
     gate: tuple[float, float, float, float]
-    """What the whole counts: always; by the log of how many parts; by their agreement; by how
-    far the parts' best sums stand above the whole's."""
+    """Weight of the whole: intercept; by the log of the number of parts; by their agreement; by how
+    far the parts' best sums exceed the whole's."""
     floor: Floats
     """(len(FLOOR) + 1,), logistic model of whether a candidate fits; the intercept last."""
 
@@ -103,7 +103,7 @@ class ToolRanker:
         )
 
     def save(self, path: Path) -> None:
-        """Write weights and card, whole or not at all."""
+        """Write weights and card atomically."""
         value = {
             "features": list(FEATURES),
             "hybrid": _written(self.hybrid),
@@ -155,7 +155,7 @@ def floor_inputs(readings: Readings, beliefs: Floats) -> Rows:
 
     Args:
         readings: The request with its candidates.
-        beliefs: (readings, candidates), what each reading believes.
+        beliefs: (readings, candidates), the beliefs of each reading.
     """
     logs = np.log(np.maximum(beliefs, _RAREST))
     return np.concatenate([readings.rows[:, :, _OF_FLOOR], logs[:, :, np.newaxis]], axis=-1)

@@ -1,4 +1,4 @@
-"""What a search of tools answers."""
+"""Results of a tool search."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,31 +21,31 @@ class ToolHit:
 
     tool: CatalogueTool
     score: float
-    """The ranker's belief in it among all candidates, 0 to 1; a keyword tier's own score there."""
+    """The ranker's belief among all candidates, 0 to 1; a keyword tier's own score there."""
     cosine: float
-    """Of the whole request; 0 for a tool that only a keyword tier or the prior brings."""
+    """Of the whole request; 0 for a tool that only a keyword tier or the next-tool model found."""
     lexical: float
     """BM25F of the whole request as a share of the best tool's; 0 likewise."""
     fits: bool = True
-    """False below the floor under which a search says that nothing fits."""
+    """False below the floor, where a search reports that nothing fits."""
     tier: Tier = "database"
     probability: float = 1.0
-    """Calibrated: how likely the tool does what the request, or a part of it, asks."""
+    """Calibrated probability that the tool does what the request, or a part of it, asks."""
     reason: str = ""
-    """Why it came up, in a few words."""
+    """Why it was found, in a few words."""
     differs: str = ""
-    """What tells it from a hit above that is nearly the same; empty where none is."""
+    """How it differs from a nearly identical hit above; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSearch:
-    """A search with all that led to its hits."""
+    """A search's hits, and how they were found."""
 
     hits: list[ToolHit]
     fits: bool
     """False when no hit is above the floor: the catalogue has no such tool."""
     parts: list[str]
-    """What was read: the whole request first, then its parts."""
+    """The whole request first, then its parts."""
     trace: dict[str, object] = field(default_factory=dict)
     """Every step: what was visible, candidates, shares of the readings, tiers, moves, times."""
 
@@ -58,14 +58,15 @@ def hits_of(
     ranked: Ranked,
     least: float,
 ) -> list[ToolHit]:
-    """The chosen tools with all that is known of them.
+    """Hits for the chosen tools.
 
     Args:
         chosen: Tier, id and number, best first.
-        tools: By number; those behind the ranked ones came from a keyword tier or the prior.
-        readings: What the ranker saw.
-        beliefs: By number, as they stand after prior and affinity.
-        ranked: What the ranker said.
+        tools: By number; those after the ranked ones come from a keyword tier or the next-tool
+            model.
+        readings: The ranker's input.
+        beliefs: By number, after the next-tool model and affinity.
+        ranked: The ranker's output.
         least: The floor.
     """
     hits: list[ToolHit] = []
@@ -115,7 +116,7 @@ def alike(first: ToolTerms, second: ToolTerms) -> bool:
 
 
 def difference(tool: CatalogueTool, other: CatalogueTool) -> str:
-    """What `tool` has that `other` has not: server, arguments, words of the description."""
+    """What `tool` has that `other` lacks: server, arguments, words of the description."""
     found = []
     if tool.server != other.server:
         found.append(f"server {tool.server or '(none)'} instead of {other.server or '(none)'}")

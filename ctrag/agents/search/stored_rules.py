@@ -1,4 +1,4 @@
-"""Access rules as a store of tools keeps them, for every index over it."""
+"""Access rules in a store of tools, shared by all indexes over it."""
 
 import json
 import threading
@@ -9,14 +9,14 @@ from ctrag.agents.catalogue.access import AccessRules, Expert, Grant, Principal
 from stores.tools.protocol import Filter, ToolStore
 
 _VERSION = "rules"
-"""Fact of the store that changes with its rules."""
+"""Name of the stored fact that changes with the rules."""
 
 
 class StoredRules:
-    """Who sees what, read anew when another index over the same store has changed it."""
+    """Access rules, reloaded when another index over the same store changed them."""
 
     def __init__(self, store: ToolStore, access: AccessRules | None) -> None:
-        """Write `access` to the store; None takes what the store has."""
+        """Write `access` to the store; None uses the stored rules."""
         self._store = store
         self._lock = threading.Lock()
         self._access: AccessRules | None = None
@@ -59,7 +59,7 @@ class StoredRules:
         allow: Collection[str] | None = None,
         expert: Expert | None = None,
     ) -> Filter:
-        """What a caller may see of what is asked for."""
+        """Filter for the tools that a caller may see."""
         access = self.access
         scopes = None if access is None else access.scopes(user)
         lists = [one for one in (allow, expert.allow if expert else None) if one is not None]

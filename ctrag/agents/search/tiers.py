@@ -1,7 +1,7 @@
 """The two tiers that are searched by keywords, and the merged list of all three.
 
 Expert tools are somebody's explicit judgement, system tools are built into the platform; both are
-few, so each is scored on its own.
+few, so each tool is scored individually.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ Tier = Literal["expert", "system", "database"]
 T = TypeVar("T")
 
 _EVERYDAY = frozenset(terms("get set put list show make give tell find want need use help please"))
-"""Terms that stand in most requests: they weigh less than terms of a domain."""
+"""Terms common in requests, which weigh less than domain terms."""
 
 
 _EXACT_NAME = 10.0
@@ -47,7 +47,7 @@ def expert_score(text: str, tool: CatalogueTool) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SystemKeywords:
-    """A system tool's keywords, made when it is added."""
+    """A system tool's keywords, computed when it is added."""
 
     keywords: frozenset[str]
     name: frozenset[str]
@@ -62,8 +62,8 @@ class SystemKeywords:
         )
 
     def score(self, text: str) -> float:
-        """Both ways (section 4.2), 0 to 1: the request's terms among the keywords, and the
-        name's among the request's; 0 when fewer than half of them meet."""
+        """Mean of two shares (section 4.2), 0 to 1: request terms among the keywords, and name
+        terms among the request's; 0 below one half."""
         asked = {one for one in terms(text) if one not in _EVERYDAY}
         name = self.name - _EVERYDAY
         if not asked or not name:

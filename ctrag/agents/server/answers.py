@@ -28,7 +28,7 @@ ONLY_CLOSE = "No tool surely fits. To use one of the closest, search for it by i
 
 @dataclass(slots=True)
 class SearchAnswer:
-    """What a search gives the model."""
+    """A search's answer to the model."""
 
     handle: str
     found: SearchOutcome
@@ -67,7 +67,7 @@ class SearchAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CallAnswer:
-    """What a call gives the model."""
+    """A call's answer to the model."""
 
     result: CallToolResult
     changed: bool = False
@@ -82,7 +82,7 @@ def shown(found: RemoteHit, marks: Iterable[str] = ()) -> dict[str, Any]:
     noted: list[str] = [*found.marks, *marks]
     try:
         clean = definition(entry)
-    except ValueError:  # a catalogue file may name tools and write schemas as it likes
+    except ValueError:  # a catalogue file is not held to the protocol's names and schemas
         description = cleaned(tool.description, DESCRIPTION_LIMIT, noted)
     else:
         description, schema = clean.description, clean.parameters

@@ -1,7 +1,7 @@
 """Search and calls for many sessions, independent of the transport.
 
 A search surfaces tools to a session; only those may be called in it, and only while the caller
-may see them. State travels as a handle that a search gives out.
+may see them. State is kept under a handle that a search returns.
 """
 
 import logging
@@ -45,15 +45,15 @@ class GatewaySettings:
     limit: int = 5
     """Tools that a search shows at most, unless it asks for another number."""
     most: int = 20
-    """Tools that a search may ask for."""
+    """Maximum that a search may ask for."""
     near: int = 3
     """The closest tools that a search names when none fits."""
     few: int = 2
-    """With fewer tools than this, plugins of the marketplace that fit are shown as well; with
-    more, only those that fit better than all tools."""
-    patience: float = 15.0
+    """Below this number of results, fitting plugins of the marketplace are shown too; above it,
+    only those that fit better than all tools."""
+    timeout: float = 15.0
     """Seconds that a search waits for servers that are starting for the first time."""
-    registry_patience: float = 5.0
+    registry_timeout: float = 5.0
     """Seconds that a search waits for another registry."""
     remember: float = 60.0
     """Seconds between writes of what was learned about callers to the store."""
@@ -75,7 +75,7 @@ class Gateway:
         registries: Further registries, searched after those of `upstreams`.
         always: Ids of tools that every session has without searching, beside those that the
             catalogue marks.
-        expert: The configured agent that the sessions are of, or its name.
+        expert: The configured agent whose sessions these are, or its name.
         settings: How many tools a search shows.
         session: Settings of every new session.
         record: Receives every decision as an event.
@@ -106,7 +106,7 @@ class Gateway:
         self.session = session or SessionSettings()
         self.marketplace = marketplace
         self._servers = Servers(
-            index, upstreams or Upstreams(), registries, self.settings.registry_patience
+            index, upstreams or Upstreams(), registries, self.settings.registry_timeout
         )
         self._permissions = Permissions(index, self._servers.registries, expert, always)
         self._search = Search(index, self._permissions, self._servers, self.settings.near)
@@ -150,7 +150,7 @@ class Gateway:
         k = self.settings.limit if limit is None else limit
         if not 1 <= k <= self.settings.most:
             raise InputError(f"limit: must be from 1 to {self.settings.most}, not {k}")
-        await self._servers.tried(self.settings.patience)
+        await self._servers.tried(self.settings.timeout)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
         if self.session.preload and not session.searched:
@@ -178,7 +178,7 @@ class Gateway:
         Args:
             who: The caller.
             handle: Of the session.
-            name: The tool's id as the search gave it; its name alone where that is clear.
+            name: The tool's id as returned by the search, or its name alone if unambiguous.
             arguments: By name.
         """
         try:
@@ -241,8 +241,8 @@ class Gateway:
 
     async def open(self, who: Principal | None) -> str:
         """A new session's handle."""
-        if self._permissions.always:  # they may be of servers that are still starting
-            await self._servers.tried(self.settings.patience)
+        if self._permissions.always:  # their servers may still be starting
+            await self._servers.tried(self.settings.timeout)
         return (await run_sync(self.sessions.open, caller_key(who)))[0]
 
     def tools(self, who: Principal | None, handle: str) -> tuple[CatalogueTool, ...]:
@@ -276,14 +276,14 @@ class Gateway:
     def _callable(
         self, who: Principal | None, handle: str, name: str
     ) -> tuple[ToolSession, CatalogueTool]:
-        """The session and its tool; ValueError, in words for the model, when it may not run."""
+        """The session and its tool; ValueError with a message for the model if it may not run."""
         session = self.sessions.get(handle, caller_key(who))
         tool = session.check(named(session, name))
         self._unchanged(session, tool)
         return session, tool
 
     def _unchanged(self, session: ToolSession, tool: CatalogueTool) -> None:
-        """Refuse a tool whose definition is no longer what the model was shown."""
+        """Refuse a tool whose definition has changed since it was shown to the model."""
         if tool.server in self._servers.registries:
             return
         try:
@@ -297,7 +297,7 @@ class Gateway:
 
 
 def named(session: ToolSession, name: str) -> str:
-    """The id of the session's tool that a model means; the name itself when none fits."""
+    """The id of the session's tool with that name; the name itself when none matches."""
     tools = session.tools
     listed = wire_names(tools)  # the names that a client of the 2025 revision sees
     if name in listed and all(tool.id != name for tool in tools):

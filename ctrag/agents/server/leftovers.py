@@ -1,6 +1,6 @@
 """Orphaned tools in a store, whose server is no longer configured: removed before they are found.
 
-A store outlives the configuration. It keeps the names of the servers that were listed into it, to
+A store outlives the configuration. It keeps the names of the servers listed so far, to
 distinguish their tools from those of a catalogue.
 """
 
@@ -15,14 +15,14 @@ _FACT = "upstreams"
 
 
 def take_out_leftovers(store: ToolStore, servers: Collection[str]) -> list[str]:
-    """Take out the tools of servers that were behind the store and are no longer; their ids.
+    """Remove the tools of servers that are no longer configured; returns their ids.
 
-    To be called before a catalogue is brought in: what that describes comes back with it. All
-    processes that share a store are to have the same servers.
+    Call this before adding a catalogue, which restores the tools it describes. All processes that
+    share a store must have the same servers.
 
     Args:
         store: Where the tools are.
-        servers: Names of the servers behind it now, those of installed plugins among them.
+        servers: Names of the current servers, those of installed plugins included.
     """
     known = _known(store)
     gone = known - set(servers)
@@ -38,7 +38,7 @@ def take_out_leftovers(store: ToolStore, servers: Collection[str]) -> list[str]:
 
 
 def note_servers(store: ToolStore, servers: Collection[str]) -> None:
-    """Keep the names of servers whose tools are listed into a store."""
+    """Store the names of servers whose tools are listed."""
     if not _known(store).issuperset(servers):
         store.change_fact(_FACT, lambda text: _text(_parsed(text).union(servers)))
 

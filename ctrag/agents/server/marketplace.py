@@ -1,4 +1,4 @@
-"""Plugins that are not installed yet: found when the catalogue has little, installed on command.
+"""Plugins that are not installed yet: found when the catalogue has few tools, installed on request.
 
 The catalogue of plugins is a JSON or YAML list::
 
@@ -36,8 +36,8 @@ from ctrag.models.encoder import Encoder
 from stores.files import write_text
 
 EVERYBODY = ""
-"""The scope of a plugin that is installed for all callers: where there are access rules, for whom
-a grant names the plugin."""
+"""The scope of a plugin installed for all callers; with access rules, for those with a grant for
+it."""
 
 
 class _PluginTool(BaseModel):
@@ -63,7 +63,7 @@ class Plugin(BaseModel):
     """Runs once the plugin is installed; its tools are then listed live."""
 
     def shown(self) -> dict[str, Any]:
-        """The description for a model, without how the plugin is started."""
+        """The description for a model, without the start command."""
         marks: list[str] = []
         entry = {
             "plugin": self.name,
@@ -98,8 +98,8 @@ class Marketplace:
 
     Args:
         plugins: What can be installed.
-        state: File with what is installed; made at the first installation.
-        encoder: As of `ToolIndex`.
+        state: File with what is installed; created at the first installation.
+        encoder: See `ToolIndex`.
 
     Raises:
         ValueError: Two plugins have the same name, or there is none.
@@ -145,13 +145,13 @@ class Marketplace:
     def search(
         self, text: str, who: Principal | None = None, k: int = 3, *, above: float = 0.0
     ) -> list[Plugin]:
-        """Plugins with a tool that fits, best first, without those that the caller has.
+        """Plugins with a fitting tool, best first, without those the caller already has.
 
         Args:
             text: What the plugin should do.
             who: The caller.
             k: How many plugins at most.
-            above: Only those that are likelier to do it than this.
+            above: Least probability of a plugin's tool.
         """
         mine = {EVERYBODY} if who is None else {EVERYBODY, *who.scopes}
         had = {one.plugin.name for one in self.installed() if mine & set(one.scopes)}
@@ -162,21 +162,21 @@ class Marketplace:
         return [self.plugins[name] for name in names][:k]
 
     def install(self, name: str, scope: str = EVERYBODY) -> Installed:
-        """Note a plugin as installed for a scope; once more is no fault.
+        """Mark a plugin as installed for a scope; repeating this has no effect.
 
         Raises:
-            ValueError: There is no such plugin, or the scope is none that a grant may name.
+            ValueError: There is no such plugin, or a grant cannot name the scope.
         """
         if name not in self.plugins:
             raise InputError(f"plugin: there is none named {name!r}")
         if scope != EVERYBODY:
-            Grant(scope, f"{name}/*")  # what a server would make of it when it starts
+            Grant(scope, f"{name}/*")  # fails now rather than when the server starts
         with self._changing() as scopes:
             scopes[name] = sorted({*scopes.get(name, []), scope})
         return Installed(self.plugins[name], tuple(scopes[name]))
 
     def uninstall(self, name: str) -> bool:
-        """Note a plugin as no longer installed, for anybody; whether it was."""
+        """Mark a plugin as not installed for anybody; returns whether it was."""
         with self._changing() as scopes:
             return scopes.pop(name, None) is not None
 
@@ -198,7 +198,7 @@ class Marketplace:
 
 
 def scope_of(who: Principal | None) -> str:
-    """For whom a caller installs: their organisation where there is one, else themselves."""
+    """The scope a caller installs for: their organisation if they have one, else themselves."""
     if who is None:
         return EVERYBODY
     if len(who.organisations) == 1:

@@ -13,8 +13,8 @@ class Permissions:
 
     Args:
         index: The catalogue, with its access rules and experts.
-        registries: Names of the registries: what these find is not in the catalogue.
-        expert: The configured agent that the sessions are of, or its name.
+        registries: Names of the registries, whose tools are not in the catalogue.
+        expert: The configured agent whose sessions these are, or its name.
         always: Ids of tools available without a search, beside those that the catalogue marks.
 
     Raises:

@@ -13,7 +13,7 @@
 
 `members` and `grants` are those of a catalogue. Tokens are kept as hashes (`ctrag serve token`
 makes one). Without `grants` every tool is open to every caller, unless the catalogue says
-otherwise; with the key, even with an empty list, a tool is seen by whom a grant names.
+otherwise; with the key, even if empty, a tool is visible only to those whom a grant names.
 """
 
 import hashlib
@@ -55,7 +55,7 @@ class JwtRules(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     key_file: Path
-    """PEM of the issuer's public key; beside the access file when not absolute."""
+    """PEM of the issuer's public key; relative to the access file."""
     algorithms: Annotated[list[str], Field(min_length=1)]
     audience: Annotated[str, Field(min_length=1)]
     """Tokens made for another server are refused."""
@@ -81,11 +81,11 @@ class _AccessFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class AccessFile:
-    """Who there is, how they prove it, and what is granted to them."""
+    """The known users, their credentials and their grants."""
 
     members: Mapping[str, Principal] = field(default_factory=dict)
     rules: AccessRules | None = None
-    """None where the file grants nothing to nobody: it only says who there is."""
+    """None where the file has no `grants`: it only defines users."""
     tokens: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Hashes by user."""
     jwt: JwtRules | None = None
@@ -111,7 +111,7 @@ class AccessFile:
 
     @property
     def verifies(self) -> bool:
-        """Whether there is any token that would pass."""
+        """Whether any token can be accepted."""
         return self.jwt is not None or any(self.tokens.values())
 
     def principal(self, name: str) -> Principal:
@@ -127,7 +127,7 @@ class BearerTokens:
         self._jwt = None if file.jwt is None else _SignedTokens(file.jwt)
 
     async def verify_token(self, token: str) -> "AccessToken | None":
-        """What the token proves, as the MCP library wants it; None when it proves nothing."""
+        """The verified token in the MCP library's form; None if it is invalid."""
         who = self.principal(token)
         if who is None:
             return None
@@ -168,7 +168,7 @@ def caller_key(who: Principal | None) -> str:
 
 @lru_cache(maxsize=1_000)
 def caller_of(key: str) -> Principal | None:
-    """The caller that `caller_key` wrote."""
+    """The inverse of `caller_key`."""
     if not key:
         return None
     user, roles, organisations = json.loads(key)
@@ -201,6 +201,6 @@ class _SignedTokens:
 
 
 def _names(claim: Any) -> frozenset[str]:
-    """A claim of names: a list, or one text with spaces between."""
+    """Names in a claim: a list, or a string separated by spaces."""
     listed = claim.split() if isinstance(claim, str) else claim
     return frozenset(map(str, listed)) if isinstance(listed, list) else frozenset()

@@ -2,7 +2,7 @@
 
 The 2026 revision has no sessions: its clients see a list of meta-tools that never changes, and
 pass the session's handle with each call. A client of the 2025 revision has one session for its
-connection; what it finds is added to its list, and it is told that the list has changed.
+connection; what it finds is added to its list, and it is notified that the list has changed.
 """
 
 import json
@@ -51,7 +51,7 @@ class _Arguments(BaseModel):
 
 
 class SearchArguments(_Arguments):
-    """Of `search_tools`."""
+    """Arguments of `search_tools`."""
 
     query: Annotated[
         str,
@@ -64,7 +64,7 @@ class SearchArguments(_Arguments):
 
 
 class CallArguments(_Arguments):
-    """Of `call_tool`."""
+    """Arguments of `call_tool`."""
 
     session: _Session
     name: Annotated[str, Field(min_length=1, description="The tool's name as the search gave it.")]
@@ -72,14 +72,14 @@ class CallArguments(_Arguments):
 
 
 class ReleaseArguments(_Arguments):
-    """Of `release_tools`."""
+    """Arguments of `release_tools`."""
 
     session: _Session
     names: Annotated[list[str], Field(min_length=1, description="Tools no longer needed.")]
 
 
 class InstallArguments(_Arguments):
-    """Of `install_plugin`."""
+    """Arguments of `install_plugin`."""
 
     plugin: Annotated[str, Field(min_length=1, description="Its name, from `installable`.")]
 
@@ -111,7 +111,7 @@ META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
 }
 
 Caller = Callable[[], Principal | None]
-"""Who makes the request that is being answered."""
+"""Returns the caller of the current request."""
 
 
 def mcp_server(gateway: Gateway, caller: Caller) -> "Server[Any]":
@@ -134,8 +134,8 @@ class _Server(Server[Any]):
         self, notification_options: NotificationOptions | None = None, *rest: Any, **named: Any
     ) -> InitializationOptions:
         """See `Server`."""
-        told = notification_options or NotificationOptions(tools_changed=True)
-        return super().create_initialization_options(told, *rest, **named)
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, *rest, **named)
 
 
 class _Connection:
@@ -184,7 +184,7 @@ class _Handlers:
             answer = await self._gateway.call(
                 self._caller(), await self._own_session(ctx), params.name, arguments
             )
-            return await self._told(ctx, answer)
+            return await self._notified(ctx, answer)
         except ValidationError as error:
             problem = error.errors(include_input=False, include_url=False)[0]
             where = ".".join(str(part) for part in problem["loc"])
@@ -207,7 +207,7 @@ class _Handlers:
                 return _structured(answer.as_json())
             case CallArguments():
                 called = await gateway.call(who, wanted.session, wanted.name, wanted.arguments)
-                return await self._told(ctx, called)
+                return await self._notified(ctx, called)
             case ReleaseArguments():
                 released = gateway.release(who, wanted.session, wanted.names)
                 await self._list_changed(ctx, wanted.session)
@@ -218,7 +218,9 @@ class _Handlers:
                 return _structured({"installed": wanted.plugin, "tools": tools, "note": note})
         raise AssertionError(f"no handler for {name}")
 
-    async def _told(self, ctx: "ServerRequestContext[Any]", answer: CallAnswer) -> "CallToolResult":
+    async def _notified(
+        self, ctx: "ServerRequestContext[Any]", answer: CallAnswer
+    ) -> "CallToolResult":
         if answer.changed and not _modern(ctx):
             await ctx.session.send_tool_list_changed()
         return answer.result
@@ -240,7 +242,7 @@ class _Handlers:
             try:
                 await run_sync(self._gateway.tools, who, held)
                 return held
-            except ValueError:  # too old, or the caller's roles are others now: begin anew
+            except ValueError:  # too old, or the caller's roles have changed: open a new one
                 pass
         handle = await self._gateway.open(who)
         if transport_id is None:
@@ -267,7 +269,7 @@ def _meta_tool(name: str) -> "Tool":
 
 
 def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema without what a model has no use for."""
+    """The JSON Schema without titles, which are of no use to a model."""
     schema = arguments.model_json_schema()
     schema.pop("title", None)
     schema.pop("description", None)

@@ -22,7 +22,7 @@ RANK_OFFSET = 60
 
 @dataclass(frozen=True, slots=True)
 class RemoteHit:
-    """A tool of some registry, and how well it fits there."""
+    """A registry's tool, and how well it fits."""
 
     tool: CatalogueTool
     score: float
@@ -61,10 +61,10 @@ class _Found(BaseModel):
 class RemoteRegistry:
     """Another ctrag server, reached over MCP with the credentials of our configuration."""
 
-    def __init__(self, upstream: Upstream, patience: float = 5.0) -> None:
-        """`patience`: seconds that a search waits for it."""
+    def __init__(self, upstream: Upstream, timeout: float = 5.0) -> None:
+        """`timeout`: seconds that a search waits for the registry."""
         self.name = upstream.name
-        self._patience = patience
+        self._timeout = timeout
         self._upstream = upstream
         self._handles: OrderedDict[str, str] = OrderedDict()
 
@@ -75,12 +75,14 @@ class RemoteRegistry:
         arguments: dict[str, Any] = {"query": query, "limit": limit}
         if session in self._handles:
             arguments["session"] = self._handles[session]
-        with anyio.move_on_after(self._patience):
+        with anyio.move_on_after(self._timeout):
             answer = await self._upstream.call("search_tools", arguments)
-            if answer.is_error and arguments.pop("session", None):  # it forgot: begin anew
+            if answer.is_error and arguments.pop(
+                "session", None
+            ):  # it forgot the session: open a new one
                 answer = await self._upstream.call("search_tools", arguments)
             return self._read(session, answer)
-        raise UpstreamError(f"gave no answer within {self._patience:g} s")
+        raise UpstreamError(f"gave no answer within {self._timeout:g} s")
 
     async def call(self, session: str, name: str, arguments: dict[str, Any]) -> "CallToolResult":
         """See `Registry`."""
@@ -118,14 +120,14 @@ class Gathered:
     """What several registries found."""
 
     lists: tuple[list[RemoteHit], ...]
-    """One list a registry, in the registries' order; empty where it did not answer."""
+    """One list per registry, in the registries' order; empty where it did not answer."""
     unavailable: dict[str, str]
     """Why a registry did not answer, by name."""
     seconds: float
 
 
 async def gather(registries: Sequence[Registry], session: str, query: str, limit: int) -> Gathered:
-    """Ask all registries at once; one that cannot answer is reported and fails nothing."""
+    """Ask all registries at once; one that cannot answer is only reported."""
     began = time.perf_counter()
     lists: list[list[RemoteHit]] = [[] for _ in registries]
     unavailable: dict[str, str] = {}
@@ -143,7 +145,7 @@ async def gather(registries: Sequence[Registry], session: str, query: str, limit
 
 
 def merged(lists: Sequence[Sequence[RemoteHit]], limit: int) -> list[RemoteHit]:
-    """One list of several by reciprocal rank; equal ranks keep the order of the lists.
+    """Merge several lists by reciprocal rank; equal ranks keep the order of the lists.
 
     Scores of different registries do not compare, ranks do.
     """

@@ -35,14 +35,14 @@ class Surfaced:
 
     found: SearchOutcome
     shown: list[dict[str, Any]]
-    """The found tools that the session may call now, best first, as a model is shown them."""
+    """The found tools that the session may call now, best first, as shown to the model."""
     at_hand: list[dict[str, Any]]
-    """The session's other tools, as a model is shown them."""
+    """The session's other tools, as shown to the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Searches in one gateway's catalogue, for whatever session."""
+    """Searches in one gateway's catalogue, for any session."""
 
     index: ToolIndex
     permissions: Permissions
@@ -53,7 +53,7 @@ class Search:
     def in_catalogue(
         self, who: Principal | None, query: str, session: ToolSession, k: int
     ) -> Fitting:
-        """What fits in the catalogue, `k` at most. What the session called counts as history."""
+        """The tools of the catalogue that fit, `k` at most; the session's calls are the history."""
         search = self.index.find(
             query,
             k,
@@ -87,7 +87,7 @@ class Search:
         Args:
             who: The caller.
             query: What was searched for.
-            session: Gets the tools.
+            session: Receives the tools.
             lists: What each registry found, best first.
             k: Tools at most.
             began: When the search began, by `time.perf_counter`.

@@ -39,19 +39,19 @@ async def serve_stdio(gateway: Gateway, who: Principal | None) -> None:
 
 
 async def _write_before_the_end(gateway: Gateway) -> None:
-    """Let a signal end the process once what was learned is written.
+    """On a signal, write what was learned before the process ends.
 
-    To leave as from HTTP is not possible: a thread reads stdin, and stops when the client goes.
+    A clean exit as over HTTP is impossible: a thread blocks on stdin until the client disconnects.
     """
     if not _in_main_thread():
         return
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
-        async for told in received:
+        async for number in received:
             try:
                 await run_sync(gateway.index.close)
             finally:
-                signal.signal(told, signal.SIG_DFL)
-                signal.raise_signal(told)
+                signal.signal(number, signal.SIG_DFL)
+                signal.raise_signal(number)
 
 
 async def serve_http(gateway: Gateway, host: str, port: int, tokens: BearerTokens | None) -> None:

@@ -1,4 +1,4 @@
-"""The servers and registries behind the tools: kept connected, listed, called through.
+"""The servers and registries behind the tools: keeps them connected, lists and calls them.
 
 Servers of installed plugins are among them.
 """
@@ -25,7 +25,7 @@ from ctrag.agents.server.upstream import Upstream, UpstreamError
 from ctrag.errors import InputError
 
 SELF = CatalogueTool(SEARCH_NAME, SEARCH_DESCRIPTION, "ctrag", always=True)
-"""Keeps an index from being empty before a server is listed; never found, as it is at hand."""
+"""Keeps an index from being empty before a server is listed; never found by a search."""
 
 
 class Servers:
@@ -35,7 +35,7 @@ class Servers:
         index: Receives the tools that the servers list.
         specs: The servers and registries to connect to.
         registries: Further registries, searched after those of `specs`.
-        registry_patience: Seconds that a search waits for a registry of `specs`.
+        registry_timeout: Seconds that a search waits for a registry of `specs`.
 
     Raises:
         ValueError: Two registries, or a registry and a server, have the same name.
@@ -46,7 +46,7 @@ class Servers:
         index: ToolIndex,
         specs: Upstreams,
         registries: Sequence[Registry] = (),
-        registry_patience: float = 5.0,
+        registry_timeout: float = 5.0,
     ) -> None:
         self._index = index
         self.upstreams: dict[str, Upstream] = {}
@@ -55,7 +55,7 @@ class Servers:
         for name, spec in specs.servers.items():
             self._add(name, spec)
         self._hubs = [Upstream(name, spec, _nothing) for name, spec in specs.registries.items()]
-        every = [*(RemoteRegistry(hub, registry_patience) for hub in self._hubs), *registries]
+        every = [*(RemoteRegistry(hub, registry_timeout) for hub in self._hubs), *registries]
         self.registries: dict[str, Registry] = {one.name: one for one in every}
         """By name, in the order in which they are searched."""
         if len(self.registries) < len(every):
@@ -75,14 +75,14 @@ class Servers:
             tasks.cancel_scope.cancel()
         self._tasks = None
 
-    async def tried(self, patience: float) -> None:
-        """Wait for the first attempt to start of each, `patience` seconds at most."""
-        with anyio.move_on_after(patience):
+    async def tried(self, timeout: float) -> None:
+        """Wait for each one's first attempt to start, `timeout` seconds at most."""
+        with anyio.move_on_after(timeout):
             for upstream in self._all():
                 await upstream.tried()
 
     async def started(self, name: str) -> None:
-        """Connect to a server that came later and wait until it has listed its tools."""
+        """Connect to a server added later and wait until it has listed its tools."""
         server = self.upstreams[name]
         if self._tasks is not None:
             self._tasks.start_soon(server.run)
@@ -102,7 +102,7 @@ class Servers:
     async def call(
         self, session: str, tool: CatalogueTool, arguments: dict[str, Any]
     ) -> CallToolResult:
-        """The answer of the server or registry that a tool is of; `session` is our session's id.
+        """Call a tool of a server or registry; `session` is our session's id.
 
         Raises:
             UpstreamError: There is no answer; the message says why.
@@ -121,7 +121,7 @@ class Servers:
         return name in self._plugins
 
     def adopt(self, installed: Installed) -> bool:
-        """Let a plugin's server be one of ours, seen by whom it is installed for; if it is new.
+        """Add a plugin's server, visible to those it is installed for; returns whether it is new.
 
         Raises:
             ValueError: A server or registry that came with no plugin has its name.
@@ -129,7 +129,7 @@ class Servers:
         plugin, index = installed.plugin, self._index
         known = plugin.name in self.upstreams
         taken = plugin.name in self.registries or (known and plugin.name not in self._plugins)
-        if taken:  # a grant for the plugin would open that one
+        if taken:  # a grant for the plugin would also cover that one
             raise InputError(
                 f"plugin: a server named {plugin.name!r} is here already; rename it, or take the "
                 "plugin out with `ctrag serve plugins --uninstall`"

@@ -14,8 +14,8 @@ from mcp.client.streamable_http import streamable_http_client
 from ctrag.agents.server.config import ServerSpec
 
 
-class _Door:
-    """A read stream whose messages pass through `clean`; `ended` is called once at its end."""
+class _CleanedStream:
+    """A read stream that applies `clean` to each message and calls `ended` once at its end."""
 
     def __init__(self, inner: Any, clean: Callable[[Any], None], ended: Callable[[], None]) -> None:
         self._inner = inner
@@ -35,7 +35,7 @@ class _Door:
         self._clean(message)
         return message
 
-    def __aiter__(self) -> "_Door":
+    def __aiter__(self) -> "_CleanedStream":
         return self
 
     async def __anext__(self) -> Any:
@@ -47,7 +47,7 @@ class _Door:
     async def aclose(self) -> None:
         await self._inner.aclose()
 
-    async def __aenter__(self) -> "_Door":
+    async def __aenter__(self) -> "_CleanedStream":
         await self._inner.__aenter__()
         return self
 
@@ -63,9 +63,9 @@ async def connection(
     """Streams to and from a server.
 
     Args:
-        spec: How it is reached.
+        spec: How to reach it.
         clean: Maps the entries of a `tools/list` answer to those that are accepted.
-        ended: Called when the stream has ended, such as when its process has stopped.
+        ended: Called when the stream has ended, for example because its process stopped.
 
     Raises:
         OSError: The command cannot be started.
@@ -78,7 +78,7 @@ async def connection(
             result["tools"] = clean(result["tools"])
 
     async with _transport(spec) as (read, write):
-        yield _Door(read, message, ended), write
+        yield _CleanedStream(read, message, ended), write
 
 
 def _transport(spec: ServerSpec) -> AbstractAsyncContextManager[Any]:

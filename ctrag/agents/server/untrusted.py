@@ -50,7 +50,7 @@ class ToolDefinition:
     parameters: dict[str, Any]
     """JSON Schema of the arguments; its root is an object."""
     marks: tuple[str, ...] = ()
-    """What was done or found: `cut`, `hidden characters`, `gives orders`."""
+    """Findings: `cut`, `hidden characters`, `gives orders`."""
 
 
 def definition(raw: Any) -> ToolDefinition:
@@ -69,11 +69,11 @@ def definition(raw: Any) -> ToolDefinition:
         raise InputError("has no name that can be read")
     if len(name) > NAME_LIMIT:
         raise InputError(f"has a name of {len(name)} characters; {NAME_LIMIT} are allowed")
-    said = raw.get("description") or ""
-    if not isinstance(said, str):
+    text = raw.get("description") or ""
+    if not isinstance(text, str):
         raise InputError("has a description that is no text")
     marks: list[str] = []
-    description = cleaned(said, DESCRIPTION_LIMIT, marks)
+    description = cleaned(text, DESCRIPTION_LIMIT, marks)
     try:
         parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
     except RecursionError:
@@ -112,7 +112,7 @@ def _cleaned_schema(schema: Any, marks: list[str], key: str = "") -> Any:
 
 
 def _mark(kept: str, marks: list[str]) -> None:
-    """Marks of a name or value, which stays what it is: the server knows it by that."""
+    """Add the marks of a name or value, which itself stays unchanged: the server expects it."""
     cleaned(kept, SCHEMA_LIMIT, marks)
 
 
@@ -130,7 +130,7 @@ def cleaned(text: str, limit: int, marks: list[str]) -> str:
 
 
 def _printable(text: str) -> str:
-    """Without control, formatting, unassigned and half characters; line ends and tabs stay."""
+    """Without control, format, unassigned and surrogate characters; keeps newlines and tabs."""
     return "".join(
         letter for letter in text if letter in "\n\t" or unicodedata.category(letter)[0] != "C"
     )

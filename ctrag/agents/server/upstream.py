@@ -1,4 +1,4 @@
-"""One server behind the gateway: kept connected, listed live, called through."""
+"""One server behind the gateway: stays connected, keeps its list current, forwards calls."""
 
 import logging
 import math
@@ -23,11 +23,11 @@ from ctrag.agents.server.untrusted import ToolDefinition, definition
 logger = logging.getLogger(__name__)
 
 FIRST_PAUSE = 0.2
-"""Seconds before a lost server is started again; each failure doubles them."""
+"""Seconds before a lost server is started again; doubled after each failure."""
 LONGEST_PAUSE = 30.0
 NOT_STARTED = "not started yet"
 PAGES = 1_000
-"""Pages of a tool list that are read; a server that never ends its list cannot hang us."""
+"""Maximum pages of a tool list, so that an endless list cannot hang us."""
 
 
 class UpstreamError(Exception):
@@ -39,7 +39,7 @@ class Upstream:
 
     Args:
         name: Its name in the file, the first part of its tools' ids.
-        spec: How it is reached.
+        spec: How to reach it.
         changed: Awaited after each listing.
     """
 
@@ -81,7 +81,7 @@ class Upstream:
             self._client, self.down, self._attempts = None, NOT_STARTED, 0
 
     async def tried(self) -> None:
-        """Wait for the end of the first attempt to start, whatever came of it."""
+        """Wait for the end of the first attempt to start, successful or not."""
         if self._attempts == 0:
             await self._tried.wait()
 
@@ -97,7 +97,7 @@ class Upstream:
         return self._client
 
     async def call(self, name: str, arguments: dict[str, Any]) -> "CallToolResult":
-        """The server's own answer to a call, its tool errors among them.
+        """The server's own answer to a call, tool errors included.
 
         Raises:
             UpstreamError: There is no answer; the message says what is known and what to do.
@@ -119,7 +119,7 @@ class Upstream:
                     "again. Whether the call took effect is not known: check before you repeat it."
                 ) from None
             raise UpstreamError(f"{self.name}/{name} was refused: {error}") from None
-        except Exception as error:  # another program's answer: anything can be wrong with it
+        except Exception as error:  # another program's answer may be broken in any way
             logger.warning("%s/%s: %s", self.name, name, error)
             raise UpstreamError(
                 f"{self.name}/{name} gave an answer that breaks the protocol "

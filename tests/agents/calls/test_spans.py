@@ -10,9 +10,9 @@ def test_runs_begin_and_end_with_a_word_that_says_something() -> None:
 
 
 def test_what_is_quoted_is_a_value_as_a_whole() -> None:
-    said = 'play "Let It Be" by The Beatles'
-    assert quoted(said) == ["Let It Be"]
-    assert spans(said) == ["play", "Beatles", "Let It Be"]
+    text = 'play "Let It Be" by The Beatles'
+    assert quoted(text) == ["Let It Be"]
+    assert spans(text) == ["play", "Beatles", "Let It Be"]
 
 
 def test_an_apostrophe_quotes_nothing() -> None:
@@ -25,7 +25,7 @@ def test_no_run_goes_across_what_is_taken() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "found"),
+    ("text", "found"),
     [
         ("find flights to New York", ["New", "New York", "York"]),
         ("Weather tomorrow", []),
@@ -33,8 +33,8 @@ def test_no_run_goes_across_what_is_taken() -> None:
         ('the label "type here"', ["type here"]),
     ],
 )
-def test_a_name_is_quoted_capitalised_or_has_a_digit(said: str, found: list[str]) -> None:
-    assert [one for one in names(said) if "and" not in one] == found
+def test_a_name_is_quoted_capitalised_or_has_a_digit(text: str, found: list[str]) -> None:
+    assert [one for one in names(text) if "and" not in one] == found
 
 
 def test_a_long_text_has_shorter_runs_and_not_very_many() -> None:

@@ -67,8 +67,8 @@ class Scripted(BaseChatModel):
             {"name": name, "args": args, "id": f"{len(self.script)}-{place}"}
             for place, (name, args) in enumerate(step if isinstance(step, list) else [])
         ]
-        said = AIMessage(step if isinstance(step, str) else "", tool_calls=calls)
-        return ChatResult(generations=[ChatGeneration(message=said)])
+        message = AIMessage(step if isinstance(step, str) else "", tool_calls=calls)
+        return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 @tool
@@ -109,10 +109,10 @@ def middleware() -> Make:
 
 
 def run(
-    model: Scripted, made: ToolSearchMiddleware, said: str = "go", **more: Any
+    model: Scripted, made: ToolSearchMiddleware, text: str = "go", **more: Any
 ) -> list[BaseMessage]:
     agent = create_agent(model, middleware=[made], **more)
-    return list(agent.invoke({"messages": [("user", said)]})["messages"])
+    return list(agent.invoke({"messages": [("user", text)]})["messages"])
 
 
 def test_the_model_sees_the_search_and_then_what_it_found(middleware: Make) -> None:
@@ -250,7 +250,7 @@ def test_a_tool_that_raises_is_learned_as_a_failure() -> None:
 
 
 class Asked:
-    """A prior that knows nothing and keeps what it was asked."""
+    """A next-tool model that knows nothing and keeps what it was asked."""
 
     def __init__(self) -> None:
         self.histories: list[list[str]] = []
@@ -260,9 +260,11 @@ class Asked:
         return []
 
 
-def test_the_prior_is_asked_with_what_was_called_for_the_request(middleware: Make) -> None:
+def test_the_next_tool_model_is_asked_with_what_was_called_for_the_request(
+    middleware: Make,
+) -> None:
     made = middleware()
-    made.index.prior = asked = Asked()
+    made.index.next_tool = asked = Asked()
     weather = [("get_weather", {"city": "Oslo"})]
     saver = InMemorySaver()
     config: Any = {"configurable": {"thread_id": "t"}}
@@ -279,17 +281,17 @@ def test_the_prior_is_asked_with_what_was_called_for_the_request(middleware: Mak
         ]
     )
     agent = create_agent(model, middleware=[made], checkpointer=saver)
-    for said in ("mail the weather", "and print"):
-        agent.invoke({"messages": [("user", said)]}, config)
+    for text in ("mail the weather", "and print"):
+        agent.invoke({"messages": [("user", text)]}, config)
     assert asked.histories == [[], ["get_weather", "get_weather"], []]
 
 
 def test_a_first_message_can_bring_tools_of_its_category_and_a_greeting_none(
     middleware: Make,
 ) -> None:
-    for said, tools in (("send a mail", ["send_mail"]), ("hello", [])):
+    for text, tools in (("send a mail", ["send_mail"]), ("hello", [])):
         model = Scripted(script=["done"])
-        run(model, middleware(preload=1), said)
+        run(model, middleware(preload=1), text)
         assert model.shown == [["search_tools", *tools]]
 
 

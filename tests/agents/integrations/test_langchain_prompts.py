@@ -55,8 +55,8 @@ class Scripted(BaseChatModel):
         self.systems.append(messages[0])
         step = self.script.pop(0)
         calls = [{"name": name, "args": {}, "id": f"{len(self.script)}"} for name in step[1:]]
-        said = AIMessage(step[0], tool_calls=calls)
-        return ChatResult(generations=[ChatGeneration(message=said)])
+        message = AIMessage(step[0], tool_calls=calls)
+        return ChatResult(generations=[ChatGeneration(message=message)])
 
     def names(self, at: int) -> list[str]:
         return [name_of(one) for one in self.tools[at]]
@@ -99,11 +99,11 @@ def test_the_agents_own_system_prompt_stands_after_the_overlay(own: Any) -> None
     model = Scripted(script=[["done"]])
     shop = builder(settings=NARROW)
     agent(model, shop, system_prompt=own).invoke(ask("cancel my order"))
-    said = model.systems[0].text
-    assert said.startswith(OVERLAY)
-    assert said.count(OWN_PROMPT) == 1
+    system = model.systems[0].text
+    assert system.startswith(OVERLAY)
+    assert system.count(OWN_PROMPT) == 1
     built = shop.build("cancel my order", 400, form="openai").system
-    assert said.replace(OWN_PROMPT, "").split() == built.split()
+    assert system.replace(OWN_PROMPT, "").split() == built.split()
 
 
 def test_the_likely_tool_is_told_by_the_name_that_the_agent_calls_it_by() -> None:
@@ -123,15 +123,15 @@ def test_the_likely_tool_is_told_by_the_name_that_the_agent_calls_it_by() -> Non
     )
     named = {one.id: one.name for one in documents}
     assert named["inn/book"] != "book"
-    told = PromptSettings(discovery="off", prior_weight=2.0)
-    for own, said in (("book", "Likely next tool: book ("), ("eat", "")):
+    settings = PromptSettings(discovery="off", next_tool_weight=2.0)
+    for own, line in (("book", "Likely next tool: book ("), ("eat", "")):
         model = Scripted(script=[["done"]])
-        shop = builder(tools=documents, prior=Books(), settings=told)
+        shop = builder(tools=documents, next_tool=Books(), settings=settings)
         create_agent(model, [toy(own)], middleware=[PromptMiddleware(shop, 400)]).invoke(
             ask("book it")
         )
-        assert ("Likely next tool" in model.systems[0].text) == bool(said)
-        assert said in model.systems[0].text
+        assert ("Likely next tool" in model.systems[0].text) == bool(line)
+        assert line in model.systems[0].text
 
 
 def test_a_model_that_asks_for_discovery_gets_more_tools_once() -> None:

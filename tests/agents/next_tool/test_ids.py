@@ -15,7 +15,7 @@ from ctrag.agents.prompt.builder import PromptBuilder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.tool_documents import make_documents
-from tests.agents.prompt.toys import TopicReader, card, count_words
+from tests.agents.prompt.toys import TopicEncoder, card, count_words
 from training.next_tool.settings import DependencySettings
 from training.next_tool.train import fit_next_tool
 
@@ -93,7 +93,7 @@ def test_what_is_observed_by_id_is_no_new_tool(
 def test_a_search_puts_what_comes_next_first(
     model: NextTool, tools: list[CatalogueTool], word_bins: Any
 ) -> None:
-    index = ToolIndex(tools, word_bins, prior=model, prior_weight=0.9)
+    index = ToolIndex(tools, word_bins, next_tool=model, next_tool_weight=0.9)
     [first] = index.search(MAIL, 1)
     [then] = index.search(MAIL, 1, history=["office/find_contact"])
     assert (first.tool.id, then.tool.id) == ("office/find_contact", "office/send_mail")
@@ -104,15 +104,15 @@ def test_a_search_puts_what_comes_next_first(
 
 def test_a_prompt_shows_what_comes_next(model: NextTool, tools: list[CatalogueTool]) -> None:
     documents = make_documents(tools, {}, count_words)
-    options = PromptSettings(tools=1, discovery="off", prior_weight=1.0)
+    options = PromptSettings(tools=1, discovery="off", next_tool_weight=1.0)
     builder = PromptBuilder(
         [],
         documents,
         settings=options,
-        reader=TopicReader(),
+        encoder=TopicEncoder(),
         reranker=Reranker(card()),
         count=count_words,
-        prior=model,
+        next_tool=model,
     )
     shown = [
         builder.build(MAIL, 400, history=history).tools[0].id

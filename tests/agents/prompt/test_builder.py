@@ -18,9 +18,9 @@ from tests.agents.prompt.toys import (
     FORMS,
     FRAGMENTS,
     TOOLS,
-    FailingReader,
+    FailingEncoder,
     Flights,
-    TopicReader,
+    TopicEncoder,
     builder,
     count_pieces,
     count_words,
@@ -35,8 +35,8 @@ shared = builder()
 MAKERS = {
     (one, weight): builder(
         count=count_pieces,
-        prior=Flights(),
-        settings=PromptSettings(discovery=one, prior_weight=weight),
+        next_tool=Flights(),
+        settings=PromptSettings(discovery=one, next_tool_weight=weight),
     )
     for one in ("widen", "summary")
     for weight in (0.0, 2.0)
@@ -168,20 +168,20 @@ def test_what_the_model_rates_itself_counts() -> None:
 
 def test_feedback_counts_whole_tools_and_what_was_called_and_logs_what_was_hidden() -> None:
     records: list[Mapping[str, Any]] = []
-    told = builder(
+    built = builder(
         sink=records.append,
         settings=PromptSettings(discovery="off", tools=1, signatures=2),
     )
-    prompt = told.build("cancel my order", 400)
+    prompt = built.build("cancel my order", 400)
     [whole], [called, idle] = prompt.tools, prompt.signatures
     hidden = next(one for one in TOOLS if one not in prompt.exposed)
-    told.learn(prompt, [called.id, hidden.id])
-    assert told.gains.factor(whole.id) < 1 == told.gains.factor(idle.id)
-    assert told.gains.factor(called.id) > 1
+    built.learn(prompt, [called.id, hidden.id])
+    assert built.gains.factor(whole.id) < 1 == built.gains.factor(idle.id)
+    assert built.gains.factor(called.id) > 1
     assert [one["wanted"] for one in records if one["event"] == "miss"] == [hidden.id]
-    told.learn(prompt, [])
-    told.learn(told.full("cancel my order"), [called.id])
-    assert told.gains.learned == 1
+    built.learn(prompt, [])
+    built.learn(built.full("cancel my order"), [called.id])
+    assert built.gains.learned == 1
 
 
 def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None:
@@ -189,8 +189,8 @@ def test_pinned_tools_are_in_where_the_request_belongs_to_their_domain() -> None
     assert "shop/transfer" in [one.id for one in pinned.build("cancel my order", 500).exposed]
     away = [one.id for one in pinned.build("book a flight", 500).exposed]
     assert "shop/transfer" not in away
-    told = [one.id for one in pinned.build("book a flight", 500, domain="shop").exposed]
-    assert "shop/transfer" in told
+    exposed = [one.id for one in pinned.build("book a flight", 500, domain="shop").exposed]
+    assert "shop/transfer" in exposed
 
 
 def test_a_pin_without_room_is_reported() -> None:
@@ -215,22 +215,24 @@ def test_feedback_changes_what_is_chosen() -> None:
     assert (before, after) == ("shop/cancel_order", "shop/return_order")
 
 
-def test_a_prior_speaks_only_with_a_weight() -> None:
+def test_a_next_tool_model_speaks_only_with_a_weight() -> None:
     def first(weight: float) -> str:
-        options = PromptSettings(tools=1, discovery="off", prior_weight=weight)
-        return builder(prior=Flights(), settings=options).build("cancel my order", 400).tools[0].id
+        options = PromptSettings(tools=1, discovery="off", next_tool_weight=weight)
+        return (
+            builder(next_tool=Flights(), settings=options).build("cancel my order", 400).tools[0].id
+        )
 
     assert first(0.0) == "shop/cancel_order"
     assert first(2.0) == "air/book_flight"
 
 
 def test_the_cache_serves_the_same_task_and_other_words_or_calls_are_another() -> None:
-    reader = TopicReader()
-    cached = builder(reader=reader, settings=SURE)
+    encoder = TopicEncoder()
+    cached = builder(encoder=encoder, settings=SURE)
     assert not cached.build("Cancel my order!", 400).cached
-    asked = len(reader.read_texts)
+    asked = len(encoder.encoded_texts)
     assert cached.build("cancel my ORDER", 400).cached
-    assert len(reader.read_texts) == asked
+    assert len(encoder.encoded_texts) == asked
     assert not cached.build("cancel my order", 400, history=["shop/transfer"]).cached
     assert not cached.build("return my order", 400).cached
     assert not cached.build("cancel my order", 300).cached
@@ -238,27 +240,27 @@ def test_the_cache_serves_the_same_task_and_other_words_or_calls_are_another() -
 
 def test_a_broken_retriever_falls_back_to_the_full_prompt_and_is_left_alone() -> None:
     records: list[Mapping[str, Any]] = []
-    reader = FailingReader()
+    encoder = FailingEncoder()
     clock = [0.0]
     breaker = CircuitBreaker(failures=2, seconds=10, clock=lambda: clock[0])
-    broken = builder(reader=reader, breaker=breaker, sink=records.append)
-    reader.failing = True
+    broken = builder(encoder=encoder, breaker=breaker, sink=records.append)
+    encoder.failing = True
     for number in range(4):
         prompt = broken.build(f"cancel order {number}", 400)
         assert len(prompt.tools) == len(TOOLS)
         assert len(prompt.fragments) == len(FRAGMENTS)
         assert prompt.text.startswith(OVERLAY)
-    assert reader.calls == 2
+    assert encoder.calls == 2
     assert records[0]["fallback"] == "RuntimeError: the encoder is gone"
     assert records[3]["fallback"].startswith("Open: ")
-    reader.failing, clock[0] = False, 11.0
+    encoder.failing, clock[0] = False, 11.0
     assert broken.build("cancel order 9", 400).fallback == ""
 
 
 def test_the_full_prompt_keeps_to_the_models_window() -> None:
-    reader = FailingReader()
-    small = builder(reader=reader, settings=PromptSettings(window=LEAST + 60))
-    reader.failing = True
+    encoder = FailingEncoder()
+    small = builder(encoder=encoder, settings=PromptSettings(window=LEAST + 60))
+    encoder.failing = True
     prompt = small.build("cancel", 10_000)
     assert prompt.tokens <= LEAST + 60
     assert prompt.text.startswith(OVERLAY)
@@ -266,15 +268,15 @@ def test_the_full_prompt_keeps_to_the_models_window() -> None:
 
 def test_telemetry_says_what_was_chosen_and_why_and_misses_are_logged() -> None:
     records: list[Mapping[str, Any]] = []
-    told = builder(sink=records.append, settings=SURE)
-    prompt = told.build("cancel my order", 400)
-    told.miss(prompt, "air/book_flight")
+    built = builder(sink=records.append, settings=SURE)
+    prompt = built.build("cancel my order", 400)
+    built.miss(prompt, "air/book_flight")
     assert records[0]["tools"] == [tool.id for tool in prompt.tools]
     assert records[0]["scores"] == prompt.scores
     assert records[0]["sufficiency"] == prompt.sufficiency
     assert records[0]["likely"] == ""
     sure = builder(
-        sink=records.append, prior=Flights(), settings=PromptSettings(prior_weight=2.0)
+        sink=records.append, next_tool=Flights(), settings=PromptSettings(next_tool_weight=2.0)
     ).build("cancel my order", 600)
     assert sure.likely is not None
     assert records[2]["likely"] == sure.likely.id == "air/book_flight"

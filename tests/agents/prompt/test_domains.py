@@ -55,6 +55,6 @@ def test_policies_follow_the_calls_too_and_a_document_opens_with_its_rules() -> 
 
 def test_a_domain_that_is_said_counts_as_one_that_was_called() -> None:
     strong = PromptSettings(instructions=1, called_domain=100.0, tau=1.0)
-    told = builder(settings=strong).build("cancel my order", 500, domain="air")
-    assert [one.id for one in told.fragments] == ["air#flight"]
-    assert told.domain == "air"
+    prompt = builder(settings=strong).build("cancel my order", 500, domain="air")
+    assert [one.id for one in prompt.fragments] == ["air#flight"]
+    assert prompt.domain == "air"

@@ -106,16 +106,16 @@ def test_recency_is_the_date_said_and_else_the_day_of_the_file(tmp_path: Path) -
     (tmp_path / "a.md").write_text("---\ndate: 2025-03-04\n---\nBe kind.", encoding="utf-8")
     (tmp_path / "b.md").write_text("Say who you are.", encoding="utf-8")
     os.utime(tmp_path / "b.md", (0, 86_400))  # written on the second day of 1970
-    said, found = cut_folder(tmp_path, count_words).fragments
-    assert (said.recency, found.recency) == ("2025-03-04", "1970-01-02")
+    first, second = cut_folder(tmp_path, count_words).fragments
+    assert (first.recency, second.recency) == ("2025-03-04", "1970-01-02")
     os.utime(tmp_path / "b.md", (0, 0))  # a file that is written again says what it said
-    assert cut_file(tmp_path / "b.md", count_words)[0].digest == found.digest
+    assert cut_file(tmp_path / "b.md", count_words)[0].digest == second.digest
 
 
 def test_what_another_fragment_says_is_left_out_and_named(tmp_path: Path) -> None:
-    said = words("cancel pending orders only with a reason", 5)
-    (tmp_path / "a.md").write_text(f"# Same\n\n{said}", encoding="utf-8")
-    (tmp_path / "b.md").write_text(f"# Same\n\n{said.upper()}", encoding="utf-8")
+    sentence = words("cancel pending orders only with a reason", 5)
+    (tmp_path / "a.md").write_text(f"# Same\n\n{sentence}", encoding="utf-8")
+    (tmp_path / "b.md").write_text(f"# Same\n\n{sentence.upper()}", encoding="utf-8")
     found = cut_folder(tmp_path, count_words)
     assert [one.id for one in found.fragments] == ["a#same"]
     assert found.duplicates == (("b#same", "a#same"),)

@@ -5,44 +5,44 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctrag.agents.prompt.index import PASSAGE, CorpusIndex, ReadingStore, passages
-from tests.agents.prompt.toys import TopicReader
+from ctrag.agents.prompt.index import PASSAGE, CorpusIndex, VectorStore, passages
+from tests.agents.prompt.toys import TopicEncoder
 
 
 def test_only_texts_that_changed_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "index" / "tools.npz"
-    first = ReadingStore(TopicReader(), path)
-    before = first.readings(["cancel order", "flight"])
-    assert first.read_anew == 2
-    reader = TopicReader()
-    second = ReadingStore(reader, path)
-    after = second.readings(["flight", "return order", "flight"])
-    assert reader.read_texts == ["return order"]
+    first = VectorStore(TopicEncoder(), path)
+    before = first.vectors(["cancel order", "flight"])
+    assert first.encoded == 2
+    encoder = TopicEncoder()
+    second = VectorStore(encoder, path)
+    after = second.vectors(["flight", "return order", "flight"])
+    assert encoder.encoded_texts == ["return order"]
     assert np.array_equal(after[0], before[1])
-    third = ReadingStore(TopicReader(), path)
-    third.readings(["cancel order"])
-    assert third.read_anew == 1  # it had been dropped
+    third = VectorStore(TopicEncoder(), path)
+    third.vectors(["cancel order"])
+    assert third.encoded == 1  # it had been dropped
 
 
 @pytest.mark.parametrize("damage", ["emptied", "cut", "overwritten"])
 def test_a_broken_file_is_made_anew(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "instructions.npz"
-    ReadingStore(TopicReader(), path).readings(["cancel order"])
+    VectorStore(TopicEncoder(), path).vectors(["cancel order"])
     damaged = {"emptied": b"", "cut": path.read_bytes()[:300], "overwritten": b"no archive"}
     path.write_bytes(damaged[damage])
-    second = ReadingStore(TopicReader(), path)
-    assert second.readings(["cancel order"])[0].shape == (6,)
-    third = ReadingStore(TopicReader(), path)
-    third.readings(["cancel order"])
-    assert (second.read_anew, third.read_anew) == (1, 0)
+    second = VectorStore(TopicEncoder(), path)
+    assert second.vectors(["cancel order"])[0].shape == (6,)
+    third = VectorStore(TopicEncoder(), path)
+    third.vectors(["cancel order"])
+    assert (second.encoded, third.encoded) == (1, 0)
 
 
 def test_a_unit_counts_as_its_best_passage() -> None:
     filler = " ".join(["word"] * PASSAGE)
     index = CorpusIndex(
-        [f"head\n{filler} cancel order", "flight"], ReadingStore(TopicReader(), None)
+        [f"head\n{filler} cancel order", "flight"], VectorStore(TopicEncoder(), None)
     )
-    asked = TopicReader().read("cancel order")
+    asked = TopicEncoder().encode("cancel order")
     found = index.evidence(asked, "cancel order")
     assert found.cosine == pytest.approx([1.0, 0.0])
     assert found.lexical == pytest.approx([1.0, 0.0])
@@ -60,4 +60,4 @@ def test_passages_hold_every_word_and_begin_with_the_head() -> None:
 
 def test_an_index_over_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="texts: there is nothing to index"):
-        CorpusIndex([], ReadingStore(TopicReader(), None))
+        CorpusIndex([], VectorStore(TopicEncoder(), None))

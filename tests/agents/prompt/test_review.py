@@ -54,7 +54,7 @@ def test_a_changed_policy_is_served_as_approved_until_the_change_is(tmp_path: Pa
     assert book.served([NEW, OTHER], count_words) == [NEW]
 
 
-def said(word: str, number: int) -> str:
+def repeated(word: str, number: int) -> str:
     return " ".join(f"{word}{at}" for at in range(number))
 
 
@@ -62,7 +62,11 @@ def shop(folder: Path, cancel: int) -> tuple[Fragment, ...]:
     """Fragments of a policy whose part about cancelling has so many words."""
     policy = folder / "policies" / "shop.md"
     policy.parent.mkdir(exist_ok=True)
-    parts = {"shop": said("greet", 250), "cancel": said("stop", cancel), "back": said("give", 250)}
+    parts = {
+        "shop": repeated("greet", 250),
+        "cancel": repeated("stop", cancel),
+        "back": repeated("give", 250),
+    }
     policy.write_text(POLICY.format(**parts), encoding="utf-8")
     return cut_folder(policy.parent, count_words).fragments
 
@@ -119,10 +123,10 @@ def test_a_removed_unit_is_served_until_its_removal_is_approved(tmp_path: Path) 
 def test_a_copy_of_another_units_words_takes_that_unit_not_away(tmp_path: Path) -> None:
     policies = tmp_path / "policies"
     policies.mkdir()
-    (policies / "a.md").write_text(f"# Greeting\n\n{said('hello', 250)}", encoding="utf-8")
-    (policies / "b.md").write_text(f"# Refund\n\n{said('refund', 250)}", encoding="utf-8")
+    (policies / "a.md").write_text(f"# Greeting\n\n{repeated('hello', 250)}", encoding="utf-8")
+    (policies / "b.md").write_text(f"# Refund\n\n{repeated('refund', 250)}", encoding="utf-8")
     before = approved(tmp_path, cut_folder(policies, count_words).fragments)
-    (policies / "a.md").write_text(f"# Greeting\n\n{said('refund', 250)}", encoding="utf-8")
+    (policies / "a.md").write_text(f"# Greeting\n\n{repeated('refund', 250)}", encoding="utf-8")
     copied = cut_folder(policies, count_words)
     assert copied.duplicates == (("b#refund", "a#greeting"),)
     assert served(tmp_path, copied.fragments) == before

@@ -10,7 +10,7 @@ from ctrag.agents.prompt.builder import PromptBuilder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.search.index import ToolIndex
 from ctrag.models.encoder import Matrix
-from tests.agents.prompt.toys import FRAGMENTS, TOOLS, TopicReader, card, count_words
+from tests.agents.prompt.toys import FRAGMENTS, TOOLS, TopicEncoder, card, count_words
 
 
 class CountingEncoder:
@@ -20,11 +20,11 @@ class CountingEncoder:
 
     def __init__(self) -> None:
         self.encoded: list[str] = []
-        self._topics = TopicReader()
+        self._topics = TopicEncoder()
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         self.encoded += texts
-        return np.stack([self._topics.read(text) for text in texts])
+        return np.stack([self._topics.encode(text) for text in texts])
 
 
 def shared(

@@ -1,11 +1,11 @@
-"""The prior of traces, and the calibrated sufficiency of exposed tools."""
+"""The trace prior, and the calibrated sufficiency of exposed tools."""
 
 import numpy as np
 import pytest
 
 from ctrag.agents.prompt.sufficiency import Sufficiency, exposed_odds, fit_sufficiency
 from ctrag.agents.prompt.traces import ToolTrace, TracePrior
-from tests.agents.prompt.toys import TopicReader
+from tests.agents.prompt.toys import TopicEncoder
 
 TRACES = [
     ToolTrace("cancel order", ("find", "look", "cancel")),
@@ -15,24 +15,24 @@ TRACES = [
 
 
 def test_the_next_call_follows_traces_of_like_requests() -> None:
-    prior = TracePrior(TRACES, TopicReader())
-    assert prior.rank("cancel order", ["find", "look"])[0][0] == "cancel"
-    assert prior.rank("return order", ["look", "look"])[0][0] == "return"
-    assert prior.rank("flight", [])[0][0] == "search"
-    assert prior.rank("cancel order", [])[0][0] == "find"
+    trace_prior = TracePrior(TRACES, TopicEncoder())
+    assert trace_prior.rank("cancel order", ["find", "look"])[0][0] == "cancel"
+    assert trace_prior.rank("return order", ["look", "look"])[0][0] == "return"
+    assert trace_prior.rank("flight", [])[0][0] == "search"
+    assert trace_prior.rank("cancel order", [])[0][0] == "find"
 
 
 def test_chances_sum_to_one_and_calls_never_seen_fall_back_to_shorter_contexts() -> None:
-    prior = TracePrior(TRACES, TopicReader())
+    trace_prior = TracePrior(TRACES, TopicEncoder())
     for history in ([], ["find"], ["book", "cancel"], ["nothing like it"]):
-        ranked = prior.rank("cancel order", history)
+        ranked = trace_prior.rank("cancel order", history)
         assert sum(chance for _, chance in ranked) == pytest.approx(1)
         assert [chance for _, chance in ranked] == sorted((c for _, c in ranked), reverse=True)
 
 
-def test_a_prior_of_no_trace_is_refused() -> None:
+def test_a_trace_prior_of_no_trace_is_refused() -> None:
     with pytest.raises(ValueError, match="traces: there is none to count"):
-        TracePrior([], TopicReader())
+        TracePrior([], TopicEncoder())
 
 
 def test_odds_are_those_of_the_exposed_share() -> None:

@@ -25,22 +25,22 @@ def count_words(text: str) -> int:
     return len(text.split())
 
 
-class TopicReader:
+class TopicEncoder:
     """Counts how often it is asked."""
 
     name = "topics"
 
     def __init__(self) -> None:
-        self.read_texts: list[str] = []
+        self.encoded_texts: list[str] = []
 
-    def read(self, text: str) -> Matrix:
-        self.read_texts.append(text)
+    def encode(self, text: str) -> Matrix:
+        self.encoded_texts.append(text)
         row = np.array([word in text.lower() for word in TOPICS], np.float32)
         unit = row / max(float(np.linalg.norm(row)), 1e-9)
         return np.asarray(unit, dtype=np.float32)
 
 
-class FailingReader:
+class FailingEncoder:
     """An encoder that breaks when it is asked for a request."""
 
     name = "failing"
@@ -48,13 +48,13 @@ class FailingReader:
     def __init__(self) -> None:
         self.failing = False
         self.calls = 0
-        self._good = TopicReader()
+        self._good = TopicEncoder()
 
-    def read(self, text: str) -> Matrix:
+    def encode(self, text: str) -> Matrix:
         if self.failing:
             self.calls += 1
             raise RuntimeError("the encoder is gone")
-        return self._good.read(text)
+        return self._good.encode(text)
 
 
 def card() -> RerankerCard:
@@ -124,7 +124,7 @@ TOOLS: list[ToolDocument] = make_documents(
 
 def builder(**options: object) -> PromptBuilder:
     """A builder over the toys; options go to `PromptBuilder`."""
-    given = {"reader": TopicReader(), "reranker": Reranker(card()), "count": count_words}
+    given = {"encoder": TopicEncoder(), "reranker": Reranker(card()), "count": count_words}
     fragments, tools = options.pop("fragments", FRAGMENTS), options.pop("tools", TOOLS)
     return PromptBuilder(fragments, tools, **{**given, **options})  # type: ignore[arg-type]
 
@@ -149,7 +149,7 @@ def in_form(prompt: Prompt) -> tuple[str, int]:
 
 
 class Flights:
-    """A prior that foretells a flight, whatever was called, unless it is made to say other things."""
+    """A next-tool model that foretells a flight, whatever was called, unless it is made to say other things."""
 
     def __init__(self, *ranked: tuple[str, float]) -> None:
         self._ranked = list(ranked or [("air/book_flight", 1.0)])

@@ -272,25 +272,27 @@ def test_many_clients_search_while_tools_come_and_go() -> None:
 
 
 class Follows:
-    """A prior that knows one thing: after a booking comes the weather."""
+    """A next-tool model that knows one thing: after a booking comes the weather."""
 
     def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
         return [("get_weather", 1.0)] if history == ["air/book_flight"] else []
 
 
-def test_the_prior_moves_what_comes_next_and_weight_0_turns_it_off(tmp_path: Path) -> None:
+def test_the_next_tool_model_moves_what_comes_next_and_weight_0_turns_it_off(
+    tmp_path: Path,
+) -> None:
     file = written(tmp_path, TOOLS)
     tools = ToolIndex.from_file(file, Topics()).tools
     plain = ToolIndex(tools, Topics())
     text, history = "reserve another flight", ["air/book_flight"]
     for weight, first in ((0.0, "air/book_flight"), (0.9, "get_weather")):
-        index = ToolIndex(tools, Topics(), prior=Follows(), prior_weight=weight)
+        index = ToolIndex(tools, Topics(), next_tool=Follows(), next_tool_weight=weight)
         assert index.search(text, 1, history=history)[0].tool.id == first
         assert [hit.tool.id for hit in index.search(text)] == [
             hit.tool.id for hit in plain.search(text)
         ]
-    with pytest.raises(ValueError, match="prior_weight: must be between 0 and 1, not 2"):
-        ToolIndex(tools, Topics(), prior_weight=2)
+    with pytest.raises(ValueError, match="next_tool_weight: must be between 0 and 1, not 2"):
+        ToolIndex(tools, Topics(), next_tool_weight=2)
 
 
 def test_what_helped_a_caller_wins_ties_for_this_caller_alone() -> None:

@@ -19,7 +19,7 @@ from ctrag.agents.server.gateway import Gateway, GatewaySettings
 from ctrag.agents.server.servers import SELF
 
 PLAIN = Path(__file__).with_name("stdio_server.py")
-PATIENT = GatewaySettings(patience=60, registry_patience=60)
+PATIENT = GatewaySettings(timeout=60, registry_timeout=60)
 """For machines that do other things as well."""
 TOPICS = "print page mail send echo weather calendar event time clock pdf text invoice".split()
 

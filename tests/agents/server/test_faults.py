@@ -27,7 +27,7 @@ Servers = Callable[..., ServerSpec]
 MakeGateway = Callable[..., Gateway]
 
 
-def said(answer: Any) -> str:
+def text_of(answer: Any) -> str:
     return "\n".join(block.text for block in answer.result.content)
 
 
@@ -45,11 +45,11 @@ async def test_a_server_that_dies_in_a_call_is_reported_and_started_again(
         session = (await running.search(None, "die, print")).handle
         died = await running.call(None, session, "printer/die", {})
         assert died.result.is_error
-        assert "stopped during the call of die" in said(died)
-        assert "Whether the call took effect is not known" in said(died)
+        assert "stopped during the call of die" in text_of(died)
+        assert "Whether the call took effect is not known" in text_of(died)
         after = await running.call(None, session, "printer/print", {"text": "a"})
         assert not after.result.is_error
-        assert said(after).startswith('print {"text": "a"}')
+        assert text_of(after).startswith('print {"text": "a"}')
 
 
 async def test_a_server_that_dies_between_calls_is_back_before_the_next_one(
@@ -59,12 +59,12 @@ async def test_a_server_that_dies_between_calls_is_back_before_the_next_one(
         servers={"printer": plain("printer", [entry("print")])}
     ).running() as running:
         session = (await running.search(None, "print")).handle
-        first = said(await running.call(None, session, "printer/print", {}))
+        first = text_of(await running.call(None, session, "printer/print", {}))
         os.kill(int(first.rpartition(" ")[2]), 9)
         await eventually(lambda: running.servers["printer"].down is not None)
         second = await running.call(None, session, "printer/print", {})
         assert not second.result.is_error
-        assert said(second) != first
+        assert text_of(second) != first
 
 
 async def test_a_hanging_call_ends_at_its_time_out_and_the_server_is_replaced(
@@ -75,8 +75,8 @@ async def test_a_hanging_call_ends_at_its_time_out_and_the_server_is_replaced(
     async with gateway(servers={"printer": printer}).running() as running:
         session = (await running.search(None, "hang, print")).handle
         hung = await running.call(None, session, "printer/hang", {})
-        assert "gave no answer within 0.3 s" in said(hung)
-        assert "It may still take effect" in said(hung)
+        assert "gave no answer within 0.3 s" in text_of(hung)
+        assert "It may still take effect" in text_of(hung)
         await eventually(lambda: running.servers["printer"].down is not None)
         await eventually(lambda: running.servers["printer"].down is None)
         assert not (await running.call(None, session, "printer/print", {})).result.is_error
@@ -148,12 +148,12 @@ async def test_servers_with_tools_of_one_name_are_told_apart_and_a_repeated_name
         assert {one["name"] for one in answer.shown} == {"work/send", "home/send"}
         assert running.servers["work"].problems == {"send": "is listed twice; the first is kept"}
         pids = {
-            said(await running.call(None, answer.handle, name, {})).rpartition(" ")[2]
+            text_of(await running.call(None, answer.handle, name, {})).rpartition(" ")[2]
             for name in ("work/send", "home/send")
         }
         assert len(pids) == 2
         unclear = await running.call(None, answer.handle, "send", {})
-        assert "not available in this session" in said(unclear)
+        assert "not available in this session" in text_of(unclear)
 
 
 async def test_a_description_that_gives_orders_stays_data_and_is_marked(
@@ -180,10 +180,10 @@ async def test_an_answer_that_breaks_the_protocol_and_a_tools_own_error_reach_th
     async with gateway(servers={"printer": plain("printer", tools)}).running() as running:
         session = (await running.search(None, "nonsense, fail")).handle
         broken = await running.call(None, session, "printer/nonsense", {})
-        assert "gave an answer that breaks the protocol" in said(broken)
+        assert "gave an answer that breaks the protocol" in text_of(broken)
         failed = await running.call(None, session, "printer/fail", {})
         assert failed.result.is_error
-        assert said(failed) == "the printer is out of paper"
+        assert text_of(failed) == "the printer is out of paper"
 
 
 async def test_a_changed_list_is_taken_over_and_only_what_is_new_is_encoded(
@@ -199,7 +199,7 @@ async def test_a_changed_list_is_taken_over_and_only_what_is_new_is_encoded(
         assert "desk/old" not in {one.id for one in running.index.tools}
         assert [text for text in encoder.encoded if "calendar" not in text] == []
         gone = await running.call(None, session, "desk/old", {})
-        assert "may no longer be used; call search_tools" in said(gone)
+        assert "may no longer be used; call search_tools" in text_of(gone)
 
 
 async def test_a_definition_that_changes_after_it_was_found_must_be_found_again(
@@ -212,7 +212,7 @@ async def test_a_definition_that_changes_after_it_was_found_must_be_found_again(
         await running.call(None, session, "desk/publish", {"tools": after})
         await eventually(lambda: "mallory" in running.index.get("desk/send").description)
         refused = await running.call(None, session, "desk/send", {})
-        assert "has changed since it was found" in said(refused)
+        assert "has changed since it was found" in text_of(refused)
         await running.search(None, "send a mail", session)
         assert not (await running.call(None, session, "desk/send", {})).result.is_error
 
@@ -222,7 +222,7 @@ async def test_leaving_the_gateway_leaves_no_process_behind(
 ) -> None:
     async with gateway(servers={"mail": plain("mail", [entry("send")])}).running() as running:
         session = (await running.search(None, "send")).handle
-        pid = int(said(await running.call(None, session, "mail/send", {})).rpartition(" ")[2])
+        pid = int(text_of(await running.call(None, session, "mail/send", {})).rpartition(" ")[2])
         assert Path(f"/proc/{pid}").exists()
     assert not Path(f"/proc/{pid}").exists()
 

@@ -36,7 +36,7 @@ TOOLS = [
 ]
 
 
-def said(answer: Any) -> str:
+def text_of(answer: Any) -> str:
     return "\n".join(block.text for block in answer.result.content)
 
 
@@ -51,13 +51,13 @@ async def test_a_tool_that_no_search_of_the_session_found_is_refused(
         session = (await running.search(None, "send a mail", limit=1)).handle
         refused = await running.call(None, session, "printer/print", {})
         assert refused.result.is_error
-        assert "call search_tools" in said(refused)
+        assert "call search_tools" in text_of(refused)
 
 
 async def test_a_tool_without_a_server_behind_it_says_so(gateway: MakeGateway) -> None:
     async with gateway(TOOLS).running() as running:
         session = (await running.search(None, "send a mail")).handle
-        assert "no server stands behind it" in said(
+        assert "no server stands behind it" in text_of(
             await running.call(None, session, "mail/send", {})
         )
 
@@ -93,7 +93,7 @@ async def test_with_grants_an_unknown_caller_sees_nothing_and_a_revoked_grant_re
         assert names(found) == ["mail/send"]
         made.index.access = AccessRules()
         refused = await running.call(ADA, found.handle, "mail/send", {})
-        assert "may no longer be used" in said(refused)
+        assert "may no longer be used" in text_of(refused)
 
 
 SCOPES = ["user:ada", "role:nurse", "organisation:clinic", "user:bob", "role:admin"]
@@ -124,8 +124,8 @@ def test_over_random_grants_nothing_outside_them_is_ever_found_or_called(
         async with made.running() as running:
             answer = await running.search(who, " ".join(words))
             assert {*names(answer), *(one["name"] for one in answer.closest)} <= allowed
-            told = said(await running.call(who, answer.handle, wanted, {}))
-            assert ("no server stands behind it" in told) == (wanted in names(answer))
+            message = text_of(await running.call(who, answer.handle, wanted, {}))
+            assert ("no server stands behind it" in message) == (wanted in names(answer))
 
     anyio.run(try_it)
 
@@ -143,7 +143,7 @@ async def test_a_loop_takes_the_tool_away_with_guidance_and_a_search_gives_it_ba
                 break
         assert not answers[-1].result.is_error, "the call that closes the loop is made"
         assert answers[-1].result.meta["ctrag/loop_detected"] is True
-        assert "search_tools" in said(answers[-1])
+        assert "search_tools" in text_of(answers[-1])
         assert (await running.call(None, session, "printer/print", {})).result.is_error
         await running.search(None, "print a page", session)
         again = await running.call(None, session, "printer/print", {"text": "b"})
@@ -169,7 +169,7 @@ async def test_sessions_are_made_with_the_servers_settings(
             assert not polled.changed
         for n in range(4):
             echoed = await running.call(None, handle, "desk/echo", {"request_id": n})
-        assert said(echoed).endswith("Think.")
+        assert text_of(echoed).endswith("Think.")
         pinned = [one for one in running.sessions.get(handle, "").manager.entries if one.pinned]
         assert [one.tool.id for one in pinned] == ["desk/print"]
         await running.search(None, "echo a text", handle, limit=1)
@@ -266,23 +266,28 @@ async def test_a_searchs_event_has_every_step_and_what_was_rejected(encoder: Top
     async with Gateway(index, record=events.append).running() as running:
         shown = names(await running.search(ADA, "send a mail"))
     [searched] = [one for one in events if one.event == "ctrag.search"]
-    told = searched.attributes
+    attributes = searched.attributes
     steps = index.find("send a mail", 5, ADA).trace
     same = ("mode", "visible", "governed", "readings", "tiers", "floor", "prior_weight")
-    assert {name: told[f"ctrag.search.{name}"] for name in same} == {
+    assert {name: attributes[f"ctrag.search.{name}"] for name in same} == {
         name: steps[name] for name in same
     }
-    rejected = [one["id"] for one in told["ctrag.search.rejected"]]
+    rejected = [one["id"] for one in attributes["ctrag.search.rejected"]]
     assert rejected
     assert sorted([*shown, *rejected]) == sorted(
         hit.tool.id for hit in index.search("send a mail", 5, ADA)
     )
-    assert all(one["score"] < told["ctrag.search.floor"] for one in told["ctrag.search.rejected"])
-    assert "send a mail" not in str(without_content(told)), "readings are people's words as well"
+    assert all(
+        one["score"] < attributes["ctrag.search.floor"]
+        for one in attributes["ctrag.search.rejected"]
+    )
+    assert "send a mail" not in str(without_content(attributes)), (
+        "readings are people's words as well"
+    )
 
 
 class Asked:
-    """A prior that knows nothing and keeps what it was asked."""
+    """A next-tool model that knows nothing and keeps what it was asked."""
 
     def __init__(self) -> None:
         self.histories: list[tuple[str, ...]] = []
@@ -292,12 +297,12 @@ class Asked:
         return []
 
 
-async def test_the_prior_is_asked_with_every_call_of_the_session_in_order(
+async def test_the_next_tool_model_is_asked_with_every_call_of_the_session_in_order(
     plain: Servers, gateway: MakeGateway
 ) -> None:
     entries = [entry("print", "Print a page"), entry("send", "Send a mail")]
     made = gateway(servers={"desk": plain("desk", entries)})
-    made.index.prior = asked = Asked()
+    made.index.next_tool = asked = Asked()
     async with made.running() as running:
         handle = (await running.search(None, "print a page, send a mail")).handle
         for name in ("print", "send", "print"):

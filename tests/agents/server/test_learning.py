@@ -178,9 +178,9 @@ def learned(path: Path) -> Any:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_server_over_http_that_is_ended_has_written_what_was_learned(
-    tmp_path: Path, told: signal.Signals
+    tmp_path: Path, number: signal.Signals
 ) -> None:
     catalogue, access = tmp_path / "tools.yaml", tmp_path / "access.yaml"
     catalogue.write_text(yaml.safe_dump([{"name": "send_mail", "description": "Send a mail"}]))
@@ -207,16 +207,16 @@ async def test_a_server_over_http_that_is_ended_has_written_what_was_learned(
                 except (httpx2.ConnectError, ExceptionGroup):  # not up yet
                     assert process.poll() is None
                     await anyio.sleep(0.2)
-        process.send_signal(told)
+        process.send_signal(number)
         process.communicate(timeout=60)
     finally:
         process.kill()
     assert learned(store)["ada"]["send_mail"]["found"] == 1
 
 
-@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_over_stdin_that_is_ended_has_written_what_was_learned(
-    tmp_path: Path, told: signal.Signals
+    tmp_path: Path, number: signal.Signals
 ) -> None:
     catalogue, store = tmp_path / "tools.yaml", tmp_path / "tools.duckdb"
     catalogue.write_text(yaml.safe_dump([{"name": "send_mail", "description": "Send a mail"}]))
@@ -241,9 +241,9 @@ def test_a_server_over_stdin_that_is_ended_has_written_what_was_learned(
         while b'"id":2' not in process.stdout.readline().replace(b" ", b""):
             assert process.poll() is None
         began = time.monotonic()
-        process.send_signal(told)  # stdin stays open
+        process.send_signal(number)  # stdin stays open
         process.wait(timeout=60)
-        assert process.returncode == -told
+        assert process.returncode == -number
         assert time.monotonic() - began < 30
     finally:
         process.kill()

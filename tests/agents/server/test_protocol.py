@@ -58,10 +58,10 @@ async def test_2025_found_tools_join_the_list_of_their_connection_alone(
 ) -> None:
     made = gateway(servers=desk)
     server = mcp_server(made, lambda: None)
-    told: list[Any] = []
+    received: list[Any] = []
 
     async def on(message: Any) -> None:
-        told.append(message)
+        received.append(message)
 
     async with (
         made.running(),
@@ -73,9 +73,9 @@ async def test_2025_found_tools_join_the_list_of_their_connection_alone(
         assert await listed(client) == META
         await client.call_tool("search_tools", {"query": "print a page", "limit": 1})
         with anyio.fail_after(5):
-            while not told:
+            while not received:
                 await anyio.sleep(0.01)
-        assert isinstance(told[0], ToolListChangedNotification)
+        assert isinstance(received[0], ToolListChangedNotification)
         assert await listed(client) == [*META, "desk__print"]
         assert await listed(other) == META
         called = await client.call_tool("desk__print", {"text": "a"})

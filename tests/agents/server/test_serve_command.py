@@ -130,7 +130,7 @@ async def test_a_file_says_how_sessions_behave(tmp_path: Path) -> None:
         assert len(answer.structured_content["left_out"]) == 1
 
 
-def test_the_prior_that_the_settings_name_is_served(
+def test_the_next_tool_model_that_the_settings_name_is_served(
     ctrag: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     catalogue = tmp_path / "tools.yaml"

@@ -194,7 +194,7 @@ def test_a_clock_that_goes_back_evicts_nothing_new(tool: Make, clock: Any) -> No
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"capacity": 0}, "capacity: must be at least 1, not 0"),
         ({"ttl": 0.0}, r"ttl: must be above 0 seconds, not 0\.0"),
@@ -203,8 +203,8 @@ def test_a_clock_that_goes_back_evicts_nothing_new(tool: Make, clock: Any) -> No
         ({"hot_after": 0}, "hot_after: must be at least 1 use or None, not 0"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         BindingSettings(**given)
 
 

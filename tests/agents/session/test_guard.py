@@ -71,15 +71,15 @@ def test_finding_a_tool_again_starts_its_count_anew() -> None:
 def test_guidance_is_the_tools_own_where_it_has_one() -> None:
     own = {"web/get": "Search for web/crawl in place of {tool}."}
     guard = IterationGuard(GuardSettings(repeats=1, guidance=own))
-    said = {}
+    guidance = {}
     for name in ("web/get", "mail/send"):
         guard.called(name, {})
         loop = guard.called(name, {})
         assert loop is not None
-        said[name] = loop.guidance
-    assert said["web/get"] == "Search for web/crawl in place of web/get."
-    assert said["mail/send"].startswith("You have called mail/send 2 times")
-    assert "search_tools" in said["mail/send"]
+        guidance[name] = loop.guidance
+    assert guidance["web/get"] == "Search for web/crawl in place of web/get."
+    assert guidance["mail/send"].startswith("You have called mail/send 2 times")
+    assert "search_tools" in guidance["mail/send"]
 
 
 def test_what_is_remembered_of_old_calls_is_forgotten(clock: Any) -> None:
@@ -100,7 +100,7 @@ def test_calls_of_a_flood_are_bounded(clock: Any, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"repeats": 0}, "repeats: must be at least 1, not 0"),
         ({"window": 0}, "window: must be at least 1, not 0"),
@@ -108,8 +108,8 @@ def test_calls_of_a_flood_are_bounded(clock: Any, monkeypatch: pytest.MonkeyPatc
         ({"seconds": 0.0}, r"seconds: must be above 0, not 0\.0"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         GuardSettings(**given)
 
 

@@ -25,8 +25,8 @@ def test_the_example_prints_what_its_comments_say(monkeypatch: pytest.MonkeyPatc
 
 def test_every_event_is_in_the_table() -> None:
     rows = [row.split("|")[1] for row in GUIDE.splitlines() if row.startswith("| `ctrag.")]
-    told = set()
+    documented = set()
     for row in rows:
         first, *more = re.findall(r"`([a-z_.]+)`", row)
-        told |= {first, *(first.rpartition(".")[0] + one for one in more)}
-    assert told == set(get_args(EventName))
+        documented |= {first, *(first.rpartition(".")[0] + one for one in more)}
+    assert documented == set(get_args(EventName))

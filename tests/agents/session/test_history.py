@@ -15,7 +15,7 @@ def user(text: str) -> dict[str, Any]:
     return {"role": "user", "content": text}
 
 
-def said(text: str) -> dict[str, Any]:
+def assistant(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
 
@@ -39,7 +39,7 @@ def block_results(*ids: str, text: str = "done") -> dict[str, Any]:
 
 
 def test_what_fits_stays_as_it_is() -> None:
-    talk = [SYSTEM, user("hi"), calls("1"), result("1"), said("done")]
+    talk = [SYSTEM, user("hi"), calls("1"), result("1"), assistant("done")]
     fitted = fit_history(talk, 1000)
     assert fitted.messages == talk
     assert (fitted.dropped, fitted.shortened, fitted.fits) == (0, 0, True)
@@ -58,7 +58,14 @@ def test_a_message_costs_its_text_its_calls_and_a_little() -> None:
 
 
 def test_the_oldest_exchanges_go_first_and_a_request_comes_first() -> None:
-    talk = [SYSTEM, user("one"), said("1" * 40), user("two"), said("2" * 40), user("three")]
+    talk = [
+        SYSTEM,
+        user("one"),
+        assistant("1" * 40),
+        user("two"),
+        assistant("2" * 40),
+        user("three"),
+    ]
     whole = history_tokens(talk)
     fitted = fit_history(talk, whole - 1)
     assert fitted.messages == [SYSTEM, *talk[3:]], "the answer to a request that went, goes too"
@@ -73,7 +80,7 @@ def test_a_call_goes_with_all_its_results_and_what_stands_between() -> None:
 
 def test_the_last_request_stays_however_long_the_work_on_it() -> None:
     work = [one for n in range(20) for one in (calls(str(n)), result(str(n), "x" * 100))]
-    talk = [SYSTEM, user("old"), said("yes"), user("the task"), *work]
+    talk = [SYSTEM, user("old"), assistant("yes"), user("the task"), *work]
     fitted = fit_history(talk, 200)
     assert fitted.messages[:2] == [SYSTEM, user("the task")]
     assert fitted.messages[2:] == work[-len(fitted.messages) + 2 :]
@@ -145,7 +152,7 @@ def talks(draw: st.DrawFn) -> list[dict[str, Any]]:
         if kind == "user":
             talk.append(user(draw(TEXT)))
         elif kind == "said":
-            talk.append(said(draw(TEXT)))
+            talk.append(assistant(draw(TEXT)))
         elif kind == "tools":
             answers = [result(one, draw(TEXT)) for one in draw(st.permutations(ids))]
             between = [user("wait")] if draw(st.booleans()) else []

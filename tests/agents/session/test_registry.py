@@ -139,15 +139,15 @@ def test_a_damaged_file_takes_nothing_up(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"maximum": 0}, "maximum: must be at least 1, not 0"),
         ({"per_principal": 0}, "per_principal: must be at least 1, not 0"),
         ({"max_age": 0.0}, r"max_age: must be above 0 seconds, not 0\.0"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         SessionRegistry(ToolSession, **given)
 
 

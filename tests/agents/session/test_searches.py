@@ -47,7 +47,7 @@ def test_finding_nothing_repeats_nothing(clock: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "message"),
     [
         ({"ratio": 0.0}, r"ratio: must be above 0 and at most 1, not 0\.0"),
         ({"ratio": 1.1}, r"ratio: must be above 0 and at most 1, not 1\.1"),
@@ -55,6 +55,6 @@ def test_finding_nothing_repeats_nothing(clock: Any) -> None:
         ({"kept": 0}, "kept: must be at least 1, not 0"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_settings_that_make_no_sense_are_refused(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         OverlapSettings(**given)

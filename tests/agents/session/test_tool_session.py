@@ -22,7 +22,7 @@ Make = Callable[..., CatalogueTool]
 SEARCH = CatalogueTool("search_tools", "Find tools.")
 
 
-def told(events: list[Event], name: str) -> list[Any]:
+def tools_in(events: list[Event], name: str) -> list[Any]:
     return [one.attributes.get("gen_ai.tool.name") for one in events if one.event == name]
 
 
@@ -37,7 +37,7 @@ def test_a_tool_is_refused_until_it_is_found(tool: Make) -> None:
     found = session.found("write a mail", [tool("mail/send")])
     assert found.added == ("mail/send",)
     assert session.check("mail/send") == tool("mail/send")
-    assert told(events, "ctrag.tool.refuse") == ["mail/send"]
+    assert tools_in(events, "ctrag.tool.refuse") == ["mail/send"]
 
 
 def test_a_tool_of_another_session_is_refused(tool: Make) -> None:
@@ -59,7 +59,7 @@ def test_what_is_not_allowed_is_neither_bound_shown_nor_called(tool: Make) -> No
     found = session.found("x", [tool("a"), tool("b")])
     assert [one.id for one in found.tools] == ["a"]
     assert [one.id for one in session.tools] == ["search_tools", "a"]
-    assert told(events, "ctrag.tool.refuse") == ["b"]
+    assert tools_in(events, "ctrag.tool.refuse") == ["b"]
     with pytest.raises(ToolRefused, match="not available"):
         session.check("b")
     with pytest.raises(ToolRefused, match="may no longer be used"):
@@ -77,7 +77,7 @@ def test_access_that_is_taken_away_holds_at_the_next_call(tool: Make) -> None:
     with pytest.raises(ToolRefused, match="may no longer be used") as caught:
         session.check("a")
     assert caught.value.reason == "not_allowed"
-    assert told(events, "ctrag.tool.evict") == ["a"]
+    assert tools_in(events, "ctrag.tool.evict") == ["a"]
     granted.add("a")
     with pytest.raises(ToolRefused, match="not available"):
         session.check("a")
@@ -134,7 +134,9 @@ def test_a_loop_runs_to_its_end_then_the_tool_is_gone_until_it_is_found_again(to
     assert caught.value.reason == "evicted"
     session.found("y", [tool("a")])
     assert session.call("a", {"q": 1}, lambda tool, given: None)[1].note is None
-    assert [told(events, f"ctrag.{one}") for one in ("guard.loop", "guard.clear")] == [["a"]] * 2
+    assert [tools_in(events, f"ctrag.{one}") for one in ("guard.loop", "guard.clear")] == [
+        ["a"]
+    ] * 2
     [evict] = [one for one in events if one.event == "ctrag.tool.evict"]
     assert evict.attributes["ctrag.reason"] == "loop"
 
@@ -224,7 +226,7 @@ def test_tools_can_be_there_before_anybody_searches_hot_ones_to_stay(
     hot = [replace(tool(name), pinned=True) for name in ("hot", "warm")]
     given = [tool("liked"), *hot, tool("forbidden"), tool("last")]
     assert session.preload(given) == ("hot", "liked", "warm")
-    assert told(events, "ctrag.tool.pin") == ["hot"]
+    assert tools_in(events, "ctrag.tool.pin") == ["hot"]
     clock.now += 1
     session.found("x", [tool("a"), tool("b")])
     assert [one.id for one in session.tools] == ["hot", "a", "b"]

@@ -45,9 +45,9 @@ def test_equation_6_counts_the_tools_that_itr_exposes() -> None:
     }
     found = hazard_model({"3": {"itr": [two, two, one, one]}}, figures)
     assert found["beta_over_alpha"] == pytest.approx(0.5, rel=0.01)
-    said = found["itr@3"]
-    assert said["exposed_tools"] == 1.5
-    assert said["predicted"] == pytest.approx(100 * 0.6 / (1 + 0.5 * 0.5), abs=0.2)
+    at_3 = found["itr@3"]
+    assert at_3["exposed_tools"] == 1.5
+    assert at_3["predicted"] == pytest.approx(100 * 0.6 / (1 + 0.5 * 0.5), abs=0.2)
 
 
 def test_thresholds_come_from_the_other_folds_and_keep_to_the_share() -> None:

@@ -18,7 +18,7 @@ from eval.instructions.summary import Summary
 from eval.instructions.tool_choice import Chosen, asking, whole_prompt
 from eval.instructions.tool_choice_rows import ChoiceRows
 from eval.instructions.unit_labels import needed_recall, needed_units
-from tests.agents.prompt.toys import FRAGMENTS, TOOLS, TopicReader, card, count_words
+from tests.agents.prompt.toys import FRAGMENTS, TOOLS, TopicEncoder, card, count_words
 
 EXTERNAL = Path(__file__).parents[3] / ".." / "shared" / "data" / "external" / "tau2-episodes"
 PLAIN = PromptSettings(tau=0.0, signatures=0, whole_share=0.0, called_domain=0.0)
@@ -46,7 +46,7 @@ def context() -> ExperimentContext:
         tuple(FRAGMENTS),
         policies,
         ExperimentCatalogue(tuple(TOOLS), "0"),
-        CachedPassageEncoder(TopicReader()),
+        CachedPassageEncoder(TopicEncoder()),
         Reranker(card()),
         count_words,
         400,

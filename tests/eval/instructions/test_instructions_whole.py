@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from ctrag.agents.prompt.assembly import OVERLAY, ROUTING_NOTE
-from ctrag.agents.prompt.reading import MiniLMReader
+from ctrag.agents.prompt.encoders import MiniLMPassageEncoder
 from ctrag.agents.prompt.reranker import HybridWeights, Reranker
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.instructions.experiment_context import other_traces, trace_priors
@@ -25,7 +25,7 @@ from eval.instructions.steps import load_steps
 from eval.instructions.table import table
 from eval.instructions.tool_choice import Chosen
 from eval.report.page import HtmlTable
-from tests.agents.prompt.toys import TopicReader, count_words, tiny_cross_encoder
+from tests.agents.prompt.toys import TopicEncoder, count_words, tiny_cross_encoder
 
 CHECKED = "price stock size colour weight shape brand date shelf till door lamp".split()
 SHOP = ["cancel_order", "return_order", "refund_order", *(f"check_{one}" for one in CHECKED)]
@@ -96,7 +96,7 @@ def data(tmp_path: Path) -> Path:
 def run(data: Path, **options: Any) -> Experiment:
     given = {"sizes": ("8", "full"), "ablations": False, **options}
     listed = data.parent / "list.txt"
-    given.setdefault("reader", TopicReader())
+    given.setdefault("encoder", TopicEncoder())
     return run_instructions(data, listed=listed, count=count_words, **given)
 
 
@@ -151,14 +151,14 @@ def test_a_miss_is_a_step_whose_tool_is_never_shown_and_discovery_finds_it(data:
     assert bounds["discovery"] == [0.0, 0.0]
 
 
-def test_a_prior_of_traces_has_seen_no_episode_of_its_own_fold(data: Path) -> None:
+def test_a_trace_prior_has_seen_no_episode_of_its_own_fold(data: Path) -> None:
     traces = other_traces(load_steps(data))
-    priors = trace_priors(traces, TopicReader())
+    prior_of = trace_priors(traces, TopicEncoder())
 
     def known(episode: str) -> set[str]:
-        prior = priors(episode)
-        assert prior is not None
-        return {tool for tool, _ in prior.rank("Book a flight", [])}
+        trace_prior = prior_of(episode)
+        assert trace_prior is not None
+        return {tool for tool, _ in trace_prior.rank("Book a flight", [])}
 
     elsewhere = next(name for name, *_ in EPISODES if fold_of(name) != fold_of("flight"))
     assert "air/book_flight" in known(elsewhere)
@@ -265,7 +265,7 @@ def test_a_trained_re_ranker_is_compared_with_hybrid_and_dense_retrieval(data: P
     alike = HybridWeights(cosine=0.0, lexical=0.0, cross=1.0)
     model = tiny_cross_encoder(data.parent / "tiny")
     Reranker(card.model_copy(update={"with_cross": alike}), model).save(data.parent / "own")
-    given = {"sizes": ("full",), "ablations": True, "reader": MiniLMReader()}
+    given = {"sizes": ("full",), "ablations": True, "encoder": MiniLMPassageEncoder()}
     experiment = run(data, model=data.parent / "own", **given)
     assert experiment.settings["reranked"]
     found: Any = experiment.extra["ablations"]

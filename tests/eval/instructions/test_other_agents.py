@@ -18,8 +18,8 @@ def write(folder: Path, questions: list[object], answers: list[object]) -> None:
 
 
 def question(name: str, *turns: str) -> dict[str, object]:
-    said = [[{"role": "user", "content": text}] for text in turns]
-    return {"id": name, "question": said, "involved_classes": ["GorillaFileSystem", "MathAPI"]}
+    questions = [[{"role": "user", "content": text}] for text in turns]
+    return {"id": name, "question": questions, "involved_classes": ["GorillaFileSystem", "MathAPI"]}
 
 
 def test_a_turn_is_the_request_and_all_calls_before_are_the_history(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctrag.agents.prompt.reading import MiniLMReader
+from ctrag.agents.prompt.encoders import MiniLMPassageEncoder
 from ctrag.agents.prompt.reranker import CARD as CARD_FILE
 from ctrag.agents.prompt.reranker import Reranker, query_text
 from tests.agents.prompt.toys import tiny_cross_encoder
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def trained(folder: Path) -> Reranker:
-    made = train_reranker([SOURCE], MiniLMReader(), SETTINGS, CARD, folder / "readings")
+    made = train_reranker([SOURCE], MiniLMPassageEncoder(), SETTINGS, CARD, folder / "readings")
     made.save(folder)
     return made
 
@@ -48,7 +48,7 @@ def test_it_leaves_weights_figures_and_a_calibration(trained: Reranker) -> None:
 
 def test_no_steps_leave_the_hybrid_weights_alone(tmp_path: Path) -> None:
     none = replace(SETTINGS, steps=0)
-    made = train_reranker([SOURCE], MiniLMReader(), none, CARD, tmp_path / "readings")
+    made = train_reranker([SOURCE], MiniLMPassageEncoder(), none, CARD, tmp_path / "readings")
     made.save(tmp_path)
     loaded = Reranker.load(tmp_path)
     assert not loaded.trained
@@ -78,7 +78,7 @@ def test_training_puts_the_right_tool_first_and_the_seed_says_how(tmp_path: Path
     )
     source = DecisionSource("toy", TOOLS, tuple(Decision(text, (), (2,)) for text, _ in ASKED))
     first, again = (
-        train_reranker([source], MiniLMReader(), longer, CARD, tmp_path / "readings")
+        train_reranker([source], MiniLMPassageEncoder(), longer, CARD, tmp_path / "readings")
         for _ in range(2)
     )
     assert first.card.figures["cross"]["recall@1"] == 100.0  # by chance 25

@@ -1,4 +1,4 @@
-"""What the encoder sees of a text."""
+"""Encoders of requests and passages."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,33 +12,33 @@ if TYPE_CHECKING:
 
 LONGEST_READ = 256
 _TUNED_LAYERS = 3
-"""The graph is the one that is made for adapters of so many layers; none is used here."""
+"""The graph made for adapters on this many layers; no adapter is used here."""
 
 
 class PassageEncoder(Protocol):
-    """Anything that reads texts; tests have toys."""
+    """Turns a text into a vector."""
 
     name: str
-    """Vectors of different readers never mix."""
+    """Part of the key of stored vectors, so that those of different encoders never mix."""
 
-    def read(self, text: str) -> Matrix:
-        """(dimension,), of length one."""
+    def encode(self, text: str) -> Matrix:
+        """Return a unit vector of shape (dimension,)."""
         ...
 
 
 class IndexEncoder:
-    """The encoder of a `ToolIndex`, so that a process loads one."""
+    """The encoder of a `ToolIndex`, so that a process loads only one."""
 
     def __init__(self, index: "ToolIndex") -> None:
         self._index = index
         self.name = index.encoder_name
 
-    def read(self, text: str) -> Matrix:
-        """See `PassageEncoder.read`."""
+    def encode(self, text: str) -> Matrix:
+        """See `PassageEncoder.encode`."""
         return np.asarray(self._index.encode_request([text])[0], dtype=np.float32)
 
 
-class MiniLMReader:
+class MiniLMPassageEncoder:
     """all-MiniLM-L6-v2 on ONNX Runtime."""
 
     name = f"{packages.ENCODER}-int8"
@@ -50,8 +50,8 @@ class MiniLMReader:
         self._session = open_session(plain_graph(_TUNED_LAYERS))
         self._tokenizer = packaged_vocabulary(packages.ENCODER, LONGEST_READ)
 
-    def read(self, text: str) -> Matrix:
-        """See `PassageEncoder.read`."""
+    def encode(self, text: str) -> Matrix:
+        """See `PassageEncoder.encode`."""
         ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
         [plain] = self._session.run(["plain"], {"input": ids})
         return np.asarray(plain, dtype=np.float32)
