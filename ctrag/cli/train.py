@@ -289,5 +289,6 @@ def people(
 app.command("tools")(train_plans.tools)
 app.command("values")(train_plans.values)
 app.command("planner")(train_plans.planner)
+app.command("slots")(train_plans.slots)
 app.command("tool-encoder")(train_search.tool_encoder)
 app.command("tool-ranker")(train_search.tool_ranker)

@@ -1,4 +1,4 @@
-"""`ctrag train tools`, `values` and `planner`: trained on retrieval results."""
+"""`ctrag train tools`, `values`, `planner` and `slots`: trained on retrieval results."""
 
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +22,7 @@ from ctrag.cli.training import (
     retrieved,
     show,
 )
+from ctrag.models import packages
 
 
 def tools(
@@ -160,6 +161,60 @@ def planner(
         PlannerSettings(epochs=epochs, seed=seed, threads=threads, four_bit=four_bit),
         out,
         origin([data, *more], seed, held_out(data, seed)),
+        progress,
+        resume,
+    )
+    if json:
+        print_json(card.model_dump())
+        return
+    show(out, card.data, card.figures)
+
+
+def slots(
+    data: Data,
+    out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    strangers: Annotated[
+        Path | None,
+        typer.Option(help="JSON lines of strangers' requests with marked entities."),
+    ] = None,
+    base: Annotated[
+        str, typer.Option(help="Base model: name, folder or hub name.")
+    ] = packages.INSTRUCT,
+    layers: Annotated[
+        int | None, typer.Option(min=1, help="Change only so many of the last layers.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="How often everything is seen.")] = 2,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Learn from the first so many requests only.")
+    ] = None,
+    resume: Resume = True,
+    seed: Seed = 1,
+    threads: Threads = 2,
+    json: Json = False,
+) -> None:
+    """Train the slot filler's LoRA adapter on requests and what they say of a call's arguments.
+
+    One person in five of DATA is held out.
+
+    Example: ctrag train slots --data data/everyday/people --more data/everyday/train --out
+    runs/slots
+    """
+    from training.core.adapter import AdapterSettings
+    from training.core.origin import origin
+    from training.slots.examples import learned_examples, strangers_examples
+    from training.slots.train import train_slots
+
+    out_of_data = held_out(data, seed)
+    examples = learned_examples([data, *more], out_of_data, progress)
+    if strangers is not None:
+        examples += strangers_examples(strangers)
+    card = train_slots(
+        examples[:limit],
+        base,
+        AdapterSettings(epochs=epochs, layers=layers, seed=seed, threads=threads),
+        out,
+        origin([data, *more], seed, out_of_data),
         progress,
         resume,
     )

@@ -2,11 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ctrag.assistant.artefacts import load_artefacts
+from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.assistant.planning.slot_filler import (
     allowed_words,
     is_text,
@@ -16,9 +18,12 @@ from ctrag.assistant.planning.slot_filler import (
     slot_prompt,
     slots_of,
 )
+from ctrag.models.encoder import load_encoder
+from ctrag.settings import settings
 from ctrag.text.words import fold
 from ctrag.toolbox import Argument, Tool, Toolbox
 from stores.people.items import Item, LabelledPlan, Labels, Request
+from training.core.datasets import load_with_memory
 
 _PARTS = re.compile(r"\n|[,.;:!?]|(?<=\w)['’]s\b|[^\s,.;:!?]+")
 _MARKS = frozenset(",.;:!?")
@@ -89,14 +94,47 @@ def slot_examples(
     return found
 
 
-def strangers_examples(file: Path, toolbox: Toolbox, at: datetime) -> list[SlotExample]:
+def learned_examples(
+    folders: Sequence[Path],
+    held_out: Container[str],
+    progress: Callable[[str], None] = lambda _: None,
+) -> list[SlotExample]:
+    """The requests of data sets with the items that the packaged retrieval finds.
+
+    The ranker may have learned from these people; the slot filler only sees which two items came
+    first, not their scores.
+
+    Args:
+        folders: Data sets.
+        held_out: Ids of people who are left out.
+        progress: Called with a message per data set.
+    """
+    options = settings()
+    encoder = load_encoder(options.encoder)
+    artefacts = load_artefacts(options.artefacts)
+    retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
+    toolbox = Toolbox.packaged()
+    found: list[SlotExample] = []
+    for folder in folders:
+        for one in load_with_memory(folder, encoder):
+            if one.asked.person_id in held_out or one.labels.plan is None:
+                continue
+            context = one.context
+            items = retriever.retrieve(context.view, context.request).items
+            found += slot_examples(
+                context.request, one.labels, [ranked.item for ranked in items], toolbox
+            )
+        progress(f"{folder}: {len(found)} examples")
+    return found
+
+
+def strangers_examples(file: Path) -> list[SlotExample]:
     """Requests with marked entities (`SOURCE.md` beside the file) whose intent is one API here.
 
     Args:
         file: JSON lines with `text`, `intent` and `entities`.
-        toolbox: The APIs.
-        at: When they are said to have been asked.
     """
+    toolbox, at = Toolbox.packaged(), datetime(2024, 5, 14, 10, 0)
     found = []
     for line in file.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
