@@ -86,14 +86,14 @@ def _bfcl(category: str) -> CallCases:
     rows, digest = bfcl_rows(category)
     cases = []
     for asked, truth in rows:
-        said = [turn["content"] for turns in asked["question"] for turn in turns]
+        turns = [turn["content"] for turns in asked["question"] for turn in turns]
         functions = asked["function"]
         cases.append(
             CallCase(
                 asked["id"],
                 asked["id"],
-                said[-1],
-                "\n".join(said[:-1]),
+                turns[-1],
+                "\n".join(turns[:-1]),
                 tuple(
                     CatalogueTool(one["name"], one["description"], "", one["parameters"])
                     for one in _once(functions)
@@ -157,7 +157,7 @@ def _tooltalk(folder: Path) -> list[CallCase]:
     cases = []
     for talk in _rows(folder / "conversations.jsonl", _Conversation):
         facts = {name: one for name, one in talk.metadata.items() if name != "session_token"}
-        said = [", ".join(f"{name} {one}" for name, one in facts.items())]
+        history = [", ".join(f"{name} {one}" for name, one in facts.items())]
         for place, turn in enumerate(talk.turns):
             if turn.calls:
                 truth = [
@@ -165,9 +165,9 @@ def _tooltalk(folder: Path) -> list[CallCase]:
                     for one in turn.calls
                 ]
                 case_id = f"{talk.conversation_id}/{place}"
-                before = "\n".join(said)
+                before = "\n".join(history)
                 cases.append(_case(case_id, talk.conversation_id, turn.user, before, tools, truth))
-            said += [one for one in (turn.user, turn.assistant) if one]
+            history += [one for one in (turn.user, turn.assistant) if one]
     return cases
 
 

@@ -217,14 +217,14 @@ def _floor(asked: _Asked) -> dict[str, JsonValue]:
     kept = [_likeliest(asked.index.search(one.text)) for one in some]
     gone = [_likeliest(asked.index.search(one.text, exclude=one.tools)) for one in some]
 
-    def said(least: float) -> dict[str, JsonValue]:
+    def rejections(least: float) -> dict[str, JsonValue]:
         return {
             "wrongly_rejected": round(100 * fmean(one < least for one in kept), 1),
             "rejected_without_needed_tools": round(100 * fmean(one < least for one in gone), 1),
         }
 
-    curve: list[JsonValue] = [{"floor": one, **said(one)} for one in _FLOORS]
-    return {**said(packaged_ranker().least), "requests": len(some), "curve": curve}
+    curve: list[JsonValue] = [{"floor": one, **rejections(one)} for one in _FLOORS]
+    return {**rejections(packaged_ranker().least), "requests": len(some), "curve": curve}
 
 
 def _likeliest(hits: Sequence[ToolHit]) -> float:

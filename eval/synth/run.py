@@ -130,8 +130,8 @@ def table(experiment: Experiment) -> Table:
     notes = []
     if "auc" in experiment.extra:
         auc: Any = experiment.extra["auc"]
-        said = ", ".join(f"{name} {value}" for name, value in auc.items())
-        notes.append(f"telling synthetic from reference, AUC by person: {said} (50 is chance)")
+        values = ", ".join(f"{name} {value}" for name, value in auc.items())
+        notes.append(f"telling synthetic from reference, AUC by person: {values} (50 is chance)")
         same: Any = experiment.extra["texts_as_in_sources"]
         notes.append(
             f"word for word as in the sources: {same['either']} of all {same['of']} texts "

@@ -35,7 +35,7 @@ class ClassifierExample:
 def seen_requests(
     examples: Sequence[RankingExample], scores: Sequence[Floats]
 ) -> list[ClassifierExample]:
-    """Requests as the reader sees them; those without labelled tools are left out."""
+    """Requests as the classifier sees them; those without labelled tools are left out."""
     apis = classes_of(Toolbox.packaged())
     position = {api: place for place, api in enumerate(apis)}
     found = []

@@ -78,7 +78,7 @@ def fit_next_tool(
     count = len(names) + 1
     step, precision, whole, trees = _nothing(inputs, count)
     if settings.combined:
-        progress("cross-fitting the signals")
+        progress("cross-fitting the features")
         stage = Stage(demonstrations, vectors, names, inputs, steps, centroids, settings)
         trees = fit_trees(stage, texts)
         weights, precision = stage.weights(np.ones(len(demonstrations), dtype=bool))

@@ -28,8 +28,8 @@ from stores.people.dataset import PERSONAS, QUERIES, Dataset, load_dataset
 from synth.checks import normal_text
 from synth.reference import split_folder
 from training.api_classifier.examples import seen_requests
-from training.api_classifier.network import TOWERS, ApiClassifierSettings
-from training.api_classifier.train import train_reader
+from training.api_classifier.network import ENCODERS, ApiClassifierSettings
+from training.api_classifier.train import train_classifier
 from training.core.checkpoints import CHECKPOINTS
 from training.core.cross_fitted import CrossFitted, cross_fit, prepare
 from training.ranker.settings import RankerSettings
@@ -64,7 +64,7 @@ class Comparison:
 
         Args:
             synthetic: The data set of which the first `limit` people are learned from.
-            methods: `ranker`, `tools` (the reader that names the API), `planner` (reader and
+            methods: `ranker`, `tools` (the API classifier), `planner` (classifier and
                 ranker of values, plans decoded under the grammar).
         """
         self.work.mkdir(parents=True, exist_ok=True)
@@ -148,12 +148,12 @@ class Comparison:
         train_arguments(
             choices(*learned), [], ValueRankerSettings(seed=self.seed, threads=self.threads), card
         ).save(folder)
-        # The large tower takes four times as long and adds the same to every row.
-        towers = tuple(one for one in TOWERS if one.name == packages.ENCODER)
-        train_reader(
+        # The large encoder takes four times as long and adds the same to every row.
+        encoders = tuple(one for one in ENCODERS if one.name == packages.ENCODER)
+        train_classifier(
             seen_requests(*learned),
             [],
-            ApiClassifierSettings(towers=towers, seed=self.seed, threads=self.threads),
+            ApiClassifierSettings(towers=encoders, seed=self.seed, threads=self.threads),
             {**card, "encoder": settings().encoder},
             folder / CHECKPOINTS,
             self.progress,

@@ -110,9 +110,11 @@ def with_chatter(needs: Sequence[Need], sentences: Sequence[str]) -> list[Need]:
     made = []
     for need in single:
         talk = chance.choices(sentences, k=chance.randint(1, 3))
-        said = " ".join(one.rstrip(".") + "." for one in talk)
+        chatter = " ".join(one.rstrip(".") + "." for one in talk)
         text = (
-            f"{said} {need.text}" if chance.random() < 0.6 else f"{need.text.rstrip('.')}. {said}"
+            f"{chatter} {need.text}"
+            if chance.random() < 0.6
+            else f"{need.text.rstrip('.')}. {chatter}"
         )
         made.append(Need(f"{need.query_id}-chatter", text, need.tools))
     return made
@@ -250,12 +252,12 @@ def without_cosines(examples: Sequence[ToolSearchExample]) -> list[ToolSearchExa
 
 
 def counted(
-    families: Sequence[Sequence[ToolSearchExample]], oblique: float
+    groups: Sequence[Sequence[ToolSearchExample]], oblique: float
 ) -> list[ToolSearchExample]:
-    """The examples of `gather`: each family counts 1, and people's, the last, so much."""
-    counts = [1.0] * (len(families) - 1) + [oblique]
-    pairs = zip(families, counts, strict=True)
-    return [one for family, count in pairs for one in shared(family, count)]
+    """The examples of `gather`: each group weighs 1, the last one (people's) `oblique`."""
+    counts = [1.0] * (len(groups) - 1) + [oblique]
+    pairs = zip(groups, counts, strict=True)
+    return [one for group, count in pairs for one in shared(group, count)]
 
 
 def gather(
@@ -278,7 +280,7 @@ def gather(
         json.loads(line)["text"]
         for line in read_kept(people[0] / "queries.jsonl").decode("utf-8").splitlines()
     ]
-    families: list[list[ToolSearchExample]] = []
+    groups: list[list[ToolSearchExample]] = []
     single: list[ToolSearchExample] = []
     for folder in folders:
         benchmark = read_folder(folder)
@@ -289,7 +291,7 @@ def gather(
         for one in asked:
             index = ToolIndex(one.tools, encoder, ranker=blank)
             found += examples_of(index, one.needs, encoder)
-        families.append(found)
+        groups.append(found)
         single += [one for one in found if one.single]
         index = ToolIndex(benchmark.tools, encoder, ranker=blank)
         single += examples_of(index, with_chatter(needs, talk), encoder)
@@ -298,7 +300,7 @@ def gather(
         benchmark = read_people(folder)
         index = ToolIndex(benchmark.tools, encoder, ranker=blank)
         oblique += examples_of(index, _half(benchmark.needs, half, PEOPLE), encoder)
-    return [*families, single, oblique]
+    return [*groups, single, oblique]
 
 
 def train(folders: Sequence[Path], people: Sequence[Path], out: Path) -> ToolRanker:
@@ -308,8 +310,8 @@ def train(folders: Sequence[Path], people: Sequence[Path], out: Path) -> ToolRan
         ValueError: A file breaks a rule.
     """
     encoder = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
-    families = gather(folders, people, encoder)
-    every = counted(families, OBLIQUE)
+    groups = gather(folders, people, encoder)
+    every = counted(groups, OBLIQUE)
     hybrid = with_floor(fit(every), every)
     lexical = with_floor(fit(without_cosines(every)), without_cosines(every))
     card = {

@@ -188,8 +188,8 @@ def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
     out = {name for name, held_out in zip(found.data, found.held_out, strict=True) if held_out}
     assert out == {"even", "odd"}
     first = found.examples[0]
-    reader = RequestEncoder(load_encoder(adapter.card.encoder), adapter)
-    [(_, read)] = reader.read([first.context.request.text])
+    request_encoder = RequestEncoder(load_encoder(adapter.card.encoder), adapter)
+    [(_, read)] = request_encoder.read([first.context.request.text])
     assert first.context.tuned is not None
     assert read is not None
     assert first.context.tuned.aim == pytest.approx(read.aim, abs=1e-4)

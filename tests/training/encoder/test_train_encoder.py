@@ -215,8 +215,11 @@ def test_a_ranker_learns_from_the_readings(
 
 
 def test_the_served_reading_is_the_adapters(tuned: TunedEncoder, small: EncoderEnsemble) -> None:
-    reader = RequestEncoder(small, tuned.adapter)
-    [(_, first)], [(_, again)] = reader.read(["dentist"]), reader.read(["dentist"])
+    request_encoder = RequestEncoder(small, tuned.adapter)
+    [(_, first)], [(_, again)] = (
+        request_encoder.read(["dentist"]),
+        request_encoder.read(["dentist"]),
+    )
     assert first is not None
     assert again is not None
     assert np.array_equal(first.aim, again.aim)

@@ -15,7 +15,7 @@ from training.next_tool import train as fitting
 from training.next_tool import trees
 
 
-def test_signals_of_a_chain_come_from_models_that_never_saw_it(
+def test_features_of_a_chain_come_from_models_that_never_saw_it(
     chains: Path, fit_chains: Callable[..., NextTool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[str, set[str]]] = []
