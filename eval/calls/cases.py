@@ -1,4 +1,4 @@
-"""Other people's requests with the calls that they want: BFCL, ToolTalk, and catalogue folders."""
+"""External requests with their expected calls: BFCL, ToolTalk, and catalogue folders."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -26,14 +26,14 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class CallCase:
-    """One request, the tools on offer and the calls that it wants."""
+    """One request, the available tools and the expected calls."""
 
     case_id: str
     group: str
     """Cases of one conversation stay together in the bootstrap."""
     text: str
     before: str
-    """What was said before, and facts such as today's date."""
+    """The conversation so far, and facts such as today's date."""
     tools: tuple[CatalogueTool, ...]
     truth: Calls
     """`{name: {argument: [possible values]}}` each; "" among them: may be left out."""
@@ -234,7 +234,7 @@ def _case(
 
 
 def _judged(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with types that the judge knows; what is not said is a string."""
+    """The schema with types that the judge knows; untyped values are strings."""
     declared = schema.get("type")
     kind = declared if declared in _TYPES else "string"
     found: dict[str, Any] = {"type": kind}

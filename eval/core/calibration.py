@@ -1,4 +1,4 @@
-"""Whether a confidence means what it says."""
+"""Calibration of confidences."""
 
 from collections.abc import Sequence
 

@@ -210,8 +210,8 @@ def _tokens(tools: Sequence[CatalogueTool], needs: Sequence[Need]) -> dict[str, 
 
 
 def _floor(asked: _Asked) -> dict[str, JsonValue]:
-    """How often "nothing fits" is said wrongly, and rightly when the needed tools are gone: at the
-    ranker's floor, and at others."""
+    """How often "nothing fits" is returned wrongly, and rightly when the needed tools are missing:
+    at the ranker's floor, and at others."""
     needs = asked.benchmark.needs
     some = needs[:: max(1, len(needs) // _FLOOR)][:_FLOOR]
     kept = [_likeliest(asked.index.search(one.text)) for one in some]

@@ -1,4 +1,4 @@
-"""Quality of a synthetic data set: how its requests read, and what is learned from them."""
+"""Quality of a synthetic data set: its texts, and its value for training."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -106,9 +106,9 @@ def _texts(parts: Sequence[Path], limit: int | None) -> tuple[dict[str, JsonValu
 
 
 def as_in_sources(parts: Sequence[Path]) -> dict[str, int]:
-    """How many texts of all people stand word for word in what new people are told from.
+    """How many texts also occur verbatim in the sources that people are made from.
 
-    Case, accents and punctuation aside. `either` counts a text that stands in both once.
+    Case, accents and punctuation aside. `either` counts a text that occurs in both once.
     """
     texts = [normal_text(one) for one in load_texts(parts).texts]
     sources = {"scenes": scenes_folder(), "reference train": split_folder("train")}

@@ -24,7 +24,7 @@ class Texts:
     texts: list[str]
     people: list[str]
     wanted: list[str]
-    """Texts of the relevant items of each request; "" where there are none or all is said."""
+    """Texts of the relevant items of each request; "" if there are none or none are needed."""
 
 
 def load_texts(folders: Sequence[Path], limit: int | None = None) -> Texts:

@@ -42,7 +42,7 @@ class Answers:
                 )
         except sqlite3.DatabaseError as error:
             self._connection.close()
-            raise InputError(f"{self.path}: {error}; remove the file to begin anew") from None
+            raise InputError(f"{self.path}: {error}; remove the file to start over") from None
 
     def get(self, key: str) -> tuple[str, bool] | None:
         """(answer, whether it was truncated), or None."""

@@ -261,5 +261,5 @@ def test_a_user_can_override_any_prompt(
 def test_an_invalid_cache_file_is_named(opened: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "answers").mkdir()
     (tmp_path / "answers" / "answers.sqlite").write_bytes(b"no database" * 100)
-    with pytest.raises(ValueError, match=r"answers\.sqlite: .*; remove the file to begin anew"):
+    with pytest.raises(ValueError, match=r"answers\.sqlite: .*; remove the file to start over"):
         opened()

@@ -17,7 +17,7 @@ from eval.core.examples import RankingExample
 
 MODES = ("retrieved", "none", "labelled")
 _SHARES = (0.7, 0.2, 0.1)
-"""What the three labelled APIs count as targets."""
+"""Target weights of the three labelled APIs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ class ClassifierEncoderTuning:
     learning_rate: float
     layers: int
     lines: int = 0
-    """Items whose words it reads behind the request's."""
+    """Number of items whose text follows the request's."""
 
 
 ENCODERS = (
@@ -57,9 +57,9 @@ class ApiClassifierSettings:
     dropout: float = 0.1
     weight_decay: float = 0.01
     modes: tuple[float, ...] = (0.5, 0.2, 0.3)
-    """How often a request is practised in each of `MODES`."""
+    """Probability of each of `MODES` in training."""
     item_weight: float = 0.3
-    """What finding the needed ones among retrieved items counts beside naming the API."""
+    """Loss weight of finding the needed items, relative to predicting the API."""
     start: str | None = None
     """Digest of the classifier that is trained further; None for a new one."""
     average: bool = True

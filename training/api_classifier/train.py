@@ -1,7 +1,7 @@
-"""Training the API classifier: encoders tuned to name the API from the request and its items.
+"""Training the API classifier: encoders tuned to predict the API from the request and its items.
 
-Every request is trained on with items as retrieval returns them, with the labelled items, and with
-none, so that one classifier serves all of them.
+Every request is used with retrieved items, with the labelled items, and with none, so that one
+classifier handles all three.
 """
 
 import math
@@ -52,13 +52,13 @@ def train_classifier(
     """A classifier, with figures of the held-out requests in its card.
 
     Args:
-        learned: What is learned from.
+        learned: The training data.
         held_out: Requests of other people; may be empty.
         settings: See `ApiClassifierSettings`.
         card: `training.core.origin.origin` of the data sets, and `encoder`.
-        checkpoints: Folder for finished epochs; a run that finds it there goes on from it.
+        checkpoints: Folder for finished epochs, from which a rerun resumes.
         progress: Called with progress messages.
-        start: A classifier to train on; None starts from the untuned encoders.
+        start: A classifier to train further; None starts from the untuned encoders.
 
     Raises:
         ValueError: There is nothing to learn from, or `start` has other encoders or layers.
@@ -101,7 +101,7 @@ def train_classifier(
 
 
 def fit_temperature(logs: NDArray[np.floating], gold: NDArray[np.int64]) -> float:
-    """What log probabilities are divided by so that those of the right classes are highest.
+    """The temperature that maximises the log probabilities of the correct classes.
 
     Training targets are split among three APIs, so raw probabilities are underconfident.
     """
@@ -172,7 +172,7 @@ def _loss(
 
 
 def _missed(attention: Any, needed: Any) -> Any:
-    """Mean of -log of the attention on needed items, over requests that have one in sight."""
+    """Mean of -log of the attention on needed items, over requests that have one among theirs."""
     there = needed.sum(dim=1) > 0
     share = (attention * needed).sum(dim=1)[there]
     return -(share + _LEAST).log().sum() / max(int(there.sum()), 1)
@@ -181,7 +181,7 @@ def _missed(attention: Any, needed: Any) -> Any:
 def _batches(
     network: Any, learned: Sequence[ClassifierExample], settings: ApiClassifierSettings, epoch: int
 ) -> list[tuple[list[int], list[str]]]:
-    """Batches of one epoch: rows of like length together, each in a mode drawn anew."""
+    """Batches of one epoch: rows of similar length together, each in a random mode."""
     draw = np.random.default_rng(settings.seed * _RARELY + epoch)
     modes = [MODES[place] for place in draw.choice(len(MODES), len(learned), p=settings.modes)]
     length = [len(network.tokens(one, mode).ids) for one, mode in zip(learned, modes, strict=True)]
@@ -212,7 +212,7 @@ def _key(
     settings: ApiClassifierSettings,
     encoder: ClassifierEncoderTuning,
 ) -> str:
-    """Tells runs apart: by settings, and by all that is learned from."""
+    """Identifies a run by its settings and training data."""
     shared = {**asdict(settings), "towers": None, "threads": None}
     del shared["average"]  # done after training
     content = sha256(f"{shared}|{encoder!r}".encode())

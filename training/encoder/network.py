@@ -45,7 +45,7 @@ class EncoderSettings:
     dropout: float | None = None
     """For all encoders; None for each one's own."""
     average: bool = True
-    """Whether an adapter that is trained on ends as the mean of its weights before and after."""
+    """Whether further training ends with the mean of the weights before and after."""
     half: bool = True
     """Whether layers compute in bfloat16."""
     threads: int = 2

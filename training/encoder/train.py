@@ -1,8 +1,8 @@
-"""Training the adapter of the encoder: requests learn to point at the items that they need.
+"""Training the adapter of the encoder: requests are moved towards the items that they need.
 
 Contrastive: a request's vector against the vectors of all of its person's items, which are the
-hard negatives (same person, same names, same weeks). Two linear heads learn beside it which kinds
-of items and which API are needed. Items keep their plain vectors.
+hard negatives (same person, same names, same weeks). Two linear heads are trained jointly to
+predict the kinds of items and the API. Items keep their plain vectors.
 """
 
 import math
@@ -36,7 +36,7 @@ from training.ranker.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
 _TOOL_SHARES = (0.7, 0.2, 0.1)
-"""What the three labelled tools count as targets of the API head."""
+"""Target weights of the three labelled tools for the API head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,11 @@ def train_encoder(
         data: The labelled data set that figures are measured on.
         encoder: Whose last layers are tuned.
         settings: See `EncoderSettings`.
-        checkpoints: Folder for what is done; a run that finds it there goes on from it.
+        checkpoints: Folder for finished parts, from which a rerun resumes.
         progress: Called with progress messages.
         more: Further data sets to learn from.
-        start: Folder of a run to train on, with its checkpoints: everybody stays in the fold that
-            they had there, and its readings of other requests are kept.
+        start: Folder of a run to continue, with its checkpoints. People keep their folds, and its
+            readings of other requests are kept.
 
     Raises:
         ValueError: A data set breaks a rule or has no labels, two have the same request, there are
@@ -169,7 +169,7 @@ def _for_fold(progress: Progress, held_out: int | None) -> Progress:
 def _folds(
     examples: Sequence[RankingExample], settings: EncoderSettings, before: TunedEncoder | None
 ) -> NDArray[np.int64]:
-    """Fold of each example, by person; as it was in the run before, where there was one."""
+    """Fold of each example, by person; taken from the previous run if there is one."""
     people = [one.asked.person_id for one in examples]
     if before is None:
         return folds_by_person(people, settings.folds, settings.seed)
@@ -190,7 +190,7 @@ def _folds(
 
 
 def _weights_of(checkpoints: Path, name: str) -> dict[str, Matrix]:
-    """What the run before learned for an encoder and fold."""
+    """Weights that the previous run learned for an encoder and fold."""
     found = sorted(checkpoints.glob(f"*-{name}"))
     if len(found) != 1:
         raise NotFound(
@@ -206,7 +206,7 @@ def _key(
     settings: EncoderSettings,
     before: TunedEncoder | None,
 ) -> str:
-    # The mean is taken of what checkpoints hold.
+    # Checkpoints hold weights before averaging.
     parts = [*map(data_sha256, folders), encoder.name, repr(replace(settings, average=False))]
     parts += [] if before is None else [before.adapter.digest]
     parts += [repr(_tuning_of(member)) for member in encoder.members]

@@ -1,7 +1,7 @@
-"""Training the planner's LoRA adapter: loss on the plan alone, several requests behind one context.
+"""Training the planner's LoRA adapter: loss only on the plan, several requests sharing one context.
 
-Deterministic by seed; a killed run goes on from its last checkpoint to the same weights, as every
-epoch's packs follow from seed and epoch.
+Deterministic by seed. A killed run resumes from its last checkpoint and ends with the same weights,
+because packs depend only on seed and epoch.
 """
 
 import json
@@ -39,7 +39,7 @@ class PlannerSettings:
     warm_up: float = 0.05
     weight_decay: float = 0.01
     longest: int = 900
-    """Tokens of a row at most."""
+    """Maximum tokens of a row."""
     threads: int = 2
     seed: int = 1
     save_every: int = 100
@@ -58,16 +58,16 @@ def train_planner(
     progress: Progress = lambda _: None,
     resume: bool = True,
 ) -> PlannerCard:
-    """Train an adapter and leave it in `out`, with its card.
+    """Train an adapter and write it to `out`, with its card.
 
     Args:
-        taught: What is learned from.
+        taught: The training data.
         base: Name, folder or hub name of the base model; the embedded one when None.
         settings: See `PlannerSettings`.
-        out: The adapter's folder; the checkpoint lies there too while training.
+        out: The adapter's folder; the checkpoint is there too while training.
         source: `training.core.origin.origin` of the data sets, for the card.
         progress: Called with messages of loss, speed and time left.
-        resume: Whether to go on from a checkpoint in `out`.
+        resume: Whether to resume from a checkpoint in `out`.
 
     Raises:
         ValueError: There is nothing to learn from, or nothing fits into a row.
@@ -172,7 +172,7 @@ def _rows(
 
 
 def _predicted(model: Any, row: PackedTokens) -> tuple[Any, Any]:
-    """Logits of the plans' tokens, and which tokens they should have been."""
+    """Logits at the plans' tokens, and the target tokens."""
     import numpy as np
     import torch
 
@@ -186,7 +186,7 @@ def _predicted(model: Any, row: PackedTokens) -> tuple[Any, Any]:
         position_ids=torch.from_numpy(row.positions)[None].to(causal.device),
         use_cache=False,
     ).last_hidden_state[0]
-    # Logits of 49,000 tokens are dear: they are computed where a plan stands, nowhere else.
+    # Logits over 49,000 tokens are expensive, so they are computed only at plan positions.
     at = np.flatnonzero(row.targets >= 0)
     logits = causal.lm_head(hidden[at]).float()
     return logits, torch.from_numpy(row.targets[at]).to(causal.device)
@@ -201,7 +201,7 @@ def _weights(model: Any) -> dict[str, Any]:
 def _key(
     epochs: Sequence[Sequence[PackedTokens]], base: str | None, settings: PlannerSettings
 ) -> str:
-    """Tells runs apart: by settings, and by all that is learned from."""
+    """Identifies a run by its settings and training data."""
     shared = replace(settings, threads=0, save_every=0)
     content = sha256(f"{base}|{shared!r}".encode())
     for rows in epochs:

@@ -40,7 +40,7 @@ def train(
     return module.train_classifier(seen[:16], seen[16:], settings, CARD, folder)
 
 
-def test_requests_are_seen_in_every_mode(examples: list[RankingExample]) -> None:
+def test_every_request_has_all_modes(examples: list[RankingExample]) -> None:
     hidden = [-one.relevance for one in examples]
     for one, seen in zip(examples, seen_requests(examples, hidden), strict=True):
         wanted = int(one.relevance.sum())
@@ -50,7 +50,9 @@ def test_requests_are_seen_in_every_mode(examples: list[RankingExample]) -> None
         assert seen.wanted.sum() == pytest.approx(1.0)
 
 
-def test_the_best_of_three_labelled_apis_counts_most(examples: list[RankingExample]) -> None:
+def test_the_best_of_three_labelled_apis_has_the_largest_weight(
+    examples: list[RankingExample],
+) -> None:
     example = next(one for one in examples if one.labels.tools)
     [seen] = seen_requests([example], [example.relevance])
     assert example.labels.tools is not None
@@ -58,7 +60,7 @@ def test_the_best_of_three_labelled_apis_counts_most(examples: list[RankingExamp
     assert [shares[api] for api in example.labels.tools] == pytest.approx([0.7, 0.2, 0.1])
 
 
-def test_a_killed_run_goes_on_to_the_same_weights(
+def test_a_killed_run_resumes_to_the_same_weights(
     seen: list[ClassifierExample], tmp_path: Path
 ) -> None:
     class Killed(Exception):
@@ -104,7 +106,7 @@ def test_the_served_classifier_agrees_with_the_trained_one(
         assert np.array(list(found.values())) == pytest.approx(expected, abs=0.1)
 
 
-def test_items_that_are_needed_are_marked_where_retrieval_brought_them(
+def test_needed_items_are_marked_among_the_retrieved_ones(
     examples: list[RankingExample],
 ) -> None:
     hidden = [-one.relevance for one in examples]  # the needed ones come last
@@ -206,6 +208,6 @@ def test_a_classifier_with_other_layers_is_refused_as_a_start(
         module.train_classifier(seen[:16], [], deeper, CARD, tmp_path / "on", start=first)
 
 
-def test_nothing_to_learn_is_said(tmp_path: Path) -> None:
+def test_nothing_to_learn_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to learn"):
         module.train_classifier([], [], QUICK, CARD, tmp_path)
