@@ -4,8 +4,8 @@
 - `context`, `tools`, `planner`, `synth`: the context-tuning paper (`ctrag eval context`, …).
 - `discovery`, `dependency`, `instructions`: the papers on tool discovery, on tool dependencies and
   on instruction-tool retrieval.
-- `calls`: one call of other people's tools.
-- `report`: pages for people (`--report`).
+- `calls`: single calls on external benchmarks.
+- `report`: HTML pages (`--report`).
 
 In each folder `run` is the experiment.
 """

@@ -1,4 +1,4 @@
-"""What makes a made request unfit: it says too much, its plan does not run, it was made before.
+"""Validation of generated requests: the text, the labels, the plan, and repeats.
 
 A plan is run on a copy of the person's items in memory; nothing is stored or sent.
 """
@@ -20,19 +20,19 @@ from stores.people.items import Item
 from synth.provider import LabelledRequest
 
 _SHORT_TITLE = 2
-"""A title of fewer words may occur by chance ("Keys")."""
+"""A shorter title may occur by chance ("Keys")."""
 _TOOLS = 3
 _LONGEST_WORDS = 40
 _HASHES = 4
 
 
 def request_faults(persona: Persona, labelled: LabelledRequest, toolbox: Toolbox) -> list[str]:
-    """What is wrong with a made request, in words that begin with the sort of fault; [] if nothing.
+    """The faults of a generated request, each prefixed with its category; [] if there are none.
 
     Args:
-        persona: Who asks, with all items.
+        persona: The person who asks, with all items.
         labelled: The request with its labels.
-        toolbox: The APIs there are.
+        toolbox: The available APIs.
     """
     by_id = {item.id: item for item in persona.items}
     missing = [one for one in labelled.labels.relevant or () if one not in by_id]
@@ -64,17 +64,17 @@ def _label_faults(labelled: LabelledRequest, toolbox: Toolbox) -> list[str]:
 
 
 def _text_faults(labelled: LabelledRequest, relevant: Sequence[Item]) -> list[str]:
-    """A request that leaves something out must not say it."""
+    """A request that leaves a title to be found must not contain it."""
     text, kind = labelled.request.text, labelled.labels.kind
     if not text.strip() or len(text.split()) > _LONGEST_WORDS or "{" in text:
         return ["text: must be one short sentence without gaps"]
     if kind in ("explicit", "no_tool"):
         return []
     titles = [title for item in relevant for title in _titles(item)]
-    said = f" {' '.join(plain_words(text))} "
+    padded = f" {' '.join(plain_words(text))} "
     for title in titles:
         words = plain_words(title)
-        if len(words) >= _SHORT_TITLE and f" {' '.join(words)} " in said:
+        if len(words) >= _SHORT_TITLE and f" {' '.join(words)} " in padded:
             return [f"names: the text names {title!r}, which it should leave to be found"]
     if kind == "mismatch" and len(relevant) == 1:
         words_of_title = {word for title in titles for word in terms(title)}
@@ -87,13 +87,13 @@ def _text_faults(labelled: LabelledRequest, relevant: Sequence[Item]) -> list[st
 def _plan_faults(
     persona: Persona, labelled: LabelledRequest, relevant: Sequence[Item], toolbox: Toolbox
 ) -> list[str]:
-    """The plan must keep its schema, run, and be about what is labelled as relevant."""
+    """The plan must match its schema, run, and act on the items labelled as relevant."""
     if labelled.labels.plan is None:
         return []
     plan = Plan(labelled.labels.plan.api, dict(labelled.labels.plan.arguments))
     tool = toolbox.get(plan.api)
     if tool is not None and tool.does is None and plan.api not in APIS:
-        # Nothing here can run it, so that its schema is all there is to keep.
+        # Nothing here can run it, so only its schema is checked.
         return [f"plan: {problem}" for problem in check(plan, toolbox)]
     call = Call(
         api=plan.api,
@@ -122,16 +122,16 @@ def _titles(item: Item) -> list[str]:
 
 
 def normal_text(text: str) -> str:
-    """A request's text without case, accents and punctuation, by which repeats are recognised."""
+    """A request's text without case, accents and punctuation, for detecting repeats."""
     return " ".join(plain_words(text))
 
 
 @dataclass(slots=True)
 class SeenTexts:
-    """Remembers which texts came before, in memory that does not grow (a Bloom filter).
+    """The texts seen so far, in constant memory (a Bloom filter).
 
-    A text that is new is taken for a repeat once in thousands of times at five million texts;
-    a repeat is never taken for new.
+    At five million texts, one new text in thousands is mistaken for a repeat; a repeat is never
+    mistaken for new.
     """
 
     bits: bytearray
@@ -140,7 +140,7 @@ class SeenTexts:
         self.bits = bytearray(size_bytes)
 
     def add(self, text: str) -> bool:
-        """Remember a text; False if it was there before."""
+        """Add a text; False if it was already there."""
         digest = blake2b(normal_text(text).encode(), digest_size=8 * _HASHES).digest()
         new = False
         for number in range(_HASHES):

@@ -1,7 +1,7 @@
-"""Whole data sets: people and requests from a provider, checked, written as they come.
+"""Whole data sets: people and requests from a provider, checked and written one by one.
 
 Each person follows from the seed and their number alone, so processes, threads or a Dask cluster
-share the work and the files are the same byte for byte. Only what is being made is in memory.
+can share the work and the files are the same byte for byte. Only people in progress are in memory.
 """
 
 import time
@@ -38,17 +38,17 @@ class Made:
     personas: int
     requests: int
     rejected: dict[str, int]
-    """Made requests that were thrown away, by reason."""
+    """Requests that were made and rejected, by reason."""
     seconds: float
     parts: dict[str, dict[str, int]] = field(default_factory=dict)
     """Personas and requests of each folder."""
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """As JSON values."""
         return asdict(self)
 
     def lines(self) -> list[str]:
-        """For people."""
+        """As lines of text."""
         found = [
             f"{name}: {one['personas']:,} people, {one['requests']:,} requests"
             for name, one in self.parts.items()
@@ -69,22 +69,22 @@ def make_dataset(
     toolbox: Toolbox | None = None,
     progress: Progress = lambda _: None,
 ) -> Made:
-    """Write `train/` and `test/` into a folder; nobody is in both.
+    """Write `train/` and `test/` into a folder; no person is in both.
 
     Args:
         provider: Makes people and requests.
-        out: Made where it is missing; must not hold `train` or `test` yet.
+        out: Created when missing; must not hold `train` or `test` yet.
         personas: How many people; 791 give the paper's sizes.
         seed: The same seed gives the same bytes.
         scheduler: A Dask scheduler's address, or "local" for a cluster on this machine; processes
             of this machine when None.
-        workers: How many processes; as many as there are cores when None.
+        workers: How many processes; one per core when None.
         apps: Applications; the packaged seven when None.
         toolbox: The APIs; the packaged ones when None.
         progress: Called with progress messages.
 
     Raises:
-        ValueError: `personas` is no positive number, or `out` holds a data set.
+        ValueError: `personas` is not positive, or `out` holds a data set.
     """
     began = time.perf_counter()
     if personas < 1:
@@ -96,7 +96,7 @@ def make_dataset(
     counts: dict[str, Counter[str]] = {part: Counter() for part in PARTS}
     with Folders(out, PARTS) as folders:
         made = in_order(job.person, range(personas), job.provider.workers, scheduler, workers)
-        for person in _told(made, personas, progress):
+        for person in _with_progress(made, personas, progress):
             part = "test" if person.test else "train"
             counts[part].update(folders.write(part, person, person.wanted))
         for part in PARTS:
@@ -117,7 +117,7 @@ def make_personas(
     toolbox: Toolbox | None = None,
     progress: Progress = lambda _: None,
 ) -> Made:
-    """Write a folder of people who ask nothing yet. Arguments and errors as `make_dataset`."""
+    """Write a folder of people without requests. Arguments and errors as for `make_dataset`."""
     began = time.perf_counter()
     if personas < 1:
         raise InputError(f"personas: must be 1 or more, not {personas}")
@@ -128,7 +128,7 @@ def make_personas(
     with Folders(out.parent, (out.name,)) as folders:
         task = partial(job.person, asks=False)
         made = in_order(task, range(personas), job.provider.workers, scheduler, workers)
-        for person in _told(made, personas, progress):
+        for person in _with_progress(made, personas, progress):
             counts.update(folders.write(out.name, person, 0))
         _declare(folders.folder(out.name), job)
         folders.keep()
@@ -146,9 +146,9 @@ def make_queries(
     toolbox: Toolbox | None = None,
     progress: Progress = lambda _: None,
 ) -> Made:
-    """Write the requests of the people in a folder, and what APIs they are about.
+    """Write requests for the people in a folder, with the APIs they are about.
 
-    Arguments as `make_dataset`.
+    Arguments as for `make_dataset`.
 
     Raises:
         FileNotFoundError: There is no `personas.jsonl`.
@@ -166,7 +166,7 @@ def make_queries(
     seen = SeenTexts()
     with replacing(path, "w") as file:
         made = in_order(task, numbered, job.provider.workers, scheduler, workers)
-        for person in _told(made, len(people), progress):
+        for person in _with_progress(made, len(people), progress):
             counts.update(write_requests(file, person, person.wanted, seen))
             counts["personas"] += 1
         _declare(out, job)
@@ -184,7 +184,7 @@ def _job(
 
 
 def _declare(folder: Path, job: Job) -> None:
-    """Write applications and APIs beside the people where they are not the packaged ones."""
+    """Write applications and APIs next to the people unless they are the packaged ones."""
     write_apps(folder, job.apps)
     if job.toolbox.tools != Toolbox.packaged().tools:
         write_toolbox(folder, job.toolbox)
@@ -195,7 +195,9 @@ def _asked(job: Job, numbered: tuple[int, Persona]) -> MadePerson:
     return job.asked(persona, number)
 
 
-def _told(made: Iterator[MadePerson], count: int, progress: Progress) -> Iterator[MadePerson]:
+def _with_progress(
+    made: Iterator[MadePerson], count: int, progress: Progress
+) -> Iterator[MadePerson]:
     spoken = time.monotonic()
     for number, person in enumerate(made, start=1):
         yield person

@@ -1,4 +1,4 @@
-"""Looking at a data set: tables beside the paper's, distributions, a few of its requests."""
+"""Inspecting a data set: tables next to the paper's, distributions, sample requests."""
 
 import random
 from collections import Counter
@@ -25,7 +25,7 @@ _PAPER_SIZES = {"people": PAPER_PERSONAS, "train": PAPER_TRAIN, "test": PAPER_TE
 
 @dataclass(frozen=True, slots=True)
 class ShownRequest:
-    """One request with all that is labelled, in words."""
+    """One request with its labels, as text."""
 
     text: str
     who: str
@@ -39,7 +39,7 @@ class ShownRequest:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: its caption, the heads of its columns, rows of text."""
+    """A table: caption, column headers, rows of text."""
 
     caption: str
     heads: tuple[str, ...]
@@ -48,7 +48,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What a data set holds."""
+    """The contents of a data set."""
 
     folder: str
     sizes: dict[str, int]
@@ -66,15 +66,15 @@ class Inspection:
     ages: dict[str, int]
     """People by decade."""
     distinct_texts: float
-    """Percent of the requests whose text no other has, but for case and punctuation."""
+    """Percentage of requests with a unique text, ignoring case and punctuation."""
     shown: tuple[ShownRequest, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """For machines."""
+        """As JSON values."""
         return asdict(self)
 
     def grids(self) -> list[Grid]:
-        """The tables, in the order in which they are shown."""
+        """The tables, in display order."""
         return [
             Grid(
                 "Size",
@@ -94,7 +94,7 @@ class Inspection:
         ]
 
     def lines(self) -> list[str]:
-        """For a terminal."""
+        """As lines for a terminal."""
         from rich.console import Console
         from rich.table import Table
 
@@ -117,7 +117,7 @@ class Inspection:
         return file.getvalue().splitlines()
 
     def html(self) -> str:
-        """The same as a page that needs no network."""
+        """As a self-contained HTML page."""
         from jinja2 import Environment, PackageLoader, StrictUndefined
 
         environment = Environment(
@@ -131,11 +131,11 @@ class Inspection:
 
 
 def inspect(folder: Path, seed: int = 1) -> Inspection:
-    """Look at a data set folder, or at one with `train` and `test`.
+    """Inspect a data set folder, or a folder with `train` and `test`.
 
     Args:
         folder: Holds `personas.jsonl`, or the two parts.
-        seed: Decides which requests are shown.
+        seed: Selects the sample requests.
 
     Raises:
         FileNotFoundError: There is no `personas.jsonl`.

@@ -16,12 +16,12 @@ from synth.shape import is_test, item_counts, kinds_of, person_seed, requests_of
 
 _TRIES = 4
 _SPARE = 3
-"""Requests of a person beyond the wanted ones, taken when one repeats another person's."""
+"""Spare requests of a person, used when one repeats another person's."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadePerson:
-    """One person as lines of files; what workers hand back."""
+    """One person as lines of files, as workers return it."""
 
     persona: str
     """The line of `personas.jsonl`."""
@@ -34,7 +34,7 @@ class MadePerson:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """How a number becomes a person; goes to the workers."""
+    """How to make a person from a number; sent to the workers."""
 
     provider: Provider
     seed: int
@@ -43,16 +43,16 @@ class Job:
 
     def person(self, number: int, *, asks: bool = True) -> MadePerson:
         """Person `number` (from 0) with requests, as lines."""
-        register_apps(self.apps)  # a worker's process knows the packaged ones only
+        register_apps(self.apps)  # a worker process only knows the packaged ones
         seed = person_seed(self.seed, number)
         persona = self.provider.person(f"s{number + 1:05d}", item_counts(self.apps, seed), seed)
         return self.asked(persona, number) if asks else self._lines(persona, [], number, {})
 
     def asked(self, persona: Persona, number: int) -> MadePerson:
-        """The requests of a persona who is number `number` (from 0)."""
+        """The requests of a persona with number `number` (from 0)."""
         register_apps(self.apps)
         wanted = requests_of(number)
-        # A spare request of a provider that costs money is seldom worth it.
+        # Spare requests are rarely worth the cost of a paid provider.
         count = wanted + (_SPARE if self.provider.workers == 1 else 0)
         kinds = kinds_of(number, self.seed, count)
         rejected: Counter[str] = Counter()
@@ -60,7 +60,7 @@ class Job:
         missing: list[Kind] = kinds
         for tries in range(_TRIES):
             avoid = [one.request.text for one in found]
-            # A seed further by whole strides is the same person, asked again.
+            # Adding whole strides to the seed keeps the person and changes the requests.
             seed = person_seed(self.seed + 1000 * tries, number)
             for one in self.provider.requests(persona, missing, seed, avoid):
                 problems = self._problems(persona, one, found)
@@ -102,7 +102,7 @@ def _missing(kinds: Sequence[Kind], found: Sequence[LabelledRequest]) -> list[Ki
 
 
 def _in_order_of(kinds: Sequence[Kind], found: Sequence[LabelledRequest]) -> list[LabelledRequest]:
-    """The requests in the drawn order of kinds, so that spares are of no special kind."""
+    """The requests in the drawn order of kinds, so that spares are of any kind."""
     left = list(found)
     ordered = []
     for kind in kinds:
@@ -113,7 +113,7 @@ def _in_order_of(kinds: Sequence[Kind], found: Sequence[LabelledRequest]) -> lis
 
 
 def _same(one: LabelledRequest, other: LabelledRequest) -> bool:
-    """The same words, or the same call about the same items."""
+    """Whether two requests have the same words, or the same call on the same items."""
     if one.request.text.casefold() == other.request.text.casefold():
         return True
     plan = one.labels.plan

@@ -1,8 +1,8 @@
-"""What makes people and requests: the offline composer and the language model, one shape for both.
+"""The interface for making people and requests, offline or by a language model.
 
 A provider makes one person at a time, so that memory does not grow with the data set, any number
-of workers can share the job, and a run that is stopped goes on with the next person. The same
-arguments give the same answer, whatever was made before.
+of workers can share the job, and a stopped run resumes with the next person. The same arguments
+always give the same answer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,50 +17,50 @@ from stores.people.items import Labels, Request
 
 @dataclass(frozen=True, slots=True)
 class LabelledRequest:
-    """A request with what a careful assistant would do."""
+    """A request with its labels: what a careful assistant would do."""
 
     request: Request
     labels: Labels
 
 
 class Provider(Protocol):
-    """Makes people with their items, and the requests that they make."""
+    """Makes people with their items, and their requests."""
 
     @property
     def workers(self) -> int:
-        """How many calls may run at once in threads of one process; 1 when threads gain nothing."""
+        """How many calls may run at once in threads of one process; 1 when threads do not help."""
         ...
 
     def person(self, person_id: str, counts: Mapping[str, int], seed: int) -> Persona:
-        """A new person of that id.
+        """A new person with that id.
 
         Args:
-            person_id: Becomes the person's id and begins the id of every item,
+            person_id: The person's id and the prefix of every item id,
                 `<person_id>-<app>-<number>`.
-            counts: Application → number of items, of about that size.
-            seed: Decides who it is; two seeds give two different people.
+            counts: Application → approximate number of items.
+            seed: Different seeds give different people.
 
         Raises:
-            BudgetSpent: A paid provider has reached what it may spend.
-            ProviderError: There is no answer to be had.
+            BudgetSpent: A paid provider has reached its limit.
+            ProviderError: No answer could be obtained.
         """
         ...
 
     def requests(
         self, persona: Persona, kinds: Sequence[Kind], seed: int, avoid: Sequence[str] = ()
     ) -> list[LabelledRequest]:
-        """Requests of a person, one of each wanted kind, with all labels.
+        """Requests of a person, one for each entry of `kinds`, with all labels.
 
-        They are not checked yet and may be fewer than wanted, in the order of `kinds`.
+        They are unchecked and may be fewer than asked for, in the order of `kinds`.
 
         Args:
-            persona: Who asks; any person with items, also of another provider or data set.
-            kinds: The wanted kinds; a kind may stand there several times.
-            seed: Two seeds give different requests.
-            avoid: Texts that must not come again.
+            persona: Any person with items, also from another provider or data set.
+            kinds: The wanted kinds; a kind may occur several times.
+            seed: Different seeds give different requests.
+            avoid: Texts that must not be repeated.
 
         Raises:
-            BudgetSpent: A paid provider has reached what it may spend.
-            ProviderError: There is no answer to be had.
+            BudgetSpent: A paid provider has reached its limit.
+            ProviderError: No answer could be obtained.
         """
         ...

@@ -1,4 +1,4 @@
-"""How large a data set is and who belongs to which part: the sizes of the paper's appendix A.
+"""Sizes and splits of a data set, as in appendix A of the paper.
 
 Everything here follows from a person's number alone, so that any worker can make any person.
 """
@@ -34,10 +34,10 @@ PAPER_APIS = {
 }
 """Table 5: APIs of the toolbox, by application."""
 OTHER_ITEMS = 4.0
-"""Items of a person in an application that the paper does not have."""
+"""Items of a person in an application that is not in the paper."""
 CYCLE = 990
-"""After so many people the parts repeat: people whose numbers differ by a multiple of it are in
-the same part, and may be made from the same material."""
+"""The period of sources: people whose numbers differ by a multiple of it are in the same part, and
+may be made from the same source."""
 KINDS: dict[Kind, float] = {
     "reference": 233,
     "write": 206,
@@ -49,7 +49,7 @@ KINDS: dict[Kind, float] = {
     "explicit": 67,
     "no_tool": 30,
 }
-"""How often each kind of request is made; the counts of the reference people's train split."""
+"""Relative frequency of each kind of request; the counts of the reference people's train split."""
 
 _STRIDE = 10**9 * CYCLE
 
@@ -60,7 +60,7 @@ def person_seed(seed: int, number: int) -> int:
 
 
 def round_of(seed: int) -> int:
-    """How often the material of a person's seed was used before in the same data set."""
+    """How often the source of this seed has already been used in the data set."""
     return seed % _STRIDE // CYCLE
 
 

@@ -1,4 +1,4 @@
-"""Toolboxes of further applications: from their fields, without doubles, as a file."""
+"""Toolboxes of custom applications: derived from fields, deduplicated, written to a file."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from stores.files import write_text
 from stores.people.app_spec import AppSpec, FieldSpec, FieldType
 
 ALIKE = 0.75
-"""Share of the words of two purposes, of all that either has, from which on they are the same."""
+"""Word overlap (Jaccard) at which two purposes count as the same."""
 _EFFECTS: dict[Does, Effect] = {
     "find": "read",
     "create": "write",
@@ -32,39 +32,39 @@ _ARGUMENTS: dict[FieldType, str] = {
 }
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _YES_OR_NO = ("yes", "no")
-_UNTOLD = (
+_DEFAULT_FIELDS = (
     FieldSpec("title", "string", "title"),
     FieldSpec("text", "text", "text"),
     FieldSpec("contact", "string", "person"),
     FieldSpec("time", "datetime", "time"),
 )
-"""Fields of an application of which only the name is known."""
+"""Fields assumed for an application when only its name is known."""
 
 
 def offline_toolbox(names: Sequence[str], specs: Mapping[str, AppSpec]) -> Toolbox:
-    """The APIs of applications: the packaged ones, or what follows from the fields.
+    """The APIs of applications: the packaged ones, or APIs derived from the fields.
 
     Args:
         names: The applications.
-        specs: Name → what its items are; an application without one gets a title, a text, a
+        specs: Name → fields of its items; an application without any gets a title, a text, a
             person and a time.
 
     Raises:
-        ValueError: A name is no name of an application.
+        ValueError: A name is not a valid application name.
     """
     packaged = Toolbox.packaged()
     tools: list[Tool] = []
     for name in app_names(names):
         own = [tool for tool in packaged if tool.app == name]
-        tools += own or distinct(_from_fields(specs.get(name) or AppSpec(name, _UNTOLD)))
+        tools += own or distinct(_from_fields(specs.get(name) or AppSpec(name, _DEFAULT_FIELDS)))
     return Toolbox(tools)
 
 
 def app_names(names: Iterable[str]) -> list[str]:
-    """The names without repeats; APIs are named after them.
+    """The names without duplicates; APIs are named after them.
 
     Raises:
-        ValueError: A name is no name of an application.
+        ValueError: A name is not a valid application name.
     """
     found = list(dict.fromkeys(names))
     for name in found:
@@ -77,10 +77,10 @@ def app_names(names: Iterable[str]) -> list[str]:
 
 
 def distinct(tools: Iterable[Tool]) -> list[Tool]:
-    """The tools without those that do what an earlier one of the application does.
+    """The tools without those that duplicate an earlier one of the same application.
 
-    Two do the same when they have the same name, or the same arguments and (but for `ALIKE`) the
-    same words in their purpose.
+    Two are duplicates when they have the same name, or the same arguments and an overlap of at
+    least `ALIKE` between the words of their purposes.
     """
     kept: list[Tool] = []
     for tool in tools:
@@ -90,7 +90,7 @@ def distinct(tools: Iterable[Tool]) -> list[Tool]:
 
 
 def write_toolbox(folder: Path, tools: Toolbox) -> Path:
-    """Write `toolbox.yaml` into `folder`, which is made when missing."""
+    """Write `toolbox.yaml` into `folder`, which is created when missing."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / TOOLBOX
     write_text(path, tools.to_yaml())
@@ -170,7 +170,7 @@ def _from_fields(spec: AppSpec) -> Iterator[Tool]:
                 type="datetime",
                 match="value",
                 required=True,
-                description=f"the new {_said(name)}",
+                description=f"the new {_spaced(name)}",
             )
             purpose = f"move a {thing} to another time"
             yield tool(f"move_{thing}", "change", purpose, [*key, moved], nothing)
@@ -179,7 +179,7 @@ def _from_fields(spec: AppSpec) -> Iterator[Tool]:
         yield tool(
             f"set_{thing}_{name}",
             "change",
-            f"say whether a {thing} is {_said(name)}",
+            f"say whether a {thing} is {_spaced(name)}",
             [*key, state],
             nothing,
         )
@@ -197,11 +197,11 @@ def _argument(field: FieldSpec, *, match: str = "value", required: bool = True) 
             "type": kind,
             "match": match,
             "required": required,
-            "description": f"the {_said(field.name)}",
+            "description": f"the {_spaced(field.name)}",
             **known,
         }
     )
 
 
-def _said(name: str) -> str:
+def _spaced(name: str) -> str:
     return name.replace("_", " ")

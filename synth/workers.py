@@ -1,4 +1,4 @@
-"""One task over many values, shared by threads, processes or a Dask cluster, answered in order."""
+"""An ordered map over threads, processes or a Dask cluster."""
 
 import multiprocessing
 import os
@@ -17,9 +17,9 @@ _Value = TypeVar("_Value")
 
 _CHUNK = 20
 _AHEAD = 3
-"""Chunks per worker that may be under way or waiting to be written."""
+"""Chunks per worker that may be running or waiting to be written."""
 _WORTH_A_PROCESS = 200
-"""Fewer values are done before a process has started."""
+"""With fewer values, starting a process takes longer than the work."""
 
 
 class _Future(Protocol):
@@ -37,14 +37,14 @@ def in_order(
     scheduler: str | None,
     workers: int | None,
 ) -> Iterator[_Answer]:
-    """The task's answers in the order of `values`; few are in memory at a time.
+    """The task's results in the order of `values`; only a few are in memory at a time.
 
     Args:
-        task: Can be pickled, like the values, unless threads do the work.
-        values: What it is called with.
-        threads: More than 1 when the task waits for a network: it then runs in so many threads.
+        task: Picklable, like the values, unless threads are used.
+        values: Its arguments.
+        threads: If more than 1, the task runs in this many threads, for tasks that wait on I/O.
         scheduler: A Dask scheduler's address, "local", or None for processes of this machine.
-        workers: Processes; None for one a core.
+        workers: Processes; None for one per core.
 
     Raises:
         ValueError: `workers` is below 1, or Dask is wanted and not installed.
@@ -76,7 +76,7 @@ def _pool(threads: int, scheduler: str | None, count: int) -> Iterator[_Pool]:
     if threads > 1:
         pool: Executor = ThreadPoolExecutor(threads)
     elif scheduler is None:
-        # A forked copy of a process with threads may hang; a new one reads its sources again.
+        # Forking a process with threads may hang; a spawned one loads its sources again.
         pool = ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn"))
     else:
         with dask_client(scheduler, count) as client:
@@ -89,7 +89,7 @@ def _pool(threads: int, scheduler: str | None, count: int) -> Iterator[_Pool]:
 
 
 class _Cluster:
-    """A Dask client as a pool; equal calls are not remembered between runs."""
+    """A Dask client as a pool; results of equal calls are not cached."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""Data set folders under temporary names, which get their own when all is written."""
+"""Data set folders with temporary names, renamed once everything is written."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from synth.job import MadePerson
 
 
 class Folders:
-    """Data set folders under temporary names; they get their own when all is written."""
+    """Data set folders with temporary names, renamed by `keep` once everything is written."""
 
     def __init__(self, out: Path, names: Sequence[str]) -> None:
         out.mkdir(parents=True, exist_ok=True)
@@ -27,7 +27,7 @@ class Folders:
 
     def __enter__(self) -> "Folders":
         for name in self._names:
-            for left in self._out.glob(f".{name}.*.tmp"):  # by a run that was killed
+            for left in self._out.glob(f".{name}.*.tmp"):  # left by a killed run
                 shutil.rmtree(left, ignore_errors=True)
             folder = self.folder(name)
             folder.mkdir()
@@ -39,11 +39,11 @@ class Folders:
         return self
 
     def folder(self, name: str) -> Path:
-        """Where a folder is while it is written."""
+        """The temporary path of a folder."""
         return self._out / f".{name}.{os.getpid()}.tmp"
 
     def write(self, name: str, person: MadePerson, wanted: int) -> Counter[str]:
-        """Write a person and so many requests; what was written and what was left out."""
+        """Write a person and `wanted` requests; return counts of what was written and left out."""
         personas, queries = self._files[name]
         personas.write(person.persona + "\n")
         counts = write_requests(queries, person, wanted, self._seen)
@@ -51,7 +51,7 @@ class Folders:
         return counts
 
     def keep(self) -> None:
-        """Give the folders their names."""
+        """Rename the folders to their final names."""
         self._stack.close()
         for name in self._names:
             for path in self.folder(name).iterdir():
@@ -66,7 +66,7 @@ class Folders:
 
 
 def write_requests(file: IO[str], person: MadePerson, wanted: int, seen: SeenTexts) -> Counter[str]:
-    """Write so many requests that were not there before; counts of written and left out."""
+    """Write `wanted` requests with new texts; return counts of written and left out."""
     counts = Counter({f"rejected {name}": count for name, count in person.rejected.items()})
     owner = json.loads(person.persona)["persona_id"]
     for text, rest in person.requests:

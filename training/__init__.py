@@ -1,9 +1,9 @@
-"""Learning from labelled requests: each folder's `train` leaves an artefact with a card.
+"""Learning from labelled requests: each package's `train` writes an artefact with a card.
 
-- `core`: the loop of all trainings with torch, people into folds, cross-fitting, cards' origin.
+- `core`: the torch training loop, folds by person, cross-fitting, provenance for cards.
 - `ranker`, `encoder`: context retrieval (`ctrag train ranker`, `encoder`).
-- `api_classifier`: which API a request needs (`ctrag train tools`).
-- `values`, `planner`: a call's values; the language model's adapter (`ctrag train values`,
+- `api_classifier`: the API that a request needs (`ctrag train tools`).
+- `values`, `planner`: argument values; the language model's adapter (`ctrag train values`,
   `planner`).
 - `next_tool`: the next tool, from demonstrations (`ctrag train dependency`).
 - `prompts`: the re-ranker of prompts (`ctrag train reranker`).

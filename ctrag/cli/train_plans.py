@@ -55,7 +55,7 @@ def tools(
     from ctrag.assistant.api_choice.classifier import ApiClassifier
     from training.api_classifier.examples import seen_requests
     from training.api_classifier.network import ApiClassifierSettings
-    from training.api_classifier.train import train_reader
+    from training.api_classifier.train import train_classifier
     from training.core.checkpoints import CHECKPOINTS
     from training.core.origin import origin, people_in
     from training.core.shares import shares_of
@@ -71,7 +71,7 @@ def tools(
     source = origin([data, *more], seed, out_of_data)
     if before is not None:
         source["people"] = sorted(people_in(before.card, "--start").union(source["people"]))
-    reader = train_reader(
+    reader = train_classifier(
         seen_requests(*found.learned(shares)),
         seen_requests(*found.kept_back()),
         ApiClassifierSettings(average=average, seed=seed, threads=threads).seen(epochs, before),

@@ -1,4 +1,4 @@
-"""One call of other people's tools: BFCL, ToolTalk and catalogue folders.
+"""Single calls on external benchmarks: BFCL, ToolTalk and catalogue folders.
 
 - `run`: the experiment; `cases`: requests with the calls that they want.
 - `bfcl`, `bfcl_reference`: the verdict of BFCL's AST check, and its own checker.

@@ -1,4 +1,4 @@
-"""Other people's requests with the calls that they want: BFCL, ToolTalk, and catalogue folders."""
+"""External requests with their expected calls: BFCL, ToolTalk, and catalogue folders."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -26,14 +26,14 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class CallCase:
-    """One request, the tools on offer and the calls that it wants."""
+    """One request, the available tools and the expected calls."""
 
     case_id: str
     group: str
     """Cases of one conversation stay together in the bootstrap."""
     text: str
     before: str
-    """What was said before, and facts such as today's date."""
+    """The conversation so far, and facts such as today's date."""
     tools: tuple[CatalogueTool, ...]
     truth: Calls
     """`{name: {argument: [possible values]}}` each; "" among them: may be left out."""
@@ -86,14 +86,14 @@ def _bfcl(category: str) -> CallCases:
     rows, digest = bfcl_rows(category)
     cases = []
     for asked, truth in rows:
-        said = [turn["content"] for turns in asked["question"] for turn in turns]
+        turns = [turn["content"] for turns in asked["question"] for turn in turns]
         functions = asked["function"]
         cases.append(
             CallCase(
                 asked["id"],
                 asked["id"],
-                said[-1],
-                "\n".join(said[:-1]),
+                turns[-1],
+                "\n".join(turns[:-1]),
                 tuple(
                     CatalogueTool(one["name"], one["description"], "", one["parameters"])
                     for one in _once(functions)
@@ -157,7 +157,7 @@ def _tooltalk(folder: Path) -> list[CallCase]:
     cases = []
     for talk in _rows(folder / "conversations.jsonl", _Conversation):
         facts = {name: one for name, one in talk.metadata.items() if name != "session_token"}
-        said = [", ".join(f"{name} {one}" for name, one in facts.items())]
+        history = [", ".join(f"{name} {one}" for name, one in facts.items())]
         for place, turn in enumerate(talk.turns):
             if turn.calls:
                 truth = [
@@ -165,9 +165,9 @@ def _tooltalk(folder: Path) -> list[CallCase]:
                     for one in turn.calls
                 ]
                 case_id = f"{talk.conversation_id}/{place}"
-                before = "\n".join(said)
+                before = "\n".join(history)
                 cases.append(_case(case_id, talk.conversation_id, turn.user, before, tools, truth))
-            said += [one for one in (turn.user, turn.assistant) if one]
+            history += [one for one in (turn.user, turn.assistant) if one]
     return cases
 
 
@@ -234,7 +234,7 @@ def _case(
 
 
 def _judged(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with types that the judge knows; what is not said is a string."""
+    """The schema with types that the judge knows; untyped values are strings."""
     declared = schema.get("type")
     kind = declared if declared in _TYPES else "string"
     found: dict[str, Any] = {"type": kind}

@@ -1,4 +1,4 @@
-"""One call of other people's tools, zero-shot: BFCL, ToolTalk and catalogue folders."""
+"""Single calls of external tools, zero-shot: BFCL, ToolTalk and catalogue folders."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ _SEED = 0
 
 
 class CallRow(BaseModel):
-    """What was found for one case; a resumed run reads it instead of asking again."""
+    """What was found for one case; a resumed run reads it instead of recomputing."""
 
     model_config = ConfigDict(extra="forbid")
     run: str

@@ -54,8 +54,8 @@ def beside(experiment: Experiment) -> list[Part]:
         ],
     )
     warned = bool(experiment.extra.get("ranker_saw_this_data"))
-    told = "The ranker was trained on these people: its figures here say nothing."
-    return [*([Text(told, warning=True)] if warned else []), table, _ranges(experiment)]
+    warning = "The ranker was trained on these people: its figures here say nothing."
+    return [*([Text(warning, warning=True)] if warned else []), table, _ranges(experiment)]
 
 
 def _ranges(experiment: Experiment) -> Plot:

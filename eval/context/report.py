@@ -73,16 +73,16 @@ def _leans(experiment: Experiment) -> list[Part]:
     parts: list[Part] = []
     ablation: Any = experiment.extra.get("ablation")
     if ablation:
-        caption = "The ranker trained again without a group of signals"
+        caption = "The ranker trained again without a group of features"
         parts += any_tables(caption, ablation, head="without")
     lost: Any = experiment.extra.get("permutation_importance")
     if lost:
         first = dict(sorted(lost.items(), key=lambda one: -one[1])[:_OPEN])
-        heads = ("signal", "points lost")
-        caption = "Points of Recall@3 lost when a signal is shuffled"
+        heads = ("feature", "points lost")
+        caption = "Points of Recall@3 lost when a feature is shuffled"
         parts.append(bar_table(f"{caption}, the first {len(first)}", first, heads))
         if len(lost) > _OPEN:
-            parts.append(Folded(f"All {len(lost)} signals", [bar_table(caption, lost, heads)]))
+            parts.append(Folded(f"All {len(lost)} features", [bar_table(caption, lost, heads)]))
     return parts
 
 

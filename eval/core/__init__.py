@@ -1,9 +1,9 @@
 """What experiments share.
 
-- `experiment`: the JSON file that an experiment leaves; `rows`: rows of a long run, kept as they
-  come.
+- `experiment`: the JSON result of an experiment; `rows`: rows of a long run, saved as they
+  are computed.
 - `examples`: a data set with its labels, as rankers see it.
 - `ranking`, `plans`, `grounded`, `calibration`: the scores; `intervals`: how far they may be
   trusted.
-- `tables`: tables for people.
+- `tables`: plain-text tables.
 """

@@ -1,4 +1,4 @@
-"""Whether a confidence means what it says."""
+"""Calibration of confidences."""
 
 from collections.abc import Sequence
 
@@ -28,9 +28,9 @@ def expected_calibration_error(
             f"confidence: as many values as verdicts and at least one are needed, not "
             f"{len(confidence)} and {len(right)}"
         )
-    said, was = np.asarray(confidence, dtype=float), np.asarray(right, dtype=float)
-    place = np.minimum((said * bins).astype(int), bins - 1)
+    stated, correct = np.asarray(confidence, dtype=float), np.asarray(right, dtype=float)
+    place = np.minimum((stated * bins).astype(int), bins - 1)
     total = sum(
-        abs(float(said[place == one].sum() - was[place == one].sum())) for one in range(bins)
+        abs(float(stated[place == one].sum() - correct[place == one].sum())) for one in range(bins)
     )
-    return 100.0 * total / len(said)
+    return 100.0 * total / len(stated)

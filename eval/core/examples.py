@@ -48,8 +48,8 @@ def load_examples(
     dataset = load_dataset(folder)
     labels = load_labels(folder)
     views = load_views(dataset, encoder)
-    reader = RequestEncoder(encoder, adapter)
-    readings = reader.read([asked.request.text for asked in dataset.requests])
+    request_encoder = RequestEncoder(encoder, adapter)
+    readings = request_encoder.read([asked.request.text for asked in dataset.requests])
     examples = []
     for asked, (vector, tuned) in zip(dataset.requests, readings, strict=True):
         known = labels[asked.query_id]

@@ -1,4 +1,4 @@
-"""The JSON file that an experiment leaves: figures with all that is needed to get them again."""
+"""The JSON result of an experiment: figures with everything needed to reproduce them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Experiment(BaseModel):
 
         Raises:
             FileNotFoundError: if the folder does not exist.
-            ValueError: if a figure is not finite, which JSON cannot say.
+            ValueError: if a figure is not finite, which JSON cannot represent.
         """
         path = Path(path)
         if not path.parent.is_dir():

@@ -1,4 +1,4 @@
-"""Rows of a long run, kept in a file as they come, so that a stopped run goes on."""
+"""Rows of a long run, appended to a file, so that a stopped run can resume."""
 
 from collections.abc import Callable, Hashable
 from pathlib import Path
@@ -12,7 +12,7 @@ class KeptRow(Protocol):
 
     @classmethod
     def model_validate_json(cls, json_data: str) -> "KeptRow":
-        """The row that a line says; ValueError where it says none."""
+        """The row parsed from a line; ValueError if invalid."""
         ...
 
     def model_dump_json(self) -> str:
@@ -24,7 +24,7 @@ R = TypeVar("R", bound=KeptRow)
 
 
 class KeptRows(Generic[R]):
-    """Rows by key, in memory and in a file; those of other runs in the file are passed over."""
+    """Rows by key, in memory and in a file; rows of other runs in the file are ignored."""
 
     def __init__(
         self, path: Path | None, kind: type[R], run: str, key: Callable[[R], Hashable]

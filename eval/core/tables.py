@@ -1,4 +1,4 @@
-"""Tables for people: aligned columns, the paper's figures beside ours."""
+"""Plain-text tables: aligned columns, the paper's figures next to ours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What history, clusters and demonstrations are worth (figure 5), and tools that nobody showed."""
+"""The value of history, clusters and demonstrations (figure 5); tools without demonstrations."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256

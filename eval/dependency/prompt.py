@@ -135,8 +135,8 @@ def prompt_of(
             return MaskedPrompt(short, f"Tools: {', '.join(names)}\n{task}", names)
         case "weighted_hard_mask":
             weighed = ", ".join(f"{name} ({chance:.2f})" for name, chance in retrieved)
-            told = f"Tools with their probabilities: {weighed}\n{task}"
-            return MaskedPrompt(short, told, names)
+            weighted = f"Tools with their probabilities: {weighed}\n{task}"
+            return MaskedPrompt(short, weighted, names)
     raise InputError(f"strategy: {strategy!r} is unknown; known: {', '.join(STRATEGIES)}")
 
 

@@ -130,8 +130,8 @@ def read_bfcl(categories: tuple[str, ...]) -> Benchmark:
                 )
                 tools.setdefault(tool.name, tool)
             wanted = {name for call in answers[case["id"]]["ground_truth"] for name in call}
-            said = [one["content"] for one in case["question"][0] if one["role"] == "user"]
-            needs.append(Need(case["id"], "\n".join(said), frozenset(wanted)))
+            turns = [one["content"] for one in case["question"][0] if one["role"] == "user"]
+            needs.append(Need(case["id"], "\n".join(turns), frozenset(wanted)))
     return Benchmark(list(tools.values()), needs)
 
 

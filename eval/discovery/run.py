@@ -210,21 +210,21 @@ def _tokens(tools: Sequence[CatalogueTool], needs: Sequence[Need]) -> dict[str, 
 
 
 def _floor(asked: _Asked) -> dict[str, JsonValue]:
-    """How often "nothing fits" is said wrongly, and rightly when the needed tools are gone: at the
-    ranker's floor, and at others."""
+    """How often "nothing fits" is returned wrongly, and rightly when the needed tools are missing:
+    at the ranker's floor, and at others."""
     needs = asked.benchmark.needs
     some = needs[:: max(1, len(needs) // _FLOOR)][:_FLOOR]
     kept = [_likeliest(asked.index.search(one.text)) for one in some]
     gone = [_likeliest(asked.index.search(one.text, exclude=one.tools)) for one in some]
 
-    def said(least: float) -> dict[str, JsonValue]:
+    def rejections(least: float) -> dict[str, JsonValue]:
         return {
             "wrongly_rejected": round(100 * fmean(one < least for one in kept), 1),
             "rejected_without_needed_tools": round(100 * fmean(one < least for one in gone), 1),
         }
 
-    curve: list[JsonValue] = [{"floor": one, **said(one)} for one in _FLOORS]
-    return {**said(packaged_ranker().least), "requests": len(some), "curve": curve}
+    curve: list[JsonValue] = [{"floor": one, **rejections(one)} for one in _FLOORS]
+    return {**rejections(packaged_ranker().least), "requests": len(some), "curve": curve}
 
 
 def _likeliest(hits: Sequence[ToolHit]) -> float:

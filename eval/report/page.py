@@ -1,4 +1,4 @@
-"""A page for people about one experiment: sections of text, tables and plots in one HTML file.
+"""A page about one experiment: sections of text, tables and plots in one HTML file.
 
 The page needs no network and no JavaScript. `report_tables` and `plots` make the parts, a module
 per experiment (`context_report`) chooses them.

@@ -1,1 +1,1 @@
-"""Synthetic data: what is learned from it (`run`), and how its requests read (`texts`)."""
+"""Synthetic data: its value for training (`run`), and the quality of its texts (`texts`)."""

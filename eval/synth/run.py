@@ -1,4 +1,4 @@
-"""Quality of a synthetic data set: how its requests read, and what is learned from them."""
+"""Quality of a synthetic data set: its texts, and its value for training."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -106,9 +106,9 @@ def _texts(parts: Sequence[Path], limit: int | None) -> tuple[dict[str, JsonValu
 
 
 def as_in_sources(parts: Sequence[Path]) -> dict[str, int]:
-    """How many texts of all people stand word for word in what new people are told from.
+    """How many texts also occur verbatim in the sources that people are made from.
 
-    Case, accents and punctuation aside. `either` counts a text that stands in both once.
+    Case, accents and punctuation aside. `either` counts a text that occurs in both once.
     """
     texts = [normal_text(one) for one in load_texts(parts).texts]
     sources = {"scenes": scenes_folder(), "reference train": split_folder("train")}
@@ -130,8 +130,8 @@ def table(experiment: Experiment) -> Table:
     notes = []
     if "auc" in experiment.extra:
         auc: Any = experiment.extra["auc"]
-        said = ", ".join(f"{name} {value}" for name, value in auc.items())
-        notes.append(f"telling synthetic from reference, AUC by person: {said} (50 is chance)")
+        values = ", ".join(f"{name} {value}" for name, value in auc.items())
+        notes.append(f"telling synthetic from reference, AUC by person: {values} (50 is chance)")
         same: Any = experiment.extra["texts_as_in_sources"]
         notes.append(
             f"word for word as in the sources: {same['either']} of all {same['of']} texts "

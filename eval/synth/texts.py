@@ -24,7 +24,7 @@ class Texts:
     texts: list[str]
     people: list[str]
     wanted: list[str]
-    """Texts of the relevant items of each request; "" where there are none or all is said."""
+    """Texts of the relevant items of each request; "" if there are none or none are needed."""
 
 
 def load_texts(folders: Sequence[Path], limit: int | None = None) -> Texts:
@@ -45,8 +45,8 @@ def load_texts(folders: Sequence[Path], limit: int | None = None) -> Texts:
             if asked.person_id not in kept:
                 continue
             known = labels[asked.query_id]
-            said = known.kind in ("explicit", "no_tool")
-            relevant = () if said else known.relevant or ()
+            complete = known.kind in ("explicit", "no_tool")
+            relevant = () if complete else known.relevant or ()
             found.texts.append(asked.request.text)
             found.people.append(asked.person_id)
             found.wanted.append(" ".join(searched_text(items[one]) for one in relevant))

@@ -1,18 +1,18 @@
-"""Synthesis without a model: labelled people told anew, and requests composed around them.
+"""Synthesis without a model: labelled people rewritten as new ones, with composed requests.
 
-Modules, in the order in which data flows through them:
+Modules, in order of data flow:
 
-- `sources`: the labelled people that new ones are made from (scenes and reference train).
-- `names`, `dates`: other names from the same country; the same season in another year.
-- `rewriting`: a source told again: texts, items, requests and plans change together.
+- `sources`: the labelled people that new ones are based on (scenes and reference train).
+- `names`, `dates`: replacement names from the same country; dates moved to another year.
+- `rewriting`: a source under other names and dates, consistently in texts, items and plans.
 - `life`: the vocabulary of everyday things (`data/life.yaml`).
-- `people`: tastes and acquaintances of a new person, and recognising who a person was told from.
-- `fillers`, `guard`: distractors, and what they must not be so that labels stay right.
-- `usage`: traces of habits.
-- `thoughts`, `wording`: chains of thought, and saying the same a little differently.
-- `composer`, `situations`: requests composed from what is on any phone (`data/requests.yaml`).
-- `own_apps`: items and requests of applications that a user declared.
-- `provider`: `OfflineProvider`, which joins them.
+- `people`: preferences and acquaintances of a new person; recognising the source of a person.
+- `fillers`, `guard`: distractor items, and a check that they do not invalidate labels.
+- `usage`: usage statistics that reflect habits.
+- `thoughts`, `wording`: chains of thought, and light paraphrases.
+- `composer`, `situations`: requests composed from the items on any phone (`data/requests.yaml`).
+- `own_apps`: items and requests of user-declared applications.
+- `provider`: `OfflineProvider`, which combines them.
 """
 
 from synth.offline.provider import OfflineProvider

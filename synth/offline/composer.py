@@ -1,6 +1,6 @@
-"""What a composed request is made with: a person's phone, and ways of asking.
+"""Composing requests from a person's items and phrase templates.
 
-The ways stand in `data/requests.yaml`, those of a situation under its name.
+The templates are in `data/requests.yaml`, by situation.
 """
 
 import random
@@ -44,7 +44,7 @@ class Composer:
         place: str | None = None,
         **gaps: str,
     ) -> LabelledRequest:
-        """A request in one of the situation's ways, calling the first of `tools`."""
+        """A request from one of the situation's templates, calling the first of `tools`."""
         text = self.draw.choice(ways_of(situation)).format(**gaps)
         apis = tuple(tools.split())
         person = self.persona.person
@@ -62,21 +62,21 @@ class Composer:
         )
 
     def soon(self) -> datetime:
-        """A waking moment within two days."""
+        """A time in waking hours within two days."""
         now = self.persona.person.now
         moment = now + timedelta(minutes=self.draw.randint(0, 2 * 24 * 60))
         hour = moment.hour if 7 <= moment.hour <= 22 else self.draw.randint(7, 21)
         return max(now, moment.replace(hour=hour))
 
     def related(self, name: str) -> str | None:
-        """The relation of a contact when nobody else has it, as in "my {sister}"."""
+        """The relation of a contact if it is unique, as in "my {sister}"."""
         contact = self.persona.person.contact(name)
         relation = _bare(contact) if contact else ""
         alike = sum(_bare(one) == relation for one in self.persona.person.contacts)
         return relation if contact and alike == 1 and 0 < len(relation.split()) <= 2 else None
 
     def other(self, name: str) -> tuple[str, str] | None:
-        """Somebody else's full name and relation."""
+        """Full name and relation of another contact."""
         people = [one.name for one in self.persona.person.contacts if one.name != name]
         self.draw.shuffle(people)
         pairs = ((one, self.related(one)) for one in people)
@@ -89,7 +89,7 @@ class Composer:
 
 @cache
 def ways_of(situation: str) -> tuple[str, ...]:
-    """The ways of asking in a situation."""
+    """The templates of a situation."""
     return tuple(str(_ways()[situation]).splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Moving a life in time: times by whole weeks, and the days of the month that texts name."""
+"""Moving times by whole weeks, and the dates named in texts with them."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -37,7 +37,7 @@ _ISO = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 
 
 def shifted_value(value: str, days: int) -> str | None:
-    """An ISO 8601 time or date so many days later; None when the text is neither."""
+    """An ISO 8601 time or date moved by `days`; None when the text is neither."""
     try:
         if re.fullmatch(r"\d{4}-\d\d-\d\d", value):
             return (date.fromisoformat(value) + timedelta(days=days)).isoformat()
@@ -50,16 +50,16 @@ def shifted_value(value: str, days: int) -> str | None:
 
 
 def movable(text: str) -> bool:
-    """Whether all days that a text names are written in a way that `shifted_text` understands."""
+    """Whether all dates in a text are in a format that `shifted_text` understands."""
     return _UNSURE.search(text) is None
 
 
 def shifted_text(text: str, now: datetime, days: int) -> str:
-    """A text with the days of the month and years that it names moved.
+    """A text with its days of the month and years moved.
 
     Args:
         text: Written about the time around `now`.
-        now: The moment before moving: "the 22nd" is the 22nd nearest to it.
+        now: The time before moving: "the 22nd" is the 22nd nearest to it.
         days: By how many days.
     """
     if days == 0 or not any(sign.isdigit() for sign in text):
@@ -114,7 +114,7 @@ def _on_weekday(found: re.Match[str], now: datetime, days: int) -> str:
 
 
 def _nearest(now: datetime, day: int, month: int | None) -> date | None:
-    """The date of that day (and month) nearest to `now`."""
+    """The date with that day (and month) nearest to `now`."""
     months = [month] if month else [(now.month - 2) % 12 + 1, now.month, now.month % 12 + 1]
     options = []
     for year in (now.year - 1, now.year, now.year + 1):

@@ -1,6 +1,6 @@
-"""Things on a phone that no request is about: from the vocabulary, and from other people's phones.
+"""Distractor items that no request is about, from the vocabulary and from other people.
 
-They are distractors on purpose: of the same applications, days and people as what is asked for.
+They have the same applications, days and people as the relevant items on purpose.
 """
 
 import random
@@ -22,15 +22,15 @@ _ORDINARY_SHARE = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Filler:
-    """Makes things for one person."""
+    """Makes distractor items for one person."""
 
     person: Person
     test: bool
-    """Which part's sources may lend things."""
+    """Which part of the sources items are borrowed from."""
     draw: random.Random
 
     def items(self, app: str) -> Iterator[Item]:
-        """Endless things of an application, without id and usage; some are hardly different."""
+        """An endless stream of items of an application, without id and usage; may near-repeat."""
         own: dict[str, Callable[[], Item]] = {
             "mail": self._mail,
             "calendar": self._event,
@@ -49,7 +49,7 @@ class Filler:
                 yield own[app]()
 
     def _moved(self, item: Item, then: datetime) -> Item:
-        """Another person's thing at the same distance from now, in whole weeks."""
+        """Another person's item, moved by whole weeks to the same distance from now."""
         weeks = round((self.person.now - then).days / 7)
         fields = {
             name: value + timedelta(weeks=weeks) if isinstance(value, datetime) else value
@@ -156,13 +156,13 @@ class Filler:
         return Item("", app, fields, Usage())
 
     def _before(self, days: int) -> datetime:
-        """A waking moment in the last days."""
+        """A time in waking hours in the last days."""
         day = (self.person.now - timedelta(days=self.draw.randint(0, days))).date()
         moment = datetime.combine(day, time(self.draw.randint(7, 22), self.draw.randint(0, 59)))
         return moment if moment < self.person.now else moment - timedelta(days=1)
 
     def _around(self, hours: str) -> datetime:
-        """A planned moment at one of some hours, more often ahead than gone by."""
+        """A planned time at one of the given hours, more often ahead than past."""
         day = self.person.now.date() + timedelta(days=self.draw.randint(-8, 14))
         minute = self.draw.choice((0, 0, 0, 15, 30, 30, 45))
         return datetime.combine(day, time(int(self.draw.choice(hours.split())), minute))
@@ -170,7 +170,7 @@ class Filler:
 
 @cache
 def _lent(app: str, test: bool) -> list[tuple[Item, datetime]]:
-    """Things of sources that could be anybody's, each with its owner's now."""
+    """Impersonal items of sources, each with its owner's now."""
     return [
         (item, source.persona.person.now)
         for source in sources()
@@ -194,7 +194,7 @@ def _songs(test: bool) -> dict[str, list[Item]]:
 
 
 def _anybodys(item: Item, source: SourcePerson) -> bool:
-    """Whether nothing of an item tells whose it is: no names, few words that are not ordinary."""
+    """Whether an item is impersonal: no names, few words that are not ordinary."""
     if item.app in ("phonecall", "music") or item.fields.get("attendees"):
         return False
     person = source.persona.person

@@ -1,4 +1,4 @@
-"""Keeps what is added to a phone from changing what its owner's requests need."""
+"""Keeps added items from invalidating the labels of existing requests."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -20,11 +20,11 @@ _GROUP_APIS = {
     "search_mail": "sender",
     "get_call_history": "contact",
 }
-"""APIs that are about every item of a group, and the argument that names it."""
+"""APIs that apply to every item of a group, and the argument that names the group."""
 
 
 class Guard:
-    """Says which further items leave the labels of some requests as they are."""
+    """Decides which items can be added without changing the labels of the given requests."""
 
     def __init__(self, items: Sequence[Item], requests: Sequence[LabelledRequest]) -> None:
         self._apis = {one.labels.plan.api for one in requests if one.labels.plan}
@@ -67,7 +67,7 @@ class Guard:
         return not self._in_group(item) and self._time_is_free(item)
 
     def add(self, item: Item) -> None:
-        """Count an item that was added: nothing else may have its title or its hour."""
+        """Register an added item: no other may have its title or its hour."""
         self._titles.add((item.app, _title(item).casefold()))
         if item.app == "calendar":
             self._planned.append(_moment(item))
@@ -109,7 +109,7 @@ class Guard:
         return True
 
     def _is_quiet(self, moment: datetime) -> bool:
-        """Whether nothing is asked around that time, when "the next thing" may be meant."""
+        """Whether no request is made around that time, which could mean "the next thing"."""
         return all(abs(moment - one) > _NEAR for one in self._asked)
 
 

@@ -1,4 +1,4 @@
-"""The vocabulary of what fills a phone (`data/life.yaml`), with values put into its gaps."""
+"""The vocabulary of everyday items (`data/life.yaml`) and filling in its placeholders."""
 
 import random
 import re
@@ -15,7 +15,7 @@ _GAP = re.compile(r"\\\{(\w+)\\\}")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line: its parts, and the hobby that it belongs to ("" for everybody's)."""
+    """One line: its parts and the hobby that it belongs to ("" for none)."""
 
     parts: tuple[str, ...]
     hobby: str = ""
@@ -23,7 +23,7 @@ class Entry:
 
 @cache
 def entries(name: str) -> tuple[Entry, ...]:
-    """The lines of a section, those of hobbies after everybody's."""
+    """The lines of a section, general ones first, then those of hobbies."""
     found = [Entry(_split(line)) for line in _section(name)]
     for line in _section(f"hobby_{name}"):
         hobby, *parts = _split(line)
@@ -33,12 +33,12 @@ def entries(name: str) -> tuple[Entry, ...]:
 
 @cache
 def hobbies() -> tuple[str, ...]:
-    """Hobbies that have lines of their own."""
+    """Hobbies that have lines."""
     return tuple(dict.fromkeys(one.hobby for one in entries("searches") if one.hobby))
 
 
 def usual(name: str, person: Person) -> list[Entry]:
-    """The lines that fit a person: everybody's, and those of their hobbies three times."""
+    """The lines that fit a person: general ones, and those of their hobbies with triple weight."""
     own = {hobby.casefold() for hobby in person.profile.hobbies}
     return [
         one
@@ -49,7 +49,7 @@ def usual(name: str, person: Person) -> list[Entry]:
 
 
 def gaps(person: Person, draw: random.Random) -> dict[str, str]:
-    """Values for the gaps of a line; `c` is somebody of the contacts."""
+    """Values for the placeholders of a line; `c` is one of the contacts."""
     profile = person.profile
     contact = draw.choice(person.contacts).name if person.contacts else "Robin"
     return {
@@ -65,7 +65,7 @@ def gaps(person: Person, draw: random.Random) -> dict[str, str]:
 
 
 def indirect(section: str, title: str) -> str | None:
-    """How the owner of an item speaks of it without its words; None when it is not ours.
+    """How the owner paraphrases an item; None when its title is not from the vocabulary.
 
     Args:
         section: `reminders`, `events`, `notes` or `company_mails`.

@@ -1,8 +1,8 @@
-"""New names for people: from the same country, of the same gender, and the same everywhere.
+"""Replacement names: same country, same gender, applied consistently.
 
-Names come from the sources themselves. A name stays where changing it could break a text: when
-its gender is unknown, when it is an ordinary word too, when a nickname of it occurs, or when a
-musician of the person bears it.
+Names come from the sources themselves. A name is kept when changing it could break a text: when
+its gender is unknown, it is also an ordinary word, a nickname of it occurs, or an artist that the
+person listens to has it.
 """
 
 import random
@@ -39,7 +39,7 @@ _TITLES = frozenset(
     "ate teta khalti amo abu umm tía tío the old chef nurse sergeant sgt master imam rabbi".split()
 )
 _FEWEST = 4
-"""A country with fewer names of a sort keeps the names of its people."""
+"""With fewer names of a kind, a country's people keep their names."""
 _THREE_DIGITS = frozenset(
     "21 22 23 24 25 26 29 35 37 38 42 50 59 67 68 69 80 85 87 88 96 97 99".split()
 )
@@ -60,16 +60,16 @@ def parts(name: str) -> list[str]:
     return [word for word in letters(name) if word.casefold() not in _TITLES]
 
 
-def gender_said(relation: str) -> Gender | None:
-    """The gender that a relation says ("wife", "elder son"), or None."""
-    said: Gender | None = None
+def gender_of_relation(relation: str) -> Gender | None:
+    """The gender implied by a relation ("wife", "elder son"), or None."""
+    gender: Gender | None = None
     for word in re.findall(r"[\w'’-]+", relation.split(",")[0].casefold()):
-        said = _WORDS.get(word.split("-")[0], said)
-    return said
+        gender = _WORDS.get(word.split("-")[0], gender)
+    return gender
 
 
 def new_names(source: SourcePerson, draw: random.Random) -> dict[str, str]:
-    """Old words of names and their new words, for one source."""
+    """Old name word → new name word, for one source."""
     person = source.persona.person
     own = Contact(person.profile.name)
     written = Counter(word for text in texts_of(source) for word in letters(text))
@@ -93,18 +93,18 @@ def new_names(source: SourcePerson, draw: random.Random) -> dict[str, str]:
 
 
 def name_like(code: str, relation: str, draw: random.Random) -> str:
-    """A full name as people of a country have it, of the relation's gender if it says one."""
+    """A full name typical of a country, of the gender implied by the relation, if any."""
     pool = _pools().get(code, _NOBODY)
     if len(pool.family) < _FEWEST or len(pool.female) < _FEWEST or len(pool.male) < _FEWEST:
         pool = _pools()["44"]
-    first = pool.male if gender_said(relation) == "male" else pool.female
-    if gender_said(relation) is None and draw.random() < 0.5:
+    first = pool.male if gender_of_relation(relation) == "male" else pool.female
+    if gender_of_relation(relation) is None and draw.random() < 0.5:
         first = pool.male
     return f"{draw.choice(first)} {draw.choice(pool.family)}"
 
 
 def country(contacts: Sequence[Contact]) -> str:
-    """The country code with which most numbers of the contacts begin; "" without any."""
+    """The most common country code of the contacts' numbers; "" without any."""
     codes = Counter(
         code for one in contacts if (code := _code(one.phone or "")) is not None
     ).most_common(1)
@@ -112,18 +112,18 @@ def country(contacts: Sequence[Contact]) -> str:
 
 
 def gender_of(contact: Contact) -> Gender | None:
-    """The gender that a contact's relation or first name tells, or None."""
+    """The gender implied by a contact's relation or first name, or None."""
     words = parts(contact.name)
-    return gender_said(contact.relation) or (known_gender(words[0]) if words else None)
+    return gender_of_relation(contact.relation) or (known_gender(words[0]) if words else None)
 
 
 def known_gender(first: str) -> Gender | None:
-    """The gender of all relatives of that first name among the sources, or None."""
+    """The gender of all relatives with that first name in the sources, or None if ambiguous."""
     return _genders().get(first)
 
 
 def renamed_address(address: str | None, names: dict[str, str]) -> str | None:
-    """A mail address with the names in it changed."""
+    """A mail address with the names in it replaced."""
     if address is None:
         return None
     for old, new in names.items():
@@ -153,7 +153,7 @@ def _options(pool: _Pool, sort: str | None, taken: set[str]) -> list[str]:
 
 
 def _sung(source: SourcePerson) -> set[str]:
-    """Words of what the person listens to, which are names of others."""
+    """Words of the person's music, which contain other people's names."""
     return {
         word
         for item in source.persona.items
@@ -184,13 +184,13 @@ def _everybody() -> list[Person]:
 
 @cache
 def _genders() -> dict[str, Gender]:
-    said: dict[str, set[Gender]] = defaultdict(set)
+    genders: dict[str, set[Gender]] = defaultdict(set)
     for person in _everybody():
         for contact in person.contacts:
-            gender, words = gender_said(contact.relation), parts(contact.name)
+            gender, words = gender_of_relation(contact.relation), parts(contact.name)
             if gender and words:
-                said[words[0]].add(gender)
-    return {name: next(iter(found)) for name, found in said.items() if len(found) == 1}
+                genders[words[0]].add(gender)
+    return {name: next(iter(found)) for name, found in genders.items() if len(found) == 1}
 
 
 @cache

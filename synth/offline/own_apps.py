@@ -1,4 +1,4 @@
-"""Things of applications that a user declared, from their fields' roles alone."""
+"""Items of user-declared applications, based only on the roles of their fields."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _GROUPS = ("Family", "Work", "Friends", "Other")
 def own_items(
     apps: Sequence[AppSpec], person: Person, counts: Mapping[str, int], draw: random.Random
 ) -> list[Item]:
-    """Items of the declared applications: texts, people, places and times by the fields' roles."""
+    """Items of the declared applications, each field filled according to its role."""
     found = []
     for app in apps:
         if app in packaged_apps():

@@ -1,8 +1,8 @@
-"""Requests about things of declared applications, from the toolbox entries and fields' roles alone.
+"""Requests about declared applications, based only on toolbox entries and field roles.
 
-Whatever the plan needs stands in the text, or is found in the items that the text points at: by a
-relation ("my sister"), or by a word that nothing else on the phone has. A text that names the
-application is of kind explicit.
+Everything the plan needs is in the text, or in the items that the text refers to: by a relation
+("my sister"), or by a word that occurs nowhere else on the phone. A text that names the application
+has kind explicit.
 """
 
 import random
@@ -46,14 +46,13 @@ _ABOUT = ("the one about {word}", "the one that mentions {word}", "what I have o
 _WORD = re.compile(r"[^\W\d_]{5,}")
 _SAYS_LITTLE = frozenset("otherwise something still there third thought until works".split())
 _SHOWN = 10
-"""Items that an API of a declared application shows at most."""
+"""Maximum number of items that an API of a declared application shows."""
 
 
 def own_requests(
     apps: Sequence[AppSpec], toolbox: Toolbox, persona: Persona, draw: random.Random
 ) -> list[LabelledRequest]:
-    """A request for each tool of the declared applications that one can be made for, in random
-    order."""
+    """A request for each tool of the declared applications, where possible, in random order."""
     known = {app.name: app for app in apps if app not in packaged_apps()}
     tools = [tool for tool in toolbox if tool.app in known]
     draw.shuffle(tools)
@@ -77,12 +76,12 @@ class _Asked:
     relevant: Sequence[Item]
     arguments: dict[str, str | int | list[str]]
     relation: str = ""
-    """Of whom the text speaks, if of anybody."""
+    """Whom the text mentions, if anybody."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """How a text points at an item."""
+    """How a text refers to an item."""
 
     kind: Kind
     what: str
@@ -92,16 +91,16 @@ class _Meant:
 
 @dataclass(frozen=True, slots=True)
 class _Asking:
-    """What can be asked of one tool."""
+    """Makes requests for one tool."""
 
     tool: Tool
     app: AppSpec
     composer: Composer
     items: Sequence[Item]
-    """All of the application, in random order."""
+    """All items of the application, in random order."""
 
     def asked(self) -> _Asked | None:
-        """A request that the tool answers; None where the items give none."""
+        """A request for the tool; None when the items do not allow one."""
         names = {one.name for one in self.tool.arguments}
         required = [one for one in self.tool.arguments if one.required]
         match self.tool.does:
@@ -131,7 +130,7 @@ class _Asking:
         return None
 
     def _list(self) -> _Asked:
-        """A bare list says nothing that could be found, so that it names the application."""
+        """A plain list request has nothing to identify the application, so it names it."""
         at, times = self.composer.soon(), self.app.named("time")
         called = self.app.name.replace("_", " ")
         day = next((one for one in self.tool.arguments if one.type == "date"), None)
@@ -182,23 +181,23 @@ class _Asking:
         return _Asked("explicit", text, at, (), {title.name: say})
 
     def _send(self, required: Sequence[Argument]) -> _Asked | None:
-        said = [one for one in required[1:] if one.match == "text" and one.type == "string"]
+        texts = [one for one in required[1:] if one.match == "text" and one.type == "string"]
         known = [(item, name) for item in self.items for name in self._people(item)]
         for item, name in known:
             relation = self.composer.related(name)
-            if relation and len(said) == len(required) - 1 == 1:
+            if relation and len(texts) == len(required) - 1 == 1:
                 say = self._choose(_SAY)
                 text = self._choose(_TELL).format(rel=relation, say=say)
                 arguments: dict[str, str | int | list[str]] = {
                     required[0].name: name,
-                    said[0].name: say,
+                    texts[0].name: say,
                 }
                 at = self.composer.soon()
                 return _Asked("write", text, at, [item], arguments, relation)
         return self._spelled(required)
 
     def _spelled(self, required: Sequence[Argument]) -> _Asked:
-        """What an unforeseen API does, with all values spelled out."""
+        """The purpose of an unknown API, with all values spelled out."""
         at, item = self.composer.soon(), self.items[0]
         arguments = {one.name: self._value(one, item, at) for one in required}
         does = self.tool.description.partition("is used to ")[2].rstrip(".")
@@ -230,14 +229,14 @@ class _Asking:
         )
 
     def _keyed(self, required: Sequence[Argument]) -> bool:
-        """Whether the one argument is what an item is called, or whom it is with."""
+        """Whether the only argument is the title or the person of an item."""
         keys = (*self.app.named("title"), *self.app.named("person"))
         return len(required) == 1 and required[0].name in keys
 
     def _meant(self, key: Argument) -> _Meant | None:
-        """An item that a text can point at without saying the key; last resort, by saying it.
+        """An item that a text can refer to without its key, or as a last resort with it.
 
-        Where somebody has several, the latest is meant.
+        If a person has several, the latest is meant.
         """
         times = self.app.named("time")
         by_person = key.name in self.app.named("person")
@@ -276,7 +275,7 @@ class _Asking:
         return [name for field in self.app.named("person") if (name := item.text(field))]
 
     def _writes_elsewhere(self, name: str) -> bool:
-        """Whether the application that this one is like has something of theirs too."""
+        """Whether the application that this one resembles also has an item of theirs."""
         [like] = [one for one in packaged_apps() if one.name == self.app.similar_app]
         return any(
             name in item.text(field)
@@ -286,7 +285,7 @@ class _Asking:
         )
 
     def _words_of_its_own(self, item: Item) -> list[str]:
-        """Words of the item that nothing of another application has, the longest first."""
+        """Words of the item that occur in no other application, longest first."""
         elsewhere: set[str] = set()
         for other in self.composer.persona.items:
             if other.app != item.app:
@@ -346,7 +345,7 @@ def _labelled(
 
 
 def _gives_away(asked: _Asked, app: str) -> bool:
-    """Whether a text that leaves the application to be found names it."""
+    """Whether a text names the application although its kind is not explicit."""
     names = set(plain_words(app.replace("_", " ")))
     names |= {name.removesuffix("s") for name in names}
     return asked.kind != "explicit" and bool(names & set(plain_words(asked.text)))

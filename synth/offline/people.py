@@ -1,4 +1,4 @@
-"""A new person from a source: other names and days, tastes that fit, more people to know."""
+"""A new person from a source: other names and dates, preferences, more contacts."""
 
 import random
 from collections import Counter, defaultdict
@@ -26,8 +26,8 @@ _ACQUAINTANCES = (
 ).split("|")
 
 
-def telling(source: SourcePerson, draw: random.Random) -> Rewriter:
-    """A new way of telling a source: other names, the same weekday and season of another year."""
+def random_rewriter(source: SourcePerson, draw: random.Random) -> Rewriter:
+    """A random rewriting of a source: other names, the same weekday and season of another year."""
     names = new_names(source, draw)
     days = 0
     if all(movable(text) for text in texts_of(source)):
@@ -43,7 +43,7 @@ def telling(source: SourcePerson, draw: random.Random) -> Rewriter:
 
 
 def completed(person: Person, source: SourcePerson, draw: random.Random) -> Person:
-    """The person with tastes, a time zone and acquaintances where the source names none."""
+    """The person with missing preferences and time zone filled in, and acquaintances added."""
     profile = person.profile
     around = _around(country(person.contacts))
     genres = Counter(one.text("genre") for one in source.persona.items if one.app == "music")
@@ -67,7 +67,7 @@ def completed(person: Person, source: SourcePerson, draw: random.Random) -> Pers
 
 
 def recognise(persona: Persona) -> tuple[SourcePerson, Rewriter] | None:
-    """The source that a persona was made from and the way in which it was told, or None."""
+    """The source that a persona was made from and how it was rewritten, or None."""
     votes = Counter(
         place for item in persona.items for place in _by_fingerprint().get(fingerprint(item), ())
     )
@@ -95,7 +95,7 @@ def recognise(persona: Persona) -> tuple[SourcePerson, Rewriter] | None:
 
 
 def _acquaintances(person: Person, source: SourcePerson, draw: random.Random) -> list[Contact]:
-    """Further contacts whom none of the source's texts could mean."""
+    """Further contacts that none of the source's texts could refer to."""
     mentioned = {word.casefold() for text in texts_of(source) for word in letters(text)}
     mentioned |= {word.casefold() for one in person.contacts for word in letters(one.relation)}
     mentioned |= {word.casefold() for one in person.contacts for word in letters(one.name)}
@@ -117,7 +117,7 @@ def _acquaintances(person: Person, source: SourcePerson, draw: random.Random) ->
 
 
 def _any(known: list[str], draw: random.Random, *, sure: bool = False) -> str | None:
-    """One of the values; `sure` takes only what most of them agree on."""
+    """One of the values; with `sure`, only if most of them agree."""
     if not known:
         return None
     if sure:
@@ -128,7 +128,7 @@ def _any(known: list[str], draw: random.Random, *, sure: bool = False) -> str | 
 
 @cache
 def _around(code: str) -> dict[str, list[str]]:
-    """Values of profiles from the same country; of all where there are none, but time zones."""
+    """Values of profiles from the same country; of all countries if none, except time zones."""
     found: dict[str, list[str]] = defaultdict(list)
     every: dict[str, list[str]] = defaultdict(list)
     for source in sources():

@@ -14,7 +14,7 @@ from synth.offline.fillers import Filler
 from synth.offline.guard import Guard
 from synth.offline.own_apps import own_items
 from synth.offline.own_requests import own_requests
-from synth.offline.people import completed, recognise, telling
+from synth.offline.people import completed, random_rewriter, recognise
 from synth.offline.rewriting import Rewriter
 from synth.offline.situations import composed
 from synth.offline.sources import SourcePerson, host_of
@@ -25,18 +25,18 @@ from synth.provider import LabelledRequest
 from synth.shape import round_of
 
 _REWORDED = 0.15
-"""Share of requests that are said differently the first time a source is used."""
+"""Share of requests that are reworded the first time a source is used."""
 _COMPOSED = 0.12
 _COMPOSED_REWORDED = 0.7
 _TRIES = 60
 _ASKED_WITHIN_DAYS = 3
 _OWN_APP_SHARE = 0.4
-"""Share of the requests of a kind that are about declared applications, where there are any."""
+"""Share of the requests of a kind that are about declared applications, if there are any."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfflineProvider:
-    """Tells labelled people anew and composes around them; needs no network and no weights."""
+    """Rewrites labelled people and composes requests; needs no network and no weights."""
 
     apps: tuple[AppSpec, ...]
     toolbox: Toolbox
@@ -53,10 +53,10 @@ class OfflineProvider:
         """See `Provider`; consecutive seeds, up to `CYCLE`, give people of different sources."""
         draw = random.Random(f"{seed}/person")
         source = host_of(seed)
-        told = telling(source, draw)
-        person = completed(told.person(person_id), source, draw)
-        items = [told.item(one, one.id) for one in source.persona.items]
-        requests = _told_requests(source, told, {one.id: one.id for one in items})
+        rewriter = random_rewriter(source, draw)
+        person = completed(rewriter.person(person_id), source, draw)
+        items = [rewriter.item(one, one.id) for one in source.persona.items]
+        requests = _rewritten_requests(source, rewriter, {one.id: one.id for one in items})
         items = [
             one for app in self.apps for one in _fewer(items, app.name, counts, requests, draw)
         ]
@@ -74,10 +74,10 @@ class OfflineProvider:
     ) -> list[LabelledRequest]:
         """See `Provider`."""
         draw = random.Random(f"{seed}/requests")
-        told = self._known(persona, seed, draw)
+        known = self._known(persona, seed, draw)
         composer = Composer(persona, draw)
         own = own_requests(self.apps, self.toolbox, persona, draw)
-        said = {text.casefold() for text in avoid}
+        used = {text.casefold() for text in avoid}
         found = []
         for kind in kinds:
             fitting = [one for one in own if one.labels.kind == kind]
@@ -85,10 +85,10 @@ class OfflineProvider:
                 own.remove(fitting[0])
                 options = fitting[:1]
             else:
-                options = self._options(kind, told, composer, draw)
+                options = self._options(kind, known, composer, draw)
             for one in options:
-                if one.request.text.casefold() not in said:
-                    said.add(one.request.text.casefold())
+                if one.request.text.casefold() not in used:
+                    used.add(one.request.text.casefold())
                     found.append(one)
                     break
         return found
@@ -96,20 +96,18 @@ class OfflineProvider:
     def _options(
         self,
         kind: Kind,
-        told: dict[str, list[LabelledRequest]],
+        known: dict[str, list[LabelledRequest]],
         composer: Composer,
         draw: random.Random,
     ) -> list[LabelledRequest]:
-        """What could be asked, the most wanted first."""
-        own = told.get(kind, [])
+        """Possible requests, in order of preference."""
+        own = known.get(kind, [])
         if own and draw.random() >= _COMPOSED:
             return [own.pop()]
         new = [one for one in composed(composer, kind) if self.toolbox_has(one)]
         if not new:
             return [own.pop()] if own else []
-        return [
-            _said_again(one, draw) if draw.random() < _COMPOSED_REWORDED else one for one in new
-        ]
+        return [_reworded(one, draw) if draw.random() < _COMPOSED_REWORDED else one for one in new]
 
     def toolbox_has(self, one: LabelledRequest) -> bool:
         """Whether the toolbox has the request's API."""
@@ -122,17 +120,17 @@ class OfflineProvider:
         recognised = recognise(persona)
         if recognised is None:
             return {}
-        source, told = recognised
-        ids = _same_items(source, told, persona)
+        source, rewriter = recognised
+        ids = _same_items(source, rewriter, persona)
         now = persona.person.now
         used_again = round_of(seed) > 0
         by_kind: dict[str, list[LabelledRequest]] = {}
-        for one in _told_requests(source, told, ids):
+        for one in _rewritten_requests(source, rewriter, ids):
             days = (one.request.asked_at - now).total_seconds() / 86400
             if not 0 <= days <= _ASKED_WITHIN_DAYS or not self.toolbox_has(one):
                 continue
             if used_again or draw.random() < _REWORDED:
-                one = _said_again(one, draw)
+                one = _reworded(one, draw)
             by_kind.setdefault(one.labels.kind or "", []).append(_thoughtful(one, persona, draw))
         for options in by_kind.values():
             draw.shuffle(options)
@@ -170,21 +168,21 @@ class OfflineProvider:
         return named
 
 
-def _said_again(one: LabelledRequest, draw: random.Random) -> LabelledRequest:
+def _reworded(one: LabelledRequest, draw: random.Random) -> LabelledRequest:
     return replace(one, request=replace(one.request, text=reworded(one.request.text, draw)))
 
 
-def _told_requests(
-    source: SourcePerson, told: Rewriter, ids: dict[str, str]
+def _rewritten_requests(
+    source: SourcePerson, rewriter: Rewriter, ids: dict[str, str]
 ) -> list[LabelledRequest]:
-    made = (told.request(one, ids) for one in source.requests)
+    made = (rewriter.request(one, ids) for one in source.requests)
     return [one for one in made if one is not None]
 
 
-def _same_items(source: SourcePerson, told: Rewriter, persona: Persona) -> dict[str, str]:
-    """Ids of a source's items and of the persona's items that tell the same."""
+def _same_items(source: SourcePerson, rewriter: Rewriter, persona: Persona) -> dict[str, str]:
+    """Ids of a source's items → ids of the persona's items that they became."""
     by_fields = {_key(item): item.id for item in persona.items}
-    pairs = ((one.id, by_fields.get(_key(told.item(one, "")))) for one in source.persona.items)
+    pairs = ((one.id, by_fields.get(_key(rewriter.item(one, "")))) for one in source.persona.items)
     return {old: new for old, new in pairs if new is not None}
 
 
@@ -199,7 +197,7 @@ def _fewer(
     requests: Sequence[LabelledRequest],
     draw: random.Random,
 ) -> list[Item]:
-    """At most the wanted number of an application's items, those that requests need first."""
+    """At most the wanted number of an application's items, those needed by requests first."""
     needed = Counter(item_id for one in requests for item_id in one.labels.relevant or ())
     own = [one for one in items if one.app == app]
     own.sort(key=lambda one: (-min(needed[one.id], 3), draw.random()))

@@ -1,4 +1,4 @@
-"""A source's people, things and requests, told again of somebody else at another time."""
+"""Rewriting a source's people, items and requests with other names and dates."""
 
 import re
 from dataclasses import dataclass, replace
@@ -17,20 +17,20 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class Rewriter:
-    """One way of telling a source again: other names, other days."""
+    """A consistent replacement of names and dates in one source."""
 
     source: Persona
     names: dict[str, str]
     days: int
-    """By how many days everything is moved; whole weeks, so that weekdays stay."""
+    """By how many days everything is moved; whole weeks, to keep weekdays."""
 
     def text(self, text: str) -> str:
-        """A text with names and days changed."""
+        """A text with names and dates replaced."""
         moved = shifted_text(text, self.source.person.now, self.days)
         return _WORD.sub(lambda found: self._word(found[0]), moved)
 
     def person(self, person_id: str) -> Person:
-        """The source's person under other names."""
+        """The source's person with other names."""
         old = self.source.person
         return Person(
             person_id,
@@ -40,18 +40,18 @@ class Rewriter:
         )
 
     def item(self, item: Item, item_id: str) -> Item:
-        """An item under another id, with its usage moved in time."""
+        """An item with another id, with its usage moved in time."""
         opened = item.usage.last_opened
         usage = replace(item.usage, last_opened=opened and opened + timedelta(days=self.days))
         fields = {name: self._value(name, value) for name, value in item.fields.items()}
         return Item(item_id, item.app, fields, usage)
 
     def request(self, one: LabelledRequest, ids: dict[str, str]) -> LabelledRequest | None:
-        """A request of the source; None when an item that it needs has no new id.
+        """A request of the source; None when a relevant item has no new id.
 
         Args:
             one: The source's request.
-            ids: Old item ids and their new ids.
+            ids: Old item id → new item id.
         """
         relevant = one.labels.relevant or ()
         playing = one.request.playing

@@ -1,7 +1,7 @@
-"""Requests composed from what is on a phone: any person's, whoever made them.
+"""Requests composed from the items on any person's phone.
 
-A situation is found among the items (somebody waits at an event, a reminder is due, a song was
-heard last night), the composer says it.
+A situation is found in the items (somebody waits at an event, a reminder is due, a song was heard
+last night), and the composer phrases the request.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ Way = Callable[[Composer, Kind], Iterator[LabelledRequest]]
 
 
 def composed(composer: Composer, kind: Kind) -> Iterator[LabelledRequest]:
-    """Requests of a kind in random order; none where the phone has no such situation."""
+    """Requests of a kind in random order; none when no situation applies."""
     ways = list(_WAYS.get(kind, ()))
     composer.draw.shuffle(ways)
     for way in ways:
@@ -42,14 +42,14 @@ def composed(composer: Composer, kind: Kind) -> Iterator[LabelledRequest]:
 
 
 def _when(moment: datetime, at: datetime) -> tuple[str, datetime, datetime] | None:
-    """How a moment of the last days is spoken of, and from when to when that is."""
+    """A phrase for a recent time ("last night"), with the start and end of its span."""
     days = (at.date() - moment.date()).days
     part = next((name for name, (a, b) in _SHIFTS.items() if a <= moment.hour <= b), None)
     if part is None or not 0 <= days <= 5 or (days == 0 and at.hour <= _SHIFTS[part][1]):
         return None
-    said = {0: f"this {part}", 1: "last night" if part == "evening" else f"yesterday {part}"}
+    phrases = {0: f"this {part}", 1: "last night" if part == "evening" else f"yesterday {part}"}
     begin, end = (datetime.combine(moment.date(), time(hour)) for hour in _SHIFTS[part])
-    return said.get(days, f"on {moment:%A} {part}"), begin, end + timedelta(minutes=59)
+    return phrases.get(days, f"on {moment:%A} {part}"), begin, end + timedelta(minutes=59)
 
 
 def _upcoming(self: Composer) -> Iterator[tuple[Item, datetime]]:
@@ -286,11 +286,11 @@ def _habits(self: Composer, kind: Kind) -> Iterator[LabelledRequest]:
 def _searched(self: Composer, kind: Kind) -> Iterator[LabelledRequest]:
     for one in self.of("google"):
         searched, at = one.time("searched_at"), self.soon()
-        said = _when(searched, at) if searched else None
-        if said is None:
+        span = _when(searched, at) if searched else None
+        if span is None:
             continue
         same = [other for other in self.of("google")
-                if said[1] <= (other.time("searched_at") or at) <= said[2]]  # fmt: skip
+                if span[1] <= (other.time("searched_at") or at) <= span[2]]  # fmt: skip
         if len(same) > 1:
             continue
         query = one.text("query")
@@ -299,21 +299,21 @@ def _searched(self: Composer, kind: Kind) -> Iterator[LabelledRequest]:
             ("again", "google_search get_search_history google_news", "query"),
             ("shop", "google_shopping get_search_history google_search", "product"),
         ))  # fmt: skip
-        yield self.made(kind, way, at, [one], tools, {name: query}, when=said[0])
+        yield self.made(kind, way, at, [one], tools, {name: query}, when=span[0])
 
 
 def _heard(self: Composer, kind: Kind) -> Iterator[LabelledRequest]:
     for one in self.of("music"):
         played, at = one.time("played_at"), self.soon()
-        said = _when(played, at) if played else None
-        if said is None:
+        span = _when(played, at) if played else None
+        if span is None:
             continue
-        since = [song for song in self.of("music") if (song.time("played_at") or at) >= said[1]]
-        heard = [song for song in since if (song.time("played_at") or at) <= said[2]]
+        since = [song for song in self.of("music") if (song.time("played_at") or at) >= span[1]]
+        heard = [song for song in since if (song.time("played_at") or at) <= span[2]]
         if len(heard) == len(since):
             yield self.made(kind, "played", at, heard,
                 "get_recently_played search_music get_current_song",
-                {"since": said[1].isoformat(timespec="minutes")}, when=said[0])  # fmt: skip
+                {"since": span[1].isoformat(timespec="minutes")}, when=span[0])  # fmt: skip
 
 
 def _explicit(self: Composer, kind: Kind) -> Iterator[LabelledRequest]:

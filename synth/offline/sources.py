@@ -1,6 +1,6 @@
-"""The labelled people that new ones are made from: the scenes and the reference train split.
+"""The labelled people that new ones are based on: the scenes and the reference train split.
 
-Never the reference dev split.
+The reference dev split is never used.
 """
 
 import json
@@ -33,7 +33,7 @@ from synth.reference import scenes_folder, split_folder
 from synth.shape import CYCLE, is_test
 
 _ORDINARY = 5
-"""A word written small so often is a word, whatever else it may be."""
+"""A word in lower case this often is an ordinary word, even if it is also a name."""
 _MONTHS = frozenset(
     "january february march april may june july august september october november december "
     "jan feb mar apr jun jul aug sep sept oct nov dec".split()
@@ -47,11 +47,11 @@ class SourcePerson:
     persona: Persona
     requests: tuple[LabelledRequest, ...]
     position: int
-    """Place in the fixed order, which decides the part of a data set that it may serve."""
+    """Position in the fixed order, which determines the part of a data set it is used for."""
 
     @property
     def test(self) -> bool:
-        """Whether only the test part of a data set is made from it."""
+        """Whether it is used for the test part of a data set only."""
         return is_test(self.position)
 
 
@@ -70,14 +70,14 @@ def sources() -> tuple[SourcePerson, ...]:
 
 
 def host_of(seed: int) -> SourcePerson:
-    """The source that a seed's person is made from; consecutive seeds give different ones."""
+    """The source of a seed's person; consecutive seeds give different ones."""
     known = sources()
     return known[seed % CYCLE % len(known)]
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    # Packaged files keep the contract (a test loads them with every check), so they are read here
-    # without it: every worker does this when it starts.
+    # Packaged files are valid (a test loads them with every check), so they are read here
+    # unchecked: every worker does this when it starts.
     with open_kept(path) as file:
         yield from map(json.loads, file)
 
@@ -133,7 +133,7 @@ def _item(app: AppSpec, raw: dict[str, Any]) -> Item:
 
 @cache
 def ordinary_words() -> frozenset[str]:
-    """Words of the sources that are no names: written small in several places, or a month."""
+    """Words of the sources that are not names: repeatedly in lower case, or a month."""
     counted: Counter[str] = Counter()
     for source in sources():
         for text in texts_of(source):
@@ -142,7 +142,7 @@ def ordinary_words() -> frozenset[str]:
 
 
 def texts_of(source: SourcePerson) -> list[str]:
-    """All that was written about a source's life: requests, items, household."""
+    """All texts about a source: requests, items, household."""
     texts = [one.request.text for one in source.requests]
     texts += [text for item in source.persona.items for text in item_texts(item)]
     return [*texts, source.persona.person.profile.household or ""]
@@ -154,12 +154,12 @@ def item_texts(item: Item) -> list[str]:
 
 
 def letters(text: str) -> list[str]:
-    """The words of a text as they are written, cut at apostrophes and hyphens."""
+    """The words of a text as written, split at apostrophes and hyphens."""
     return re.findall(r"[^\W\d_]+", text)
 
 
 def fingerprint(item: Item) -> str:
-    """What stays of an item when names, places and dates are changed: its ordinary words."""
+    """What rewriting leaves unchanged in an item: its ordinary words."""
     known = ordinary_words() - _MONTHS
     kept = [
         word

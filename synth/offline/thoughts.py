@@ -1,4 +1,4 @@
-"""Chains of thought for requests whose writer left none: where to look and why.
+"""Chains of thought for requests that have none: where to look and why.
 
 A thought names applications, relations and times, never the words of the item itself.
 """
@@ -37,19 +37,19 @@ def thought(
     """One or two sentences on where to look.
 
     Args:
-        relevant: The items that are needed.
+        relevant: The relevant items.
         person: Whose they are.
         at: When the request is made.
         api: The best API; None when none fits.
-        draw: Chooses the words.
+        draw: Source of randomness.
     """
     if api is None:
         return draw.choice(_NO_APP)
     if not relevant:
         return draw.choice(_NOTHING)
     firsts = {item.app: item for item in reversed(relevant)}
-    said = [_place(item, person, at, draw) for item in firsts.values()]
-    text = "; ".join(said)
+    places = [_place(item, person, at, draw) for item in firsts.values()]
+    text = "; ".join(places)
     return f"{text[0].upper()}{text[1:]}."
 
 

@@ -1,4 +1,4 @@
-"""Traces of use: a habit shows in hours and places, other things as among the reference people."""
+"""Usage statistics: from the habit of an item, else drawn from the reference people's."""
 
 import random
 from collections import defaultdict
@@ -20,13 +20,13 @@ _MONTH = timedelta(days=30)
 def with_usage(
     item: Item, habit: LabelledRequest | None, now: datetime, draw: random.Random
 ) -> Item:
-    """The item with traces of use.
+    """The item with usage statistics.
 
     Args:
-        item: What was used; traces that it has already are kept.
-        habit: The habitual request that is about it, or None.
-        now: The moment at which the phone's contents were taken.
-        draw: Decides.
+        item: The item; usage that it already has is kept.
+        habit: The habitual request about it, or None.
+        now: When the phone's contents were captured.
+        draw: Source of randomness.
     """
     if item.usage.usual_hours or (item.usage.opens_30d and habit is None):
         return item
@@ -40,7 +40,7 @@ def with_usage(
 
 
 def habits(requests: Sequence[LabelledRequest]) -> dict[str, LabelledRequest]:
-    """Item id → the habitual request that is about it."""
+    """Item id → the habitual request about it."""
     return {
         item_id: one
         for one in requests

@@ -1,4 +1,4 @@
-"""Saying the same a little differently, so that a request used again is not the same text."""
+"""Light paraphrases, so that a reused request has a different text."""
 
 import random
 import re
@@ -27,7 +27,7 @@ _BEGINNINGS = frozenset(
 
 
 def reworded(text: str, draw: random.Random) -> str:
-    """The text with another beginning, ending or word; sometimes hastily typed."""
+    """The text with another beginning, ending or word; sometimes with sloppy typing."""
     for old, new in _SWAPS:
         if draw.random() < 0.3:
             text = re.sub(rf"\b{re.escape(old)}\b", new, text, count=1)

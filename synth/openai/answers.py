@@ -1,4 +1,4 @@
-"""Answers on disk: what was paid for once is never asked again."""
+"""A disk cache of answers, so that nothing is paid for twice."""
 
 import json
 import sqlite3
@@ -16,17 +16,17 @@ _PATIENCE = 60.0
 
 
 class Answers:
-    """One SQLite file; each answer is on the disk before anybody uses it.
+    """One SQLite file; each answer is on disk before it is used.
 
     Several threads and processes may share the folder.
     """
 
     def __init__(self, folder: Path) -> None:
-        """The answers in `folder`, which is made when missing.
+        """Open the cache in `folder`, which is created when missing.
 
         Raises:
-            OSError: The folder cannot be made.
-            ValueError: The file there is no store of answers.
+            OSError: The folder cannot be created.
+            ValueError: The file is not a cache of answers.
         """
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / _FILE
@@ -42,10 +42,10 @@ class Answers:
                 )
         except sqlite3.DatabaseError as error:
             self._connection.close()
-            raise InputError(f"{self.path}: {error}; remove the file to begin anew") from None
+            raise InputError(f"{self.path}: {error}; remove the file to start over") from None
 
     def get(self, key: str) -> tuple[str, bool] | None:
-        """(answer, whether it was cut), or None."""
+        """(answer, whether it was truncated), or None."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT answer, cut FROM answers WHERE key = ?", [key]
@@ -53,7 +53,7 @@ class Answers:
         return None if row is None else (str(row[0]), bool(row[1]))
 
     def put(self, key: str, answer: str, cut: bool, prompt: int, completion: int) -> None:
-        """Keep an answer with its tokens; the first one of a key stays."""
+        """Store an answer with its tokens; the first one of a key is kept."""
         with self._lock, self._connection as connection:
             connection.execute(
                 "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?)",
@@ -61,7 +61,7 @@ class Answers:
             )
 
     def drop(self, keys: Iterable[str]) -> None:
-        """Forget answers that led nowhere, so that a rerun asks again."""
+        """Delete unusable answers, so that a rerun asks again."""
         with self._lock, self._connection as connection:
             connection.executemany("DELETE FROM answers WHERE key = ?", [[key] for key in keys])
 

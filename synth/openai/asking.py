@@ -1,4 +1,4 @@
-"""One question to the model: cached, within the budget, asked again where the answer is wrong."""
+"""Questions to the model: cached, within the budget, repaired when the answer is invalid."""
 
 import json
 import threading
@@ -17,38 +17,38 @@ from synth.openai.prompts import Prompts
 from synth.provider import ProviderError
 
 REPAIRS = 2
-"""Times that a wrong answer is sent back with what is wrong."""
+"""How often an invalid answer is sent back with its errors."""
 UNREADABLE = 3
-"""Times that a question is sent whose answer is no chat completion at all."""
+"""How often a question is sent when the reply is no chat completion at all."""
 PROBLEMS = 12
-"""Problems that a repair quotes at most."""
+"""The most problems quoted in a repair."""
 _NOT_UNDERSTOOD = (400, 422)
-"""What servers answer to a part of a question that they do not know."""
+"""Status codes of servers that do not support a part of the request."""
 _LIMIT, _NEWER_LIMIT = "max_tokens", "max_completion_tokens"
-"""The answer's length, as most servers call it, and as those of reasoning models insist on."""
+"""The maximum answer length, as most servers name it, and as reasoning models require."""
 _SEEDS = 2**31
-"""Endpoints take seeds below it; the cache tells larger ones apart."""
+"""Endpoints take smaller seeds; the cache distinguishes larger ones."""
 _Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[_Answer]):
-    """What an answer must look like."""
+    """The required form of an answer."""
 
     name: str
     schema: dict[str, Any]
     """JSON Schema of the answer, an object."""
     read: Callable[[Any], _Answer]
-    """From parsed JSON to the answer; ValueError with one problem a line."""
+    """From parsed JSON to the answer; ValueError with one problem per line."""
     longest: int = 4000
-    """Tokens of the answer at most."""
+    """Maximum tokens of the answer."""
     salvage: Callable[[Any], _Answer] | None = None
-    """What is right in an answer that is wrong after all repairs; ValueError when nothing is.
-    None where only a whole answer is of use."""
+    """The valid part of an answer that is invalid after all repairs; ValueError if there is none.
+    None when only a complete answer is useful."""
 
 
 class Asker:
-    """Puts questions to an endpoint; several threads may ask at once."""
+    """Sends questions to an endpoint; safe to use from several threads."""
 
     def __init__(
         self,
@@ -72,18 +72,18 @@ class Asker:
     def ask(self, prompt: str, form: Form[_Answer], seed: int) -> _Answer:
         """The answer to a question.
 
-        An answer that breaks the form is sent back with the errors quoted, `REPAIRS` times; then
-        what the form can salvage from the last one is the answer. All are kept, so that a rerun
-        comes the same way for nothing.
+        An invalid answer is sent back with the errors quoted, up to `REPAIRS` times; then whatever
+        the form can salvage from the last one is returned. All are cached, so a rerun takes the
+        same path at no cost.
 
         Args:
-            prompt: The filled template.
-            form: What the answer must look like.
-            seed: Told to the model; another seed is another question.
+            prompt: The rendered template.
+            form: The required form of the answer.
+            seed: Sent to the model; another seed is another question.
 
         Raises:
-            Unusable: No answer kept to the form.
-            BudgetSpent: The question could pass what may be spent.
+            Unusable: No answer matched the form.
+            BudgetSpent: The question could exceed the limit.
             ProviderError: The endpoint does not answer, or not with chat completions.
         """
         messages = [
@@ -157,7 +157,7 @@ class Asker:
                     self._limit = _NEWER_LIMIT
                     continue
                 if refused and kind != "text":
-                    # Older servers refuse what they do not know; the prompt has the schema too.
+                    # Older servers reject unknown parameters; the prompt has the schema too.
                     self._formats = [one for one in self._formats if one != kind]
                     continue
                 unreadable += 1
@@ -174,7 +174,7 @@ def _parsed(text: str, cut: bool) -> Any:
 
 
 def _most_tokens(text: str) -> int:
-    """More tokens than the text has in any usual vocabulary of a language in Latin letters."""
+    """An upper bound on the tokens of a text in Latin script, for any usual vocabulary."""
     return len(text.encode()) // 2 + 16
 
 

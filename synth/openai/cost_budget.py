@@ -1,4 +1,4 @@
-"""What a language model costs: tokens and money so far, and a limit that is never passed."""
+"""The cost of a language model: tokens and money spent, and a hard limit."""
 
 import threading
 from dataclasses import dataclass, field
@@ -12,35 +12,34 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Money for a million tokens, in any currency."""
+    """Price of a million tokens, in any currency."""
 
     prompt: float
     completion: float
 
     def of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Money for so many tokens."""
+        """Price of these tokens."""
         money = prompt_tokens * self.prompt + completion_tokens * self.completion
         return money / _MILLION
 
 
 @dataclass(slots=True)
 class CostBudget:
-    """Counts what is spent; several threads may pay from it.
+    """Tracks spending; safe to use from several threads.
 
-    A question reserves the most that it can cost before it is sent, so that the limit holds
-    whatever comes back.
+    A question reserves its maximum cost before it is sent, so the limit always holds.
     """
 
     prices: Prices | None = None
     """None when unknown; then only tokens are counted."""
     limit: float | None = None
-    """Money to spend at most."""
+    """The most money to spend."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     questions: int = 0
     """Questions that were sent."""
     kept: int = 0
-    """Questions whose answer was known from before, which cost nothing."""
+    """Questions answered from the cache, which cost nothing."""
     _reserved: float = field(default=0.0, repr=False)
     _open: int = field(default=0, repr=False)
     _changed: threading.Condition = field(default_factory=threading.Condition, repr=False)
@@ -60,14 +59,14 @@ class CostBudget:
         return self.prices.of(self.prompt_tokens, self.completion_tokens)
 
     def reserve(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Set aside the most that a question can cost; waits for questions in flight if only their
+        """Reserve the maximum cost of a question; waits for questions in flight if only their
         reservations exceed the limit.
 
         Returns:
-            What was set aside, for `settle`.
+            The amount reserved, for `settle`.
 
         Raises:
-            BudgetSpent: The question could pass the limit.
+            BudgetSpent: The question could exceed the limit.
         """
         most = 0.0 if self.prices is None else self.prices.of(prompt_tokens, completion_tokens)
         with self._changed:
@@ -83,7 +82,7 @@ class CostBudget:
         return most
 
     def settle(self, reserved: float, prompt_tokens: int, completion_tokens: int) -> None:
-        """Give back what was set aside, and count what was used (nothing for a failure)."""
+        """Release a reservation and count what was used (nothing for a failure)."""
         with self._changed:
             self._reserved -= reserved
             self._open -= 1
@@ -93,7 +92,7 @@ class CostBudget:
             self._changed.notify_all()
 
     def keep(self) -> None:
-        """Count a question whose answer was known."""
+        """Count a question answered from the cache."""
         with self._changed:
             self.kept += 1
 

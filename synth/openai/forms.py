@@ -1,4 +1,4 @@
-"""What answers must look like: JSON schemas, and the rules that a schema cannot say."""
+"""Forms of answers: JSON schemas, and rules that a schema cannot express."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,11 +27,11 @@ from stores.people.local_time import parse_local_time
 from synth.openai.asking import Form
 
 ASKED_WITHIN = timedelta(days=3)
-"""Requests are made so soon after the person's `now`."""
+"""Requests are made within this time after the person's `now`."""
 _BEFORE, _AFTER = timedelta(days=400), timedelta(days=200)
-"""Items lie so near the person's `now`; what has happened already, not after it."""
+"""Items lie within this time of the person's `now`; past events, not after it."""
 _HAPPENED = frozenset({"mail", "google", "notes", "music", "phonecall"})
-"""Applications whose items have happened; of a further one nobody knows."""
+"""Applications whose items lie in the past; unknown for custom ones."""
 _TOKENS_AN_ITEM = 260
 _Read = TypeVar("_Read", bound=BaseModel)
 
@@ -126,16 +126,16 @@ def items_form(
     avoid: Sequence[Item] = (),
     known: Collection[str] = (),
 ) -> Form[list[Item]]:
-    """`count` different items of an application, as the data set's own reader takes them.
+    """`count` different items of an application, validated like items of a data set.
 
     Args:
         app: The application.
-        person_id: Begins the items' ids.
-        count: How many; an answer may have more, which are left out.
-        now: The moment at which the phone's contents are taken.
-        avoid: Items that must not come again.
-        known: Names of the contacts, one of whom some item must name where the items name several
-            people; () where nobody is known.
+        person_id: Prefix of the items' ids.
+        count: How many; extra items of an answer are dropped.
+        now: When the phone's contents are captured.
+        avoid: Items that must not be repeated.
+        known: Names of the contacts. If the items name several people, at least one must be a
+            contact; () turns the check off.
     """
     schema = item_model(app).model_json_schema(by_alias=True)
     schema["properties"].pop("id", None)
@@ -184,20 +184,20 @@ def requests_form(
     avoid: Sequence[str],
     faults: Callable[[RequestAnswer], Sequence[str]],
 ) -> Form[list[RequestAnswer]]:
-    """One request of each kind, about items that the person has.
+    """One request of each kind, about the person's items.
 
     Args:
         persona: Who asks.
         kinds: The wanted kinds, in their order.
         avoid: Texts that must not come again.
-        faults: What else is wrong with a request that keeps to all other rules.
+        faults: Further checks of a request that satisfies all other rules.
     """
     items = {item.id: item for item in persona.items}
     now = persona.person.now
     known = {_flat(text) for text in avoid}
 
     def own_rules(one: RequestAnswer) -> list[str]:
-        """What is wrong with a request by itself, each beginning with its field."""
+        """Problems of a single request, each prefixed with its field."""
         problems = []
         if _flat(one.text) in known:
             problems.append(f".text: {one.text!r} is known already")
@@ -217,9 +217,9 @@ def requests_form(
 
     def rules(answer: RequestsAnswer) -> list[str]:
         problems = []
-        told = [one.kind for one in answer.requests]
-        if told != list(kinds):
-            problems.append(f"requests: the kinds must be {', '.join(kinds)}, not {told}")
+        kinds_given = [one.kind for one in answer.requests]
+        if kinds_given != list(kinds):
+            problems.append(f"requests: the kinds must be {', '.join(kinds)}, not {kinds_given}")
         texts = [_flat(one.text) for one in answer.requests]
         problems += [f"requests: {text!r} appears twice" for text in _repeated(texts)]
         for place, one in enumerate(answer.requests):
@@ -231,7 +231,7 @@ def requests_form(
         ]
 
     def salvage(raw: Any) -> list[RequestAnswer]:
-        """The requests that keep to all rules, at most one for each wanted kind."""
+        """The valid requests, at most one for each wanted kind."""
         rows = raw.get("requests") if isinstance(raw, Mapping) else None
         left, kept = Counter(kinds), list[RequestAnswer]()
         for row in rows if isinstance(rows, list) else ():
@@ -270,7 +270,7 @@ def plan_form(tool: Tool, problems_of: Callable[[Plan], list[str]]) -> Form[Plan
 
     Args:
         tool: The API.
-        problems_of: What else is wrong with a plan that keeps to the API's schema.
+        problems_of: Further checks of a plan that matches the API's schema.
     """
     required = [argument.name for argument in tool.arguments if argument.required]
     schema = {
@@ -283,7 +283,7 @@ def plan_form(tool: Tool, problems_of: Callable[[Plan], list[str]]) -> Form[Plan
     def read(raw: Any) -> Plan:
         if not isinstance(raw, Mapping):
             raise InputError("the answer must be an object of arguments")
-        # Models say null for what they leave out.
+        # Models write null for arguments that they leave out.
         plan = Plan(tool.api, {name: value for name, value in raw.items() if value is not None})
         problems = check(plan, Toolbox([tool])) or problems_of(plan)
         if problems:
@@ -306,7 +306,7 @@ def _form(
         try:
             answer = model.model_validate(raw)
         except ValidationError as error:
-            raise InputError("\n".join(_told(one) for one in error.errors())) from None
+            raise InputError("\n".join(_problem_line(one) for one in error.errors())) from None
         problems = rules(answer)
         if problems:
             raise InputError("\n".join(problems))
@@ -323,13 +323,13 @@ def _mapped(form: Form[_From], take: Callable[[_From], _To]) -> Form[_To]:
     return Form(form.name, form.schema, lambda raw: take(form.read(raw)), form.longest)
 
 
-def _told(problem: Any) -> str:
+def _problem_line(problem: Any) -> str:
     where = ".".join(str(part) for part in problem["loc"]) or "answer"
     return f"{where}: {problem['msg'].removeprefix('Value error, ')}"
 
 
 def _somebody_known(items: Sequence[Item], app: AppSpec, known: Collection[str]) -> bool:
-    """Whether an item names a contact; also where fewer than two people are named, who may be
+    """Whether an item names a contact, or fewer than two people are named, who may be
     strangers."""
     named = {
         name for item in items for field in app.named("person") for name in _names(item, field)
@@ -361,7 +361,7 @@ def _item_faults(item: Item, app: AppSpec, now: datetime) -> list[str]:
 
 
 def _same(one: Item, other: Item) -> bool:
-    """Whether two items say the same: what they are called, their text, and when."""
+    """Whether two items have the same title, text and time."""
     return (
         one.app == other.app
         and item_text.searched_text(one).casefold() == item_text.searched_text(other).casefold()

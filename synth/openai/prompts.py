@@ -1,4 +1,4 @@
-"""The questions to the model: Jinja templates that a user can replace one by one."""
+"""The questions to the model: Jinja templates that a user can override one by one."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -24,14 +24,14 @@ _ENDING = ".jinja"
 
 
 class Prompts:
-    """The packaged templates, each one replaced by the file of its name in a user's folder."""
+    """The packaged templates; files of the same name in a user's folder take precedence."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Templates of `folder` before the packaged ones.
+        """Load templates from `folder`, then the packaged ones.
 
         Raises:
             FileNotFoundError: There is no such folder.
-            ValueError: It holds a template of no known name, which nobody would read.
+            ValueError: It holds a template with an unknown name, which would never be used.
         """
         if folder is not None:
             if not folder.is_dir():
@@ -44,10 +44,10 @@ class Prompts:
         self._environment = _environment(folder)
 
     def text(self, name: str, /, **values: Any) -> str:
-        """A filled template.
+        """Render a template.
 
         Raises:
-            ValueError: The template breaks Jinja's rules or uses a value that it does not get.
+            ValueError: The template breaks Jinja's rules or uses an undefined value.
         """
         from jinja2 import TemplateError, TemplateSyntaxError
 

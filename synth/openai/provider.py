@@ -24,14 +24,14 @@ from synth.openai.answers import Answers
 from synth.openai.asking import Asker, Unusable
 from synth.openai.cost_budget import CostBudget, Prices
 from synth.openai.prompts import Prompts
-from synth.openai.sketch import KINDS_TOLD, moment, sketch
+from synth.openai.sketch import KIND_DESCRIPTIONS, moment, sketch
 from synth.provider import LabelledRequest
 
 ATTEMPTS = 3
-"""People that are begun before the model counts as useless."""
+"""Failed attempts at a person after which the model is given up."""
 
 Faults = Callable[[Persona, LabelledRequest], Sequence[str]]
-"""What is wrong with a request, without and then with its plan; the model may mend both."""
+"""Finds faults of a request, first without and then with its plan; the model may repair both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class OpenAIProvider:
     faults: Faults = lambda persona, labelled: ()
 
     def person(self, person_id: str, counts: Mapping[str, int], seed: int) -> Persona:
-        """See `Provider.person`; restarted with another seed where the model cannot cope."""
+        """See `Provider.person`; restarted with another seed when the model fails."""
         keys: list[str] = []
         for attempt in range(ATTEMPTS):
             try:
@@ -59,7 +59,7 @@ class OpenAIProvider:
     def requests(
         self, persona: Persona, kinds: Sequence[Kind], seed: int, avoid: Sequence[str] = ()
     ) -> list[LabelledRequest]:
-        """See `Provider.requests`; what the model cannot get right is left out."""
+        """See `Provider.requests`; requests that the model cannot get right are left out."""
         if not kinds:
             return []
         form = forms.requests_form(
@@ -72,7 +72,7 @@ class OpenAIProvider:
             now=_moment(persona.person.now),
             until=_moment(persona.person.now + forms.ASKED_WITHIN),
             items=_lines(persona.items),
-            kinds=[(kind, KINDS_TOLD[kind]) for kind in kinds],
+            kinds=[(kind, KIND_DESCRIPTIONS[kind]) for kind in kinds],
             avoid=list(avoid),
         )
         try:
@@ -202,13 +202,13 @@ class OpenAIProvider:
 def open_asker(
     options: Settings, cache: Path, prompts: Path | None, max_cost: float | None
 ) -> Asker:
-    """What puts questions to the endpoint that the settings name.
+    """An asker for the endpoint in the settings.
 
     Args:
         options: Address, model, key (else `OPENAI_API_KEY`), time-out, prices and concurrency.
-        cache: Folder of the answers; two runs with the same one never pay twice.
-        prompts: Folder of templates that replace packaged ones.
-        max_cost: Money that this run may spend.
+        cache: Folder of answers; runs with the same one never pay twice.
+        prompts: Folder of templates that override the packaged ones.
+        max_cost: The most money that this run may spend.
 
     Raises:
         ValueError: A setting is missing or a template is unknown.
@@ -234,7 +234,7 @@ def open_asker(
 
 
 def _unplanned(drawn: forms.RequestAnswer) -> LabelledRequest:
-    """A request of which only the items are known yet."""
+    """A request that has only its items so far."""
     return LabelledRequest(
         Request(drawn.text, drawn.asked_at, drawn.place or None, drawn.playing),
         Labels(drawn.kind, relevant=tuple(dict.fromkeys(drawn.relevant))),
@@ -246,7 +246,7 @@ def _chosen(persona: Persona, ids: Sequence[str]) -> list[Item]:
 
 
 def _lines(items: Sequence[Item]) -> list[str]:
-    """A line for each item: its id, what it says, how it is used."""
+    """One line per item: its id, content and usage."""
     lines = []
     for item in items:
         usage = item.usage

@@ -1,4 +1,4 @@
-"""What is decided before the model is asked, so that no two people are alike."""
+"""Random traits chosen before the model is asked, so that people differ."""
 
 import random
 from datetime import datetime, timedelta
@@ -43,7 +43,7 @@ _SPORT = (
 _FIRST_DAY = datetime(2024, 1, 8)
 _DAYS = 1000
 
-KINDS_TOLD: dict[Kind, str] = {
+KIND_DESCRIPTIONS: dict[Kind, str] = {
     "now": "makes sense only at this moment: something begins, is late, rings or plays right now",
     "reference": "points at a person or thing by a pronoun, a role or a vague word, not by name",
     "habit": "asks for what the person always does at this hour or in this place",
@@ -54,7 +54,7 @@ KINDS_TOLD: dict[Kind, str] = {
     "explicit": "says everything that is needed; a control beside the implicit ones",
     "no_tool": "something that none of the APIs can do; the relevant items may be empty",
 }
-"""What a request of each kind is."""
+"""Description of each kind of request."""
 
 
 def sketch(generator: random.Random) -> dict[str, str]:
@@ -73,6 +73,6 @@ def sketch(generator: random.Random) -> dict[str, str]:
 
 
 def moment(generator: random.Random) -> datetime:
-    """When the phone's contents are taken: any day, between 6 and 23 o'clock."""
+    """When the phone's contents are captured: any day, between 6:00 and 23:00."""
     day = _FIRST_DAY + timedelta(days=generator.randrange(_DAYS))
     return day + timedelta(minutes=generator.randrange(6 * 60, 23 * 60))

@@ -1,4 +1,4 @@
-"""The APIs of any application by a language model, validated and without doubles (A.3)."""
+"""APIs of any application from a language model, validated and deduplicated (A.3)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from synth.openai.asking import Asker, Form, Unusable
 from synth.toolbox import app_names, distinct
 
 COUNT = 8
-"""APIs that an application is asked for; the paper's have 6 to 11 (Table 5)."""
+"""APIs to request per application; the paper's have 6 to 11 (Table 5)."""
 _FEWEST = 3
 _EXAMPLES = ("read_note", "search_notes", "create_note", "share_note")
 _DOES = {
@@ -27,17 +27,17 @@ _DOES = {
 def openai_toolbox(
     asker: Asker, names: Sequence[str], specs: Mapping[str, AppSpec], seed: int
 ) -> Toolbox:
-    """APIs of applications, by name or by what their items are.
+    """APIs of applications, from their names or the fields of their items.
 
     Args:
-        asker: Puts the questions.
+        asker: Sends the questions.
         names: The applications.
-        specs: Name → what its items are, where that is known.
-        seed: Another seed gives other APIs.
+        specs: Name → fields of its items, where known.
+        seed: Different seeds give different APIs.
 
     Raises:
         ProviderError, BudgetSpent: See `Asker.ask`.
-        ValueError: A name is no name of an application.
+        ValueError: A name is not a valid application name.
     """
     tools: list[Tool] = []
     for name in app_names(names):

@@ -46,7 +46,7 @@ def made(**changes: Any) -> Experiment:
             "curves": {one: [next_one() for _ in range(20)] for one in RAN},
             "ranker_saw_this_data": False,
             "ablation": {"times": dict(zip(MEASURES[:3], (81.23, 82.34, 83.45), strict=True))},
-            "permutation_importance": {f"signal{n}": 2.5 - n / 8 for n in range(30)},
+            "permutation_importance": {f"feature{n}": 2.5 - n / 8 for n in range(30)},
             "misses": [
                 {"query_id": f"q{n}", "kind": "multi", "text": f"request {n}", "missing": ["p1-m1"]}
                 | ({"rank": [n + 4, n + 9]} if n else {"found": ["p1-c1", "p1-c2"]})

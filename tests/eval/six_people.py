@@ -40,4 +40,4 @@ class Remembering:
         return np.array([self._known[text] for text in texts], dtype=np.float32).reshape(-1, 1152)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(load_encoder(), name)  # requests are read anew
+        return getattr(load_encoder(), name)  # requests are read again

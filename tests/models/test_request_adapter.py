@@ -49,7 +49,7 @@ def test_without_an_adapter_there_is_no_reading(encoder: Encoder) -> None:
     assert np.array_equal(vector, encoder.encode(TEXTS[:1])[0])
 
 
-def test_the_aim_adds_up_the_towers_cosines_over_the_temperature(
+def test_the_aim_adds_up_the_encoders_cosines_over_the_temperature(
     adapter: Adapter, encoder: Encoder
 ) -> None:
     [(_, tuned)] = RequestEncoder(encoder, adapter).read(TEXTS[:1])

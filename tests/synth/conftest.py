@@ -1,4 +1,4 @@
-"""A language model on this machine: a real HTTP server that answers by the wanted form."""
+"""A fake language model: a real HTTP server that answers according to the form."""
 
 import json
 import re
@@ -25,7 +25,7 @@ NOT_NOW = {"retry-after-ms": "60", "Content-Type": "application/json"}
 
 
 def status(code: int, **headers: str) -> tuple[int, dict[str, str], bytes]:
-    """A refusal."""
+    """An error response."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     body = json.dumps({"error": {"message": f"status {code}"}}).encode()
     return code, {"Content-Type": "application/json", **named}, body
@@ -33,17 +33,17 @@ def status(code: int, **headers: str) -> tuple[int, dict[str, str], bytes]:
 
 @dataclass
 class Model:
-    """Answers every question well, but for what `faults` has for its form, first come first."""
+    """Answers every question correctly, except for the queued `faults` of its form."""
 
     url: str = ""
     faults: dict[str, list[Any]] = field(default_factory=dict)
-    """Form → answers instead: a reply as it is sent, a text, or seconds of silence; a function of
-    the right answer gives a wrong one."""
+    """Form → answers instead: a raw reply, a text, or seconds of silence; a function turns the
+    correct answer into a wrong one."""
     pause: float = 0.0
     asked: list[dict[str, Any]] = field(default_factory=list)
     forms: list[str] = field(default_factory=list)
     most: int = 0
-    """Questions that were open at once."""
+    """The most questions open at once."""
     heard: Callable[[int], None] = lambda count: None
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -53,7 +53,7 @@ class Model:
         return Counter(self.forms)[form]
 
     def last(self, form: str) -> str:
-        """What was said last in the last question of a form."""
+        """The last message of the last question of a form."""
         place = len(self.forms) - 1 - self.forms[::-1].index(form)
         return str(self.asked[place]["messages"][-1]["content"])
 
@@ -82,7 +82,7 @@ def handler(served: Model) -> type[Replying]:
                 served.stop.wait(served.pause)
                 self.reply(question, form, fault)
             except (BrokenPipeError, ConnectionResetError):
-                pass  # whoever asked has given up
+                pass  # the client has given up
             finally:
                 with served.lock:
                     served.open -= 1
@@ -94,11 +94,11 @@ def handler(served: Model) -> type[Replying]:
             if isinstance(fault, tuple):
                 code, headers, body = fault
             else:
-                said = fault
+                reply = fault
                 if fault is None or callable(fault):
                     answer = good(form, question)
-                    said = answer if fault is None else fault(answer)
-                code, headers, body = chat(said if isinstance(said, str) else json.dumps(said))
+                    reply = answer if fault is None else fault(answer)
+                code, headers, body = chat(reply if isinstance(reply, str) else json.dumps(reply))
                 body = body.replace(b'"prompt_tokens": 100', b'"prompt_tokens": 2000')
                 body = body.replace(b'"completion_tokens": 7', b'"completion_tokens": 500')
             self.send(code, headers, body)
@@ -107,13 +107,13 @@ def handler(served: Model) -> type[Replying]:
 
 
 def form_of(question: dict[str, Any]) -> str:
-    """Which form is wanted; told by the schema in the prompt where nothing else tells it."""
+    """The requested form, from the schema in the prompt if necessary."""
     wanted = question.get("response_format", {}).get("json_schema")
     return str(wanted["name"]) if wanted else "untold"
 
 
 def good(form: str, question: dict[str, Any]) -> Any:
-    """A right answer; the same for the same question."""
+    """A correct answer; the same for the same question."""
     prompt = question["messages"][1]["content"]
     seed = question["seed"]
     if form == "persona":
@@ -276,7 +276,7 @@ def toolbox(prompt: str) -> dict[str, Any]:
 
 @pytest.fixture
 def through_model(model: Model, configure: Callable[..., None]) -> Model:
-    """The settings name the model on this machine."""
+    """Settings that point to the fake model."""
     configure(
         openai_base_url=model.url,
         openai_model="toy",
@@ -290,7 +290,7 @@ def through_model(model: Model, configure: Callable[..., None]) -> Model:
 
 @pytest.fixture
 def opened(through_model: Model, tmp_path: Path) -> Callable[..., OpenAIProvider]:
-    """`opened(max_cost=…)`: a provider of a new process, on the same cache."""
+    """`opened(max_cost=…)`: a new provider on the same cache."""
 
     def open_(
         max_cost: float | None = None, prompts: Path | None = None, cache: str = "answers"

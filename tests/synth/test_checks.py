@@ -1,4 +1,4 @@
-"""Claims about what is rejected: what says too much, what does not run, what came before."""
+"""Claims about rejected requests: texts that reveal too much, plans that fail, repeats."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -35,11 +35,11 @@ def faults(one: LabelledRequest) -> list[str]:
     return request_faults(PERSONA, one, Toolbox.packaged())
 
 
-def test_an_indirect_request_that_runs_has_no_fault() -> None:
+def test_a_valid_indirect_request_has_no_faults() -> None:
     assert faults(asked("how long with the lid off")) == []
 
 
-def test_a_request_must_not_say_the_title() -> None:
+def test_a_request_must_not_contain_the_title() -> None:
     assert faults(asked("open Dough for Two"))[0].startswith("names: ")
 
 
@@ -47,19 +47,19 @@ def test_a_paraphrase_must_not_use_the_titles_words() -> None:
     assert faults(asked("the dough, how long"))[0].startswith("names: ")
 
 
-def test_a_plan_must_run_on_the_persons_things() -> None:
+def test_a_plan_must_run_on_the_persons_items() -> None:
     problem = faults(asked("how long with the lid off", title="Dough for three"))[0]
     assert problem.startswith("plan: ")
     assert "There is no note" in problem
 
 
-def test_a_plan_must_be_about_the_relevant_item() -> None:
+def test_a_plan_must_act_on_the_relevant_item() -> None:
     problem = faults(asked("how long with the lid off", title="Meter readings"))[0]
     assert problem.endswith("touches other items than the relevant ones")
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "message"),
     [
         ({"tools": ("search_notes", "read_note")}, "the best tool is search_notes"),
         ({"tools": ("read_note", "read_note")}, "different APIs"),
@@ -69,13 +69,13 @@ def test_a_plan_must_be_about_the_relevant_item() -> None:
         ({"plan": None}, "a plan needs tools"),
     ],
 )
-def test_labels_must_fit_together(labels: dict[str, object], said: str) -> None:
+def test_labels_must_be_consistent(labels: dict[str, object], message: str) -> None:
     one = asked("how long with the lid off")
     broken = replace(one, labels=replace(one.labels, **labels))
-    assert said in faults(broken)[0]
+    assert message in faults(broken)[0]
 
 
-def test_what_people_wrote_by_hand_passes() -> None:
+def test_handwritten_requests_pass() -> None:
     folder = split_folder("train")
     dataset, labels = load_dataset(folder), load_labels(folder)
     people = {one.person.person_id: one for one in dataset.personas}
@@ -91,14 +91,14 @@ def test_what_people_wrote_by_hand_passes() -> None:
     assert len(wrong) < 0.05 * len(dataset.requests), wrong[:5]
 
 
-def test_a_repeat_is_known_whatever_its_case_and_signs() -> None:
+def test_a_repeat_is_detected_whatever_its_case_and_punctuation() -> None:
     seen = SeenTexts(1 << 12)
     assert seen.add("What's playing?")
     assert not seen.add("what s playing")
     assert seen.add("what's next?")
 
 
-def test_a_thousand_new_texts_are_not_taken_for_repeats() -> None:
+def test_a_thousand_new_texts_are_not_mistaken_for_repeats() -> None:
     seen = SeenTexts(1 << 16)
     assert sum(seen.add(f"request number {number}") for number in range(1000)) >= 999
     assert len(seen.bits) == 1 << 16

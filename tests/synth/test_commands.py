@@ -1,4 +1,4 @@
-"""`ctrag synth` as it is typed: what is written, what is refused, and in what words."""
+"""The `ctrag synth` commands: what they write, what they refuse, and their messages."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ lists:
 def ctrag(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[str, str]]:
-    """`ctrag("personas", …)`: what `ctrag synth personas …` prints and complains of."""
+    """`ctrag("personas", …)`: stdout and stderr of `ctrag synth personas …`."""
     from ctrag.cli.main import main
 
     monkeypatch.setattr(stores.people.app_spec, "_further", {})
@@ -40,28 +40,28 @@ def ctrag(
     return run
 
 
-def test_people_without_requests_are_asked_later(
+def test_queries_adds_requests_to_people_without_any(
     ctrag: Callable[..., tuple[str, str]], tmp_path: Path
 ) -> None:
     out = tmp_path / "people"
-    said, errors = ctrag("personas", "--personas", 3, "--out", out, "--json")
-    assert (json.loads(said)["requests"], errors) == (0, "")
+    output, errors = ctrag("personas", "--personas", 3, "--out", out, "--json")
+    assert (json.loads(output)["requests"], errors) == (0, "")
     assert (out / "queries.jsonl").read_text() == ""
-    said, errors = ctrag("queries", "--out", out, "--json")
+    output, errors = ctrag("queries", "--out", out, "--json")
     assert errors == ""
-    assert json.loads(said)["requests"] == len(load_labels(out)) > 10
+    assert json.loads(output)["requests"] == len(load_labels(out)) > 10
     assert len(load_dataset(out).personas) == 3
 
 
-def test_requests_that_are_there_are_never_written_over(
+def test_existing_requests_are_never_overwritten(
     ctrag: Callable[..., tuple[str, str]], tmp_path: Path
 ) -> None:
     out = tmp_path / "people"
     ctrag("personas", "--personas", 2, "--out", out)
     by_hand = '{"query_id": "s00001-q1", "persona_id": "s00001", "text": "by hand"}\n'
     (out / "queries.jsonl").write_text(by_hand)
-    said, errors = ctrag("queries", "--out", out)
-    assert said == ""
+    output, errors = ctrag("queries", "--out", out)
+    assert output == ""
     assert errors == (
         f"ctrag: out: {out / 'queries.jsonl'} holds requests already; "
         "move it away to have others made\n"
@@ -69,7 +69,7 @@ def test_requests_that_are_there_are_never_written_over(
     assert (out / "queries.jsonl").read_text() == by_hand
 
 
-def test_a_folder_that_gets_requests_gets_their_apis_too(
+def test_queries_also_writes_the_apis(
     ctrag: Callable[..., tuple[str, str]], tmp_path: Path
 ) -> None:
     apps, out = tmp_path / "lists.yaml", tmp_path / "people"
@@ -83,26 +83,26 @@ def test_a_folder_that_gets_requests_gets_their_apis_too(
     assert called <= set(toolbox_of(out).names)
 
 
-def test_inspect_shows_ten_requests_in_the_terminal_and_on_a_page(
+def test_inspect_shows_ten_requests_in_the_terminal_and_in_html(
     ctrag: Callable[..., tuple[str, str]], tmp_path: Path
 ) -> None:
     out, page = tmp_path / "data", tmp_path / "page.html"
     ctrag("dataset", "--personas", 6, "--out", out)
-    said, errors = ctrag("inspect", out, "--html", page)
+    output, errors = ctrag("inspect", out, "--html", page)
     assert errors == ""
     seen = json.loads(ctrag("inspect", out, "--json")[0])
     assert (seen["sizes"]["people"], len(seen["shown"])) == (6, 10)
     html = unescape(page.read_text(encoding="utf-8"))
     for one in seen["shown"]:
-        assert f"“{one['text']}”" in said
+        assert f"“{one['text']}”" in output
         assert one["text"] in html
-        assert one["plan"] in said
+        assert one["plan"] in output
         assert one["plan"] in html
 
 
 @pytest.mark.parametrize("name", ["smart home", "", "Maps", "9lives", "people"])
 @pytest.mark.parametrize("provider", ["offline", "openai"])
-def test_a_name_that_no_api_could_bear_is_refused_in_one_line(
+def test_an_invalid_application_name_is_refused_with_one_line(
     name: str,
     provider: str,
     ctrag: Callable[..., tuple[str, str]],
@@ -110,8 +110,8 @@ def test_a_name_that_no_api_could_bear_is_refused_in_one_line(
     through_model: Model,
 ) -> None:
     options = ("--provider", provider, "--out", tmp_path / "own")
-    said, errors = ctrag("toolbox", "--app", name, *options)
-    assert said == ""
+    output, errors = ctrag("toolbox", "--app", name, *options)
+    assert output == ""
     assert errors == (
         "ctrag: --app: must be lower-case letters, digits and underscores, a letter first, and "
         f"not 'people'; {name!r} is not: write, say, 'smart_home'\n"

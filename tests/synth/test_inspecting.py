@@ -1,4 +1,4 @@
-"""Claims about looking at a data set: the same figures in words, JSON and HTML."""
+"""Claims about inspecting a data set: the same figures as text, JSON and HTML."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from synth.inspect import inspect
 from synth.reference import split_folder
 
 
-def test_the_reference_dev_split_is_counted_right() -> None:
+def test_the_reference_dev_split_is_counted_correctly() -> None:
     folder = split_folder("dev")
     dataset = load_dataset(folder)
     seen = inspect(folder)
@@ -20,7 +20,7 @@ def test_the_reference_dev_split_is_counted_right() -> None:
     assert seen.apis["music"] == 11
 
 
-def test_ten_requests_stand_in_every_form_and_html_is_escaped() -> None:
+def test_every_format_shows_ten_requests_and_html_is_escaped() -> None:
     seen = inspect(split_folder("dev"), seed=2)
     lines, page = seen.lines(), seen.html()
     assert len(seen.shown) == 10

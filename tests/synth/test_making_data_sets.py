@@ -1,4 +1,4 @@
-"""Claims about writing data sets: whole or not at all, the same however the work is shared."""
+"""Claims about writing data sets: atomic, and identical however the work is shared."""
 
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
@@ -22,7 +22,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 class Failing:
-    """A provider that gives up at its third person."""
+    """A provider that fails at its third person."""
 
     workers = 1
 
@@ -70,7 +70,7 @@ def test_a_dask_cluster_writes_the_same_bytes(tmp_path: Path) -> None:
     assert alone.as_json()["parts"] == shared.as_json()["parts"]
 
 
-def test_threads_answer_in_order() -> None:
+def test_threads_return_results_in_order() -> None:
     assert list(in_order(lambda number: number * number, range(50), 8, None, None)) == [
         number * number for number in range(50)
     ]
@@ -82,6 +82,6 @@ def test_workers_must_be_a_positive_number() -> None:
 
 
 @pytest.mark.skipif(find_spec("distributed") is not None, reason="Dask is installed")
-def test_without_dask_the_error_says_what_to_install() -> None:
+def test_without_dask_the_error_names_what_to_install() -> None:
     with pytest.raises(ValueError, match="pip install 'ctrag"):
         list(in_order(abs, range(3), 1, "local", 1))

@@ -1,4 +1,4 @@
-"""Claims about people made without a model: new, consistent, and asking what their phone holds."""
+"""Claims about people made without a model: new, consistent, with requests about their items."""
 
 import json
 import random
@@ -46,7 +46,7 @@ def test_every_request_passes_every_check(parts: list[tuple[Dataset, dict[str, L
             assert request_faults(persona, labelled, Toolbox.packaged()) == []
 
 
-def test_items_are_about_as_many_as_in_table_4(
+def test_item_counts_are_close_to_table_4(
     parts: list[tuple[Dataset, dict[str, Labels]]],
 ) -> None:
     counted = Counter(
@@ -56,7 +56,7 @@ def test_items_are_about_as_many_as_in_table_4(
         assert counted[app] / PEOPLE == pytest.approx(mean, rel=0.12), app
 
 
-def test_nothing_past_lies_after_now_and_requests_come_within_three_days(
+def test_past_events_precede_now_and_requests_follow_within_three_days(
     parts: list[tuple[Dataset, dict[str, Labels]]],
 ) -> None:
     past = {"mail": "received_at", "google": "searched_at", "phonecall": "called_at"}
@@ -74,10 +74,10 @@ def test_nothing_past_lies_after_now_and_requests_come_within_three_days(
         for one in dataset.requests:
             now = dataset.persona(one.person_id).person.now
             assert 0 <= (one.request.asked_at - now).days < 4
-    assert late <= 0.01 * total  # a source may have a slip of its own
+    assert late <= 0.01 * total  # a source may contain a mistake
 
 
-def test_people_in_composed_things_are_contacts(
+def test_people_in_composed_items_are_contacts(
     parts: list[tuple[Dataset, dict[str, Labels]]],
 ) -> None:
     for dataset, _ in parts:
@@ -89,7 +89,7 @@ def test_people_in_composed_things_are_contacts(
                     assert all(persona.person.contact(name) for name in attendees)
 
 
-def test_a_habit_leaves_its_trace_in_usage(
+def test_a_habit_shows_in_usage(
     parts: list[tuple[Dataset, dict[str, Labels]]],
 ) -> None:
     used = []
@@ -102,7 +102,7 @@ def test_a_habit_leaves_its_trace_in_usage(
     assert sum(one.opens_30d >= 3 and bool(one.usual_hours) for one in used) > 0.9 * len(used)
 
 
-def test_texts_are_distinct_and_none_is_of_dev(
+def test_texts_are_distinct_and_none_is_from_dev(
     parts: list[tuple[Dataset, dict[str, Labels]]],
 ) -> None:
     texts = [normal_text(one.request.text) for dataset, _ in parts for one in dataset.requests]
@@ -121,7 +121,7 @@ def test_requests_have_thoughts_and_three_tools(
     assert len({one.plan.api for one in every if one.plan}) > 40
 
 
-def test_people_without_requests_get_theirs_later(tmp_path: Path) -> None:
+def test_requests_can_be_made_for_people_without_any(tmp_path: Path) -> None:
     folder = tmp_path / "people"
     first = make_personas(OfflineProvider(), folder, 6, seed=4)
     assert (first.personas, first.requests) == (6, 0)
@@ -131,7 +131,7 @@ def test_people_without_requests_get_theirs_later(tmp_path: Path) -> None:
     assert load_labels(folder)
 
 
-def test_requests_can_be_composed_for_anybodys_phone() -> None:
+def test_requests_can_be_composed_for_any_person() -> None:
     provider = OfflineProvider()
     dataset = load_dataset(split_folder("dev"))
     for persona in dataset.personas[:3]:
@@ -141,7 +141,7 @@ def test_requests_can_be_composed_for_anybodys_phone() -> None:
             assert request_faults(persona, one, Toolbox.packaged()) == []
 
 
-def test_the_same_seed_gives_the_same_person_whatever_was_made_before() -> None:
+def test_a_person_depends_only_on_the_seed() -> None:
     counts = item_counts(packaged_apps(), 5)
     one, other = OfflineProvider(), OfflineProvider()
     other.person("y", counts, person_seed(1, 9))
@@ -150,7 +150,7 @@ def test_the_same_seed_gives_the_same_person_whatever_was_made_before() -> None:
     assert first != json.dumps(dump_persona(one.person("x", counts, person_seed(2, 5))))
 
 
-def test_composed_requests_never_ask_for_what_is_not_there() -> None:
+def test_composed_requests_only_ask_for_existing_items() -> None:
     provider = OfflineProvider()
     seed = person_seed(1, 3)
     persona = provider.person("x", item_counts(packaged_apps(), seed), seed)
@@ -162,7 +162,7 @@ def test_composed_requests_never_ask_for_what_is_not_there() -> None:
             assert one.request.asked_at >= persona.person.now
 
 
-def test_an_application_of_ones_own_is_filled_from_its_fields(
+def test_a_declared_application_is_filled_from_its_fields(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stores.people.app_spec, "_further", {})

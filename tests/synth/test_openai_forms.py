@@ -13,7 +13,7 @@ NOON = datetime(2025, 4, 17, 12, 0)
 
 
 def mail(sender: str, received: str) -> dict[str, Any]:
-    """A mail as a model gives it; the subject tells two apart."""
+    """A mail as a model returns it; subjects differ."""
     return {
         "sender": sender,
         "subject": f"of {received}",
@@ -25,7 +25,7 @@ def mail(sender: str, received: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ([mail("Ben", "2025-04-17T12:01")], "lies after .*; what is in mail has happened already"),
         ([mail("Ben", "2023-04-17T12:00")], "2023-04-17 12:00:00 lies too far from"),
@@ -36,14 +36,14 @@ def mail(sender: str, received: str) -> dict[str, Any]:
     ],
     ids=["to-come", "long-ago", "strangers-only"],
 )
-def test_items_that_do_not_fit_the_person_are_sent_back(
-    rows: list[dict[str, Any]], said: str
+def test_items_that_do_not_fit_the_person_are_rejected(
+    rows: list[dict[str, Any]], message: str
 ) -> None:
     form = items_form(MAIL, "p1", len(rows), NOON, known=["Ben"])
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         form.read({"items": rows})
 
 
-def test_items_near_the_moment_with_somebody_known_are_taken() -> None:
+def test_items_near_now_with_a_contact_are_accepted() -> None:
     rows = [mail("Ben", "2025-04-17T12:00"), mail("A shop", "2025-04-02T08:00")]
     assert len(items_form(MAIL, "p1", 2, NOON, known=["Ben"]).read({"items": rows})) == 2

@@ -1,4 +1,4 @@
-"""The language-model provider against a real HTTP server: what is made, asked again, spent."""
+"""The language-model provider against a real HTTP server: what is made, repaired, spent."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,14 +24,14 @@ def made_by(provider: OpenAIProvider, seed: int = 7) -> tuple[Persona, list[Any]
 
 
 def tried(provider: OpenAIProvider) -> tuple[Any, str]:
-    """What the provider made, or None and why it stopped."""
+    """What the provider made, or None and the reason why it stopped."""
     try:
         return made_by(provider), ""
     except BudgetSpent as spent:
         return None, str(spent)
 
 
-def test_a_person_and_their_requests_are_as_the_model_said(
+def test_a_person_and_their_requests_match_the_models_answers(
     opened: Callable[..., OpenAIProvider], tmp_path: Path
 ) -> None:
     persona, labelled = made_by(opened())
@@ -51,7 +51,7 @@ def test_a_person_and_their_requests_are_as_the_model_said(
     assert (loaded.person, loaded.items) == (persona.person, persona.items)
 
 
-def test_a_rerun_asks_nothing_and_gives_the_same(
+def test_a_rerun_uses_the_cache_and_gives_the_same(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     first = made_by(opened())
@@ -63,24 +63,22 @@ def test_a_rerun_asks_nothing_and_gives_the_same(
     assert again.asker.budget.kept == asked
 
 
-def test_another_seed_is_another_person(opened: Callable[..., OpenAIProvider]) -> None:
+def test_another_seed_gives_another_person(opened: Callable[..., OpenAIProvider]) -> None:
     provider = opened()
     one, two = (provider.person("p1", COUNTS, seed) for seed in (1, 2))
     assert one.person.profile.name != two.person.profile.name
 
 
-def test_the_second_question_quotes_what_is_wrong(
-    opened: Callable[..., OpenAIProvider], model: Model
-) -> None:
+def test_a_repair_quotes_the_problems(opened: Callable[..., OpenAIProvider], model: Model) -> None:
     model.faults = {"notes_items": [lambda answer: {"items": [{"title": "x"}, *answer["items"]]}]}
     opened().person("p1", COUNTS, 7)
     quoted = model.last("notes_items")
     assert "items.0: body: Field required" in quoted
-    said = [one["role"] for one in model.asked[model.forms.index("notes_items") + 1]["messages"]]
-    assert said == ["system", "user", "assistant", "user"]
+    roles = [one["role"] for one in model.asked[model.forms.index("notes_items") + 1]["messages"]]
+    assert roles == ["system", "user", "assistant", "user"]
 
 
-def test_a_plan_that_breaks_the_schema_or_a_check_is_mended(
+def test_a_plan_that_fails_the_schema_or_a_check_is_repaired(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     model.faults = {"arguments": [{"name": "x"}, {"title": "nowhere"}]}
@@ -102,7 +100,7 @@ def test_a_plan_that_breaks_the_schema_or_a_check_is_mended(
     assert "There is no note 'nowhere'." in quoted[1]
 
 
-def test_a_request_that_was_made_before_is_asked_for_again(
+def test_a_repeated_request_is_asked_for_again(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     provider = opened()
@@ -130,7 +128,7 @@ def test_a_request_without_usable_labels_is_left_out(
     assert [one.labels.kind for one in labelled] == ["refind"]
 
 
-def test_a_rerun_of_what_was_unusable_once_asks_nothing_and_gives_the_same(
+def test_a_rerun_after_unusable_answers_uses_the_cache_and_gives_the_same(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     model.faults = {"persona": ["no"] * 3, "thought": [{"thought": "x"}] * 3}
@@ -142,7 +140,7 @@ def test_a_rerun_of_what_was_unusable_once_asks_nothing_and_gives_the_same(
     assert len(model.asked) == asked
 
 
-def test_the_right_requests_of_an_answer_that_stays_wrong_are_kept(
+def test_valid_requests_of_an_answer_that_stays_invalid_are_kept(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     provider = opened()
@@ -158,7 +156,7 @@ def test_the_right_requests_of_an_answer_that_stays_wrong_are_kept(
     assert [one.labels.kind for one in labelled] == ["refind", "no_tool"]
 
 
-def test_a_person_whose_requests_are_never_right_goes_without_and_the_run_goes_on(
+def test_a_person_without_valid_requests_does_not_stop_the_run(
     through_model: Model, opened: Callable[..., OpenAIProvider], tmp_path: Path
 ) -> None:
     class Wrong(list[Any]):
@@ -182,7 +180,7 @@ def test_a_person_whose_requests_are_never_right_goes_without_and_the_run_goes_o
     assert len(through_model.asked) == asked
 
 
-def test_what_never_gets_right_is_an_error_and_is_not_kept(
+def test_an_answer_that_stays_invalid_is_an_error_and_not_cached(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     model.faults = {"persona": ["no"] * 9}
@@ -193,7 +191,7 @@ def test_what_never_gets_right_is_an_error_and_is_not_kept(
     assert provider.person("p1", COUNTS, 7).person.person_id == "p1"
 
 
-def test_no_more_is_spent_than_was_allowed_and_a_rerun_goes_on(
+def test_spending_stays_within_the_limit_and_a_rerun_resumes(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     whole = opened(cache="whole")
@@ -215,7 +213,7 @@ def test_no_more_is_spent_than_was_allowed_and_a_rerun_goes_on(
     assert len(model.asked) == 2 * questions  # nothing was asked twice
 
 
-def test_the_limit_needs_prices(through_model: Model, configure: Any, tmp_path: Path) -> None:
+def test_a_limit_requires_prices(through_model: Model, configure: Any, tmp_path: Path) -> None:
     configure(openai_base_url=through_model.url, openai_model="toy")
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("CTRAG_OPENAI_PRICE_PROMPT")
@@ -224,7 +222,7 @@ def test_the_limit_needs_prices(through_model: Model, configure: Any, tmp_path: 
             open_asker(settings(), tmp_path, None, 1.0)
 
 
-def test_no_more_questions_are_open_than_allowed_and_threads_share_the_limit(
+def test_concurrency_is_limited_and_threads_share_the_budget(
     opened: Callable[..., OpenAIProvider], model: Model, configure: Any
 ) -> None:
     configure(openai_concurrency=3)
@@ -239,7 +237,7 @@ def test_no_more_questions_are_open_than_allowed_and_threads_share_the_limit(
     assert provider.asker.budget.questions == len(model.asked) == 24
 
 
-def test_a_user_may_change_any_prompt(
+def test_a_user_can_override_any_prompt(
     opened: Callable[..., OpenAIProvider], model: Model, tmp_path: Path
 ) -> None:
     folder = tmp_path / "prompts"
@@ -260,8 +258,8 @@ def test_a_user_may_change_any_prompt(
         opened(prompts=tmp_path / "nowhere")
 
 
-def test_a_file_that_is_no_cache_is_named(opened: Callable[..., Any], tmp_path: Path) -> None:
+def test_an_invalid_cache_file_is_named(opened: Callable[..., Any], tmp_path: Path) -> None:
     (tmp_path / "answers").mkdir()
     (tmp_path / "answers" / "answers.sqlite").write_bytes(b"no database" * 100)
-    with pytest.raises(ValueError, match=r"answers\.sqlite: .*; remove the file to begin anew"):
+    with pytest.raises(ValueError, match=r"answers\.sqlite: .*; remove the file to start over"):
         opened()

@@ -1,4 +1,4 @@
-"""The provider against a server that misbehaves in all usual ways, or is older or newer."""
+"""The provider against servers that misbehave, or support older or newer APIs."""
 
 import json
 import time
@@ -30,7 +30,7 @@ from tests.synth.conftest import COUNTS, HTML, KEY, Model, status
     ],
     ids="429 5xx hang html half-reply nonsense cut-off too-few bad-time extra-field repeated".split(),
 )
-def test_a_server_that_misbehaves_changes_nothing_about_the_person(
+def test_a_misbehaving_server_does_not_change_the_person(
     faults: list[Any], opened: Callable[..., OpenAIProvider], model: Model, configure: Any
 ) -> None:
     right = opened(cache="other").person("p1", COUNTS, 7)
@@ -41,16 +41,14 @@ def test_a_server_that_misbehaves_changes_nothing_about_the_person(
     assert model.count("notes_items") - before == 1 + len(faults)
 
 
-def test_a_server_that_says_when_to_come_back_is_heard(
-    opened: Callable[..., OpenAIProvider], model: Model
-) -> None:
+def test_retry_after_is_respected(opened: Callable[..., OpenAIProvider], model: Model) -> None:
     model.faults = {"persona": [status(429, retry_after="1")]}
     began = time.monotonic()
     opened().person("p1", {}, 7)
     assert 1.0 <= time.monotonic() - began < 4.0
 
 
-def test_a_refusal_ends_at_once_in_one_line_without_the_key(
+def test_a_refusal_fails_at_once_with_one_line_without_the_key(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     refusal = f'{{"error": {{"message": "bad key {KEY}"}}}}'.encode()
@@ -62,7 +60,7 @@ def test_a_refusal_ends_at_once_in_one_line_without_the_key(
     assert len(model.asked) == 1
 
 
-def test_a_server_that_is_only_html_is_an_error(
+def test_a_server_that_returns_html_is_an_error(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     model.faults = {"persona": [HTML] * 3}
@@ -70,7 +68,7 @@ def test_a_server_that_is_only_html_is_an_error(
         opened().person("p1", COUNTS, 7)
 
 
-def test_an_older_server_gets_the_schema_in_the_prompt_alone(
+def test_an_older_server_gets_the_schema_only_in_the_prompt(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     good = '{"thought": "Look into the notes of last week."}'
@@ -82,7 +80,7 @@ def test_an_older_server_gets_the_schema_in_the_prompt_alone(
     assert formats == ["json_schema", "json_object", None, None]
 
 
-def test_a_server_that_cannot_process_a_schema_is_asked_without(
+def test_a_server_that_rejects_schemas_is_asked_without_one(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
     model.faults = {"thought": [status(422)], "untold": ['{"thought": "Look into the notes."}']}
@@ -91,11 +89,11 @@ def test_a_server_that_cannot_process_a_schema_is_asked_without(
     assert formats == ["json_schema", "json_object"]
 
 
-def test_a_server_that_wants_the_length_by_its_newer_name_gets_it_so(
+def test_a_server_that_requires_max_completion_tokens_gets_it(
     opened: Callable[..., OpenAIProvider], model: Model
 ) -> None:
-    said = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
-    body = json.dumps({"error": {"message": said}}).encode()
+    message = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    body = json.dumps({"error": {"message": message}}).encode()
     model.faults = {"thought": [(400, {"Content-Type": "application/json"}, body)]}
     provider = opened()
     for seed in (1, 2):

@@ -1,4 +1,4 @@
-"""Requests about declared applications say what their plan needs, or point at where it is."""
+"""Requests about declared applications state what their plan needs, or refer to it."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ chores:
 
 
 class Asked:
-    """A made request with the phone of whoever makes it."""
+    """A generated request with the items of its person."""
 
     def __init__(self, request: Request, labels: Labels, persona: Any) -> None:
         assert labels.plan is not None
@@ -91,7 +91,7 @@ def called(made: list[Asked], api: str) -> list[Asked]:
     return found
 
 
-def test_four_kinds_are_made_and_only_the_explicit_one_names_the_application(
+def test_four_kinds_are_made_and_only_explicit_names_the_application(
     made: list[Asked],
 ) -> None:
     assert {one.kind for one in made} == {"reference", "refind", "write", "explicit"}
@@ -100,7 +100,7 @@ def test_four_kinds_are_made_and_only_the_explicit_one_names_the_application(
     assert any(names & set(plain_words(one.text)) for one in made)
 
 
-def test_the_query_of_a_search_stands_in_its_text_and_all_that_has_it_is_relevant(
+def test_a_search_contains_its_query_and_all_matches_are_relevant(
     made: list[Asked],
 ) -> None:
     for one in called(made, "search_messages"):
@@ -112,7 +112,7 @@ def test_the_query_of_a_search_stands_in_its_text_and_all_that_has_it_is_relevan
         assert (one.kind, one.relevant) == ("refind", having)
 
 
-def test_a_list_says_its_application_and_day_and_all_of_the_day_is_relevant(
+def test_a_list_names_application_and_day_and_all_items_of_the_day_are_relevant(
     made: list[Asked],
 ) -> None:
     for one in called(made, "list_messages"):
@@ -124,17 +124,17 @@ def test_a_list_says_its_application_and_day_and_all_of_the_day_is_relevant(
         assert re.search(r"today|yesterday|day\b|\d+ [A-Z]", one.text)
 
 
-def test_reading_names_a_relation_and_everything_of_theirs_is_relevant(made: list[Asked]) -> None:
+def test_reading_names_a_relation_and_all_their_items_are_relevant(made: list[Asked]) -> None:
     for one in called(made, "read_message"):
         contact = one.person.contact(str(one.arguments["sender"]))
-        said = re.search(r"my (.+?)(?: wrote)?$", one.text)
-        assert said is not None
-        assert said[1] in contact.relation
+        match = re.search(r"my (.+?)(?: wrote)?$", one.text)
+        assert match is not None
+        assert match[1] in contact.relation
         assert one.relevant == one.ids("messages", sender=contact.name) != set()
         assert not any(item.app == "mail" and item.text("sender") == contact.name for item in one.items)  # fmt: skip
 
 
-def test_what_is_written_stands_in_the_text(made: list[Asked]) -> None:
+def test_written_values_occur_in_the_text(made: list[Asked]) -> None:
     for one in called(made, "send_message"):
         assert str(one.arguments["text"]) in one.text
     for one in called(made, "set_message_unread"):
@@ -146,7 +146,7 @@ def test_what_is_written_stands_in_the_text(made: list[Asked]) -> None:
         assert str(one.arguments["title"]) in one.text
 
 
-def test_an_item_that_has_nothing_but_a_title_is_called_by_it_in_full(made: list[Asked]) -> None:
+def test_an_item_with_only_a_title_is_named_by_its_full_title(made: list[Asked]) -> None:
     for one in called(made, "set_chore_done"):
         title = one.arguments["title"]
         assert (one.kind, f"“{title}”" in one.text) == ("explicit", True)

@@ -1,4 +1,4 @@
-"""What `ctrag eval synth` says of texts, on people who are told from known sources."""
+"""What `ctrag eval synth` says of texts, on people made from known sources."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def copied(source: Path, person: str, out: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow
-def test_texts_that_stand_in_any_source_are_counted(tmp_path: Path) -> None:
+def test_texts_that_occur_in_a_source_are_counted(tmp_path: Path) -> None:
     scene = load_dataset(scenes_folder()).personas[0].person.person_id
     rows = copied(scenes_folder(), scene, tmp_path / "data")
     rows[0]["text"] = f"  {rows[0]['text'].upper()}!?"  # the same words
@@ -36,7 +36,7 @@ def test_texts_that_stand_in_any_source_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_comparison_of_texts_tells_the_overlap_with_all_sources(tmp_path: Path) -> None:
+def test_the_comparison_of_texts_reports_the_overlap_with_sources(tmp_path: Path) -> None:
     people = [one.person.person_id for one in load_dataset(split_folder("train")).personas[:6]]
     data = tmp_path / "data"
     data.mkdir()
@@ -50,5 +50,5 @@ def test_the_comparison_of_texts_tells_the_overlap_with_all_sources(tmp_path: Pa
     assert experiment.extra["texts_as_in_sources"]["reference train"] == count
     assert set(experiment.figures) == {"synthetic", "reference"}
     assert 0 <= experiment.extra["auc"]["all"] <= 100
-    said = "\n".join(table(experiment).lines())
-    assert f"word for word as in the sources: {count} of all {count} texts (scenes " in said
+    text = "\n".join(table(experiment).lines())
+    assert f"word for word as in the sources: {count} of all {count} texts (scenes " in text

@@ -1,4 +1,4 @@
-"""A run that is killed in the middle goes on: nothing is lost, doubled or paid for twice."""
+"""A killed run resumes: nothing is lost, duplicated or paid for twice."""
 
 import json
 import os
@@ -21,7 +21,7 @@ PEOPLE = 3
 def started(
     model: Model, home: Path, out: Path, cache: Path, *more: str, people: int = PEOPLE
 ) -> "subprocess.Popen[str]":
-    """`ctrag synth dataset` in a process of its own."""
+    """`ctrag synth dataset` in a separate process."""
     options = ["--personas", str(people), "--provider", "openai", "--json", *more]
     options += ["--out", str(out), "--cache", str(cache)]
     return subprocess.Popen(
@@ -53,11 +53,9 @@ def written(out: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_after_a_kill_the_rerun_gives_what_one_run_would_have_given(
-    model: Model, tmp_path: Path
-) -> None:
+def test_a_rerun_after_a_kill_gives_the_same_as_one_run(model: Model, tmp_path: Path) -> None:
     whole = started(model, tmp_path, tmp_path / "whole", tmp_path / "whole-cache")
-    said, errors = whole.communicate(timeout=300)
+    output, errors = whole.communicate(timeout=300)
     assert (whole.returncode, errors) == (0, "")
     questions = len(model.asked)
 
@@ -79,11 +77,11 @@ def test_after_a_kill_the_rerun_gives_what_one_run_would_have_given(
     rerun = json.loads(resumed)["spent"]
     assert rerun["from_cache"] > 0
     assert rerun["questions"] + rerun["from_cache"] == questions
-    # Only what was under way when the process died is asked again: one question a worker.
+    # Only questions in flight when the process died are asked again: one per worker.
     open_then = lost + rerun["questions"] - questions
     assert 0 <= open_then <= 3
 
-    first = json.loads(said)
+    first = json.loads(output)
     assert (first["personas"], first["spent"]["questions"]) == (PEOPLE, questions)
     ids = [
         json.loads(line)["query_id"]
@@ -95,13 +93,13 @@ def test_after_a_kill_the_rerun_gives_what_one_run_would_have_given(
     assert max(Counter(ids).values()) == 1
 
 
-def test_a_run_that_may_spend_no_more_ends_in_one_line_and_goes_on_later(
+def test_a_run_out_of_budget_ends_with_one_line_and_can_be_resumed(
     model: Model, tmp_path: Path
 ) -> None:
     out, cache = tmp_path / "out", tmp_path / "cache"
     short = started(model, tmp_path, out, cache, "--max-cost", "0.02", people=1)
-    said, errors = short.communicate(timeout=300)
-    assert (short.returncode, said) == (1, "")
+    output, errors = short.communicate(timeout=300)
+    assert (short.returncode, output) == (1, "")
     assert errors.startswith("ctrag: stopped before passing --max-cost 0.02: ")
     assert errors.count("\n") == 1
     assert "run the same command again to go on" in errors
@@ -110,7 +108,7 @@ def test_a_run_that_may_spend_no_more_ends_in_one_line_and_goes_on_later(
     assert 0 < asked * (2000 * 1 + 500 * 2) / 1e6 <= 0.02
 
     rest = started(model, tmp_path, out, cache, "--max-cost", "10", people=1)
-    said, errors = rest.communicate(timeout=300)
+    output, errors = rest.communicate(timeout=300)
     assert (rest.returncode, errors) == (0, "")
-    spent = json.loads(said)["spent"]
+    spent = json.loads(output)["spent"]
     assert (spent["from_cache"], spent["questions"]) == (asked, len(model.asked) - asked)

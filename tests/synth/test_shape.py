@@ -1,4 +1,4 @@
-"""Claims about the sizes of data sets: the paper's, from each person's number alone."""
+"""Claims about the sizes of data sets, which match the paper's."""
 
 import pytest
 from hypothesis import given
@@ -37,12 +37,12 @@ def test_items_of_791_people_are_those_of_table_4_within_5_percent() -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 5))
-def test_a_source_never_serves_both_parts(number: int, rounds: int) -> None:
+def test_a_source_is_never_used_in_both_parts(number: int, rounds: int) -> None:
     assert is_test(number) == is_test(number + rounds * CYCLE)
     assert round_of(person_seed(3, number)) == number // CYCLE
 
 
-def test_the_cycle_is_as_long_as_the_sources_are_many() -> None:
+def test_the_cycle_length_is_the_number_of_sources() -> None:
     assert len(sources()) == CYCLE
     assert all(one.test == is_test(one.position) for one in sources())
 
@@ -56,7 +56,7 @@ def test_no_source_is_a_dev_person() -> None:
     assert not dev & {one.persona.person.profile.name for one in sources()}
 
 
-def test_kinds_follow_from_the_number_and_none_fills_a_person() -> None:
+def test_kinds_are_deterministic_and_varied_for_each_person() -> None:
     assert kinds_of(7, 1, 9) == kinds_of(7, 1, 9)
     for number in range(50):
         kinds = kinds_of(number, 1, 9)

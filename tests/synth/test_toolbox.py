@@ -1,4 +1,4 @@
-"""Toolboxes of further applications, from fields and by a language model."""
+"""Toolboxes of custom applications, from fields and by a language model."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +44,7 @@ def asker(through_model: Model, tmp_path: Path) -> Any:
     return open_asker(settings(), tmp_path / "answers", None, None)
 
 
-def test_the_fields_of_an_application_give_its_apis(tmp_path: Path) -> None:
+def test_apis_are_derived_from_the_fields_of_an_application(tmp_path: Path) -> None:
     (tmp_path / "apps.yaml").write_text(LOANS)
     [loans] = load_apps(tmp_path / "apps.yaml")
     tools = {one.api: one for one in offline_toolbox(["loans"], {"loans": loans})}
@@ -61,7 +61,7 @@ def test_the_fields_of_an_application_give_its_apis(tmp_path: Path) -> None:
     assert tools["set_loan_renewed"].arguments[1].values == ("yes", "no")
 
 
-def test_an_application_of_which_only_the_name_is_known_gets_apis_too() -> None:
+def test_an_application_without_known_fields_gets_apis_too() -> None:
     assert "send_parcel" in offline_toolbox(["parcels"], {}).names
 
 
@@ -75,7 +75,7 @@ def test_a_written_toolbox_reads_back(tmp_path: Path) -> None:
     assert Toolbox.from_file(write_toolbox(tmp_path / "new", tools)) == tools
 
 
-def test_two_apis_that_do_the_same_are_one() -> None:
+def test_duplicate_apis_are_merged() -> None:
     tools = [
         tool("search_loans", "search all loans by words", "query"),
         tool("find_loans", "search the loans by words", "query"),
@@ -86,14 +86,14 @@ def test_two_apis_that_do_the_same_are_one() -> None:
     assert [one.api for one in distinct(tools)] == ["search_loans", "list_loans", "count_loans"]
 
 
-def test_a_model_makes_the_apis_of_any_named_application(asker: Any) -> None:
+def test_a_model_makes_apis_for_any_application_name(asker: Any) -> None:
     tools = openai_toolbox(asker, ["maps", "wallet"], {}, seed=1)
     assert tools.apps == ("maps", "wallet")
     assert "search_wallet" in tools.names
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "message"),
     [
         (lambda api: {**api, "effect": "magic"}, "apis.1: effect: Input should be 'read'"),
         (lambda api: {**api, "api": "Read Maps"}, "apis.1: api: must be a lower-case Python name"),
@@ -106,8 +106,8 @@ def test_a_model_makes_the_apis_of_any_named_application(asker: Any) -> None:
     ],
     ids="effect name does taken shape".split(),
 )
-def test_an_api_that_breaks_a_rule_is_mended(
-    fault: Callable[[Any], Any], said: str, asker: Any, model: Model
+def test_an_invalid_api_is_repaired(
+    fault: Callable[[Any], Any], message: str, asker: Any, model: Model
 ) -> None:
     def wrong(answer: Any) -> Any:
         apis = list(answer["apis"])
@@ -115,9 +115,9 @@ def test_an_api_that_breaks_a_rule_is_mended(
 
     model.faults = {"toolbox": [wrong]}
     assert len(openai_toolbox(asker, ["maps"], {}, seed=1)) == 4
-    assert said in model.last("toolbox")
+    assert message in model.last("toolbox")
 
 
-def test_apis_that_a_model_gives_twice_are_one(asker: Any, model: Model) -> None:
+def test_duplicate_apis_from_a_model_are_merged(asker: Any, model: Model) -> None:
     model.faults = {"toolbox": [lambda answer: {"apis": [*answer["apis"], *answer["apis"]]}]}
     assert len(openai_toolbox(asker, ["maps"], {}, seed=1)) == 4

@@ -43,7 +43,7 @@ def halves(data: Path, folder: Path) -> list[Path]:
 
 
 class HashEncoder:
-    """Words thrown into `dimension` bins: texts with the same words are near each other."""
+    """Words hashed into `dimension` bins: texts with the same words are close."""
 
     name = "bins"
     dimension = 24

@@ -1,4 +1,4 @@
-"""The API classifier: encoders tuned to name the API from request and items.
+"""The API classifier: encoders tuned to predict the API from request and items.
 
 - `train`, `network`, `examples`.
 """

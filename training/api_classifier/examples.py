@@ -17,7 +17,7 @@ from eval.core.examples import RankingExample
 
 MODES = ("retrieved", "none", "labelled")
 _SHARES = (0.7, 0.2, 0.1)
-"""What the three labelled APIs count as targets."""
+"""Target weights of the three labelled APIs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ClassifierExample:
 def seen_requests(
     examples: Sequence[RankingExample], scores: Sequence[Floats]
 ) -> list[ClassifierExample]:
-    """Requests as the reader sees them; those without labelled tools are left out."""
+    """Requests as the classifier sees them; those without labelled tools are left out."""
     apis = classes_of(Toolbox.packaged())
     position = {api: place for place, api in enumerate(apis)}
     found = []

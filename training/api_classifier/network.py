@@ -1,4 +1,4 @@
-"""The tool reader as a torch module: an encoder with low-rank changes, and the head on top."""
+"""The API classifier as a torch module: an encoder with low-rank changes, and the head on top."""
 
 import math
 from collections.abc import Sequence
@@ -33,10 +33,10 @@ class ClassifierEncoderTuning:
     learning_rate: float
     layers: int
     lines: int = 0
-    """Items whose words it reads behind the request's."""
+    """Number of items whose text follows the request's."""
 
 
-TOWERS = (
+ENCODERS = (
     ClassifierEncoderTuning(
         packages.LARGE_ENCODER, epochs=3, learning_rate=3e-4, layers=12, lines=3
     ),
@@ -48,7 +48,7 @@ TOWERS = (
 class ApiClassifierSettings:
     """What all encoders share."""
 
-    towers: tuple[ClassifierEncoderTuning, ...] = TOWERS
+    towers: tuple[ClassifierEncoderTuning, ...] = ENCODERS
     rank: int = 16
     scale: float = 2.0
     batch: int = 32
@@ -57,31 +57,33 @@ class ApiClassifierSettings:
     dropout: float = 0.1
     weight_decay: float = 0.01
     modes: tuple[float, ...] = (0.5, 0.2, 0.3)
-    """How often a request is practised in each of `MODES`."""
+    """Probability of each of `MODES` in training."""
     item_weight: float = 0.3
-    """What finding the needed ones among retrieved items counts beside naming the API."""
+    """Loss weight of finding the needed items, relative to predicting the API."""
     start: str | None = None
-    """Digest of the reader that is trained on; None for a new one."""
+    """Digest of the classifier that is trained further; None for a new one."""
     average: bool = True
-    """Whether a reader that is trained on ends as the mean of its weights before and after: what
-    the new requests teach costs less of what was known (docs/log.md)."""
+    """Whether further training ends with the mean of the weights before and after, which forgets
+    less of what was learned before (docs/log.md)."""
     threads: int = 2
     seed: int = 1
 
     def seen(self, epochs: int | None, start: ApiClassifier | None) -> "ApiClassifierSettings":
-        """The same settings for so many epochs, a single one when a reader is trained on."""
+        """These settings with this many epochs; one by default when there is a `start`."""
         often = epochs if epochs is not None or start is None else 1
-        towers = tuple(one if often is None else replace(one, epochs=often) for one in self.towers)
-        return replace(self, towers=towers, start=None if start is None else start.digest)
+        encoders = tuple(
+            one if often is None else replace(one, epochs=often) for one in self.towers
+        )
+        return replace(self, towers=encoders, start=None if start is None else start.digest)
 
 
 def make_network(
-    tower: ClassifierEncoderTuning, settings: ApiClassifierSettings, dimension: int, classes: int
+    encoder: ClassifierEncoderTuning, settings: ApiClassifierSettings, dimension: int, classes: int
 ) -> Any:
     """A module from (`Tokens` of texts, their features) to (scores of classes, attention on items).
 
     Args:
-        tower: The encoder.
+        encoder: Which encoder, and how it is tuned.
         settings: What all encoders share.
         dimension: Of the items' vectors.
         classes: How many APIs there are, `none` among them.
@@ -91,10 +93,10 @@ def make_network(
 
     from training.core.low_rank import LowRankNetwork, make_low_rank
 
-    model = load_model(tower.name)
+    model = load_model(encoder.name)
     size = int(model.config.hidden_size)
     padding = int(model.config.pad_token_id)
-    encode = tokens_of(tower.name)
+    encode = tokens_of(encoder.name)
     wide = math.sqrt(dimension) * VECTOR_SCALE
     together = size + 3 * _WIDTH + len(ASKED)
 
@@ -157,13 +159,13 @@ def make_network(
             super().__init__()
             self.head = Head()
             self.low = make_low_rank(
-                model, tower.layers, settings.rank, settings.scale, settings.dropout
+                model, encoder.layers, settings.rank, settings.scale, settings.dropout
             )
             self.model = model
             self.known: dict[str, Tokens] = {}
 
         def tokens(self, one: ClassifierExample, mode: str) -> Tokens:
-            text = classifier_text(one.text, one.features[mode], tower.lines)
+            text = classifier_text(one.text, one.features[mode], encoder.lines)
             if text not in self.known:
                 self.known[text] = encode(text)
             found: Tokens = self.known[text]
@@ -199,13 +201,13 @@ def make_network(
 
         def take(self, start: ApiClassifier) -> None:
             for name, part in self.named_parts().items():
-                array = start.arrays.get(f"{tower.name}/{name}")
+                array = start.arrays.get(f"{encoder.name}/{name}")
                 if array is None and name == "head.read.weight":
                     continue  # stays zero
                 if array is None or array.shape != tuple(part.shape):
                     raise InputError(
-                        f"start: the reader has no {name} of shape {tuple(part.shape)} for "
-                        f"{tower.name}; start from a reader of the same encoders and layers"
+                        f"start: the classifier has no {name} of shape {tuple(part.shape)} for "
+                        f"{encoder.name}; start from a classifier of the same encoders and layers"
                     )
                 with torch.no_grad():
                     part.copy_(torch.from_numpy(array))
@@ -213,7 +215,7 @@ def make_network(
         def average(self, start: ApiClassifier) -> None:
             with torch.no_grad():
                 for name, part in self.named_parts().items():
-                    array = start.arrays.get(f"{tower.name}/{name}")
+                    array = start.arrays.get(f"{encoder.name}/{name}")
                     part.add_(0 if array is None else torch.from_numpy(array)).div_(2)
 
     return Network()

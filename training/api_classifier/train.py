@@ -1,7 +1,7 @@
-"""Training the tool reader: encoders tuned to name the API from the request and its items.
+"""Training the API classifier: encoders tuned to predict the API from the request and its items.
 
-Every request is trained on with items as retrieval returns them, with the labelled items, and with
-none, so that one reader serves all of them.
+Every request is used with retrieved items, with the labelled items, and with none, so that one
+classifier handles all three.
 """
 
 import math
@@ -40,7 +40,7 @@ _RARELY = 5000
 _LEAST = 1e-6
 
 
-def train_reader(
+def train_classifier(
     learned: Sequence[ClassifierExample],
     held_out: Sequence[ClassifierExample],
     settings: ApiClassifierSettings,
@@ -49,16 +49,16 @@ def train_reader(
     progress: Progress = lambda _: None,
     start: ApiClassifier | None = None,
 ) -> ApiClassifier:
-    """A reader, with figures of the held-out requests in its card.
+    """A classifier, with figures of the held-out requests in its card.
 
     Args:
-        learned: What is learned from.
+        learned: The training data.
         held_out: Requests of other people; may be empty.
         settings: See `ApiClassifierSettings`.
         card: `training.core.origin.origin` of the data sets, and `encoder`.
-        checkpoints: Folder for finished epochs; a run that finds it there goes on from it.
+        checkpoints: Folder for finished epochs, from which a rerun resumes.
         progress: Called with progress messages.
-        start: A reader to train on; None starts from the untuned encoders.
+        start: A classifier to train further; None starts from the untuned encoders.
 
     Raises:
         ValueError: There is nothing to learn from, or `start` has other encoders or layers.
@@ -70,17 +70,17 @@ def train_reader(
     logs = {mode: np.zeros((len(held_out), len(apis))) for mode in MODES}
     figures: dict[str, dict[str, float]] = {}
     gold = np.array([int(one.wanted.argmax()) for one in held_out], dtype=np.int64)
-    for tower in settings.towers:
-        key = _key(learned, settings, tower)
-        network = _fit(tower, learned, settings, checkpoints / f"{key}.pt", progress, start)
+    for encoder in settings.towers:
+        key = _key(learned, settings, encoder)
+        network = _fit(encoder, learned, settings, checkpoints / f"{key}.pt", progress, start)
         if start is not None and settings.average:
             network.average(start)
-        arrays |= {f"{tower.name}/{name}": array for name, array in network.arrays().items()}
+        arrays |= {f"{encoder.name}/{name}": array for name, array in network.arrays().items()}
         for mode in MODES if held_out else ():
             own = log_softmax(_scores(network, held_out, mode, settings))
             logs[mode] += own / len(settings.towers)
-            figures[f"{tower.name} {mode}"] = recall(own, gold)
-            progress(f"{tower.name} {mode}: {figures[f'{tower.name} {mode}']}")
+            figures[f"{encoder.name} {mode}"] = recall(own, gold)
+            progress(f"{encoder.name} {mode}: {figures[f'{encoder.name} {mode}']}")
     for mode in MODES if held_out else ():
         figures[mode] = recall(logs[mode], gold)
     return ApiClassifier(
@@ -101,9 +101,9 @@ def train_reader(
 
 
 def fit_temperature(logs: NDArray[np.floating], gold: NDArray[np.int64]) -> float:
-    """What log probabilities are divided by so that those of the right classes are highest.
+    """The temperature that maximises the log probabilities of the correct classes.
 
-    Targets are shared among three APIs in training, so the reader says less than it knows.
+    Training targets are split among three APIs, so raw probabilities are underconfident.
     """
     grid = np.linspace(0.3, 1.5, 49)
     rows = np.arange(len(gold))
@@ -112,7 +112,7 @@ def fit_temperature(logs: NDArray[np.floating], gold: NDArray[np.int64]) -> floa
 
 
 def _fit(
-    tower: ClassifierEncoderTuning,
+    encoder: ClassifierEncoderTuning,
     learned: Sequence[ClassifierExample],
     settings: ApiClassifierSettings,
     checkpoint: Path,
@@ -124,24 +124,24 @@ def _fit(
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
     dimension = learned[0].features["none"].vectors.shape[1]
-    network = make_network(tower, settings, dimension, len(learned[0].wanted))
+    network = make_network(encoder, settings, dimension, len(learned[0].wanted))
     if start is not None:
         network.take(start)
     groups = [
         {"params": network.head_parameters(), "lr": settings.head_rate},
-        {"params": network.adapter_parameters(), "lr": tower.learning_rate},
+        {"params": network.adapter_parameters(), "lr": encoder.learning_rate},
     ]
     loop = Loop(
-        tower.name,
+        encoder.name,
         groups,
         network.parameters(),
-        tower.epochs * math.ceil(len(learned) / settings.batch),
+        encoder.epochs * math.ceil(len(learned) / settings.batch),
         settings.weight_decay,
         progress,
     )
     done = restore(checkpoint, network, loop.optimiser, loop.schedule)
     network.train()
-    for epoch in range(done, tower.epochs):
+    for epoch in range(done, encoder.epochs):
         torch.manual_seed(settings.seed * _RARELY + epoch)
         batches = _batches(network, learned, settings, epoch)
         loop.run(batches, partial(_loss, network, learned, settings))
@@ -172,7 +172,7 @@ def _loss(
 
 
 def _missed(attention: Any, needed: Any) -> Any:
-    """Mean of -log of the attention on needed items, over requests that have one in sight."""
+    """Mean of -log of the attention on needed items, over requests that have one among theirs."""
     there = needed.sum(dim=1) > 0
     share = (attention * needed).sum(dim=1)[there]
     return -(share + _LEAST).log().sum() / max(int(there.sum()), 1)
@@ -181,7 +181,7 @@ def _missed(attention: Any, needed: Any) -> Any:
 def _batches(
     network: Any, learned: Sequence[ClassifierExample], settings: ApiClassifierSettings, epoch: int
 ) -> list[tuple[list[int], list[str]]]:
-    """Batches of one epoch: rows of like length together, each in a mode drawn anew."""
+    """Batches of one epoch: rows of similar length together, each in a random mode."""
     draw = np.random.default_rng(settings.seed * _RARELY + epoch)
     modes = [MODES[place] for place in draw.choice(len(MODES), len(learned), p=settings.modes)]
     length = [len(network.tokens(one, mode).ids) for one, mode in zip(learned, modes, strict=True)]
@@ -210,12 +210,12 @@ def _scores(
 def _key(
     learned: Sequence[ClassifierExample],
     settings: ApiClassifierSettings,
-    tower: ClassifierEncoderTuning,
+    encoder: ClassifierEncoderTuning,
 ) -> str:
-    """Tells runs apart: by settings, and by all that is learned from."""
+    """Identifies a run by its settings and training data."""
     shared = {**asdict(settings), "towers": None, "threads": None}
     del shared["average"]  # done after training
-    content = sha256(f"{shared}|{tower!r}".encode())
+    content = sha256(f"{shared}|{encoder!r}".encode())
     for one in learned:
         content.update(one.text.encode())
         content.update(one.wanted.tobytes())

@@ -1,4 +1,4 @@
-"""Finished epochs on disk, from which a training goes on."""
+"""Checkpoints of finished epochs, from which training resumes."""
 
 from pathlib import Path
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from stores.files import replacing
 
 CHECKPOINTS = "checkpoints"
-"""Their folder within an artefact's."""
+"""Their folder within the artefact's folder."""
 
 
 def save(path: Path, epoch: int, network: Any, optimiser: Any, schedule: Any) -> None:
-    """Write what so many epochs have learned; the file is whole or not there."""
+    """Write the state after `epoch` epochs, atomically."""
     import torch
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,7 +25,7 @@ def save(path: Path, epoch: int, network: Any, optimiser: Any, schedule: Any) ->
 
 
 def restore(path: Path, network: Any, optimiser: Any, schedule: Any) -> int:
-    """Put back what `save` wrote: how many epochs that are; 0 without a file."""
+    """Restore what `save` wrote; return the number of finished epochs, 0 without a file."""
     import torch
 
     if not path.exists():

@@ -1,4 +1,4 @@
-"""Labelled requests with what the ranker says of each, learned without its own person."""
+"""Labelled requests with out-of-fold ranker scores, cross-fitted by person."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -34,19 +34,19 @@ class PreparedRequests:
     examples: list[RankingExample]
     fold: NDArray[np.int64]
     tables: list[Floats]
-    """Signals of each request's candidates."""
+    """Features of each request's candidates."""
     sizes: tuple[int, ...]
     """How many of the examples each data set gave, in order."""
 
     @property
     def measured(self) -> slice:
-        """The examples of the first data set, which give the figures."""
+        """The examples of the first data set, which are evaluated."""
         return slice(self.sizes[0])
 
 
 @dataclass(frozen=True, slots=True)
 class CrossFitted(PreparedRequests):
-    """Labelled requests with what was learned about each without its own person."""
+    """Labelled requests with scores by rankers that never saw their person."""
 
     first_scores: list[Floats]
     """Scores of the first pass of each request's candidates."""
@@ -69,7 +69,7 @@ def prepare(
         encoder: Makes the vectors.
         settings: Folds and seed.
         tuned: The tuned encoder with readings of these requests by adapters that never saw their
-            people; without one its signals say nothing.
+            people; without one its features carry no information.
         progress: Called with progress messages.
         more: Further data sets to learn from.
 
@@ -96,7 +96,7 @@ def prepare(
 def cross_fit(
     prepared: PreparedRequests, settings: RankerSettings, progress: Progress = lambda _: None
 ) -> CrossFitted:
-    """LambdaMART scores of every request, without its own person."""
+    """Out-of-fold LambdaMART scores of every request, by person."""
     examples, fold, tables = prepared.examples, prepared.fold, prepared.tables
     relevance = [one.relevance for one in examples]
     progress("cross-validating the first pass")
@@ -128,11 +128,11 @@ def out_of_fold(
     fit: Callable[[NDArray[np.int64]], str],
     predict: Callable[["lightgbm.Booster", int], Floats],
 ) -> list[Floats]:
-    """Predictions of each row by a model that was fitted without the row's fold.
+    """Predictions for each row by a model fitted without the row's fold.
 
     Args:
         fold: Fold of each row.
-        fit: From the rows to learn from to a LightGBM model as text.
+        fit: From the training rows to a LightGBM model as text.
         predict: From a model and a row to its prediction.
     """
     import lightgbm

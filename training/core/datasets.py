@@ -1,7 +1,7 @@
-"""Several labelled data sets as one, with vectors remembered on disk.
+"""Several labelled data sets as one, with vectors cached on disk.
 
-A further data set has other people, or further requests of the same people: these stay in their
-people's folds, so that nobody is ever on both sides.
+A further data set has other people, or more requests of the same people; the latter stay in their
+people's folds, so that nobody is in both training and test.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from stores.people.dataset import fingerprints
 
 
 def load_with_memory(folder: Path, encoder: Encoder) -> list[RankingExample]:
-    """`load_examples`, with vectors that are kept in the cache folder."""
+    """`load_examples`, with vectors cached on disk."""
     return load_examples(folder, CachedEncoder(encoder, cache_folder() / "vectors"))
 
 
@@ -43,10 +43,10 @@ def load_together(folders: Sequence[Path], encoder: Encoder) -> list[list[Rankin
 
 
 def of_same_people(data: Path, more: Sequence[Path]) -> list[Path]:
-    """Those of `more` that are further requests of people of `data`.
+    """Those of `more` that have more requests of the people in `data`.
 
     Raises:
-        ValueError: One has some people of `data` and others besides.
+        ValueError: One has some people of `data` and others too.
     """
     known = set(fingerprints(data).values())
     found = []

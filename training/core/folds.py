@@ -1,4 +1,4 @@
-"""People into folds: nobody is ever on both sides."""
+"""Folds by person: nobody is in both training and test."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ def folds_by_person(people: Sequence[str], count: int, seed: int) -> NDArray[np.
     Args:
         people: The person of each row.
         count: How many folds.
-        seed: Decides who goes where.
+        seed: Determines the assignment.
 
     Raises:
         ValueError: There are fewer people than folds.

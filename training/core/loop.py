@@ -1,4 +1,4 @@
-"""The training loop that all trainings of torch modules share."""
+"""The training loop of all torch modules."""
 
 import math
 import time
@@ -36,10 +36,10 @@ class Loop:
             name: Prefix of the progress messages.
             groups: Parameter groups with their learning rates, as torch's optimisers take them.
             clipped: Parameters whose gradients are clipped by their joint norm.
-            steps: Number of steps of the whole training.
+            steps: Total number of steps.
             weight_decay: AdamW's.
             progress: Called with a message of step, loss and time left.
-            warm_up: Share of the steps in which the learning rate rises.
+            warm_up: Share of the steps with a rising learning rate.
         """
         import torch
 

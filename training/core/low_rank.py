@@ -22,12 +22,12 @@ class LowRank(nn.Module):  # type: ignore[misc]  # torch is untyped here
         self.drop = nn.Dropout(dropout)
 
     def forward(self, x: Any) -> Any:
-        """The map's answer with the change."""
+        """The map's output with the change."""
         return self.linear(x) + self.scale * (self.drop(x) @ self.A.T) @ self.B.T
 
 
 class LowRankNetwork(nn.Module):  # type: ignore[misc]
-    """An encoder whose low-rank maps are learned, perhaps with heads on top."""
+    """An encoder whose low-rank maps are learned, optionally with heads on top."""
 
     low: dict[str, LowRank]
     """What `make_low_rank` gave."""
@@ -63,7 +63,7 @@ def make_low_rank(
             training step on a processor, which large data can do without.
 
     Returns:
-        "layer.map", layers counted from the first of these → the map that now stands there.
+        "layer.map", layers counted from the first of these → the map that replaced it.
     """
     model.requires_grad_(False)
     for part in model.modules():

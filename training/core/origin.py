@@ -1,4 +1,4 @@
-"""Where an artefact comes from, for its card; people are known by fingerprint, not by folder."""
+"""Provenance of an artefact, for its card; people are identified by fingerprint."""
 
 import json
 import shlex
@@ -24,9 +24,9 @@ def origin(
     """The fields `command`, `data`, `data_sha256`, `people`, `seed` and `versions` of a card.
 
     Args:
-        folders: What is learned from.
+        folders: The training data.
         seed: Of the training.
-        held_out: People of `folders` who are not learned from.
+        held_out: People of `folders` who are excluded from training.
     """
     return {
         "command": command_line(),
@@ -39,12 +39,12 @@ def origin(
 
 
 def command_line() -> str:
-    """What this process was started with, as a shell reads it."""
+    """The command line of this process, quoted for a shell."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def people_of(folders: Sequence[Path]) -> frozenset[str]:
-    """Fingerprints of everybody who asks something in one of the folders.
+    """Fingerprints of everybody with a request in one of the folders.
 
     Raises:
         ValueError: A data set breaks a rule.
@@ -53,14 +53,14 @@ def people_of(folders: Sequence[Path]) -> frozenset[str]:
 
 
 def people_in(card: Card, what: str) -> frozenset[str]:
-    """Fingerprints of those whom an artefact learned from.
+    """Fingerprints of the people that an artefact was trained on.
 
     Args:
-        card: The artefact's.
-        what: Names the artefact.
+        card: The artefact's card.
+        what: Name of the artefact in messages.
 
     Raises:
-        ValueError: The card is of before people were named.
+        ValueError: The card predates fingerprints.
     """
     if card.people is None:
         raise InputError(
@@ -71,13 +71,13 @@ def people_in(card: Card, what: str) -> frozenset[str]:
 
 
 def held_out_ids(people: Sequence[str], folds: int, seed: int) -> set[str]:
-    """Ids of those in the first fold of `people`, who are held out."""
+    """Ids of the held-out people: the first fold of `people`."""
     fold = folds_by_person(people, folds, seed)
     return {person for person, place in zip(people, fold, strict=True) if place == 0}
 
 
 def held_out_of(data: Path, folds: int, seed: int) -> frozenset[str]:
-    """Fingerprints of the people of a labelled data set who are held out.
+    """Fingerprints of the held-out people of a labelled data set.
 
     Raises:
         ValueError: The data set breaks a rule, or has fewer people than folds.
@@ -92,14 +92,14 @@ def held_out_of(data: Path, folds: int, seed: int) -> frozenset[str]:
 
 
 def name_people(folder: Path, data: Sequence[Path]) -> list[Path]:
-    """Write into the cards of a folder whom their artefacts learned from.
+    """Add the fingerprints of the training people to the cards in a folder.
 
     Args:
-        folder: Holds artefacts of before people were named.
+        folder: Holds artefacts whose cards predate fingerprints.
         data: The data sets that they were trained on, in the order of the cards' `data`.
 
     Returns:
-        The cards that were changed: those whose `data_sha256` is that of `data`.
+        The changed cards: those whose `data_sha256` is that of `data`.
 
     Raises:
         ValueError: No card of the folder is of these data.

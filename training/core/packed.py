@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Encode = Callable[[str], list[int]]
-"""Text to token ids, special tokens by their spelling."""
+"""Text to token ids; special tokens are recognised."""
 IGNORED = -100
 
 
@@ -22,12 +22,12 @@ class PackedTokens:
     tokens: NDArray[np.int64]
     positions: NDArray[np.int64]
     branches: NDArray[np.int64]
-    """0 for the shared text, else the request's number from 1."""
+    """0 for the shared text, else the request's number, from 1."""
     targets: NDArray[np.int64]
     """The next token where it belongs to an answer, else `IGNORED`."""
 
     def sees(self) -> NDArray[np.bool_]:
-        """(tokens, tokens): which earlier tokens each token sees, itself included."""
+        """(tokens, tokens): which tokens each token attends to, itself included."""
         same = self.branches[:, None] == self.branches[None, :]
         shared = self.branches[None, :] == 0
         seen: NDArray[np.bool_] = np.tril(np.ones((len(self.tokens),) * 2, dtype=bool))
@@ -44,11 +44,11 @@ def row_of(
         encode: The tokenizer.
         before: The shared text.
         asked: (text that follows, answer to learn) of each request.
-        end: What closes an answer.
-        longest: Requests that do not fit into so many tokens are left out.
+        end: Text that ends an answer.
+        longest: Maximum tokens; requests that do not fit are left out.
 
     Returns:
-        None when not a single request fits.
+        None when no request fits.
     """
     shared = encode(before)
     tokens, positions, branches = list(shared), list(range(len(shared))), [0] * len(shared)

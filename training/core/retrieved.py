@@ -37,7 +37,7 @@ class RetrievedExamples:
     examples: list[RankingExample]
     scores: list[Floats]
     held_out: NDArray[np.bool_]
-    """Requests that nothing may be trained on: they give the figures."""
+    """Requests that must not be trained on: they are for evaluation."""
     encoder: str
     """Of the items' vectors."""
     data: list[str]
@@ -46,7 +46,7 @@ class RetrievedExamples:
     def learned(
         self, shares: Mapping[str, float] = MappingProxyType({})
     ) -> tuple[list[RankingExample], list[Floats]]:
-        """What may be trained on; of a data set in `shares` so much (`training.core.shares`)."""
+        """What may be trained on; a share of each data set in `shares` (`training.core.shares`)."""
         often = [
             times(one.asked.request.text, shares.get(name, 1.0))
             for one, name in zip(self.examples, self.data, strict=True)
@@ -54,7 +54,7 @@ class RetrievedExamples:
         return self._part(np.repeat(np.arange(len(often)), np.where(self.held_out, 0, often)))
 
     def kept_back(self) -> tuple[list[RankingExample], list[Floats]]:
-        """What may not."""
+        """What may not be trained on."""
         return self._part(np.flatnonzero(self.held_out))
 
     def _part(self, places: NDArray[np.int64]) -> tuple[list[RankingExample], list[Floats]]:
@@ -66,8 +66,8 @@ class Retrieval:
     """Retrieves for labelled requests, each by models that never saw its person."""
 
     data: Path
-    """What the ranker learned from: it is cross-fitted by person here, and the first fold of its
-    people is held out."""
+    """The training data of the ranker: it is cross-fitted by person here, and the first fold of
+    its people is held out."""
     more: Sequence[Path]
     """Further requests of the people of `data`, and data sets of other people. Those of people whom
     the ranker learned from, by its card, and those of the people of `data` are cross-fitted with
@@ -90,7 +90,7 @@ class Retrieval:
 
     @property
     def key(self) -> str:
-        """Tells apart what retrieval depends on, the code included."""
+        """A hash of everything that retrieval depends on, including the code."""
         own = Path(__file__).parents[2]
         code = [
             *sorted((own / "ctrag" / "assistant" / "context").glob("*.py")),
@@ -106,9 +106,9 @@ class Retrieval:
         return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
     def once(self, folder: Path, progress: Progress = lambda _: None) -> RetrievedExamples:
-        """What `run` gives, read from `folder` when the same data, models and code gave it before.
+        """The result of `run`, cached in `folder` by data, models and code.
 
-        Encoding ten thousand requests takes minutes, and several trainings learn from the same
+        Encoding ten thousand requests takes minutes, and several models are trained on the same
         ones.
         """
         path = folder / f"{self.key}.pickle"
@@ -127,12 +127,12 @@ class Retrieval:
     def run(self, progress: Progress = lambda _: None) -> RetrievedExamples:
         """What retrieval returns for every labelled request.
 
-        The first fold of the people of `data` is held out, whichever data set their requests stand
+        The first fold of the people of `data` is held out, whichever data set their requests are
         in.
 
         Raises:
-            ValueError: Somebody is retrieved for by what learned from them, or a card does not say
-                from whom; two data sets have other items of a person, or one breaks a rule.
+            ValueError: A model would retrieve for somebody it was trained on, or a card does not
+                name its people; two data sets have other items of a person, or one breaks a rule.
         """
         encoder: Encoder = load_encoder(self.tuned.adapter.card.encoder)
         apart = self._apart()
@@ -179,7 +179,7 @@ class Retrieval:
     def _held_out(
         self, examples: Sequence[RankingExample], sources: Sequence[Path]
     ) -> NDArray[np.bool_]:
-        """Whose requests nothing may be trained on: the same people whatever `more` holds."""
+        """People whose requests must not be trained on, independent of `more`."""
         people = [
             one.asked.person_id
             for one, folder in zip(examples, sources, strict=True)
@@ -220,7 +220,7 @@ class Retrieval:
     def _out_of_fold(
         self, examples: Sequence[RankingExample], sources: Sequence[Path]
     ) -> dict[str, TunedRequest]:
-        """Readings of the requests of those whom the adapter learned from.
+        """Readings of the requests of people that the adapter was trained on.
 
         Raises:
             ValueError: One of them was not read: the adapter of everybody knows the person.

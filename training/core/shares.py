@@ -1,4 +1,4 @@
-"""Shares of data sets: which requests are learned from, by hash of their text."""
+"""Shares of data sets: which requests are used for training, by hash of their text."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -10,7 +10,7 @@ def shares_of(given: Sequence[str], folders: Sequence[str], most: float = 1.0) -
     """`NAME=SHARE` options as a table.
 
     Raises:
-        ValueError: An option is no such pair, names no folder, or the share is not within 0 and
+        ValueError: An option is not such a pair, names no folder, or the share is not between 0 and
             `most`.
     """
     shares = {}
@@ -30,12 +30,12 @@ def shares_of(given: Sequence[str], folders: Sequence[str], most: float = 1.0) -
 
 
 def drawn(text: str, share: float) -> bool:
-    """Whether a request belongs to that share of its data set."""
+    """Whether a request is in the given share of its data set."""
     return times(text, share) > 0
 
 
 def times(text: str, share: float) -> int:
-    """How often a request is learned from: 2.5 is twice for one half, and thrice for the other."""
+    """How often a request is repeated: 2.5 is twice for one half, and thrice for the other."""
     place = int(sha256(f"part:{text}".encode()).hexdigest()[:8], 16) % 1000
     whole = int(share)
     return whole + (place < 1000 * (share - whole))

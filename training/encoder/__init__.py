@@ -1,1 +1,1 @@
-"""The encoder's adapter: requests learn to point at the items they need (`train`, `network`)."""
+"""The encoder's adapter: requests are moved towards the items they need (`train`, `network`)."""

@@ -20,7 +20,7 @@ class EncoderTuning:
     dropout: float = 0.1
 
 
-TOWERS = {
+TUNING = {
     packages.ENCODER: EncoderTuning(epochs=6, learning_rate=3e-4),
     packages.LARGE_ENCODER: EncoderTuning(epochs=4, learning_rate=3e-4),
 }
@@ -28,7 +28,7 @@ TOWERS = {
 
 @dataclass(frozen=True, slots=True)
 class EncoderSettings:
-    """What all towers share."""
+    """What all encoders share."""
 
     folds: int = 5
     """Readings of a fold's people come from adapters that learned from the others; two are enough
@@ -41,11 +41,11 @@ class EncoderSettings:
     scale: float = 2.0
     weight_decay: float = 0.01
     epochs: int | None = None
-    """Of every tower; None for each one's own."""
+    """For all encoders; None for each one's own."""
     dropout: float | None = None
-    """Of every tower; None for each one's own."""
+    """For all encoders; None for each one's own."""
     average: bool = True
-    """Whether an adapter that is trained on ends as the mean of its weights before and after."""
+    """Whether further training ends with the mean of the weights before and after."""
     half: bool = True
     """Whether layers compute in bfloat16."""
     threads: int = 2
@@ -53,12 +53,12 @@ class EncoderSettings:
 
 
 def make_network(
-    tower: EnsembleMember, settings: EncoderSettings, dropout: float, apis: int
+    member: EnsembleMember, settings: EncoderSettings, dropout: float, apis: int
 ) -> Any:
     """A module from hidden states below the tuned layers to (unit vector, kinds, APIs).
 
     Args:
-        tower: Whose last layers are tuned.
+        member: The encoder whose last layers are tuned.
         settings: Rank and scale.
         dropout: Of the low-rank maps, the layers and the heads.
         apis: How many APIs there are, `none` among them.
@@ -68,7 +68,7 @@ def make_network(
 
     from training.core.low_rank import LowRankNetwork, make_low_rank
 
-    model = load_model(tower.name)
+    model = load_model(member.name)
     size = int(model.config.hidden_size)
     mpnet = model.config.model_type == "mpnet"
 
@@ -76,10 +76,10 @@ def make_network(
         def __init__(self) -> None:
             super().__init__()
             self.low = make_low_rank(
-                model, tower.tuned_layers, settings.rank, settings.scale, dropout
+                model, member.tuned_layers, settings.rank, settings.scale, dropout
             )
             self.model = model
-            self.layers = model.encoder.layer[-tower.tuned_layers :]
+            self.layers = model.encoder.layer[-member.tuned_layers :]
             self.kinds = nn.Linear(size, len(KINDS))
             self.apis = nn.Linear(size, apis)
             nn.init.zeros_(self.kinds.weight)

@@ -1,8 +1,8 @@
-"""Training the adapter of the encoder: requests learn to point at the items that they need.
+"""Training the adapter of the encoder: requests are moved towards the items that they need.
 
 Contrastive: a request's vector against the vectors of all of its person's items, which are the
-hard negatives (same person, same names, same weeks). Two linear heads learn beside it which kinds
-of items and which API are needed. Items keep their plain vectors.
+hard negatives (same person, same names, same weeks). Two linear heads are trained jointly to
+predict the kinds of items and the API. Items keep their plain vectors.
 """
 
 import math
@@ -31,17 +31,17 @@ from training.core.figures import ranking_figures
 from training.core.folds import folds_by_person
 from training.core.loop import Loop
 from training.core.origin import origin, people_in
-from training.encoder.network import TOWERS, EncoderSettings, EncoderTuning, make_network
+from training.encoder.network import TUNING, EncoderSettings, EncoderTuning, make_network
 from training.ranker.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
 _TOOL_SHARES = (0.7, 0.2, 0.1)
-"""What the three labelled tools count as targets of the API head."""
+"""Target weights of the three labelled tools for the API head."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One request as a tower sees it."""
+    """One request as an encoder sees it."""
 
     below: Matrix
     """(tokens, dimension): hidden states below the tuned layers."""
@@ -68,11 +68,11 @@ def train_encoder(
         data: The labelled data set that figures are measured on.
         encoder: Whose last layers are tuned.
         settings: See `EncoderSettings`.
-        checkpoints: Folder for what is done; a run that finds it there goes on from it.
+        checkpoints: Folder for finished parts, from which a rerun resumes.
         progress: Called with progress messages.
         more: Further data sets to learn from.
-        start: Folder of a run to train on, with its checkpoints: everybody stays in the fold that
-            they had there, and its readings of other requests are kept.
+        start: Folder of a run to continue, with its checkpoints. People keep their folds, and its
+            readings of other requests are kept.
 
     Raises:
         ValueError: A data set breaks a rule or has no labels, two have the same request, there are
@@ -92,34 +92,34 @@ def train_encoder(
     heads = {"kinds": np.zeros((len(examples), len(KINDS)), np.float32)}
     heads["apis"] = np.zeros((len(examples), len(apis)), np.float32)
     column = 0
-    for tower in encoder.members:
-        progress(f"{tower.name}: reading {len(examples)} requests below the tuned layers")
-        below = encoder.frozen_states(tower, [one.asked.request.text for one in examples])
+    for member in encoder.members:
+        progress(f"{member.name}: reading {len(examples)} requests below the tuned layers")
+        below = encoder.frozen_states(member, [one.asked.request.text for one in examples])
         rows = _rows(below, examples, apis, column, len(encoder.members))
         size = rows[0].below.shape[1]
         column += size
         found = np.zeros((len(examples), size), np.float32)
         for held_out in [*range(settings.folds), None]:
             kept = np.flatnonzero(fold != (-1 if held_out is None else held_out))
-            name = f"{tower.name}-{'all' if held_out is None else held_out}.npz"
+            name = f"{member.name}-{'all' if held_out is None else held_out}.npz"
             first = None if start is None else _weights_of(start / CHECKPOINTS, name)
             fit = partial(
                 _fit,
-                tower,
+                member,
                 [rows[i] for i in kept],
                 settings,
                 len(apis),
-                _said(progress, held_out),
+                _for_fold(progress, held_out),
                 first,
             )
             weights = _checkpointed(checkpoints / f"{key}-{name}", fit)
             if first is not None and settings.average:
                 weights = _mean(first, weights)
             if held_out is None:
-                arrays |= {f"{tower.name}/{one}": array for one, array in weights.items()}
+                arrays |= {f"{member.name}/{one}": array for one, array in weights.items()}
                 continue
             out = np.flatnonzero(fold == held_out)
-            read = _read(tower, weights, [rows[i].below for i in out], settings)
+            read = _read(member, weights, [rows[i].below for i in out], settings)
             for place, (vector, kinds, tools) in zip(out, read, strict=True):
                 found[place] = vector
                 heads["kinds"][place] += kinds
@@ -149,7 +149,7 @@ def train_encoder(
         scale=settings.scale,
         settings={
             **asdict(settings),
-            "towers": {t.name: asdict(_of(t)) for t in encoder.members},
+            "towers": {one.name: asdict(_tuning_of(one)) for one in encoder.members},
             "start": None if before is None else before.adapter.digest,
         },
         figures=figures,
@@ -157,11 +157,11 @@ def train_encoder(
     return TunedEncoder(Adapter(arrays, card), readings, folds)
 
 
-def _of(tower: EnsembleMember) -> EncoderTuning:
-    return TOWERS[tower.name]
+def _tuning_of(member: EnsembleMember) -> EncoderTuning:
+    return TUNING[member.name]
 
 
-def _said(progress: Progress, held_out: int | None) -> Progress:
+def _for_fold(progress: Progress, held_out: int | None) -> Progress:
     part = "everybody" if held_out is None else f"without fold {held_out + 1}"
     return lambda text: progress(f"{text}, {part}")
 
@@ -169,7 +169,7 @@ def _said(progress: Progress, held_out: int | None) -> Progress:
 def _folds(
     examples: Sequence[RankingExample], settings: EncoderSettings, before: TunedEncoder | None
 ) -> NDArray[np.int64]:
-    """Fold of each example, by person; as it was in the run before, where there was one."""
+    """Fold of each example, by person; taken from the previous run if there is one."""
     people = [one.asked.person_id for one in examples]
     if before is None:
         return folds_by_person(people, settings.folds, settings.seed)
@@ -190,7 +190,7 @@ def _folds(
 
 
 def _weights_of(checkpoints: Path, name: str) -> dict[str, Matrix]:
-    """What the run before learned for a tower and fold."""
+    """Weights that the previous run learned for an encoder and fold."""
     found = sorted(checkpoints.glob(f"*-{name}"))
     if len(found) != 1:
         raise NotFound(
@@ -206,10 +206,10 @@ def _key(
     settings: EncoderSettings,
     before: TunedEncoder | None,
 ) -> str:
-    # The mean is taken of what checkpoints hold.
+    # Checkpoints hold weights before averaging.
     parts = [*map(data_sha256, folders), encoder.name, repr(replace(settings, average=False))]
     parts += [] if before is None else [before.adapter.digest]
-    parts += [repr(_of(tower)) for tower in encoder.members]
+    parts += [repr(_tuning_of(member)) for member in encoder.members]
     return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -229,13 +229,13 @@ def _rows(
     examples: Sequence[RankingExample],
     apis: Sequence[str],
     start: int,
-    towers: int,
+    members: int,
 ) -> list[_Row]:
     position = {api: place for place, api in enumerate(apis)}
     rows = []
     for one, hidden in zip(examples, below, strict=True):
         stop = start + hidden.shape[2]
-        items = one.context.view.vectors[one.context.rows, start:stop] * math.sqrt(towers)
+        items = one.context.view.vectors[one.context.rows, start:stop] * math.sqrt(members)
         wanted = np.zeros(len(apis), np.float32)
         for share, api in zip(_TOOL_SHARES, one.labels.tools or ["none"], strict=False):
             if api in position:
@@ -256,7 +256,7 @@ def _rows(
 
 
 def _fit(
-    tower: EnsembleMember,
+    member: EnsembleMember,
     rows: Sequence[_Row],
     settings: EncoderSettings,
     apis: int,
@@ -267,10 +267,10 @@ def _fit(
 
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
-    own = _of(tower)
+    own = _tuning_of(member)
     epochs = settings.epochs or own.epochs
     dropout = own.dropout if settings.dropout is None else settings.dropout
-    net = make_network(tower, settings, dropout, apis)
+    net = make_network(member, settings, dropout, apis)
     if start is not None:
         net.restore(start)
     groups = [
@@ -278,7 +278,7 @@ def _fit(
         {"params": net.adapter_parameters(), "lr": own.learning_rate},
     ]
     loop = Loop(
-        tower.name,
+        member.name,
         groups,
         net.parameters(),
         epochs * math.ceil(len(rows) / settings.batch),
@@ -322,7 +322,7 @@ def _loss(net: Any, settings: EncoderSettings, batch: Sequence[_Row]) -> Any:
 
 
 def _read(
-    tower: EnsembleMember,
+    member: EnsembleMember,
     weights: dict[str, Matrix],
     below: Sequence[Matrix],
     settings: EncoderSettings,
@@ -331,7 +331,7 @@ def _read(
     import torch
 
     torch.set_num_threads(settings.threads)
-    net = make_network(tower, settings, 0.0, weights["apis"].shape[1])
+    net = make_network(member, settings, 0.0, weights["apis"].shape[1])
     net.restore(weights)
     net.eval()
     found = []

@@ -1,4 +1,4 @@
-"""How the next tool is learned from demonstrations."""
+"""Settings for learning the next tool from demonstrations."""
 
 from dataclasses import dataclass
 
@@ -11,24 +11,24 @@ class DependencySettings:
 
     folds: int = 4
     penalty: float = 1.0
-    """Of the least-squares models."""
+    """L2 penalty of the least-squares models."""
     clusters: int | None = None
     """None for a tenth of the demonstrations."""
     length: int = LENGTH
-    """Calls that graphs look back."""
+    """Previous calls that graphs consider."""
     trees: int = 200
     leaves: int = 15
     rate: float = 0.06
     smallest: int = 40
-    """Rows of a leaf at least."""
+    """Minimum rows of a leaf."""
     hidden: float = 0.15
-    """Share of the rarer tools that each fold's models do not get to see, so that the trees learn
-    how a tool without a demonstration is found."""
+    """Share of the rarer tools that are hidden from each fold's models, so that the trees learn to
+    find tools without a demonstration."""
     rare: int = 20
     """Tools with no more demonstrations than this may be hidden."""
     linear: bool = True
-    """Fit DTDR-L too, for which every history is encoded with its request."""
+    """Also fit DTDR-L, which encodes every history with its request."""
     combined: bool = True
-    """Fit the combined ranker too."""
+    """Also fit the combined ranker."""
     seed: int = 1
     threads: int = 1

@@ -41,13 +41,13 @@ def fit_next_tool(
     source: dict[str, Any],
     progress: Callable[[str], None] = lambda _: None,
 ) -> NextTool:
-    """A model of the next tool, all methods in one.
+    """A next-tool model with all methods.
 
     Args:
-        demonstrations: What is learned from.
-        tools: The catalogue; demonstrations call its tools by id, or by name where no other has
-            it. Tools that are only demonstrated come on top, without a text.
-        encoder: Of requests and tool texts.
+        demonstrations: The training data.
+        tools: The catalogue; demonstrations call its tools by id, or by unique
+            name. Tools that only occur in demonstrations are added, without a text.
+        encoder: For requests and tool texts.
         settings: See `DependencySettings`.
         source: `command`, `data`, `data_sha256` and `people` for the card.
         progress: Called with progress messages.
@@ -78,7 +78,7 @@ def fit_next_tool(
     count = len(names) + 1
     step, precision, whole, trees = _nothing(inputs, count)
     if settings.combined:
-        progress("cross-fitting the signals")
+        progress("cross-fitting the features")
         stage = Stage(demonstrations, vectors, names, inputs, steps, centroids, settings)
         trees = fit_trees(stage, texts)
         weights, precision = stage.weights(np.ones(len(demonstrations), dtype=bool))
@@ -113,7 +113,7 @@ def fit_next_tool(
 
 
 def _nothing(inputs: Inputs, tools: int) -> tuple[Matrix, Matrix, Matrix, str]:
-    """Models of the combined ranker that say nothing, where it is not asked for."""
+    """Empty models for the combined ranker when it is not fitted."""
     block = 1 + len(inputs.meanings) + inputs.topics.shape[1]
     rows = len(inputs.of_step(np.zeros(block, dtype=np.float32), ()))
     step = np.zeros((rows, tools), dtype=np.float32)
@@ -123,7 +123,7 @@ def _nothing(inputs: Inputs, tools: int) -> tuple[Matrix, Matrix, Matrix, str]:
 def _linear(
     steps: StepRows, tools: int, encoder: Encoder, settings: DependencySettings, dimension: int
 ) -> Matrix:
-    """DTDR-L; zeros, which say nothing, where it is not asked for."""
+    """DTDR-L; zeros when it is not fitted."""
     if not settings.linear:
         return np.zeros((dimension + 1, tools), dtype=np.float32)
     return fit_softmax(encoder.encode(steps.texts), np.eye(tools, dtype=np.float32)[steps.wanted])
@@ -138,7 +138,7 @@ def fitting(
 ) -> Callable[..., NextTool]:
     """A function that fits demonstrations of a folder, with its catalogue and the encoder.
 
-    Vectors are remembered in the cache folder, so that fitting again takes seconds.
+    Vectors are cached on disk, so fitting again takes seconds.
 
     Args:
         data: The folder (or file) of the demonstrations; `tools.json` in it is the catalogue.
@@ -181,7 +181,7 @@ def train_dependency(
 
     Args:
         data: The folder (or file) of the demonstrations.
-        observed: A log of `NextTool.observe`, whose requests are learned from as well; may be
+        observed: A log of `NextTool.observe`, whose requests are also used for training; may be
             `data` itself.
         hold_out: Learn without the chains that `ctrag eval dependency` holds out, and without
             observations of the same requests; the card then has the figures of these.
@@ -216,11 +216,11 @@ def train_dependency(
 
 
 def _observed(path: Path) -> list[Demonstration]:
-    """Observations as demonstrations; the same request again is in the same fold.
+    """Observations as demonstrations; equal requests are in the same fold.
 
     Raises:
         FileNotFoundError: There is no such file.
-        ValueError: A line is no observation.
+        ValueError: A line is not an observation.
     """
     if not path.is_file():
         raise NotFound(2, "no such log of observations", str(path))

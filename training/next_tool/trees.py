@@ -44,7 +44,7 @@ def step_rows(demonstrations: Sequence[Demonstration], names: Sequence[str]) -> 
 
 
 class Stage:
-    """Fits the models that compute features, on any part of the demonstrations."""
+    """Fits the models that compute features, on any subset of the demonstrations."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Stage:
         return EvidenceWeights(step, whole), np.diag(gram) + np.float32(penalty)
 
     def memory(self, kept: NDArray[np.bool_], hidden: frozenset[str]) -> Memory:
-        """Demonstrations that are kept and call no hidden tool."""
+        """Kept demonstrations that call no hidden tool."""
         memory = Memory(self.names, self.inputs, self._centroids, self.settings.length)
         for place in np.flatnonzero(kept).tolist():
             one = self.demonstrations[place]
@@ -103,7 +103,7 @@ class Stage:
         return memory
 
     def hidden(self, place: int) -> frozenset[str]:
-        """Rare tools that the models of a fold do not get to see."""
+        """Rare tools that are hidden from the models of a fold."""
         counts = self._used.sum(axis=0)[1:]
         rare = [name for name, n in zip(self.names, counts, strict=True) if n <= self.settings.rare]
         chosen = np.random.default_rng([self.settings.seed, place]).random(len(rare))
@@ -118,7 +118,7 @@ class Stage:
 
 
 def fit_trees(stage: Stage, texts: ToolTexts) -> str:
-    """LightGBM over candidates: is this the next one? Every fold by models of the others."""
+    """LightGBM over candidates: is this the next one? Features are cross-fitted."""
     import lightgbm
 
     tables, labels = [], []

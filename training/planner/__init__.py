@@ -1,4 +1,4 @@
-"""The planner's LoRA adapter: loss on the plan alone, several requests behind one context.
+"""The planner's LoRA adapter: loss only on the plan, several requests sharing one context.
 
 - `train`, `examples`.
 """

@@ -1,4 +1,4 @@
-"""What the planner learns from: requests with items and tools as retrieval really gives them.
+"""Training data of the planner: requests with items and tools as retrieval returns them.
 
 Every example is retrieved for by models that never saw its person. Requests of one person are
 packed behind the same items, so that these are read once (`training.core.packed`).
@@ -22,13 +22,13 @@ from eval.core.examples import RankingExample
 from stores.people.items import Item, Person, Request
 
 EASY = 0.15
-"""Share of the lessons kept whose plan has nothing to write or choose."""
+"""Share of lessons to keep among those whose plan has nothing to write or choose."""
 _RESOLVED = ("contact", "contacts", "date", "datetime")
 
 
 @dataclass(frozen=True, slots=True)
 class PlannerExample:
-    """One request with what retrieval brought and the plan that is right."""
+    """One request with retrieved items and tools, and the correct plan."""
 
     person: Person
     request: Request
@@ -36,7 +36,7 @@ class PlannerExample:
     """Retrieved, best first."""
     relevant: tuple[Item, ...]
     apis: tuple[str, ...]
-    """Retrieved APIs, best first; none of them where nothing is known."""
+    """Retrieved APIs, best first; empty when unknown."""
     labelled: tuple[str, ...]
     """The fitting APIs, best first."""
     plan: Plan
@@ -44,7 +44,7 @@ class PlannerExample:
 
 @dataclass(frozen=True, slots=True)
 class MixSettings:
-    """How often each planner setting is practised, as shares."""
+    """Shares of the planner settings in training."""
 
     no_context: float = 0.1
     true_context: float = 0.2
@@ -53,20 +53,20 @@ class MixSettings:
     item_missing: float = 0.05
     """Share of relevant items that are hidden although the rest is shown."""
     renamed: float = 0.25
-    """Share of packs whose contacts get other people's names."""
+    """Share of packs whose contacts are renamed."""
     together: int = 4
-    """Requests of a pack at most."""
+    """Maximum requests in a pack."""
     most_items: int = 8
     tools: int = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """Items, and requests that are asked behind them."""
+    """Items, and the requests that follow them."""
 
     context: str
     asked: tuple[tuple[str, str], ...]
-    """(text behind the items, plan) of each request."""
+    """(text after the items, plan) of each request."""
 
 
 def lessons(examples: Sequence[RankingExample], scores: Sequence[Floats]) -> list[PlannerExample]:
@@ -74,7 +74,7 @@ def lessons(examples: Sequence[RankingExample], scores: Sequence[Floats]) -> lis
 
     Args:
         examples: Requests; those without a labelled plan are left out. Scenes with a tuned reading
-            get the APIs that it names.
+            get the APIs that it predicts.
         scores: Relevance of each example's candidates, by a ranker that never saw its person.
     """
     apis = np.array([*Toolbox.packaged().names])
@@ -106,10 +106,10 @@ def lessons(examples: Sequence[RankingExample], scores: Sequence[Floats]) -> lis
 
 
 def practised(taught: Sequence[PlannerExample], share: float, seed: int) -> list[PlannerExample]:
-    """Lessons whose API has something to write or to choose, and a share of the others.
+    """Lessons whose API has something to write or to choose, and a sample of the others.
 
-    A call with a title alone, or without arguments, is filled in by the ranker of values; a model
-    that has seen some of them need not see all.
+    Calls with only a title, or without arguments, are filled in by the ranker of values, so a
+    sample of them is enough.
     """
     draw = np.random.default_rng(seed)
     toolbox = Toolbox.packaged()
@@ -189,7 +189,7 @@ def _tools(lesson: PlannerExample, mix: MixSettings, draw: np.random.Generator) 
 
 
 def _renamed(pack: Pack, person: Person, other: Person) -> Pack:
-    """The pack with the contacts' names exchanged for another person's contacts', word by word."""
+    """The pack with its contacts' names replaced by another person's contacts', word by word."""
     pairs = [
         pair
         for mine, theirs in zip(person.contacts, other.contacts, strict=False)

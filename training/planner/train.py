@@ -1,4 +1,4 @@
-"""Training the planner's LoRA adapter: loss on the plan alone, several requests behind one context.
+"""Training the planner's LoRA adapter: loss only on the plan, several requests sharing one context.
 
 Every epoch's packs follow from seed and epoch, so that a killed run can go on.
 """
@@ -36,13 +36,13 @@ def train_planner(
     """Train an adapter and leave it in `out`, with its card; see `train_adapter`.
 
     Args:
-        taught: What is learned from.
+        taught: The training data.
         base: Name, folder or hub name of the base model; the embedded one when None.
         settings: See `PlannerSettings`.
         out: The adapter's folder.
         source: `training.core.origin.origin` of the data sets, for the card.
         progress: Called with messages of loss, speed and time left.
-        resume: Whether to go on from a checkpoint in `out`.
+        resume: Whether to resume from a checkpoint in `out`.
 
     Raises:
         ValueError: There is nothing to learn from, or nothing fits into a row.

@@ -16,9 +16,9 @@ def ablate(
     settings: RankerSettings,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, dict[str, float]]:
-    """Group → figures of the ranker that was trained without the group's signals.
+    """Group → figures of the ranker that was trained without the group's features.
 
-    `nothing` is the whole ranker, `company` the first pass alone.
+    `nothing` is the full ranker, `company` the first pass alone.
 
     Args:
         prepared: Requests with their features.

@@ -1,4 +1,4 @@
-"""Growing LambdaMART's trees: the first pass on signals, the second on items seen together."""
+"""Growing LambdaMART's trees: the first pass on single items, the second on items together."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ CATEGORICAL = ("kind",)
 def fit_first(
     tables: Sequence[Floats], relevance: Sequence[Floats], settings: RankerSettings
 ) -> str:
-    """The first pass on signals, as LightGBM's text."""
+    """The first pass, as a LightGBM model string."""
     names = [feature.name for feature in FEATURES]
     return _fit(tables, relevance, None, names, CATEGORICAL, settings.first, settings)
 
@@ -35,7 +35,7 @@ def fit_second(
     relevance: Sequence[Floats],
     settings: RankerSettings,
 ) -> str:
-    """The second pass, which boosts on from the scores of the first."""
+    """The second pass, which continues boosting from the scores of the first."""
     return _fit(
         tables,
         [labels[one.rows] for one, labels in zip(stages, relevance, strict=True)],
@@ -56,7 +56,7 @@ def _fit(
     one_pass: PassSettings,
     settings: RankerSettings,
 ) -> str:
-    """LambdaMART (Burges, 2010); requests without a relevant item teach nothing."""
+    """LambdaMART (Burges, 2010); requests without a relevant item are ignored."""
     import lightgbm
 
     useful = [i for i, labels in enumerate(relevance) if labels.any()]

@@ -18,7 +18,7 @@ _RARE = -6.0
 
 
 def fit_learned_features(examples: Sequence[RankingExample]) -> LearnedFeatures:
-    """What requests of a meaning needed, learned from `examples`."""
+    """Features that predict needs from a request's meaning, fitted on `examples`."""
     vectors = np.stack([example.context.vector for example in examples])
     applications = len(examples[0].context.view.app_names)
     apps = np.zeros((len(examples), applications), dtype=bool)

@@ -1,6 +1,6 @@
-"""LambdaMART on a Dask cluster: the same trees as on one machine but for the order of sums.
+"""LambdaMART on a Dask cluster: the same trees as on one machine except for the order of sums.
 
-Each query's rows stay in one partition, since its gradients need all of its candidates.
+Each query's rows stay in one partition, because its gradients need all its candidates.
 """
 
 from collections.abc import Sequence
@@ -32,11 +32,11 @@ def fit_on_dask(
     Args:
         tables: (candidates, features) of each query; every query has a relevant candidate.
         relevance: (candidates,) of each query.
-        start: (candidates,) scores to boost on from, of each query; None to start from nothing.
+        start: (candidates,) initial scores of each query; None to start from zero.
         names: Names of the features.
-        categories: Those of them that are categories.
+        categories: Which of them are categorical.
         one_pass: How trees are grown.
-        seed: Of bagging and columns.
+        seed: For bagging and column sampling.
         scheduler: Address of a Dask scheduler, or "local" for a cluster on this machine.
         workers: Processes of a local cluster.
 
@@ -76,7 +76,7 @@ def fit_on_dask(
 
 
 def _partitions(sizes: Sequence[int], workers: int) -> list[NDArray[np.int64]]:
-    """Queries of each worker: whole ones, in order, about as many rows each.
+    """Queries of each worker: whole ones, in order, with about equally many rows.
 
     Raises:
         ValueError: There are fewer queries than workers.
@@ -89,7 +89,7 @@ def _partitions(sizes: Sequence[int], workers: int) -> list[NDArray[np.int64]]:
     bounds: list[int] = []
     for place in range(1, workers):
         bound = int(np.searchsorted(rows, rows[-1] * place / workers)) + 1
-        # Every worker gets a query, however unlike their sizes are.
+        # Every worker gets a query, however uneven their sizes.
         lowest, highest = (bounds[-1] if bounds else 0) + 1, len(sizes) - (workers - place)
         bounds.append(min(max(bound, lowest), highest))
     return np.split(np.arange(len(sizes)), bounds)

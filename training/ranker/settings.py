@@ -18,7 +18,7 @@ class PassSettings:
     rows: float = 0.8
     """Share of the rows that each tree sees."""
     truncation: int = 10
-    """Ranks that LambdaMART's gradients look at."""
+    """Truncation level of LambdaMART's gradients."""
 
 
 FIRST = PassSettings(

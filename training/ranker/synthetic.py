@@ -1,7 +1,7 @@
-"""What is learned from synthetic people: trained on them, on the reference, on both; tested on dev.
+"""The value of synthetic people: training on them, on the reference, on both; testing on dev.
 
-Every row is trained the same way from an untuned encoder, so that nothing but the data differs.
-Finished steps stay in the work folder, and a further run goes on from them.
+Every row is trained the same way from an untuned encoder, so that only the data differs. Finished
+steps are kept in the work folder, where a later run resumes.
 """
 
 import json
@@ -28,8 +28,8 @@ from stores.people.dataset import PERSONAS, QUERIES, Dataset, load_dataset
 from synth.checks import normal_text
 from synth.reference import split_folder
 from training.api_classifier.examples import seen_requests
-from training.api_classifier.network import TOWERS, ApiClassifierSettings
-from training.api_classifier.train import train_reader
+from training.api_classifier.network import ENCODERS, ApiClassifierSettings
+from training.api_classifier.train import train_classifier
 from training.core.checkpoints import CHECKPOINTS
 from training.core.cross_fitted import CrossFitted, cross_fit, prepare
 from training.ranker.settings import RankerSettings
@@ -37,7 +37,7 @@ from training.ranker.train import final_ranker
 from training.values.value_ranker import ValueRankerSettings, choices, train_arguments
 
 _BY_CHANCE = 3
-"""Words up to which two people may ask the same by chance."""
+"""Longest text, in words, that two people may share by chance."""
 MIXES = ("synthetic", "reference", "both")
 
 Progress = Callable[[str], None]
@@ -45,7 +45,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """How the rows are made."""
+    """Settings of a comparison."""
 
     work: Path
     """Keeps data, artefacts and finished rows."""
@@ -60,11 +60,11 @@ class Comparison:
     def rows(
         self, synthetic: Path, methods: Sequence[str]
     ) -> Mapping[str, Mapping[str, JsonValue]]:
-        """Figures on dev by what was learned from.
+        """Figures on dev by training data.
 
         Args:
-            synthetic: The data set of which the first `limit` people are learned from.
-            methods: `ranker`, `tools` (the reader that names the API), `planner` (reader and
+            synthetic: The synthetic data set; its first `limit` people are used.
+            methods: `ranker`, `tools` (the API classifier), `planner` (classifier and
                 ranker of values, plans decoded under the grammar).
         """
         self.work.mkdir(parents=True, exist_ok=True)
@@ -84,7 +84,7 @@ class Comparison:
         return found
 
     def _mixed(self, mix: str, synthetic: Path) -> Path:
-        """A folder with the mix's people; its name holds what it depends on."""
+        """A folder with the mix's people; its name has a hash of what it depends on."""
         reference = split_folder("train")
         sources = {
             "synthetic": [synthetic],
@@ -102,7 +102,7 @@ class Comparison:
             queries = [line for one in sources for line in _lines(one / QUERIES)]
             ids = {_owner(line) for line in people}
             if mix == "both":
-                ids -= _retold(queries, load_dataset(reference))
+                ids -= _rewritten(queries, load_dataset(reference))
             write_text(folder / PERSONAS, "".join(one for one in people if _owner(one) in ids))
             write_text(folder / QUERIES, "".join(one for one in queries if _owner(one) in ids))
         return folder
@@ -110,7 +110,7 @@ class Comparison:
     def _step(
         self, folder: Path, name: str, run: Callable[[], dict[str, JsonValue]]
     ) -> dict[str, JsonValue]:
-        """A step's result, from its file when it was done before."""
+        """A step's result, from its file if it has already run."""
         tested = f"-{self.requests}" if name.startswith("dev") and self.requests else ""
         path = folder / f"{name}{tested}.json"
         if not path.exists():
@@ -148,12 +148,12 @@ class Comparison:
         train_arguments(
             choices(*learned), [], ValueRankerSettings(seed=self.seed, threads=self.threads), card
         ).save(folder)
-        # The large tower takes four times as long and adds the same to every row.
-        towers = tuple(one for one in TOWERS if one.name == packages.ENCODER)
-        train_reader(
+        # The large encoder takes four times as long and adds the same to every row.
+        encoders = tuple(one for one in ENCODERS if one.name == packages.ENCODER)
+        train_classifier(
             seen_requests(*learned),
             [],
-            ApiClassifierSettings(towers=towers, seed=self.seed, threads=self.threads),
+            ApiClassifierSettings(towers=encoders, seed=self.seed, threads=self.threads),
             {**card, "encoder": settings().encoder},
             folder / CHECKPOINTS,
             self.progress,
@@ -196,9 +196,9 @@ def _owner(line: str) -> str:
     return str(json.loads(line)["persona_id"])
 
 
-def _retold(queries: Sequence[str], reference: Dataset) -> set[str]:
-    """Synthetic people who ask what a reference person asks: they may be that person told anew,
-    and must not stand in another fold than the original."""
+def _rewritten(queries: Sequence[str], reference: Dataset) -> set[str]:
+    """Synthetic people with the same requests as a reference person: they may be rewritten from
+    that person, and must not be in a different fold."""
     own = {one.person.person_id for one in reference.personas}
     known = {normal_text(one.request.text) for one in reference.requests}
     asked = [(_owner(line), normal_text(json.loads(line)["text"])) for line in queries]

@@ -1,4 +1,4 @@
-"""Training the ranker: LambdaMART's two passes on everybody, and the weights of their fusion."""
+"""Training the ranker: LambdaMART's two passes on all people, and the fusion weights."""
 
 import itertools
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def final_ranker(
     progress: Progress = lambda _: None,
     ablation: dict[str, dict[str, float]] | None = None,
 ) -> Ranker:
-    """The ranker of everybody; its second pass and fusion learn from out-of-fold scores."""
+    """The ranker trained on all people; second pass and fusion learn from out-of-fold scores."""
     progress("choosing the fusion")
     own = fitted.measured
     k, weights, figures = choose_fusion(fitted.examples[own], fitted.scores[own])
@@ -88,7 +88,7 @@ def choose_fusion(
     best: tuple[float, float, dict[str, float]] | None = None
     for k, dense, bm25 in itertools.product(FUSION_K, FUSION_WEIGHTS, FUSION_WEIGHTS):
         if dense == bm25 == 0:
-            continue  # that is LambdaMART alone
+            continue  # LambdaMART alone
         weights = {"lambdamart": 1.0, "dense": dense, "bm25": bm25}
         fused = [fuse(one, weights, k)[0] for one in ranked]
         quality = mean_recall(examples, fused)

@@ -1,4 +1,4 @@
-"""A tuned encoder as the ranker learns from it: an adapter, and readings out of fold."""
+"""A tuned encoder for training the ranker: an adapter and out-of-fold readings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,16 +15,16 @@ READINGS = "readings.npz"
 
 @dataclass(frozen=True, slots=True)
 class TunedEncoder:
-    """An adapter, and what adapters that never saw a request's person say of the request."""
+    """An adapter, and readings of each request by adapters that never saw its person."""
 
     adapter: Adapter
     readings: dict[str, TunedRequest]
-    """Query id → reading out of fold."""
+    """Query id → out-of-fold reading."""
     fold: dict[str, int]
-    """Query id → fold that was held out."""
+    """Query id → held-out fold."""
 
     def save(self, folder: Path) -> None:
-        """Adapter, card and the readings that the ranker is trained on."""
+        """Write adapter, card and the readings that the ranker is trained on."""
         self.adapter.save(folder)
         ids = list(self.readings)
         with replacing(folder / READINGS) as file:
@@ -41,7 +41,7 @@ class TunedEncoder:
 
     @classmethod
     def load(cls, folder: Path) -> "TunedEncoder":
-        """What `save` wrote; FileNotFoundError when a file is missing."""
+        """Load what `save` wrote; FileNotFoundError when a file is missing."""
         adapter = Adapter.load(folder)
         with np.load(folder / READINGS) as arrays:
             ids = [str(one) for one in arrays["query_id"]]
@@ -54,7 +54,7 @@ class TunedEncoder:
 def with_readings(
     examples: Sequence[RankingExample], readings: dict[str, TunedRequest]
 ) -> list[RankingExample]:
-    """The examples, their contexts with the tuned reading of each request."""
+    """The examples with the tuned reading of each request in their contexts."""
     return [
         replace(one, context=replace(one.context, tuned=readings[one.asked.query_id]))
         for one in examples

@@ -20,12 +20,12 @@ def tune(
 ) -> RankerSettings:
     """The settings with the best mean of Recall@3, 5 and 10 over held-out people.
 
-    The settings given are the first trial, so that the search never ends below them.
+    The given settings are the first trial, so the result is never worse.
 
     Args:
         prepared: Requests with their features.
-        settings: Folds, seed and threads stay as they are here.
-        trials: How many sets to try.
+        settings: Folds, seed and threads are taken from here.
+        trials: Number of trials.
         progress: Called with each trial's figure.
     """
     import optuna

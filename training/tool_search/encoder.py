@@ -1,8 +1,8 @@
-"""Tuning the encoder of tool search: requests beside the tools that they need, and near misses.
+"""Tuning the encoder of tool search on requests, the tools that they need, and hard negatives.
 
-`ctrag train tool-encoder`. Low-rank changes of all layers are learned by contrast (InfoNCE): a
-request's tool against the tools of the other requests of a batch, and against those that the
-untuned encoder finds nearest to the request.
+`ctrag train tool-encoder`. Low-rank changes of all layers are trained contrastively (InfoNCE): a
+request's tool against the tools of the other requests in the batch, and against those that the
+untuned encoder ranks nearest to the request.
 """
 
 import math
@@ -46,14 +46,14 @@ class ToolEncoderSettings:
     weight_decay: float = 0.01
     batch: int = 48
     misses: int = 2
-    """Near misses beside each needed tool."""
+    """Hard negatives per needed tool."""
     near: int = 12
-    """How many of the nearest tools they are drawn from."""
+    """Number of nearest tools that they are drawn from."""
     temperature: float = 0.05
     longest: int = 128
-    """Tokens of a text at most."""
+    """Maximum tokens of a text."""
     share: float = 1.0
-    """Of what was learned, how much is kept."""
+    """Factor by which the learned changes are scaled."""
     threads: int = 2
     seed: int = 1
 
@@ -80,8 +80,8 @@ def train_tool_encoder(
     """Low-rank changes of the encoder, with figures of the held-out catalogues before and after.
 
     Args:
-        data: Folders with tools and requests that are learned from.
-        held_out: Folders that give the figures.
+        data: Folders with tools and requests to train on.
+        held_out: Folders for evaluation.
         settings: See `ToolEncoderSettings`.
         checkpoints: Folder for finished epochs.
         progress: Called with progress messages.
@@ -201,7 +201,7 @@ def _loss(
     shown = list(dict.fromkeys(shown))
     asked = network([one.text for one in part])
     scores = asked @ network([tools[one] for one in shown]).T / settings.temperature
-    # Another tool that the request needs is no miss.
+    # Another tool that the request needs is not a negative.
     also = torch.tensor(
         [[tool in one.needed and tool != one.tool for tool in shown] for one in part]
     )
@@ -246,7 +246,7 @@ def make_network(settings: ToolEncoderSettings) -> Any:
             return nn.functional.normalize(mean, dim=-1)
 
         def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-            """Unit vectors as they are now, texts of like length together."""
+            """Unit vectors with the current weights; texts are batched by length."""
             was = self.training
             self.eval()
             order = sorted(range(len(texts)), key=lambda place: len(texts[place]))

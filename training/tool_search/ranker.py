@@ -1,8 +1,8 @@
 """Weights of `ctrag.agents.search.ranker`, fitted on requests that name the tools they need.
 
 `ctrag train tool-ranker`. Only half of each folder's requests, by hash, is read; the other half is
-for testing. People's requests are learned from too, and those of the first data set give talk
-around others.
+for testing. People's requests are used for training too, and those of the first data set serve as
+chatter around others.
 """
 
 import json
@@ -40,32 +40,32 @@ from training.core.origin import command_line, people_of
 SEED = 0
 MOST_PER_FOLDER = 350
 SIZES = (1000, 300, 80)
-"""Smaller catalogues that are sampled out of a folder, so that no measure is trusted for what it is
-worth in one size alone."""
+"""Sizes of smaller catalogues that are sampled from a folder, so that weights do not depend on a
+single size."""
 CHATTER = 150
-"""Requests of one need that get up to three sentences of somebody's talk before or behind them."""
+"""Requests of one need that get up to three sentences of chatter before or after them."""
 PEOPLE = 200
-"""Requests of each data set of people, who say what they want in words of their own."""
+"""Requests from each data set of people, who phrase things in their own words."""
 OBLIQUE = 0.3
-"""What people's requests count where a folder counts 1: agents search in plain words."""
+"""Weight of people's requests, where a folder has 1: agents search in plain words."""
 LEAST = 0.25
-"""The floor: below this calibrated probability nothing fits. Lower than a half, because to be told
-wrongly that nothing fits costs an agent its tool; above what no evidence at all gives, 0.23."""
+"""The floor: below this calibrated probability nothing fits. Lower than a half, because a false
+"nothing fits" costs an agent its tool; above the probability without any evidence, 0.23."""
 _RIDGE = 1e-3
 _STEPS = 40
 _NEEDS_OF_SIZE = 4
-"""Tools of a sampled catalogue for each request that is asked there."""
+"""Tools of a sampled catalogue per request."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSearchExample:
-    """A request's readings, and which of its candidates it needs."""
+    """A request's readings, and which candidates it needs."""
 
     readings: Readings
     needed: Floats
     """(candidates,), 1 where needed."""
     share: float = 1.0
-    """What it counts in the fit."""
+    """Its weight in the fit."""
 
     @property
     def single(self) -> bool:
@@ -76,7 +76,7 @@ class ToolSearchExample:
 def examples_of(
     index: ToolIndex, needs: Sequence[Need], encoder: CachedEncoder
 ) -> list[ToolSearchExample]:
-    """Readings as searches make them, of requests whose tools are among the candidates."""
+    """Readings, as in a search, of requests whose tools are among the candidates."""
     made = []
     for need in needs:
         parts = [need.text, *(one for one in parts_of(need.text) if one != need.text)]
@@ -89,12 +89,12 @@ def examples_of(
 
 
 def shared(examples: Sequence[ToolSearchExample], share: float) -> list[ToolSearchExample]:
-    """The examples, with what they count together."""
+    """The examples, with weights that sum to `share`."""
     return [replace(one, share=share / len(examples)) for one in examples]
 
 
 def sampled(benchmark: Benchmark, needs: Sequence[Need], size: int) -> Benchmark:
-    """A smaller catalogue: some requests, the tools that they need, and others at random."""
+    """A smaller catalogue: some requests, the tools that they need, and random others."""
     chance = random.Random(SEED + size)
     some = chance.sample(list(needs), min(len(needs), size // _NEEDS_OF_SIZE))
     kept = frozenset[str]().union(*(one.tools for one in some))
@@ -104,15 +104,17 @@ def sampled(benchmark: Benchmark, needs: Sequence[Need], size: int) -> Benchmark
 
 
 def with_chatter(needs: Sequence[Need], sentences: Sequence[str]) -> list[Need]:
-    """Requests of one need with talk around them: their parts must not count as needs."""
+    """Requests of one need with chatter around them, which must not count as needs."""
     chance = random.Random(SEED)
     single = [one for one in needs if len(one.tools) == 1][:CHATTER]
     made = []
     for need in single:
         talk = chance.choices(sentences, k=chance.randint(1, 3))
-        said = " ".join(one.rstrip(".") + "." for one in talk)
+        chatter = " ".join(one.rstrip(".") + "." for one in talk)
         text = (
-            f"{said} {need.text}" if chance.random() < 0.6 else f"{need.text.rstrip('.')}. {said}"
+            f"{chatter} {need.text}"
+            if chance.random() < 0.6
+            else f"{need.text.rstrip('.')}. {chatter}"
         )
         made.append(Need(f"{need.query_id}-chatter", text, need.tools))
     return made
@@ -121,15 +123,23 @@ def with_chatter(needs: Sequence[Need], sentences: Sequence[str]) -> list[Need]:
 def fit(examples: Sequence[ToolSearchExample]) -> ModeWeights:
     """Maximum likelihood of the needed tools under the mixture of `ToolRanker.rank`.
 
-    No measure may count against a tool: measures overlap, and what one of them gains by a negative
-    weight on another catalogue's tools it loses on the next.
+    No measure may have a negative weight: measures overlap, and what a negative weight gains on
+    one catalogue it loses on the next.
     """
     import torch
 
     torch.set_num_threads(1)
     data = _Flat(examples, torch)
     count = len(FEATURES)
-    start = [*np.ones(count), 0.1, 0.0, 0.0, 0.0, 0.0, 0.0]  # the first are roots of the weights
+    start = [
+        *np.ones(count),
+        0.1,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+    ]  # the first are square roots of the weights
     values = torch.tensor(start, dtype=torch.float32, requires_grad=True)
     optimizer = torch.optim.LBFGS([values], max_iter=_STEPS, line_search_fn="strong_wolfe")
 
@@ -151,7 +161,7 @@ def fit(examples: Sequence[ToolSearchExample]) -> ModeWeights:
 
 
 class _Flat:
-    """All readings of all requests end to end, so that one step is a few array operations."""
+    """All readings of all requests concatenated, so that one step is a few array operations."""
 
     def __init__(self, examples: Sequence[ToolSearchExample], torch: Any) -> None:
         self.torch = torch
@@ -210,8 +220,8 @@ class _Flat:
 def with_floor(weights: ModeWeights, examples: Sequence[ToolSearchExample]) -> ModeWeights:
     """The weights with a calibrated floor.
 
-    Two searches of each request are told apart by their first candidate: with all candidates,
-    where it is a needed one, and without the needed ones, as if the catalogue did not have them.
+    It separates two searches of each request by their first candidate: with all candidates, if
+    the first one is needed, and without the needed ones, as if the catalogue lacked them.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -225,7 +235,7 @@ def with_floor(weights: ModeWeights, examples: Sequence[ToolSearchExample]) -> M
             if label == 0 or example.needed[best]:
                 beliefs = softmax(readings.rows @ weights.features)
                 seen = floor_inputs(readings, beliefs)[:, best]
-                inputs.append(seen[np.argmax(seen[:, -1])])  # in the reading that believes most
+                inputs.append(seen[np.argmax(seen[:, -1])])  # in the most confident reading
                 labels.append(label)
                 shares.append(example.share)
     weighed = np.array(shares) * len(shares) / sum(shares)
@@ -234,7 +244,7 @@ def with_floor(weights: ModeWeights, examples: Sequence[ToolSearchExample]) -> M
 
 
 def without_needed(example: ToolSearchExample) -> Readings:
-    """The readings as they would be if the catalogue had no tool that is needed."""
+    """The readings as if the catalogue had none of the needed tools."""
     return Readings(example.readings.texts, example.readings.rows[:, example.needed == 0])
 
 
@@ -250,12 +260,12 @@ def without_cosines(examples: Sequence[ToolSearchExample]) -> list[ToolSearchExa
 
 
 def counted(
-    families: Sequence[Sequence[ToolSearchExample]], oblique: float
+    groups: Sequence[Sequence[ToolSearchExample]], oblique: float
 ) -> list[ToolSearchExample]:
-    """The examples of `gather`: each family counts 1, and people's, the last, so much."""
-    counts = [1.0] * (len(families) - 1) + [oblique]
-    pairs = zip(families, counts, strict=True)
-    return [one for family, count in pairs for one in shared(family, count)]
+    """The examples of `gather`: each group weighs 1, the last one (people's) `oblique`."""
+    counts = [1.0] * (len(groups) - 1) + [oblique]
+    pairs = zip(groups, counts, strict=True)
+    return [one for group, count in pairs for one in shared(group, count)]
 
 
 def gather(
@@ -278,7 +288,7 @@ def gather(
         json.loads(line)["text"]
         for line in read_kept(people[0] / "queries.jsonl").decode("utf-8").splitlines()
     ]
-    families: list[list[ToolSearchExample]] = []
+    groups: list[list[ToolSearchExample]] = []
     single: list[ToolSearchExample] = []
     for folder in folders:
         benchmark = read_folder(folder)
@@ -289,7 +299,7 @@ def gather(
         for one in asked:
             index = ToolIndex(one.tools, encoder, ranker=blank)
             found += examples_of(index, one.needs, encoder)
-        families.append(found)
+        groups.append(found)
         single += [one for one in found if one.single]
         index = ToolIndex(benchmark.tools, encoder, ranker=blank)
         single += examples_of(index, with_chatter(needs, talk), encoder)
@@ -298,7 +308,7 @@ def gather(
         benchmark = read_people(folder)
         index = ToolIndex(benchmark.tools, encoder, ranker=blank)
         oblique += examples_of(index, _half(benchmark.needs, half, PEOPLE), encoder)
-    return [*families, single, oblique]
+    return [*groups, single, oblique]
 
 
 def train(folders: Sequence[Path], people: Sequence[Path], out: Path) -> ToolRanker:
@@ -308,8 +318,8 @@ def train(folders: Sequence[Path], people: Sequence[Path], out: Path) -> ToolRan
         ValueError: A file breaks a rule.
     """
     encoder = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
-    families = gather(folders, people, encoder)
-    every = counted(families, OBLIQUE)
+    groups = gather(folders, people, encoder)
+    every = counted(groups, OBLIQUE)
     hybrid = with_floor(fit(every), every)
     lexical = with_floor(fit(without_cosines(every)), without_cosines(every))
     card = {

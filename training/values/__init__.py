@@ -1,1 +1,1 @@
-"""What chooses a call's values (`train`, `value_ranker`)."""
+"""The ranker of argument values (`train`, `value_ranker`)."""

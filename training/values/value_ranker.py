@@ -44,7 +44,7 @@ class ValueRankerSettings:
 
 @dataclass(frozen=True, slots=True)
 class ArgumentExample:
-    """One argument of one labelled plan: its candidates, and which of them are right."""
+    """One argument of one labelled plan: its candidates, and which of them are correct."""
 
     query_id: str
     argument: str
@@ -106,7 +106,7 @@ def train_arguments(
     """A ranker of values, with figures of the held-out choices in its card.
 
     Args:
-        learned: What is learned from.
+        learned: The training data.
         held_out: Choices of other people; may be empty.
         settings: See `ValueRankerSettings`.
         card: The fields `command`, `data`, `data_sha256`, `seed` and `versions`.
@@ -185,7 +185,7 @@ def packaged_numbers(toolbox: Toolbox) -> Numbers:
 def _right(
     tool: Tool, argument: Argument, candidate: CandidateValue, wanted: Any, toolbox: Toolbox
 ) -> bool:
-    """Whether the plan is right in this argument when it takes the candidate."""
+    """Whether the candidate makes this argument of the plan correct."""
     if candidate.how == "absent" or wanted is None:
         return candidate.how == "absent" and wanted is None
     value = [candidate.value] if argument.type == "contacts" else candidate.value

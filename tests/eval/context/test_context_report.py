@@ -71,7 +71,9 @@ def test_the_page_holds_every_point_of_the_curves() -> None:
 def test_the_page_holds_what_else_was_measured() -> None:
     page = paged(made())
     assert page.table("The ranker trained again")["times"] == ["81.23", "82.34", "83.45"]
-    assert page.tables["Points of Recall@3 lost when a signal is shuffled"]["signal29"] == ["−1.12"]
+    assert page.tables["Points of Recall@3 lost when a feature is shuffled"]["feature29"] == [
+        "−1.12"
+    ]
     misses = page.table("Requests with a relevant item")
     assert misses["q0"] == ["multi", "request 0", "p1-m1", "p1-c1, p1-c2", "–"]
     assert misses["q13"] == ["multi", "request 13", "p1-m1", "–", "17, 22"]
@@ -95,9 +97,9 @@ def test_an_experiment_without_the_optional_parts_has_a_page() -> None:
 
 
 def test_a_ranker_that_saw_the_data_is_told() -> None:
-    told = "The ranker was trained on these people"
-    assert told not in paged(made()).text
-    assert told in paged(made(extra={"ranker_saw_this_data": True})).text
+    warning = "The ranker was trained on these people"
+    assert warning not in paged(made()).text
+    assert warning in paged(made(extra={"ranker_saw_this_data": True})).text
 
 
 def test_the_curve_passes_through_the_recall_of_the_table() -> None:

@@ -1,4 +1,4 @@
-"""Claims about training the tool reader: seed, resume, figures, and its twin on ONNX and NumPy."""
+"""Claims about training the API classifier: seed, resume, figures, its ONNX and NumPy twin."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -37,10 +37,10 @@ def seen(examples: list[RankingExample]) -> list[ClassifierExample]:
 def train(
     seen: list[ClassifierExample], folder: Path, settings: ApiClassifierSettings = QUICK
 ) -> ApiClassifier:
-    return module.train_reader(seen[:16], seen[16:], settings, CARD, folder)
+    return module.train_classifier(seen[:16], seen[16:], settings, CARD, folder)
 
 
-def test_requests_are_seen_in_every_mode(examples: list[RankingExample]) -> None:
+def test_every_request_has_all_modes(examples: list[RankingExample]) -> None:
     hidden = [-one.relevance for one in examples]
     for one, seen in zip(examples, seen_requests(examples, hidden), strict=True):
         wanted = int(one.relevance.sum())
@@ -50,7 +50,9 @@ def test_requests_are_seen_in_every_mode(examples: list[RankingExample]) -> None
         assert seen.wanted.sum() == pytest.approx(1.0)
 
 
-def test_the_best_of_three_labelled_apis_counts_most(examples: list[RankingExample]) -> None:
+def test_the_best_of_three_labelled_apis_has_the_largest_weight(
+    examples: list[RankingExample],
+) -> None:
     example = next(one for one in examples if one.labels.tools)
     [seen] = seen_requests([example], [example.relevance])
     assert example.labels.tools is not None
@@ -58,7 +60,7 @@ def test_the_best_of_three_labelled_apis_counts_most(examples: list[RankingExamp
     assert [shares[api] for api in example.labels.tools] == pytest.approx([0.7, 0.2, 0.1])
 
 
-def test_a_killed_run_goes_on_to_the_same_weights(
+def test_a_killed_run_resumes_to_the_same_weights(
     seen: list[ClassifierExample], tmp_path: Path
 ) -> None:
     class Killed(Exception):
@@ -83,7 +85,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(
     assert set(MODES) <= set(whole.card.figures)
 
 
-def test_the_served_reader_says_what_the_trained_one_said(
+def test_the_served_classifier_agrees_with_the_trained_one(
     seen: list[ClassifierExample], examples: list[RankingExample], tmp_path: Path, configure: Any
 ) -> None:
     configure(weights=tmp_path / "weights")
@@ -104,7 +106,7 @@ def test_the_served_reader_says_what_the_trained_one_said(
         assert np.array(list(found.values())) == pytest.approx(expected, abs=0.1)
 
 
-def test_items_that_are_needed_are_marked_where_retrieval_brought_them(
+def test_needed_items_are_marked_among_the_retrieved_ones(
     examples: list[RankingExample],
 ) -> None:
     hidden = [-one.relevance for one in examples]  # the needed ones come last
@@ -154,27 +156,27 @@ def test_the_temperature_undoes_a_flattening() -> None:
     assert module.fit_temperature(logs * 0.5, gold) == pytest.approx(0.5, abs=0.06)
 
 
-def test_a_reader_that_is_trained_on_begins_where_it_was(
+def test_further_training_starts_from_the_given_classifier(
     seen: list[ClassifierExample], tmp_path: Path
 ) -> None:
     first = train(seen, tmp_path / "first")
     still = replace(QUICK, towers=(replace(SMALL, learning_rate=0.0),), head_rate=0.0)
     card = {**CARD, "command": "ctrag train tools --start READER"}
-    same = module.train_reader(seen[:16], seen[16:], still, card, tmp_path / "on", start=first)
+    same = module.train_classifier(seen[:16], seen[16:], still, card, tmp_path / "on", start=first)
     assert same.arrays.keys() == first.arrays.keys()
     for name, array in first.arrays.items():
         assert np.array_equal(array, same.arrays[name]), name
     assert QUICK.seen(None, first).start == first.digest
-    changed = module.train_reader(seen[:16], [], QUICK, CARD, tmp_path / "on", start=first)
+    changed = module.train_classifier(seen[:16], [], QUICK, CARD, tmp_path / "on", start=first)
     assert changed.digest != first.digest
 
 
-def test_a_reader_that_is_trained_on_is_the_mean_of_before_and_after(
+def test_further_training_averages_the_weights_before_and_after(
     seen: list[ClassifierExample], tmp_path: Path
 ) -> None:
     first = train(seen, tmp_path / "first")
     ends = {
-        average: module.train_reader(
+        average: module.train_classifier(
             seen[:16], [], replace(QUICK, average=average), CARD, tmp_path / "on", start=first
         )
         for average in (False, True)
@@ -184,7 +186,7 @@ def test_a_reader_that_is_trained_on_is_the_mean_of_before_and_after(
         assert ends[True].arrays[name] == pytest.approx(mean, abs=1e-6), name
 
 
-def test_a_reader_of_a_version_before_is_trained_on_but_not_served(
+def test_a_classifier_of_an_older_version_can_be_trained_further_but_not_served(
     seen: list[ClassifierExample], examples: list[RankingExample], tmp_path: Path
 ) -> None:
     new = train(seen, tmp_path / "new")
@@ -193,19 +195,19 @@ def test_a_reader_of_a_version_before_is_trained_on_but_not_served(
     context = examples[0].context
     with pytest.raises(ValueError, match="did not read items' words apart; train it on"):
         old.log_probabilities(context, np.empty(0, np.int64), np.empty(0))
-    on = module.train_reader(seen[:16], [], QUICK, CARD, tmp_path / "on", start=old)
+    on = module.train_classifier(seen[:16], [], QUICK, CARD, tmp_path / "on", start=old)
     assert on.arrays[name].any()
 
 
-def test_a_reader_of_other_layers_is_not_trained_on(
+def test_a_classifier_with_other_layers_is_refused_as_a_start(
     seen: list[ClassifierExample], tmp_path: Path
 ) -> None:
     first = train(seen, tmp_path / "first")
     deeper = replace(QUICK, towers=(replace(SMALL, layers=2),))
-    with pytest.raises(ValueError, match="start from a reader of the same encoders and layers"):
-        module.train_reader(seen[:16], [], deeper, CARD, tmp_path / "on", start=first)
+    with pytest.raises(ValueError, match="start from a classifier of the same encoders and layers"):
+        module.train_classifier(seen[:16], [], deeper, CARD, tmp_path / "on", start=first)
 
 
-def test_nothing_to_learn_is_said(tmp_path: Path) -> None:
+def test_nothing_to_learn_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to learn"):
-        module.train_reader([], [], QUICK, CARD, tmp_path)
+        module.train_classifier([], [], QUICK, CARD, tmp_path)

@@ -1,4 +1,4 @@
-"""Claims about priors that are fitted without the people that they are used on."""
+"""Claims about cross-fitted priors."""
 
 from dataclasses import replace
 

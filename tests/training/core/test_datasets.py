@@ -10,7 +10,7 @@ from tests.training.conftest import copy_people, halves
 from training.core.datasets import load_together, of_same_people
 
 
-def test_further_requests_of_the_same_people_are_told_from_other_people(
+def test_more_requests_of_the_same_people_are_distinguished_from_other_people(
     dozen: Path, tmp_path: Path
 ) -> None:
     own, further = halves(dozen, tmp_path)

@@ -34,14 +34,14 @@ def test_folds_have_as_many_people_give_or_take_one(
 
 
 @given(PEOPLE, st.randoms())
-def test_the_order_of_the_rows_does_not_decide_who_goes_where(people: list[str], random) -> None:  # type: ignore[no-untyped-def]
+def test_folds_do_not_depend_on_the_order_of_rows(people: list[str], random) -> None:  # type: ignore[no-untyped-def]
     shuffled = random.sample(people, len(people))
     first = dict(zip(people, folds_by_person(people, 3, 1), strict=True))
     second = dict(zip(shuffled, folds_by_person(shuffled, 3, 1), strict=True))
     assert first == second
 
 
-def test_the_seed_decides() -> None:
+def test_another_seed_gives_other_folds() -> None:
     people = [f"p{number}" for number in range(40)]
     first, again, other = (folds_by_person(people, 5, seed) for seed in (1, 1, 2))
     assert np.array_equal(first, again)

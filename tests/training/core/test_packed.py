@@ -1,4 +1,4 @@
-"""Claims about packed requests: each sees the shared text and itself, as if it stood alone."""
+"""Claims about packed requests: each sees only the shared text and itself."""
 
 import numpy as np
 import pytest
@@ -26,11 +26,11 @@ def test_a_request_sees_the_shared_text_and_its_own_past_only() -> None:
     assert sees[1].tolist() == [True, True, False, False, False, False, False, False]
 
 
-def test_positions_begin_anew_behind_the_shared_text() -> None:
+def test_positions_restart_after_the_shared_text() -> None:
     assert row(("q", "1"), ("r", "2")).positions.tolist() == [0, 1, 2, 3, 4, 2, 3, 4]
 
 
-def test_only_the_plan_is_learned_each_token_foretelling_the_next() -> None:
+def test_only_plan_tokens_are_targets_each_predicting_the_next() -> None:
     found = row(("qq", "12"))
     assert found.targets.tolist() == [
         *[IGNORED] * 3,
@@ -39,7 +39,7 @@ def test_only_the_plan_is_learned_each_token_foretelling_the_next() -> None:
     ]
 
 
-def test_what_does_not_fit_is_left_out_and_nothing_is_no_row() -> None:
+def test_requests_that_do_not_fit_are_left_out() -> None:
     assert row(("q", "1"), ("r" * 90, "2"), ("s", "3"), longest=20).branches.max() == 3
     assert 2 not in row(("q", "1"), ("r" * 90, "2"), ("s", "3"), longest=20).branches
     assert row_of(letters, "ab", [("q" * 50, "1")], ".", 20) is None
@@ -53,7 +53,7 @@ def test_the_items_words_cannot_end_the_turn() -> None:
     assert plan == "none()"
 
 
-def test_a_packed_request_has_the_logits_that_it_has_alone() -> None:
+def test_a_packed_request_has_the_same_logits_as_alone() -> None:
     torch = pytest.importorskip("torch")
     from transformers import LlamaConfig, LlamaForCausalLM
 

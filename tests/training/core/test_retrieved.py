@@ -1,4 +1,4 @@
-"""Claims about keeping what retrieval brought for later trainings."""
+"""Claims about retrieving for training requests, and caching the result."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.training
 
 
 class _Named:
-    """Stands for an adapter, of which only the digest is asked."""
+    """Stands in for an adapter; only the digest is used."""
 
     digest = "one"
 
@@ -52,7 +52,7 @@ def ask(
     def retrieve(*_: Any) -> RetrievedExamples:
         asked.times += 1
         some = examples[:6]
-        for one in some:  # what is computed on the way is not kept
+        for one in some:  # intermediate results are not kept
             compute(one.context, learned)
         scores = [one.relevance for one in some]
         return RetrievedExamples(some, scores, np.array([True, *[False] * 5]), "bins", ["a"] * 6)
@@ -67,7 +67,7 @@ def ask(
     return asked
 
 
-def test_the_same_requests_are_retrieved_for_once(ask: Any) -> None:
+def test_retrieval_for_the_same_requests_runs_once(ask: Any) -> None:
     first, again = ask(), ask()
     assert ask.times == 1
     assert [one.asked for one in first.examples] == [one.asked for one in again.examples]
@@ -78,12 +78,12 @@ def test_the_same_requests_are_retrieved_for_once(ask: Any) -> None:
     assert len(again.kept_back()[0]) == 1
 
 
-def test_another_seed_is_another_retrieval(ask: Any) -> None:
+def test_another_seed_retrieves_again(ask: Any) -> None:
     ask(), ask(RankerSettings(seed=2))
     assert ask.times == 2
 
 
-def test_a_file_of_something_else_is_not_taken(ask: Any, tmp_path: Path) -> None:
+def test_a_cache_file_with_other_content_is_refused(ask: Any, tmp_path: Path) -> None:
     import pickle
 
     ask()
@@ -164,7 +164,7 @@ def test_people_whom_the_ranker_learned_from_are_retrieved_for_without_it(
     assert not by_data["even"] & by_data["others"]
 
 
-def test_the_same_people_are_held_out_whatever_is_learned_besides(
+def test_the_held_out_people_do_not_depend_on_further_data(
     cross_fitted: RetrievedExamples, dozen: Path
 ) -> None:
     people = sorted({one.person_id for one in load_dataset(dozen).requests})
@@ -188,8 +188,8 @@ def test_people_whom_no_artefact_saw_are_retrieved_for_by_the_artefacts_in_use(
     out = {name for name, held_out in zip(found.data, found.held_out, strict=True) if held_out}
     assert out == {"even", "odd"}
     first = found.examples[0]
-    reader = RequestEncoder(load_encoder(adapter.card.encoder), adapter)
-    [(_, read)] = reader.read([first.context.request.text])
+    request_encoder = RequestEncoder(load_encoder(adapter.card.encoder), adapter)
+    [(_, read)] = request_encoder.read([first.context.request.text])
     assert first.context.tuned is not None
     assert read is not None
     assert first.context.tuned.aim == pytest.approx(read.aim, abs=1e-4)

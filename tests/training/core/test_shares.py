@@ -17,7 +17,7 @@ def test_a_smaller_share_lies_within_a_larger_one() -> None:
     assert all(drawn(text, 0.6) for text in TEXTS if drawn(text, 0.3))
 
 
-def test_a_share_above_one_is_that_often_on_average() -> None:
+def test_a_share_above_one_repeats_requests_on_average() -> None:
     often = [times(text, 2.5) for text in TEXTS]
     assert set(often) == {2, 3}
     assert sum(often) == pytest.approx(5000, abs=60)
@@ -25,6 +25,6 @@ def test_a_share_above_one_is_that_often_on_average() -> None:
 
 
 @pytest.mark.parametrize("given", ["seal", "seal=x", "sea=0.5", "seal=0", "seal=11"])
-def test_what_is_no_share_is_refused(given: str) -> None:
+def test_invalid_shares_are_refused(given: str) -> None:
     with pytest.raises(ValueError, match=r"--share: .* must be NAME=SHARE, NAME among seal"):
         shares_of([given], ["seal"], most=10)

@@ -55,7 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tuned(dozen: Path, small: EncoderEnsemble, folder: Path) -> TunedEncoder:
-    """Also saved in `folder`, for whoever trains it on."""
+    """Also saved in `folder`, for further training."""
     trained = train_encoder(dozen, small, QUICK, folder / CHECKPOINTS)
     trained.save(folder)
     return trained
@@ -96,7 +96,7 @@ def test_the_adapter_reads_as_it_was_trained(
         assert np.corrcoef(one, other)[0, 1] > 0.3  # one epoch of rank 2 stays near its start
 
 
-def test_a_second_run_takes_what_is_there(
+def test_a_second_run_uses_the_checkpoints(
     tuned: TunedEncoder, dozen: Path, small: EncoderEnsemble, folder: Path
 ) -> None:
     steps: list[str] = []
@@ -112,7 +112,7 @@ def test_training_twice_gives_the_same_adapter(
     assert again.adapter.digest == tuned.adapter.digest
 
 
-def test_what_was_saved_is_what_the_ranker_learns_from(tuned: TunedEncoder, tmp_path: Path) -> None:
+def test_saved_readings_are_loaded_for_the_ranker(tuned: TunedEncoder, tmp_path: Path) -> None:
     tuned.save(tmp_path)
     loaded = TunedEncoder.load(tmp_path)
     assert loaded.fold == tuned.fold
@@ -120,7 +120,7 @@ def test_what_was_saved_is_what_the_ranker_learns_from(tuned: TunedEncoder, tmp_
         assert np.array_equal(loaded.readings[query].aim, reading.aim)
 
 
-def test_a_ranker_on_requests_that_nobody_read_is_refused(
+def test_a_ranker_on_requests_without_readings_is_refused(
     tuned: TunedEncoder, dozen: Path, small: EncoderEnsemble
 ) -> None:
     missing = next(iter(tuned.readings))
@@ -129,7 +129,7 @@ def test_a_ranker_on_requests_that_nobody_read_is_refused(
         prepare(dozen, small, RankerSettings(threads=1), replace(tuned, readings=some))
 
 
-def test_people_of_further_data_are_learned_from_and_read(
+def test_people_of_further_data_are_trained_on_and_read(
     parted: list[Path], of_eight: TunedEncoder, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
     eight, four = parted
@@ -141,14 +141,14 @@ def test_people_of_further_data_are_learned_from_and_read(
     assert both.adapter.card.people == sorted(people_of([eight, four]))
 
 
-def test_the_same_requests_twice_are_refused(
+def test_duplicate_requests_are_refused(
     dozen: Path, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=r"stands in .*dozen and .*dozen"):
         train_encoder(dozen, small, QUICK, tmp_path, more=[dozen])
 
 
-def test_training_on_keeps_folds_and_what_was_read(
+def test_further_training_keeps_folds_and_readings(
     tuned: TunedEncoder, folder: Path, dozen: Path, small: EncoderEnsemble, tmp_path: Path
 ) -> None:
     own, others = halves(dozen, tmp_path)
@@ -178,7 +178,7 @@ def test_the_mean_of_before_and_after_lies_between_them(
         assert np.allclose(array, middle, atol=1e-6)
 
 
-def test_people_whom_the_run_before_never_saw_are_refused(
+def test_people_unknown_to_the_previous_run_are_refused(
     parted: list[Path], of_eight: TunedEncoder, small: EncoderEnsemble, folder: Path, tmp_path: Path
 ) -> None:
     eight, four = parted
@@ -215,8 +215,11 @@ def test_a_ranker_learns_from_the_readings(
 
 
 def test_the_served_reading_is_the_adapters(tuned: TunedEncoder, small: EncoderEnsemble) -> None:
-    reader = RequestEncoder(small, tuned.adapter)
-    [(_, first)], [(_, again)] = reader.read(["dentist"]), reader.read(["dentist"])
+    request_encoder = RequestEncoder(small, tuned.adapter)
+    [(_, first)], [(_, again)] = (
+        request_encoder.read(["dentist"]),
+        request_encoder.read(["dentist"]),
+    )
     assert first is not None
     assert again is not None
     assert np.array_equal(first.aim, again.aim)

@@ -1,4 +1,4 @@
-"""Claims about fitting the next tool: nothing the trees learn from has seen its own chain."""
+"""Claims about fitting the next tool: features of a chain come from models that never saw it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +15,7 @@ from training.next_tool import train as fitting
 from training.next_tool import trees
 
 
-def test_signals_of_a_chain_come_from_models_that_never_saw_it(
+def test_features_of_a_chain_come_from_models_that_never_saw_it(
     chains: Path, fit_chains: Callable[..., NextTool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[tuple[str, set[str]]] = []
@@ -68,7 +68,7 @@ def test_end_and_the_likely_ones_are_always_candidates() -> None:
     assert len(rows) < 70
 
 
-def test_too_few_chains_for_the_folds_are_told(
+def test_too_few_chains_for_the_folds_are_refused(
     chains: Path, fit_chains: Callable[..., NextTool]
 ) -> None:
     with pytest.raises(ValueError, match="4 folds need as many people, there are 3"):
@@ -79,7 +79,7 @@ def test_too_few_chains_for_the_folds_are_told(
 def trained(
     chains: Path, word_bins: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., NextTool]:
-    """`trained(data=..., ...)`: what `ctrag train dependency` leaves in a folder, loaded."""
+    """`trained(data=..., ...)`: the loaded result of `ctrag train dependency`."""
     monkeypatch.setattr(fitting, "load_encoder", lambda name: word_bins)
 
     def train(data: Path = chains, **options: Any) -> NextTool:
@@ -89,7 +89,7 @@ def trained(
     return train
 
 
-def test_what_was_observed_is_learned_from_and_not_counted_again(
+def test_observations_are_trained_on_and_not_counted_twice(
     trained: Callable[..., NextTool], word_bins: Any, tmp_path: Path
 ) -> None:
     request, calls = "Water the ficus and then lock the greenhouse", ("water_plants", "lock_door")
@@ -110,7 +110,7 @@ def test_what_was_observed_is_learned_from_and_not_counted_again(
     assert trained().card.observed == 4
 
 
-def test_a_log_alone_is_data_too(trained: Callable[..., NextTool], tmp_path: Path) -> None:
+def test_a_log_alone_is_enough_data(trained: Callable[..., NextTool], tmp_path: Path) -> None:
     log = tmp_path / "observed.jsonl"
     for number in range(8):
         observed.append(log, observed.Observation(f"Wake me at {number}", ("set_alarm",)))
@@ -122,7 +122,7 @@ def test_a_log_alone_is_data_too(trained: Callable[..., NextTool], tmp_path: Pat
     ]
 
 
-def test_figures_of_held_out_requests_learn_nothing_of_them_from_the_log(
+def test_observations_of_held_out_requests_are_not_trained_on(
     chains: Path, trained: Callable[..., NextTool], tmp_path: Path
 ) -> None:
     _, held = split_held_out(load_demonstrations(chains))
@@ -145,6 +145,6 @@ def test_a_card_says_seed_command_and_that_chains_are_nobodys(
     assert card.command == "ctrag train dependency --data 'my chains'"
 
 
-def test_a_log_that_is_missing_is_told(trained: Callable[..., NextTool], tmp_path: Path) -> None:
+def test_a_missing_log_is_an_error(trained: Callable[..., NextTool], tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no such log of observations"):
         trained(observed=tmp_path / "nothing.jsonl")

@@ -1,4 +1,4 @@
-"""Claims about what the planner practises on."""
+"""Claims about the training data of the planner."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_items_are_those_of_the_given_scores_not_of_the_labels(
         assert not {item.id for item in lesson.items} & set(one.labels.relevant or ())
 
 
-def test_every_request_is_practised_once_with_its_person_alone(
+def test_every_request_is_used_once_and_packed_with_its_own_person(
     taught: list[PlannerExample],
 ) -> None:
     found = packs(taught, NEVER, seed=1)
@@ -56,8 +56,8 @@ def test_renaming_changes_items_request_and_plan_alike(taught: list[PlannerExamp
         for text, plan in pack.asked:
             if 'contact="' in plan:
                 name = plan.split('contact="')[1].split('"')[0]
-                said = text.splitlines()[-1].removeprefix("Request: ")
-                strange += name not in own.get(said, set())
+                request = text.splitlines()[-1].removeprefix("Request: ")
+                strange += name not in own.get(request, set())
                 shown += name in pack.context
     assert strange >= 3
     assert shown >= 3
@@ -70,7 +70,7 @@ def test_the_same_seed_gives_the_same_packs_and_another_seed_others(
     assert packs(taught, MixSettings(), 5) != packs(taught, MixSettings(), 6)
 
 
-def test_requests_without_a_labelled_plan_teach_nothing(examples: list[RankingExample]) -> None:
+def test_requests_without_a_labelled_plan_are_ignored(examples: list[RankingExample]) -> None:
     scores = [np.zeros(len(one.relevance), dtype=np.float32) for one in examples]
     with_plan = sum(one.labels.has_plan for one in examples)
     assert len(lessons(examples, scores)) == with_plan

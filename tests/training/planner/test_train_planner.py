@@ -60,11 +60,11 @@ def train(
     base: Path,
     out: Path,
     settings: PlannerSettings = QUICK,
-    told: list[str] | None = None,
+    messages: list[str] | None = None,
     **more: Any,
 ) -> PlannerCard:
-    said = [] if told is None else told
-    return train_planner(taught, str(base), settings, out, SOURCE, said.append, **more)
+    messages = [] if messages is None else messages
+    return train_planner(taught, str(base), settings, out, SOURCE, messages.append, **more)
 
 
 def weights(folder: Path) -> dict[str, np.ndarray]:
@@ -84,7 +84,7 @@ def test_the_same_seed_gives_the_same_adapter(
     assert any(np.abs(one).max() > 0 for name, one in first.items() if "lora_B" in name)
 
 
-def test_a_killed_run_goes_on_to_the_same_weights(
+def test_a_killed_run_resumes_to_the_same_weights(
     taught: list[PlannerExample], llama: Path, tmp_path: Path
 ) -> None:
     class Killed(Exception):
@@ -122,12 +122,12 @@ def test_training_lowers_the_loss(
     from dataclasses import replace
 
     long = replace(QUICK, epochs=12, learning_rate=1e-2, save_every=1000)
-    told: list[str] = []
-    card = train(taught, llama, tmp_path, long, told)
-    first = float(told[0].split("loss ")[1].split(",")[0])
+    messages: list[str] = []
+    card = train(taught, llama, tmp_path, long, messages)
+    first = float(messages[0].split("loss ")[1].split(",")[0])
     assert card.figures["training"]["last_loss"] < first - 1.0
-    assert "tokens/s" in told[0]
-    assert "min left" in told[0]
+    assert "tokens/s" in messages[0]
+    assert "min left" in messages[0]
 
 
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")
@@ -172,6 +172,6 @@ def test_an_adapter_of_another_base_is_refused(
         merge(small, tmp_path)
 
 
-def test_nothing_to_learn_is_said(llama: Path, tmp_path: Path) -> None:
+def test_nothing_to_learn_is_an_error(llama: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nothing to learn"):
         train([], llama, tmp_path)

@@ -11,7 +11,7 @@ from training.ranker.lambdamart import _fit
 from training.ranker.on_dask import _partitions, fit_on_dask
 from training.ranker.settings import PassSettings, RankerSettings
 
-NAMES = [f"signal {number}" for number in range(6)]
+NAMES = [f"feature {number}" for number in range(6)]
 PASS = PassSettings(
     rounds=40, learning_rate=0.1, leaves=7, fewest_in_leaf=10, penalty=1.0, columns=1.0
 )
@@ -31,7 +31,7 @@ def test_more_workers_than_queries_are_refused() -> None:
 
 
 def queries(count: int, seed: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Candidates of which the one with the highest noisy sum of two signals is relevant."""
+    """Candidates of which the one with the highest noisy sum of two features is relevant."""
     draw = np.random.default_rng(seed)
     tables = [draw.standard_normal((15, 6)).astype(np.float32) for _ in range(count)]
     hidden = [one[:, 0] + one[:, 1] + 0.3 * draw.standard_normal(15) for one in tables]

@@ -1,4 +1,4 @@
-"""Claims about comparing what is learned: the same people on no two sides, steps done once."""
+"""Claims about comparing training data: no person on both sides, steps run once."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ from training.ranker.synthetic import Comparison
 
 
 def renamed(folder: Path, old: str, new: str) -> None:
-    """Give a person another id, as one who was told anew has."""
+    """Give a person another id, like a rewritten person."""
     for name in ("personas.jsonl", "queries.jsonl"):
         path = folder / name
         path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
@@ -35,7 +35,7 @@ def synthetic(tmp_path: Path) -> Path:
     return folder
 
 
-def test_who_was_told_from_the_reference_is_not_learned_from_beside_it(
+def test_people_rewritten_from_the_reference_are_left_out_of_both(
     synthetic: Path, tmp_path: Path
 ) -> None:
     comparison = Comparison(tmp_path / "work", limit=3)
@@ -50,7 +50,7 @@ def test_who_was_told_from_the_reference_is_not_learned_from_beside_it(
     assert people["both"] == {*first, "s00002"}
 
 
-def test_a_step_is_done_once(tmp_path: Path) -> None:
+def test_a_step_runs_once(tmp_path: Path) -> None:
     done = []
 
     def run() -> dict[str, float]:
@@ -66,7 +66,7 @@ def test_a_step_is_done_once(tmp_path: Path) -> None:
     assert len(done) == 2
 
 
-def test_rows_stand_beside_each_other_in_the_experiment(synthetic: Path) -> None:
+def test_the_experiment_has_all_rows(synthetic: Path) -> None:
     rows = {"synthetic": {"recall@3": 60.0}, "both": {"recall@3": 70.0, "tool_recall@1": 65.0}}
     experiment = run_synth(synthetic, trained=lambda *_: rows, methods=["ranker"])
     assert experiment.figures["trained_both"] == rows["both"]

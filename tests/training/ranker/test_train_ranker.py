@@ -63,13 +63,13 @@ def test_the_card_says_where_the_ranker_comes_from(
     assert (card.settings["folds"], card.settings["first"]["rounds"]) == (3, 20)
 
 
-def test_progress_is_told_in_the_order_of_the_work(ranker: Ranker, steps: list[str]) -> None:
+def test_progress_is_reported_in_order(ranker: Ranker, steps: list[str]) -> None:
     firsts = [step.split()[0] for step in steps]
     twice = ["cross-validating", "cross-validating"]
     assert firsts == ["encoding", "cross-fitting", *twice, "choosing", "training"]
 
 
-def test_the_model_has_the_rounds_that_were_asked_for(ranker: Ranker) -> None:
+def test_the_model_has_the_requested_number_of_rounds(ranker: Ranker) -> None:
     assert ranker.model.count("\nTree=") == 20
     assert ranker.second.count("\nTree=") == 10
 
@@ -80,7 +80,7 @@ def test_the_seed_makes_it_reproducible(ranker: Ranker, dozen: Path, encoder: En
     assert again.card == ranker.card
 
 
-def test_another_seed_makes_another_ranker(examples: list[RankingExample]) -> None:
+def test_another_seed_gives_another_ranker(examples: list[RankingExample]) -> None:
     learned = fit_learned_features(examples[:40])
     tables = [compute(one.context, learned) for one in examples[:40]]
     labels = [one.relevance for one in examples[:40]]
@@ -92,7 +92,7 @@ def test_another_seed_makes_another_ranker(examples: list[RankingExample]) -> No
     assert first.split("parameters:")[0] != other.split("parameters:")[0]
 
 
-def test_what_was_trained_can_be_saved_loaded_and_used(
+def test_a_trained_ranker_can_be_saved_loaded_and_used(
     ranker: Ranker, tmp_path: Path, examples: list[RankingExample]
 ) -> None:
     ranker.save(tmp_path)
@@ -131,7 +131,7 @@ def test_the_fusion_with_the_best_mean_recall_is_chosen(examples: list[RankingEx
     assert mean == pytest.approx(100 * max(grid.values()), abs=0.01)
 
 
-def test_further_requests_of_the_same_people_are_learned_from_and_not_measured(
+def test_more_requests_of_the_same_people_are_trained_on_and_not_evaluated(
     dozen: Path, encoder: Encoder, tmp_path: Path
 ) -> None:
     own, further = halves(dozen, tmp_path)

@@ -1,4 +1,4 @@
-"""Claims about tuning the encoder of tool search by contrast."""
+"""Claims about contrastive tuning of the tool search encoder."""
 
 import json
 import math
@@ -47,7 +47,7 @@ class Fixed:
 def folder(tmp_path: Path) -> Path:
     own = tmp_path / "toy"
     own.mkdir()
-    tools = [{"name": name, "description": said} for name, (said, _) in TOOLS.items()]
+    tools = [{"name": name, "description": text} for name, (text, _) in TOOLS.items()]
     (own / "tools.json").write_text(json.dumps(tools))
     asked = [(text, name) for name, (_, texts) in TOOLS.items() for text in texts]
     rows = [
@@ -79,7 +79,7 @@ def test_near_misses_are_the_nearest_tools_that_are_not_needed() -> None:
     assert pairs == [Pair("x", tool, frozenset({10, 12}), (11, 13)) for tool in (10, 12)]
 
 
-def test_another_needed_tool_is_no_miss() -> None:
+def test_another_needed_tool_is_not_a_negative() -> None:
     tools = ["a", "b", "c"]
     network = Fixed({"x": [1.0, 0.0], "a": [0.5, 0.0], "b": [0.9, 0.0], "c": [0.3, 0.0]})
     part = [Pair("x", 0, frozenset({0, 1}), (1, 2))]
@@ -88,7 +88,7 @@ def test_another_needed_tool_is_no_miss() -> None:
     assert loss == pytest.approx(math.log(1 + math.exp((0.3 - 0.5) / 0.1)), abs=1e-5)
 
 
-def test_a_killed_run_goes_on_to_the_same_weights(folder: Path, tmp_path: Path) -> None:
+def test_a_killed_run_resumes_to_the_same_weights(folder: Path, tmp_path: Path) -> None:
     class Killed(Exception):
         pass
 
@@ -132,7 +132,7 @@ def test_the_served_encoder_is_the_trained_one(
     assert served.encode([]).shape == (0, served.dimension)
 
 
-def test_a_share_of_what_was_learned_is_kept(folder: Path, tmp_path: Path) -> None:
+def test_learned_changes_are_scaled_by_the_share(folder: Path, tmp_path: Path) -> None:
     whole = train(folder, tmp_path / "whole")
     half = train(folder, tmp_path / "half", replace(QUICK, share=0.5))
     for name, array in whole.arrays.items():
@@ -140,7 +140,7 @@ def test_a_share_of_what_was_learned_is_kept(folder: Path, tmp_path: Path) -> No
         assert half.arrays[name] == pytest.approx(share * array, abs=1e-6), name
 
 
-def test_a_catalogue_without_requests_teaches_nothing(folder: Path, tmp_path: Path) -> None:
+def test_a_catalogue_without_requests_is_refused(folder: Path, tmp_path: Path) -> None:
     (folder / "queries.jsonl").write_text("")
     with pytest.raises(ValueError, match="no request needs a tool"):
         train_tool_encoder([folder], [], QUICK, tmp_path / "out")

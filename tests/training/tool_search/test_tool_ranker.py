@@ -1,4 +1,4 @@
-"""What the ranker's training learns on requests made up for it."""
+"""Training the ranker of tool search on artificial requests."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from training.tool_search.ranker import (
 
 
 def example(chance: np.random.Generator) -> ToolSearchExample:
-    """Six candidates; the one with the highest cosine is needed, words mislead."""
+    """Six candidates; the one with the highest cosine is needed, words are misleading."""
     rows = np.zeros((1, 6, len(FEATURES)))
     rows[0, :, FEATURES.index("cosine")] = chance.permutation(np.linspace(0.1, 0.9, 6))
     rows[0, :, FEATURES.index("bm25")] = chance.uniform(size=6)
@@ -28,7 +28,7 @@ def example(chance: np.random.Generator) -> ToolSearchExample:
     return ToolSearchExample(Readings(["one need"], rows), needed)
 
 
-def test_the_fit_finds_which_measure_tells_and_the_floor_what_fits() -> None:
+def test_the_fit_finds_the_informative_measure_and_a_floor() -> None:
     chance = np.random.default_rng(0)
     examples = [example(chance) for _ in range(100)]
     weights = with_floor(fit(examples), examples)
@@ -46,7 +46,7 @@ def test_the_fit_finds_which_measure_tells_and_the_floor_what_fits() -> None:
     assert np.mean(kept) > np.mean(gone) + 0.1
 
 
-def test_a_sampled_catalogue_has_all_that_its_requests_need() -> None:
+def test_a_sampled_catalogue_has_all_needed_tools() -> None:
     tools = [CatalogueTool(f"tool_{number}", "") for number in range(40)]
     needs = [Need(str(one), "", frozenset([f"tool_{one}", f"tool_{one + 20}"])) for one in range(9)]
     made = sampled(Benchmark(tools, needs), needs, 16)
@@ -55,20 +55,20 @@ def test_a_sampled_catalogue_has_all_that_its_requests_need() -> None:
     assert [one.id for one in made.tools] == [t.id for t in tools if t in made.tools]
 
 
-def test_each_family_counts_the_same_but_people() -> None:
+def test_every_group_has_the_same_weight_except_people() -> None:
     one = example(np.random.default_rng(1))
     shares = [each.share for each in counted([[one, one], [one], [one]], 0.5)]
     assert shares == [0.5, 0.5, 1.0, 0.5]
 
 
-def test_without_the_needed_tools_the_other_rows_stay() -> None:
+def test_without_the_needed_tools_the_other_rows_are_kept() -> None:
     one = example(np.random.default_rng(2))
     rows = without_needed(one).rows
     assert rows.shape[1] == 5
     assert rows[0, :, 0].max() < one.readings.rows[0, :, 0].max()
 
 
-def test_chatter_goes_around_requests_of_one_need_only() -> None:
+def test_chatter_is_only_added_to_requests_of_one_need() -> None:
     needs = [Need("a", "Book a seat.", frozenset("x")), Need("b", "Both.", frozenset("xy"))]
     [made] = with_chatter(needs, ["what a day"])
     assert made.tools == frozenset("x")

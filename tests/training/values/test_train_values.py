@@ -34,7 +34,7 @@ def chosen(examples: list[RankingExample]) -> list[ArgumentExample]:
     return choices(examples, [one.relevance for one in examples])
 
 
-def test_a_choice_has_a_row_for_each_value_on_offer(
+def test_a_choice_has_a_row_for_each_candidate(
     examples: list[RankingExample], chosen: list[ArgumentExample]
 ) -> None:
     toolbox = Toolbox.packaged()
@@ -63,7 +63,7 @@ def test_a_choice_has_a_row_for_each_value_on_offer(
                 assert len(choice.right) == len(candidates)
 
 
-def test_figures_are_of_held_out_choices(chosen: list[ArgumentExample]) -> None:
+def test_figures_are_computed_on_held_out_choices(chosen: list[ArgumentExample]) -> None:
     draw = np.random.default_rng(0)
     table = draw.normal(size=(3, len(FEATURES))).astype(np.float32)
     first, last, none = (
@@ -108,7 +108,7 @@ def test_a_saved_ranker_orders_values_as_before(
     assert sum(share for _, share in order) == pytest.approx(1.0)
 
 
-def test_plans_without_a_value_to_choose_teach_nothing(chosen: list[ArgumentExample]) -> None:
+def test_plans_without_a_value_to_choose_are_ignored(chosen: list[ArgumentExample]) -> None:
     single = ArgumentExample("q", "a.b", chosen[0].table[:1], np.ones(1, np.float32))
     wrong = ArgumentExample("q", "a.b", chosen[0].table, np.zeros(len(chosen[0].table), np.float32))
     with pytest.raises(ValueError, match="no labelled plan has an argument to choose a value for"):

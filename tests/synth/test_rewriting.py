@@ -1,4 +1,4 @@
-"""Claims about dates, names and rewriting: a life told of somebody else stays true to itself."""
+"""Claims about dates, names and rewriting: a rewritten person stays consistent."""
 
 import random
 from datetime import datetime, timedelta
@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from synth.offline.dates import movable, shifted_text, shifted_value
-from synth.offline.names import gender_said, new_names, parts, renamed_address
-from synth.offline.people import recognise, telling
+from synth.offline.names import gender_of_relation, new_names, parts, renamed_address
+from synth.offline.people import random_rewriter, recognise
 from synth.offline.rewriting import Rewriter
 from synth.offline.sources import SourcePerson, letters, sources
 
@@ -28,12 +28,12 @@ NOW = datetime(2025, 1, 20, 9, 0)  # a Monday
         ("since 2025-01-19", "since 2025-01-26"),
     ],
 )
-def test_days_that_a_text_names_move_by_a_week(text: str, moved: str) -> None:
+def test_dates_in_a_text_move_by_a_week(text: str, moved: str) -> None:
     assert shifted_text(text, NOW, 7) == moved
 
 
 @given(st.datetimes(datetime(2023, 1, 1), datetime(2027, 1, 1)), st.integers(-800, 800))
-def test_a_plans_time_moved_there_and_back_is_itself(moment: datetime, days: int) -> None:
+def test_shifting_a_plans_time_back_and_forth_restores_it(moment: datetime, days: int) -> None:
     value = moment.isoformat(timespec="minutes")
     moved = shifted_value(value, days)
     assert moved == (moment + timedelta(days=days)).isoformat(timespec="minutes")
@@ -41,16 +41,16 @@ def test_a_plans_time_moved_there_and_back_is_itself(moment: datetime, days: int
     assert shifted_value(moved, -days) == value
 
 
-def test_a_text_with_days_in_an_unknown_spelling_stays_where_it_is() -> None:
+def test_dates_in_an_unknown_format_are_not_moved() -> None:
     assert not movable("the kids are off Feb 15 to 23")
     assert not movable("out on the fifteenth")
     assert movable("out on the 15th")
 
 
-def test_a_relation_tells_the_gender_of_who_bears_it() -> None:
-    assert gender_said("wife") == "female"
-    assert gender_said("elder son, 16") == "male"
-    assert gender_said("son's teacher") is None
+def test_a_relation_gives_the_gender_of_the_contact() -> None:
+    assert gender_of_relation("wife") == "female"
+    assert gender_of_relation("elder son, 16") == "male"
+    assert gender_of_relation("son's teacher") is None
 
 
 def test_an_address_changes_with_the_name() -> None:
@@ -61,7 +61,7 @@ def _source(person_id: str) -> SourcePerson:
     return next(one for one in sources() if one.persona.person.person_id == person_id)
 
 
-def test_a_new_name_is_new_to_everything_that_was_written() -> None:
+def test_a_new_name_occurs_nowhere_in_the_source() -> None:
     source = _source("w0001")
     names = new_names(source, random.Random(3))
     assert "Cragg" in names  # the surname of the whole family
@@ -70,30 +70,30 @@ def test_a_new_name_is_new_to_everything_that_was_written() -> None:
     assert len(set(names.values())) == len(names)
 
 
-def test_text_item_and_plan_change_together() -> None:
+def test_text_item_and_plan_are_rewritten_consistently() -> None:
     source = _source("w0001")
     names = {"Jean": "Ellen", "Cragg": "Holt"}
-    told = Rewriter(source.persona, names, 364)
+    rewriter = Rewriter(source.persona, names, 364)
     ids = {item.id: f"new-{item.id}" for item in source.persona.items}
     forward = next(
         one for one in source.requests if one.labels.plan and one.labels.plan.api == "forward_mail"
     )
-    new = told.request(forward, ids)
+    new = rewriter.request(forward, ids)
     assert new is not None
     assert new.labels.plan is not None
     assert new.labels.plan.arguments["to"] == "Ellen Holt"
-    assert told.person("x").contact("Ellen Holt") is not None
+    assert rewriter.person("x").contact("Ellen Holt") is not None
     assert new.labels.relevant == ("new-w0001-m1",)
     assert new.request.asked_at - forward.request.asked_at == timedelta(days=364)
 
 
-def test_a_request_without_its_item_is_not_told() -> None:
+def test_a_request_without_its_item_is_dropped() -> None:
     source = _source("w0001")
-    told = Rewriter(source.persona, {}, 0)
-    assert told.request(source.requests[0], {}) is None
+    rewriter = Rewriter(source.persona, {}, 0)
+    assert rewriter.request(source.requests[0], {}) is None
 
 
-def test_who_a_person_was_told_from_is_found_again() -> None:
+def test_the_source_of_a_rewritten_person_is_recognised() -> None:
     from synth.offline import OfflineProvider
     from synth.shape import PAPER_ITEMS, person_seed
 
@@ -105,10 +105,10 @@ def test_who_a_person_was_told_from_is_found_again() -> None:
         found = recognise(persona)
         assert found is not None
         assert found[0].position == number
-        told = telling(found[0], random.Random(f"{seed}/person"))
-        assert found[1].days == told.days
-        assert all(told.names.get(old) == new for old, new in found[1].names.items())
+        rewriter = random_rewriter(found[0], random.Random(f"{seed}/person"))
+        assert found[1].days == rewriter.days
+        assert all(rewriter.names.get(old) == new for old, new in found[1].names.items())
 
 
-def test_titles_are_no_part_of_a_name() -> None:
+def test_titles_are_not_part_of_a_name() -> None:
     assert parts("Mrs Felicity Ashworth") == ["Felicity", "Ashworth"]
