@@ -25,7 +25,9 @@ from ctrag.toolbox import Argument, Tool, Toolbox
 from stores.people.items import Item, LabelledPlan, Labels, Request
 from training.core.datasets import load_with_memory
 
-_PARTS = re.compile(r"\n|[,.;:!?]|(?<=\w)['’]s\b|[^\s,.;:!?]+")
+_PARTS = re.compile(
+    r"\n|[,.;:!?](?=[\s,.;:!?]|$)|'s(?=\W|$)|(?:(?![,.;:!?]+(?:\s|$)|'s(?:\W|$))\S)+"
+)
 _MARKS = frozenset(",.;:!?")
 _SHORT_OF = 0.75
 """Share of a text's words that must be allowed; the others are left out of the answer."""
@@ -86,6 +88,8 @@ def slot_examples(
         tool = None if plan is None else toolbox.get(plan.api)
         if plan is None or tool is None or tool.api in apis or len(found) == 2:
             continue
+        if apis and tool.effect == "read":
+            continue  # another search for the same thing teaches nothing new
         apis.add(tool.api)
         shown = tuple(shown_items(tool, items))
         answer = _answer(request, tool, shown, plan)

@@ -27,8 +27,8 @@ NOT_SAID = "?"
 """How the model answers when the request does not say it."""
 ITEMS = 2
 """Items that are shown at most."""
-ITEM_WIDTH = 200
-"""Characters of an item's line at most."""
+ITEM_WIDTH, ANSWERED_WIDTH = 90, 260
+"""Characters of an item's line at most, and of the item that a text is written to or into."""
 SYSTEM = "Fill in what is said."
 _OWNED = ("title", "subject")
 """Arguments that name something the person has, when they are values."""
@@ -82,7 +82,10 @@ def slot_prompt(request: Request, tool: Tool, items: Sequence[Item]) -> str:
     """
     moment = request.asked_at
     lines = [f"Now: {moment:%A} {format_local_time(moment).replace('T', ' ')}"]
-    lines += [f"Item: {item_line(item, ITEM_WIDTH)}" for item in items]
+    answers = any(one.name in _OWNED and one.match == "value" for one in tool.arguments)
+    for item in items:
+        width = ANSWERED_WIDTH if answers and item.app == tool.app else ITEM_WIDTH
+        lines.append(f"Item: {item_line(item, width)}")
     lines.append(f"Said: {one_line(request.text, _LONGEST_REQUEST)}")
     lines.append(f"Call: {tool.api}: {purpose(tool)}")
     lines += [f"{slot.name}: {slot.description or slot.name}" for slot in slots_of(tool)]
