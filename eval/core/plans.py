@@ -104,9 +104,44 @@ def hallucinated(plan: Plan | None, toolbox: Toolbox) -> bool:
     return plan is not None and not plan.is_none and toolbox.get(plan.api) is None
 
 
+def text_right(
+    predicted: Plan | None, gold: Plan | None, also: Iterable[Plan | None], toolbox: Toolbox
+) -> bool | None:
+    """Whether a plan's free texts say what was to be written.
+
+    A text is right when at least 0.8 of its words stand in the text of the labelled plan, or of one
+    that is as right, and at least 0.6 of that text's words are written. A mail's subject is left
+    out: nobody says it.
+
+    Returns:
+        None where the labelled plan has no free text and the plan writes none.
+    """
+    wanted = [gold or NONE, *(one or NONE for one in also)]
+    written = [] if predicted is None else _written(predicted, toolbox)
+    if not written and not _written(wanted[0], toolbox):
+        return None
+    if predicted is None:
+        return False
+    alike = [one for one in wanted if one.api == predicted.api]
+    return bool(alike) and all(
+        any(_says(predicted.arguments[name], one.arguments.get(name, "")) for one in alike)
+        for name in written
+    )
+
+
+def done_right(
+    predicted: Plan | None, gold: Plan | None, also: Sequence[Plan | None], toolbox: Toolbox
+) -> bool:
+    """Whether the call is accepted and all that it writes is right."""
+    return accepted(predicted, gold, also, toolbox) and (
+        text_right(predicted, gold, also, toolbox) is not False
+    )
+
+
 @dataclass(frozen=True)
 class PlanScore:
-    """The verdicts on one request's plan; `text_f1` (0-1) is None where there is no free text."""
+    """The verdicts on one request's plan; `text_f1` (0-1) and `text_right` are None where there is
+    no free text."""
 
     ast_match: bool
     exact_match: bool
@@ -115,6 +150,10 @@ class PlanScore:
     hallucinated: bool
     ungrounded: bool
     text_f1: float | None
+    text_right: bool | None
+    done_right: bool
+    api_right: bool
+    """Whether the API is that of the labelled plan or of one that is as right."""
 
 
 def score(
@@ -126,6 +165,7 @@ def score(
     ungrounded: bool,
 ) -> PlanScore:
     """All verdicts on one plan; whether it is ungrounded depends on more than the plans."""
+    also = list(also)
     return PlanScore(
         ast_match=ast_match(predicted, gold, toolbox),
         exact_match=exact_match(predicted, gold, toolbox),
@@ -134,13 +174,18 @@ def score(
         hallucinated=hallucinated(predicted, toolbox),
         ungrounded=ungrounded,
         text_f1=token_f1(predicted, gold, toolbox),
+        text_right=text_right(predicted, gold, also, toolbox),
+        done_right=done_right(predicted, gold, also, toolbox),
+        api_right=predicted is not None
+        and predicted.api in {(one or NONE).api for one in (gold, *also)},
     )
 
 
 def summarise(rows: Sequence[PlanScore]) -> dict[str, float]:
     """The figures of one decoding, each a percentage of the rows (0-100).
 
-    `exact_match_closed` is over rows with a closed gold plan and is left out if there are none.
+    `exact_match_closed` is over rows with a closed gold plan, `text_right` over rows with free
+    text; each is left out if there are none.
 
     Raises:
         ValueError: if there are no rows.
@@ -151,13 +196,55 @@ def summarise(rows: Sequence[PlanScore]) -> dict[str, float]:
         "ast_accuracy": _percent(row.ast_match for row in rows),
         "exact_match": _percent(row.exact_match for row in rows),
         "accepted": _percent(row.accepted for row in rows),
+        "api_right": _percent(row.api_right for row in rows),
+        "done_right": _percent(row.done_right for row in rows),
         "hallucination": _percent(row.hallucinated for row in rows),
         "ungrounded": _percent(row.ungrounded for row in rows),
     }
     closed_rows = [row.exact_match for row in rows if row.closed]
     if closed_rows:
         figures["exact_match_closed"] = _percent(closed_rows)
+    texts = [row.text_right for row in rows if row.text_right is not None]
+    if texts:
+        figures["text_right"] = _percent(texts)
     return figures
+
+
+def coverage(
+    confidence: Sequence[float], right: Sequence[bool], shares: Sequence[float]
+) -> dict[str, float]:
+    """How many of the surest plans are right, for shares of all plans.
+
+    Args:
+        confidence: Of each plan.
+        right: Whether each plan is right.
+        shares: Shares of the plans, 0 to 1, surest first.
+
+    Returns:
+        Share in percent → percentage that is right; equally sure plans count in their order.
+    """
+    order = sorted(range(len(right)), key=lambda at: -confidence[at])
+    found = {}
+    for share in shares:
+        kept = order[: max(1, round(share * len(order)))]
+        found[f"{100 * share:.0f}"] = round(_percent(right[at] for at in kept), 2)
+    return found
+
+
+_LEAST_WRITTEN, _LEAST_SAID = 0.8, 0.6
+_SUBJECT = ("send_mail", "subject")
+
+
+def _written(plan: Plan, toolbox: Toolbox) -> list[str]:
+    return [name for name in _text_arguments(plan, toolbox) if (plan.api, name) != _SUBJECT]
+
+
+def _says(written: Value, wanted: Value) -> bool:
+    ours, theirs = _tokens(written), _tokens(wanted)
+    if not ours or not theirs:
+        return ours == theirs
+    kept = (ours & theirs).total()
+    return kept >= _LEAST_WRITTEN * ours.total() and kept >= _LEAST_SAID * theirs.total()
 
 
 def _percent(verdicts: Iterable[bool]) -> float:

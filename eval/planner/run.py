@@ -1,5 +1,6 @@
 """Planning in five settings: Table 3 of the context-tuning paper."""
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
@@ -25,7 +26,7 @@ from eval.core.examples import RankingExample, load_examples
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.core.grounded import ungrounded
 from eval.core.intervals import bootstrap_interval
-from eval.core.plans import PlanScore, score, summarise
+from eval.core.plans import PlanScore, coverage, score, summarise
 from eval.core.tables import Table, figure
 from eval.planner.rows import PlannerInputs, PlanRows, decode
 from stores.people.items import LabelledPlan
@@ -45,7 +46,10 @@ PAPER = {
     "context_tuned_upper_bound": (91.62, 72.84, 0.53),
 }
 """AST accuracy, exact match and hallucination of the paper's table 3."""
+LEVELS = "levels.json"
+"""File of a data set folder: request → level."""
 _SEED = 0
+_FIELDS = {"ast_accuracy": "ast_match", "done_right": "done_right"}
 
 Progress = Callable[[str], None]
 
@@ -131,21 +135,33 @@ def run_planner(
         "calibration_error": {},
         "text_f1": {},
         "seconds_per_plan": {},
+        "coverage": {},
+        "levels": {},
     }
+    levels = _levels(data, examples)
     for name in wanted:
         scores = {one: _scores(name, one, examples, rows, toolbox) for one in decodings}
-        figures[name], intervals[name] = _figures(scores, examples)
         verdicts = scores[False]
+        sureness = [rows.get(name, False, one).confidence for one in examples]
+        figures[name], intervals[name] = _figures(scores, examples, sureness, options.sure)
         extra["errors"][name] = _errors(name, examples, verdicts, rows)
         written = [one.text_f1 for one in verdicts if one.text_f1 is not None]
         extra["text_f1"][name] = round(100 * float(np.mean(written)), 2) if written else None
-        extra["calibration_error"][name] = round(
-            expected_calibration_error(
-                [rows.get(name, False, one).confidence for one in examples],
-                [one.ast_match for one in verdicts],
-            ),
-            2,
-        )
+        done = [one.done_right for one in verdicts]
+        extra["calibration_error"][name] = {
+            "ast_accuracy": _calibration(sureness, [one.ast_match for one in verdicts]),
+            "done_right": _calibration(sureness, done),
+        }
+        extra["coverage"][name] = coverage(sureness, done, [share / 10 for share in range(1, 11)])
+        extra["levels"][name] = {
+            level: {
+                key: round(value, 2)
+                for key, value in summarise([verdicts[at] for at in places]).items()
+                if key in _OF_LEVEL
+            }
+            | {"requests": len(places)}
+            for level, places in levels.items()
+        }
         seconds = sorted(rows.get(name, False, one).seconds for one in examples)
         extra["seconds_per_plan"][name] = {
             "p50": seconds[len(seconds) // 2],
@@ -179,13 +195,35 @@ def run_planner(
     )
 
 
+_OF_LEVEL = ("api_right", "ast_accuracy", "text_right", "done_right")
+
+
+def _levels(data: Path, examples: Sequence[RankingExample]) -> dict[str, list[int]]:
+    """Level → places of its requests; by `levels.json` where the data set has one, else by kind."""
+    file = data / LEVELS
+    named = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    found: dict[str, list[int]] = {}
+    for place, example in enumerate(examples):
+        level = named.get(example.asked.query_id, example.labels.kind or "unlabelled")
+        found.setdefault(level, []).append(place)
+    return dict(sorted(found.items()))
+
+
+def _calibration(confidence: Sequence[float], right: Sequence[bool]) -> float:
+    return round(expected_calibration_error(confidence, right), 2)
+
+
 def table(experiment: Experiment) -> Table:
     """Table 3: under the grammar, and freely decoded, the paper's figures beside."""
     keys = (
         "ast_accuracy",
+        "accepted",
+        "text_right",
+        "done_right",
+        "sure",
+        "sure_right",
         "exact_match",
         "exact_match_closed",
-        "accepted",
         "hallucination",
         "ungrounded",
         "ast_accuracy_free",
@@ -196,11 +234,19 @@ def table(experiment: Experiment) -> Table:
         figures: Any = found
         ours = [figure(figures.get(key)) for key in keys]
         rows.append([name, *ours, *(figure(value) for value in PAPER[name])])
-    header = ["setting", "AST", "exact", "closed", "accepted", "halluc.", "ungr.", "AST free"]
+    header = ["setting", "AST", "accepted", "text", "done right", "sure", "sure right"]
+    header += ["exact", "closed", "halluc.", "ungr.", "AST free"]
     notes = [
         f"{experiment.extra['requests']} requests of {experiment.extra['people']} people; "
+        "text: written texts that say what was said; done right: accepted, and so is all text; "
+        "sure: plans of at least the confidence CTRAG_SURE, and how many of them are done right; "
         "free: decoding without the grammar; paper: AST, exact match, hallucination of table 3."
     ]
+    extra: Any = experiment.extra
+    for name, levels in extra.get("levels", {}).items():
+        for level, of_level in levels.items():
+            spelled = ", ".join(f"{key} {value:g}" for key, value in of_level.items())
+            notes.append(f"{name}, {level}: {spelled}")
     return Table([*header, "halluc. free", "paper AST", "exact", "halluc."], rows, notes)
 
 
@@ -229,7 +275,10 @@ def _scores(
 
 
 def _figures(
-    by_decoding: Mapping[bool, Sequence[PlanScore]], examples: Sequence[RankingExample]
+    by_decoding: Mapping[bool, Sequence[PlanScore]],
+    examples: Sequence[RankingExample],
+    confidence: Sequence[float],
+    sure: float,
 ) -> tuple[dict[str, JsonValue], dict[str, JsonValue]]:
     people = [example.asked.person_id for example in examples]
     figures: dict[str, JsonValue] = {}
@@ -239,11 +288,19 @@ def _figures(
         kept = ("ast_accuracy", "hallucination") if free else tuple(found)
         for key in kept:
             figures[f"{key}_free" if free else key] = round(found[key], 2)
-        right = [100.0 * one.ast_match for one in scores]
-        interval = bootstrap_interval(right, people, seed=_SEED)
-        if interval is not None:
-            key = "ast_accuracy_free" if free else "ast_accuracy"
-            intervals[key] = [round(interval.low, 2), round(interval.high, 2)]
+        for key in ("ast_accuracy",) if free else ("ast_accuracy", "done_right"):
+            right = [100.0 * getattr(one, _FIELDS[key]) for one in scores]
+            interval = bootstrap_interval(right, people, seed=_SEED)
+            if interval is not None:
+                bounds: JsonValue = [round(interval.low, 2), round(interval.high, 2)]
+                intervals[f"{key}_free" if free else key] = bounds
+    certain = [
+        one.done_right
+        for one, known in zip(by_decoding[False], confidence, strict=True)
+        if known >= sure
+    ]
+    figures["sure"] = round(100 * len(certain) / len(examples), 2)
+    figures["sure_right"] = round(100 * float(np.mean(certain)), 2) if certain else None
     return figures, intervals
 
 

@@ -11,11 +11,14 @@ from eval.core.plans import (
     accepted,
     ast_match,
     closed,
+    coverage,
+    done_right,
     exact_match,
     hallucinated,
     normalise,
     score,
     summarise,
+    text_right,
     token_f1,
 )
 
@@ -235,14 +238,59 @@ def test_figures_are_percentages_of_the_requests() -> None:
         "exact_match": pytest.approx(100 * 2 / 5),
         "exact_match_closed": pytest.approx(100 * 1 / 3),  # of note, None and note
         "accepted": pytest.approx(100 * 4 / 5),
+        "api_right": pytest.approx(100 * 4 / 5),
+        "done_right": pytest.approx(100 * 3 / 5),  # the mail says something else
+        "text_right": 50.0,
         "hallucination": pytest.approx(100 * 1 / 5),
         "ungrounded": pytest.approx(100 * 1 / 5),
     }
 
 
 def test_without_closed_plans_their_figure_is_left_out() -> None:
-    row = PlanScore(True, True, False, True, False, False, 1.0)
+    row = PlanScore(True, True, False, True, False, False, 1.0, None, True, True)
     assert "exact_match_closed" not in summarise([row])
+    assert "text_right" not in summarise([row])
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("one two three four five", True),
+        ("one two three four six", True),  # 4 of 5 written words are said: 0.8
+        ("one two three four six seven", False),  # 4 of 6
+        ("one two three", True),  # 3 of 5 said words are written: 0.6
+        ("one two", False),  # 2 of 5
+        ("", False),
+    ],
+)
+def test_a_text_is_right_when_it_says_enough_and_little_else(written: str, right: bool) -> None:
+    gold = Plan("send_mail", {"to": "Ann", "subject": "x", "body": "One two, three four five!"})
+    plan = Plan("send_mail", {"to": "Ann", "subject": "y", "body": written})
+    assert text_right(plan, gold, [], TOOLBOX) is right
+    assert done_right(plan, gold, [], TOOLBOX) is right
+
+
+def test_a_text_may_be_that_of_a_plan_that_is_as_right() -> None:
+    gold = Plan("send_mail", {"to": "Ann", "subject": "x", "body": "I am late"})
+    other = with_arguments(gold, body="Running behind")
+    said = with_arguments(gold, body="running behind")
+    assert not text_right(said, gold, [], TOOLBOX)
+    assert text_right(said, gold, [other], TOOLBOX)
+    assert done_right(said, gold, [other], TOOLBOX)
+
+
+def test_texts_count_only_where_there_are_some() -> None:
+    note = Plan("read_note", {"title": "Tea"})
+    assert text_right(note, note, [], TOOLBOX) is None
+    assert text_right(NONE, None, [], TOOLBOX) is None
+    assert text_right(NONE, MAIL, [], TOOLBOX) is False
+    assert text_right(None, MAIL, [], TOOLBOX) is False
+    assert not done_right(None, MEETING, [], TOOLBOX)
+
+
+def test_coverage_counts_the_surest_first() -> None:
+    found = coverage([0.2, 0.9, 0.5, 0.7], [True, True, False, False], [0.25, 0.5, 1.0])
+    assert found == {"25": 100.0, "50": 50.0, "100": 50.0}
 
 
 def test_no_rows_have_no_figures() -> None:

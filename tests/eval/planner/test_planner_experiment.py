@@ -13,7 +13,12 @@ from stores.compressed import read_kept
 from synth.reference import split_folder
 
 PLANNED = {
+    "api_right",
     "ast_accuracy",
+    "done_right",
+    "sure",
+    "sure_right",
+    "text_right",
     "exact_match",
     "exact_match_closed",
     "accepted",
