@@ -52,6 +52,11 @@ class Settings(BaseSettings):
     """Let the embedded model write free text arguments; otherwise they are the person's own words.
     When not set, it writes only with an adapter, and nothing that is sent to others: an untuned
     model writes worse than the person speaks, and a tuned one invents facts in mails."""
+    slot_model: str = packages.INSTRUCT
+    """Name, folder or hub name of the model that reads a call's arguments off a request."""
+    slot_adapter: Path | None = None
+    """Folder with an adapter that `ctrag train slots` wrote for it; when not set, the packaged
+    one."""
     sure: float = Field(default=0.5, ge=0, le=1)
     """Plans of lower confidence are shown with the next best one, and change nothing without
     confirmation."""

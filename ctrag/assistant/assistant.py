@@ -1,6 +1,7 @@
 """The assistant: joins retrieval, planning and execution; every step can be used alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,15 +17,17 @@ from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planned, Planner, PlanRequest
 from ctrag.assistant.planning.plan import NONE, Plan
-from ctrag.assistant.planning.planner import make_planner
+from ctrag.assistant.planning.planner import make_planner, slot_filler
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt, planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
+from ctrag.assistant.planning.slot_filler import SlotFiller
+from ctrag.assistant.planning.slots import FilledSlot
 from ctrag.assistant.trace import Trace
 from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.models.encoder import Encoder, load_encoder
 from ctrag.settings import Settings, settings
-from ctrag.toolbox import Toolbox
+from ctrag.toolbox import Tool, Toolbox
 from stores.database import StoreUnavailable
 from stores.people.items import Person, Request
 from stores.people.stores import Stores
@@ -51,6 +54,7 @@ class Assistant:
         encoder: Encoder,
         artefacts: Artefacts,
         planner: Planner,
+        slots: SlotFiller | None = None,
         toolbox: Toolbox,
         options: Settings,
         frozen_clock: bool = False,
@@ -62,6 +66,7 @@ class Assistant:
         self.tools = ToolRetriever(toolbox, encoder, artefacts.classifier)
         self.arguments = artefacts.arguments
         self.planner = planner
+        self.slots = slots
         self._encoder = encoder
         self._options = options
         self._frozen_clock = frozen_clock
@@ -92,6 +97,7 @@ class Assistant:
             encoder=encoder,
             artefacts=load_artefacts(options.artefacts),
             planner=make_planner(planner, options),
+            slots=slot_filler(options) if planner == "embedded" else None,
             toolbox=opened.toolbox,
             options=options,
             frozen_clock=opened.frozen_clock,
@@ -227,6 +233,7 @@ class Assistant:
                 best_only=planner.best_only,
                 write_text=planner.writes_text,
                 write_outward=planner.writes_outward,
+                fillable=self.slots is not None,
                 values=rank_values(exposed, sources, ranker),
             )
             step.outputs = grammar.traced()
@@ -240,9 +247,23 @@ class Assistant:
                 step.outputs = assembled.traced()
             return assembled
 
+        def slots(tool: Tool) -> Mapping[str, FilledSlot]:
+            with trace.step("slots.fill", api=tool.api) as step:
+                filled = {} if self.slots is None else self.slots.fill(request, tool, items)
+                step.outputs = {name: asdict(one) for name, one in filled.items()}
+            return filled
+
         with trace.step("planner.plan", planner=type(planner).__name__) as step:
             planned = planner.plan(
-                PlanRequest(exposed, grammar, prompt, tools.preferences, options.sure)
+                PlanRequest(
+                    exposed,
+                    grammar,
+                    prompt,
+                    tools.preferences,
+                    None if self.slots is None else slots,
+                    sources,
+                    options.sure,
+                )
             )
             step.outputs = planned.traced()
         return planned

@@ -24,10 +24,20 @@ class PlannerCard(Card):
     alpha: int
 
 
-def packaged_adapter(base: str) -> Path | None:
-    """Folder of the adapter that ctrag ships for a base model, or None."""
-    folder = Path(str(files("ctrag.models").joinpath("artefact", "lora")))
-    return folder if base == packages.PLANNER and has_adapter(folder) else None
+PLANS, SLOTS = "lora", "slots"
+"""What an adapter was trained for: whole plans, or slots; also the packaged adapters' folders."""
+_BASES = {PLANS: packages.PLANNER, SLOTS: packages.INSTRUCT}
+
+
+def packaged_adapter(base: str, purpose: str = PLANS) -> Path | None:
+    """Folder of the adapter that ctrag ships for a base model, or None.
+
+    Args:
+        base: Name of the base model.
+        purpose: `PLANS` or `SLOTS`.
+    """
+    folder = Path(str(files("ctrag.models").joinpath("artefact", purpose)))
+    return folder if base == _BASES[purpose] and has_adapter(folder) else None
 
 
 def has_adapter(folder: Path) -> bool:

@@ -1,6 +1,6 @@
 """What each planning setting shows the planner, and the plans that it decodes from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,8 @@ from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planner, PlanRequest
 from ctrag.assistant.planning.planner_prompt import planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
+from ctrag.assistant.planning.slot_filler import SlotFiller
+from ctrag.assistant.planning.slots import FilledSlot
 from ctrag.assistant.planning.value_ranker import ValueRanker
 from ctrag.settings import Settings
 from ctrag.toolbox import Tool, Toolbox
@@ -131,6 +133,7 @@ def decode(
     free: bool,
     show: PlannerInputs,
     planner: Planner,
+    filler: SlotFiller | None,
     options: Settings,
     run: str,
 ) -> PlanRow:
@@ -142,6 +145,7 @@ def decode(
         free: Whether to decode without the grammar.
         show: Finds items and tools.
         planner: Decodes.
+        filler: Reads what the request says of a call's slots.
         options: Prompt budget and whether free text is written.
         run: Hash of what the plan depends on besides the request.
     """
@@ -168,10 +172,25 @@ def decode(
             write_text=planner.writes_text,
             write_outward=planner.writes_outward,
             open_when_empty=not shown.items,
+            fillable=filler is not None,
             values=rank_values(exposed, sources, show.arguments),
         )
     )
-    planned = planner.plan(PlanRequest(exposed, grammar, prompt, shown.preferences))
+
+    def slots(tool: Tool) -> Mapping[str, FilledSlot]:
+        assert filler is not None
+        return filler.fill(sources.request, tool, shown.items)
+
+    planned = planner.plan(
+        PlanRequest(
+            exposed,
+            grammar,
+            prompt,
+            shown.preferences,
+            None if filler is None else slots,
+            sources,
+        )
+    )
     return PlanRow(
         run=run,
         setting=setting,

@@ -15,7 +15,7 @@ from ctrag.assistant.artefacts import load_artefacts
 from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.assistant.open import toolbox_of
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
-from ctrag.assistant.planning.planner import embedded_planner
+from ctrag.assistant.planning.planner import embedded_planner, slot_filler
 from ctrag.errors import InputError
 from ctrag.models.encoder import load_encoder
 from ctrag.models.lora import load_card, weights_sha256
@@ -89,6 +89,7 @@ def run_planner(
     ranker = artefacts.ranker
     toolbox = toolbox_of(data)
     planner = embedded_planner(options)
+    filler = slot_filler(options)
     every = [one for one in load_examples(data, encoder, artefacts.adapter) if one.labels.has_plan]
     examples = every[:limit]
     if not examples:
@@ -114,6 +115,7 @@ def run_planner(
         planner.writes_text,
         planner.writes_outward,
         None if planner.adapter is None else weights_sha256(planner.adapter),
+        None if filler is None or filler.adapter is None else weights_sha256(filler.adapter),
     )
     run = sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]
     rows = PlanRows(resume, run)
@@ -126,7 +128,7 @@ def run_planner(
                 count += 1
                 if rows.has(name, decoding, example):
                     continue
-                rows.add(decode(example, name, decoding, show, planner, options, run))
+                rows.add(decode(example, name, decoding, show, planner, filler, options, run))
                 progress(f"{count}/{total} {name}{' free' if decoding else ''}")
     figures: dict[str, JsonValue] = {}
     intervals: dict[str, JsonValue] = {}
@@ -180,6 +182,7 @@ def run_planner(
             "planner_model": options.planner_model,
             "engine": planner.engine_name,
             "adapter": None if planner.adapter is None else load_card(planner.adapter).command,
+            "slot_model": None if filler is None else options.slot_model,
             "items": options.items,
             "tools": options.tools,
             "prompt_budget": options.prompt_budget,

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
+from ctrag.assistant.planning.slots import compose
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import EngineName
@@ -70,13 +71,13 @@ class EmbeddedPlanner(LanguageModel):
             confidence *= 1.0 if decoded.plan is None else grammar.belief.get(decoded.plan.api, 1.0)
         else:
             api, confidence = _choice(grammar, preferences)
-            confidence *= grammar.belief.get(api, 1.0)
-            decoded = self._call(api, grammar, prompt)
+            decoded = self._call(api, request, grammar, prompt)
+            confidence *= decoded.belief
             if confidence < request.sure:
                 rest = {one: preferences[one] for one in preferences if one not in (api, NONE.api)}
                 second, _ = _choice(grammar, rest)
                 if second != NONE.api:
-                    alternative = self._call(second, grammar, prompt).plan
+                    alternative = self._call(second, request, grammar, prompt).plan
         return Planned(
             decoded.plan,
             decoded.text,
@@ -88,11 +89,19 @@ class EmbeddedPlanner(LanguageModel):
             alternative,
         )
 
-    def _call(self, api: str, grammar: PlanGrammar, prompt: "_PromptIds") -> "_Decoded":
+    def _call(
+        self, api: str, request: PlanRequest, grammar: PlanGrammar, prompt: "_PromptIds"
+    ) -> "_Decoded":
         """The call of one API, or `none()`."""
         if api == NONE.api:
             return _Decoded(NONE, str(NONE), 0)
-        return self._parsed(self.bound(prompt, grammar.lark, f"{api}(")[0])
+        if request.slots is None or request.sources is None:
+            found = self._parsed(self.bound(prompt, grammar.lark, f"{api}(")[0])
+            return replace(found, belief=grammar.belief.get(api, 1.0))
+        tool = next(tool for tool in request.tools if tool.api == api)
+        made = compose(tool, grammar.values[api], request.slots(tool), request.sources)
+        plan = NONE if made.plan is None else made.plan
+        return _Decoded(plan, str(plan), 0, made.belief)
 
     def _parsed(self, tokens: list[int]) -> "_Decoded":
         text = self.decode(tokens).strip()
@@ -111,6 +120,7 @@ class _Decoded:
     plan: Plan | None
     text: str
     tokens: int
+    belief: float = 1.0
 
 
 class _PromptIds:

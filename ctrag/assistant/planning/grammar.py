@@ -14,6 +14,7 @@ from typing import Any
 
 from ctrag.assistant.planning.candidate_values import OPEN, CandidateValue, ValueSources
 from ctrag.assistant.planning.ranked_values import ToolValues, rank_values
+from ctrag.assistant.planning.slots import slots_of
 from ctrag.toolbox import Argument, Tool
 
 TEXT_LENGTH = 120
@@ -43,6 +44,8 @@ class PlanGrammar:
     """Exposed APIs that cannot be called now → which argument has no value."""
     belief: dict[str, float] = field(default_factory=dict)
     """API → probability, 0 to 1, that its best arguments are right; 1 without a value ranker."""
+    values: Mapping[str, ToolValues] = field(default_factory=dict)
+    """What the grammar was made from."""
 
     def traced(self) -> dict[str, Any]:
         """Its part of the trace."""
@@ -61,6 +64,7 @@ def plan_grammar(
     write_text: bool = True,
     write_outward: bool = True,
     open_when_empty: bool = False,
+    fillable: bool = False,
     values: Mapping[str, ToolValues] | None = None,
 ) -> PlanGrammar:
     """The grammar of all plans that the exposed tools and the sources allow.
@@ -78,6 +82,8 @@ def plan_grammar(
             the person's own words.
         open_when_empty: Allow any short text where there is no candidate; for experiments that hide
             the person's items, never for serving.
+        fillable: Whether a slot filler reads the request for arguments without a candidate: a call
+            that lacks nothing else is possible then.
         values: The result of `rank_values`; when None, that without a ranker.
     """
     rules: list[str] = []
@@ -99,7 +105,12 @@ def plan_grammar(
             and argument.name not in OPEN
             and not open_when_empty
         }
-        missing = [one.name for one in tool.arguments if one.required and one.name in empty]
+        read = {slot.name for slot in slots_of(tool)} if fillable else set()
+        missing = [
+            one.name
+            for one in tool.arguments
+            if one.required and one.name in empty and one.name not in read
+        ]
         if missing:
             left_out[tool.api] = missing[0]
             continue
@@ -121,7 +132,7 @@ def plan_grammar(
     names = [f"api{number}" for number, tool in enumerate(tools) if tool.api in candidates]
     start = "start: " + " | ".join([*names, '"none()"'])
     return PlanGrammar(
-        "\n".join([start, *rules, _RULES]), tuple(apis), candidates, left_out, belief
+        "\n".join([start, *rules, _RULES]), tuple(apis), candidates, left_out, belief, values
     )
 
 

@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
+from ctrag.assistant.planning.slots import FilledSlot
 from ctrag.toolbox import Tool
 
 
@@ -23,6 +25,11 @@ class PlanRequest:
     preferences: Mapping[str, float] | None = None
     """Log-scale score of each API and of `none`, from tool retrieval; None leaves the choice of
     the API to the model."""
+    slots: Callable[[Tool], Mapping[str, FilledSlot]] | None = None
+    """Reads what the request says of a tool's slots; None leaves texts to the model or to the
+    request's own words."""
+    sources: ValueSources | None = None
+    """Where values come from; needed with `slots`."""
     sure: float = 0.0
     """Plans of lower confidence come with an alternative."""
 

@@ -1,10 +1,11 @@
-"""The planner that the settings name."""
+"""The planner and the slot filler that the settings name."""
 
 from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.assistant.planning.endpoint import EndpointPlanner
 from ctrag.assistant.planning.interface import Planner
+from ctrag.assistant.planning.slot_filler import SlotFiller
 from ctrag.errors import InputError
-from ctrag.models.lora import packaged_adapter
+from ctrag.models.lora import SLOTS, packaged_adapter
 from ctrag.settings import Settings, settings
 
 
@@ -41,3 +42,16 @@ def embedded_planner(options: Settings) -> EmbeddedPlanner:
         options.planner_engine,
         options.write_text,
     )
+
+
+def slot_filler(options: Settings | None = None) -> SlotFiller | None:
+    """The slot filler that the settings name; None without an adapter for its model.
+
+    Args:
+        options: When None, the settings of this process.
+    """
+    options = settings() if options is None else options
+    adapter = options.slot_adapter or packaged_adapter(options.slot_model, SLOTS)
+    if adapter is None:
+        return None
+    return SlotFiller(options.slot_model, options.threads, adapter, options.planner_engine)

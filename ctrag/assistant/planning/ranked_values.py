@@ -1,7 +1,8 @@
 """The step `values.rank`: the values of every argument of the exposed tools, best first."""
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ctrag.assistant.planning.candidate_values import CandidateValue, ValueSources
 from ctrag.assistant.planning.value_ranker import ABSENT, ValueRanker
@@ -16,10 +17,16 @@ class ToolValues:
     """Argument → values, best first."""
     absent: frozenset[str] = frozenset()
     """Optional arguments that are better left out."""
-    belief: float = 1.0
-    """Probability, 0 to 1, that the best values are right; 1 without a ranker."""
+    beliefs: dict[str, float] = field(default_factory=dict)
+    """Argument → probability, 0 to 1, that its best value (or leaving it out) is right; empty
+    without a ranker."""
     ranked: bool = False
     """Whether a ranker ordered them; otherwise they are in the order in which they were found."""
+
+    @property
+    def belief(self) -> float:
+        """Probability that the best values of all arguments are right; 1 without a ranker."""
+        return math.prod(self.beliefs.values())
 
 
 def rank_values(
@@ -42,7 +49,7 @@ def rank_values(
 def _values_of(tool: Tool, sources: ValueSources, ranker: ValueRanker | None) -> ToolValues:
     found: dict[str, tuple[CandidateValue, ...]] = {}
     absent: set[str] = set()
-    belief = 1.0
+    beliefs: dict[str, float] = {}
     for argument in tool.arguments:
         if argument.match != "value":
             continue
@@ -51,7 +58,8 @@ def _values_of(tool: Tool, sources: ValueSources, ranker: ValueRanker | None) ->
             ordered = ranker.order(sources, tool, argument, candidates)
             if ordered and ordered[0][0] is ABSENT:
                 absent.add(argument.name)
-            belief *= ordered[0][1] if ordered else 1.0
+            if ordered:
+                beliefs[argument.name] = ordered[0][1]
             candidates = [one for one, _ in ordered if one is not ABSENT]
         found[argument.name] = tuple(candidates)
-    return ToolValues(found, frozenset(absent), belief, ranker is not None)
+    return ToolValues(found, frozenset(absent), beliefs, ranker is not None)

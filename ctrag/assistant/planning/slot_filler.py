@@ -9,14 +9,14 @@ whether he has the keys" becomes "Do you have the keys?".
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctrag.assistant.api_choice.retrieve import purpose
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_line import item_line, one_line
+from ctrag.assistant.planning.slots import OWNED, FilledSlot, slots_of
 from ctrag.models import packages
-from ctrag.models.chat_markup import END, closing, opening
+from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import EngineName
 from ctrag.toolbox import Argument, Tool
@@ -30,8 +30,6 @@ ITEMS = 2
 ITEM_WIDTH, ANSWERED_WIDTH = 90, 260
 """Characters of an item's line at most, and of the item that a text is written to or into."""
 SYSTEM = "Fill in what is said."
-_OWNED = ("title", "subject")
-"""Arguments that name something the person has, when they are values."""
 _LONGEST_REQUEST = 600
 _LONGEST_LINE = 400
 _EDGES = '"“”„«»()[]{}<>*_`,.;:!?…'
@@ -44,26 +42,6 @@ _FUNCTION_WORDS = (
     "won't would wouldn't shall should shouldn't may might must not no yes to of for from in on "
     "at by with about as than then when where what which who how why let let's please until"
 ).split()
-
-
-@dataclass(frozen=True, slots=True)
-class FilledSlot:
-    """What the model read."""
-
-    value: str | None
-    """None: the request does not say it."""
-    probability: float
-    """Of this answer, 0 to 1."""
-
-
-def slots_of(tool: Tool) -> list[Argument]:
-    """The arguments whose value a request can say: free text, and names that nobody owns yet."""
-    return [
-        argument
-        for argument in tool.arguments
-        if argument.match == "text"
-        or (argument.type == "string" and argument.name not in (*_OWNED, "number"))
-    ]
 
 
 def shown_items(tool: Tool, items: Sequence[Item]) -> list[Item]:
@@ -82,7 +60,7 @@ def slot_prompt(request: Request, tool: Tool, items: Sequence[Item]) -> str:
     """
     moment = request.asked_at
     lines = [f"Now: {moment:%A} {format_local_time(moment).replace('T', ' ')}"]
-    answers = any(one.name in _OWNED and one.match == "value" for one in tool.arguments)
+    answers = any(one.name in OWNED and one.match == "value" for one in tool.arguments)
     for item in items:
         width = ANSWERED_WIDTH if answers and item.app == tool.app else ITEM_WIDTH
         lines.append(f"Item: {item_line(item, width)}")
@@ -202,6 +180,3 @@ def _read(answer: str) -> str | None:
         return None
     value: str = json.loads(answer)
     return value.strip() or None
-
-
-__all__ = ["END", "FilledSlot", "SlotFiller", "slot_line", "slot_prompt", "slots_of"]
