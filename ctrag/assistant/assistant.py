@@ -260,9 +260,9 @@ class Assistant:
                     grammar,
                     prompt,
                     tools.preferences,
+                    options.sure,
                     None if self.slots is None else slots,
                     sources,
-                    options.sure,
                 )
             )
             step.outputs = planned.traced()

@@ -187,8 +187,8 @@ def decode(
             grammar,
             prompt,
             shown.preferences,
-            None if filler is None else slots,
-            sources,
+            slots=None if filler is None else slots,
+            sources=sources,
         )
     )
     return PlanRow(

@@ -16,8 +16,8 @@ from ctrag.assistant.planning.slot_filler import (
     shown_items,
     slot_line,
     slot_prompt,
-    slots_of,
 )
+from ctrag.assistant.planning.slots import slots_of
 from ctrag.models.encoder import load_encoder
 from ctrag.settings import settings
 from ctrag.text.words import fold

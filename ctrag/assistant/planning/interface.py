@@ -25,13 +25,13 @@ class PlanRequest:
     preferences: Mapping[str, float] | None = None
     """Log-scale score of each API and of `none`, from tool retrieval; None leaves the choice of
     the API to the model."""
+    sure: float = 0.0
+    """Plans of lower confidence come with an alternative."""
     slots: Callable[[Tool], Mapping[str, FilledSlot]] | None = None
     """Reads what the request says of a tool's slots; None leaves texts to the model or to the
     request's own words."""
     sources: ValueSources | None = None
     """Where values come from; needed with `slots`."""
-    sure: float = 0.0
-    """Plans of lower confidence come with an alternative."""
 
 
 @dataclass(frozen=True, slots=True)
