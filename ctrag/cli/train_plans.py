@@ -14,7 +14,9 @@ from ctrag.cli.training import (
     Out,
     Resume,
     Seed,
+    Served,
     Share,
+    Strangers,
     Threads,
     Tuned,
     check_held_out,
@@ -31,7 +33,11 @@ def tools(
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
     share: Share = [],  # noqa: B006  # typer reads it, nothing changes it
     tuned: Tuned = None,
-    start: Annotated[Path | None, typer.Option(help="Folder of a reader to train on.")] = None,
+    served: Served = False,
+    strangers: Strangers = None,
+    start: Annotated[
+        Path | None, typer.Option(help="Folder of a classifier to train further.")
+    ] = None,
     epochs: Annotated[
         int | None,
         typer.Option(min=1, help="Default: what each encoder needs; 1 with --start."),
@@ -42,7 +48,7 @@ def tools(
     threads: Threads = 2,
     json: Json = False,
 ) -> None:
-    """Train the tool reader, which names the API.
+    """Train the API classifier.
 
     One person in five of DATA is held out; the card holds figures of these people. With a --share
     above 1 requests are learned from several times.
@@ -55,6 +61,7 @@ def tools(
     from ctrag.assistant.api_choice.classifier import ApiClassifier
     from training.api_classifier.examples import seen_requests
     from training.api_classifier.network import ApiClassifierSettings
+    from training.api_classifier.strangers import strangers_requests
     from training.api_classifier.train import train_classifier
     from training.core.checkpoints import CHECKPOINTS
     from training.core.origin import origin, people_in
@@ -65,14 +72,17 @@ def tools(
     out_of_data = held_out(data, seed)
     if before is not None:
         check_held_out("--start", before.card, out_of_data)
-    found = retrieved(data, more, tuned, seed, threads)
+    found = retrieved(data, more, tuned, seed, threads, served)
+    learned = seen_requests(*found.learned(shares))
+    if strangers is not None:
+        learned += strangers_requests(strangers, found, before, progress)
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     source = origin([data, *more], seed, out_of_data)
     if before is not None:
         source["people"] = sorted(people_in(before.card, "--start").union(source["people"]))
-    reader = train_classifier(
-        seen_requests(*found.learned(shares)),
+    classifier = train_classifier(
+        learned,
         seen_requests(*found.kept_back()),
         ApiClassifierSettings(average=average, seed=seed, threads=threads).seen(epochs, before),
         source | {"encoder": found.encoder},
@@ -80,11 +90,11 @@ def tools(
         progress,
         before,
     )
-    reader.save(out)
+    classifier.save(out)
     if json:
-        print_json(reader.card.model_dump())
+        print_json(classifier.card.model_dump())
         return
-    show(out, reader.card.data, reader.card.figures)
+    show(out, classifier.card.data, classifier.card.figures)
 
 
 def values(
@@ -92,6 +102,7 @@ def values(
     out: Out,
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
     tuned: Tuned = None,
+    served: Served = False,
     seed: Seed = 1,
     threads: Threads = 2,
     json: Json = False,
@@ -107,7 +118,7 @@ def values(
     from training.values.value_ranker import ValueRankerSettings, choices, train_arguments
 
     out_of_data = held_out(data, seed)
-    found = retrieved(data, more, tuned, seed, threads)
+    found = retrieved(data, more, tuned, seed, threads, served)
     progress("training the ranker of values")
     trained = train_arguments(
         choices(*found.learned()),
@@ -174,10 +185,7 @@ def slots(
     data: Data,
     out: Out,
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
-    strangers: Annotated[
-        Path | None,
-        typer.Option(help="JSON lines of strangers' requests with marked entities."),
-    ] = None,
+    strangers: Strangers = None,
     base: Annotated[
         str, typer.Option(help="Base model: name, folder or hub name.")
     ] = packages.INSTRUCT,

@@ -26,6 +26,18 @@ Tuned = Annotated[
         "without where the artefacts in use never saw these people.",
     ),
 ]
+Served = Annotated[
+    bool,
+    typer.Option(
+        "--served",
+        help="Retrieve as the artefacts in use do, though they may have learned from other "
+        "requests of these people. For plain requests.",
+    ),
+]
+Strangers = Annotated[
+    Path | None,
+    typer.Option(help="Also learn from strangers' requests: JSON lines with intents and entities."),
+]
 Share = Annotated[
     list[str],
     typer.Option(help="NAME=SHARE: learn from that share of a data set's requests, by hash."),
@@ -41,11 +53,17 @@ Threads = Annotated[int, typer.Option(min=1, help="Threads to compute with.")]
 
 
 def retrieved(
-    data: Path, more: list[Path], tuned: Path | None, seed: int, threads: int
+    data: Path,
+    more: list[Path],
+    tuned: Path | None,
+    seed: int,
+    threads: int,
+    served: bool = False,
 ) -> "RetrievedExamples":
     """Retrieval results for the requests of all data sets, computed once.
 
-    Without `tuned` the artefacts in use retrieve for all of them.
+    Without `tuned` the artefacts in use retrieve for all of them; with `served` too when they
+    learned from these people.
 
     Raises:
         ValueError: There is no `tuned` and no packaged adapter, or what retrieves
@@ -65,7 +83,7 @@ def retrieved(
         trained = TunedEncoder(adapter, {}, {})
     else:
         raise InputError("--encoder: give the folder that `ctrag train encoder` wrote")
-    retrieval = Retrieval(data, more, trained, ranker, options)
+    retrieval = Retrieval(data, more, trained, ranker, options, served)
     return retrieval.once(cache_folder() / "retrieved", progress)
 
 

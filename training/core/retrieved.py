@@ -79,6 +79,9 @@ class Retrieval:
     """Retrieves for those of `more` whose people it never saw."""
     settings: RankerSettings
     """Folds and seed."""
+    served: bool = False
+    """Retrieve for everybody as it is served, though ranker and adapter may have learned from other
+    requests of the same people: for plain requests, which name what they are about."""
 
     @property
     def new(self) -> bool:
@@ -100,7 +103,7 @@ class Retrieval:
             *(data_sha256(one) for one in (self.data, *self.more)),
             self.tuned.adapter.digest,
             self.ranker.card.model_dump_json(),
-            repr((self.settings, self.new)),
+            repr((self.settings, self.new, self.served)),
             *(path.read_text(encoding="utf-8") for path in (*code, Path(__file__))),
         ]
         return sha256("\0".join(parts).encode()).hexdigest()[:16]
@@ -157,7 +160,9 @@ class Retrieval:
         )
 
     def _apart(self) -> list[Path]:
-        """Data sets that are cross-fitted, `data` first; none when everybody is new."""
+        """Data sets that are cross-fitted, `data` first; none when everybody is new or served."""
+        if self.served:
+            return []
         learned = people_in(self.ranker.card, "CTRAG_ARTEFACTS: the ranker in use")
         if not self.new:
             same = of_same_people(self.data, self.more)
@@ -206,7 +211,7 @@ class Retrieval:
         self, examples: Sequence[RankingExample], sources: Sequence[Path], encoder: Encoder
     ) -> list[RankingExample]:
         """The examples with readings by adapters that never saw the person."""
-        readings = {} if self.new else self._out_of_fold(examples, sources)
+        readings = {} if self.new or self.served else self._out_of_fold(examples, sources)
         new = [one for one in examples if one.asked.query_id not in readings]
         texts = [one.asked.request.text for one in new]
         read = RequestEncoder(encoder, self.tuned.adapter).read(texts)

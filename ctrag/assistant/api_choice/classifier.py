@@ -86,15 +86,22 @@ class ApiClassifier(ArrayArtefact[ApiClassifierCard]):
             shares: Probability that each item is meant, summing to 1.
         """
         inputs = classifier_features(context, rows, shares)
-        total = np.zeros(len(self.card.apis), dtype=np.float64)
-        for encoder in self.card.towers:
-            text = classifier_text(context.request.text, inputs, encoder.lines)
-            encoded = self._encode(encoder.name, text)
-            total += log_softmax(self._head(encoder.name, encoded, inputs))
-        logs = log_softmax(total / len(self.card.towers) / self.card.temperature)
+        logs = self.log_probabilities_of(context.request.text, inputs)
         return {
             api: max(float(value), _RAREST) for api, value in zip(self.card.apis, logs, strict=True)
         }
+
+    def log_probabilities_of(self, request: str, inputs: ClassifierFeatures) -> NDArray[np.float64]:
+        """(classes,): log probabilities of the card's APIs, for features that exist already."""
+        total = np.zeros(len(self.card.apis), dtype=np.float64)
+        for encoder in self.card.towers:
+            text = classifier_text(request, inputs, encoder.lines)
+            encoded = self._encode(encoder.name, text)
+            total += log_softmax(self._head(encoder.name, encoded, inputs))
+        found: NDArray[np.float64] = log_softmax(
+            total / len(self.card.towers) / self.card.temperature
+        )
+        return found
 
     def prepare(self) -> None:
         """Make graphs and open sessions, which the first request would otherwise wait for."""
