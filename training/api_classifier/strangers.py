@@ -74,9 +74,9 @@ def strangers_requests(
         scores.append(ranker.scores_of(context, compute(context, ranker.learned)))
     apis = classes_of(Toolbox.packaged())
     learned = []
-    for one, row in zip(seen_requests(examples, scores), rows, strict=True):
+    for seen, row in zip(seen_requests(examples, scores), rows, strict=True):
         allowed = np.isin(apis, row["apis"] or ["none"])
-        shares = np.exp(start.log_probabilities_of(one.text, one.features["retrieved"]))
+        shares = np.exp(start.log_probabilities_of(seen.text, seen.features["retrieved"]))
         shares = np.where(allowed, shares + 1e-6, 0)
-        learned.append(replace(one, wanted=(shares / shares.sum()).astype(np.float32)))
+        learned.append(replace(seen, wanted=(shares / shares.sum()).astype(np.float32)))
     return learned
