@@ -9,6 +9,8 @@ from pathlib import Path
 
 from ctrag.assistant.artefacts import load_artefacts
 from ctrag.assistant.context.retrieve import ContextRetriever
+from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.planning.mentions import mention_words
 from ctrag.assistant.planning.slot_filler import (
     allowed_words,
     is_text,
@@ -20,36 +22,53 @@ from ctrag.assistant.planning.slot_filler import (
 from ctrag.assistant.planning.slots import slots_of
 from ctrag.models.encoder import load_encoder
 from ctrag.settings import settings
-from ctrag.text.words import fold
+from ctrag.text.words import fold, words
 from ctrag.toolbox import Argument, Tool, Toolbox
-from stores.people.items import Item, LabelledPlan, Labels, Request
+from stores.people.items import Item, LabelledPlan, Labels, Person, Request
 from training.core.datasets import load_with_memory
 
 _PARTS = re.compile(
     r"\n|[,.;:!?](?=[\s,.;:!?]|$)|'s(?=\W|$)|(?:(?![,.;:!?]+(?:\s|$)|'s(?:\W|$))\S)+"
 )
 _MARKS = frozenset(",.;:!?")
+_LONGEST_PHRASE = 9
+"""Words of a phrase for a moment at most."""
+_TIMES = re.compile(r"\d|\w{2}")
 _SHORT_OF = 0.75
 """Share of a text's words that must be allowed; the others are left out of the answer."""
-_ENTITIES: dict[str, tuple[tuple[str, str, dict[str, str]], ...]] = {
-    # intent: (API, entity that must be there, entity → slot), the first that fits
+_WHEN = ("date", "timeofday", "time")
+_ENTITIES: dict[str, tuple[tuple[str, str, dict[str, tuple[str, ...]]], ...]] = {
+    # intent: (API, entity that must be there, slot → entities that say it), the first that fits
     "play_music": (
-        ("play_song", "song_name", {"song_name": "song_name", "artist_name": "artist"}),
-        ("play_artist", "artist_name", {"artist_name": "artist"}),
-        ("play_playlist", "playlist_name", {"playlist_name": "playlist_name"}),
-        ("play_genre", "music_genre", {"music_genre": "genre"}),
+        ("play_song", "song_name", {"song_name": ("song_name",), "artist": ("artist_name",)}),
+        ("play_artist", "artist_name", {"artist": ("artist_name",)}),
+        ("play_playlist", "playlist_name", {"playlist_name": ("playlist_name",)}),
+        ("play_genre", "music_genre", {"genre": ("music_genre",)}),
     ),
     "weather_query": (
-        ("google_weather", "place_name", {"place_name": "location"}),
-        ("google_weather", "", {}),
+        ("google_weather", "place_name", {"location": ("place_name",), "date": ("date",)}),
+        ("google_weather", "", {"date": ("date",)}),
     ),
-    "news_query": (("google_news", "news_topic", {"news_topic": "topic"}),),
+    "news_query": (("google_news", "news_topic", {"topic": ("news_topic",)}),),
     "recommendation_locations": (
-        ("google_nearby", "business_type", {"business_type": "category", "place_name": "near"}),
+        (
+            "google_nearby",
+            "business_type",
+            {"category": ("business_type",), "near": ("place_name",)},
+        ),
     ),
-    "transport_traffic": (("google_directions", "place_name", {"place_name": "destination"}),),
+    "transport_traffic": (("google_directions", "place_name", {"destination": ("place_name",)}),),
     "calendar_set": (
-        ("create_event", "event_name", {"event_name": "title", "place_name": "location"}),
+        (
+            "create_event",
+            "event_name",
+            {
+                "title": ("event_name",),
+                "start": _WHEN,
+                "location": ("place_name",),
+                "attendees": ("person", "relation"),
+            },
+        ),
     ),
 }
 
@@ -72,7 +91,11 @@ class SlotExample:
 
 
 def slot_examples(
-    request: Request, labels: Labels, items: Sequence[Item], toolbox: Toolbox
+    request: Request,
+    labels: Labels,
+    items: Sequence[Item],
+    person: Person,
+    toolbox: Toolbox,
 ) -> list[SlotExample]:
     """The labelled call as an example, and one more for a call of another API that is as right.
 
@@ -80,9 +103,11 @@ def slot_examples(
         request: What was said, and when.
         labels: Its labels.
         items: Retrieved items, best first.
+        person: Whose request it is.
         toolbox: The APIs.
     """
     found: list[SlotExample] = []
+    sources = ValueSources(request, person, items)
     apis: set[str] = set()
     for plan in (labels.plan, *labels.also):
         tool = None if plan is None else toolbox.get(plan.api)
@@ -92,7 +117,7 @@ def slot_examples(
             continue  # another search for the same thing teaches nothing new
         apis.add(tool.api)
         shown = tuple(shown_items(tool, items))
-        answer = _answer(request, tool, shown, plan)
+        answer = _answer(sources, tool, shown, plan)
         if answer:
             found.append(SlotExample(request, tool, shown, answer))
     return found
@@ -126,7 +151,11 @@ def learned_examples(
             context = one.context
             items = retriever.retrieve(context.view, context.request).items
             found += slot_examples(
-                context.request, one.labels, [ranked.item for ranked in items], toolbox
+                context.request,
+                one.labels,
+                [ranked.item for ranked in items],
+                context.view.person,
+                toolbox,
             )
         progress(f"{folder}: {len(found)} examples")
     return found
@@ -149,33 +178,99 @@ def strangers_examples(file: Path) -> list[SlotExample]:
             tool = toolbox.get(api)
             if tool is None or (needed and needed not in marked):
                 continue
-            if any(len(marked.get(entity, ())) > 1 for entity in slots):
-                break
-            values = {slot: marked[entity][0] for entity, slot in slots.items() if entity in marked}
-            request = Request(row["text"], at)
-            answer = _answer(request, tool, (), LabelledPlan(api, dict(values)))
-            if answer:
-                found.append(SlotExample(request, tool, (), answer))
+            known = {entity for entities in slots.values() for entity in entities}
+            if all(len(marked.get(entity, ())) < 2 for entity in known):
+                lines = [
+                    slot_line(slot.name, _covering(row["text"], marked, slots.get(slot.name, ())))
+                    for slot in slots_of(tool)
+                ]
+                found.append(SlotExample(Request(row["text"], at), tool, (), "".join(lines)))
             break
     return found
 
 
-def _answer(request: Request, tool: Tool, items: Sequence[Item], plan: LabelledPlan) -> str:
+def _covering(
+    text: str, marked: Mapping[str, Sequence[str]], entities: Sequence[str]
+) -> str | None:
+    """The run of the text from the first of these entities to the last, or None."""
+    said = said_words(text)
+    runs = [run_of(text, marked[one][0]) for one in entities if one in marked]
+    places = [place for run in runs if run for place in _places(said, run.split())]
+    if not places or max(places) - min(places) >= _LONGEST_PHRASE:
+        return None
+    return " ".join(said[min(places) : max(places) + 1])
+
+
+def _places(said: Sequence[str], run: Sequence[str]) -> Sequence[int]:
+    starts = (at for at in range(len(said)) if list(said[at : at + len(run)]) == list(run))
+    begin = next(starts)
+    return range(begin, begin + len(run))
+
+
+def _answer(
+    sources: ValueSources,
+    tool: Tool,
+    items: Sequence[Item],
+    plan: LabelledPlan,
+) -> str:
     """What the model should write; empty where there is nothing to fill or it cannot be said."""
+    request = sources.request
     lines = ""
     for slot in slots_of(tool):
         value = plan.arguments.get(slot.name)
-        said = None if not isinstance(value, str) else _said(request, items, slot, value)
-        if said is None and isinstance(value, str) and slot.match == "text":
-            return ""
+        said: str | None = None
+        if slot.type in ("contact", "contacts", "datetime", "date"):
+            if slot.type in ("contact", "contacts") and value is not None:
+                said = mention_of(value if isinstance(value, list) else [str(value)], sources)
+            elif value is not None:
+                said = phrase_of(str(value), slot, sources)
+        elif isinstance(value, str) and is_text(slot):
+            said = written(value, allowed_words(request, items))
+            if said is None and slot.match == "text":
+                return ""
+        elif isinstance(value, str):
+            said = run_of(request.text, value)
         lines += slot_line(slot.name, said)
     return lines
 
 
-def _said(request: Request, items: Sequence[Item], slot: Argument, value: str) -> str | None:
-    if is_text(slot):
-        return written(value, allowed_words(request, items))
-    return run_of(request.text, value)
+def mention_of(names: Sequence[str], sources: ValueSources) -> str | None:
+    """The run of the request that mentions these contacts, or None."""
+    known: set[str] = set()
+    for name in names:
+        contact = sources.person.contact(name)
+        known |= set(words(name)) if contact is None else mention_words(contact)
+    said = said_words(sources.request.text)
+    fits = [bool(set(words(word.removesuffix("'s"))) & known) for word in said]
+    if len(names) > 1:
+        places = [place for place, fit in enumerate(fits) if fit]
+        return " ".join(said[places[0] : places[-1] + 1]) if places else None
+    best: tuple[int, int] = (0, 0)
+    begin = 0
+    for place in range(len(fits) + 1):
+        if place == len(fits) or not fits[place]:
+            best = max(best, (place - begin, -begin))
+            begin = place + 1
+    size, start = best[0], -best[1]
+    return " ".join(said[start : start + size]).removesuffix("'s") if size else None
+
+
+def phrase_of(value: str, slot: Argument, sources: ValueSources) -> str | None:
+    """The shortest run of the request that means this moment, or None.
+
+    One that means it first is better than one that may mean it.
+    """
+    said = said_words(sources.request.text)
+    may: str | None = None
+    for size in range(1, min(len(said), _LONGEST_PHRASE) + 1):
+        for at in range(len(said) - size + 1):
+            run = " ".join(said[at : at + size])
+            read = sources.moments(run, slot) if _TIMES.search(run) else []
+            if read[:1] == [value]:
+                return run
+            if may is None and value in read:
+                may = run
+    return may
 
 
 def run_of(text: str, value: str) -> str | None:
@@ -193,7 +288,7 @@ def written(value: str, allowed: Sequence[str]) -> str | None:
     """The text in the words that the model may write; None where too many are missing."""
     known: Mapping[str, str] = {word: word for word in allowed}
     folded = {fold(word): word for word in reversed(allowed)}
-    text, missing, words = "", 0, 0
+    text, missing, count = "", 0, 0
     for part in _PARTS.findall(value.replace("’", "'")):
         if part == "\n" or part in _MARKS or part == "'s":
             text = text.rstrip(" ") + part if text and text[-1] not in "\n" else text
@@ -201,13 +296,13 @@ def written(value: str, allowed: Sequence[str]) -> str | None:
         bare = said_words(part)
         if not bare:
             continue
-        words += 1
+        count += 1
         word = known.get(bare[0]) or folded.get(fold(bare[0]))
         if word is None:
             missing += 1
             continue
         text += word if not text or text.endswith("\n") else f" {word}"
-    if not words or missing > (1 - _SHORT_OF) * words:
+    if not count or missing > (1 - _SHORT_OF) * count:
         return None
     # No mark follows another, and none stands first.
     return re.sub(r"([,.;:!?])[,.;:!?]+", r"\1", text).strip()

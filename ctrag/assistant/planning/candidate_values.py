@@ -139,6 +139,20 @@ class ValueSources:
                     break
         return found
 
+    def moments(self, phrase: str, argument: Argument) -> list[str]:
+        """What a run of the request means as a date or time, likeliest first; [] when it is none.
+
+        Args:
+            phrase: The run, "tomorrow at half six".
+            argument: Of type `date` or `datetime`.
+        """
+        own, written = self._times()
+        anchors = [*own, *written]
+        asked = self.request.asked_at
+        if argument.type == "date":
+            return [day.isoformat() for day in offered_dates(phrase, asked, anchors)]
+        return [format_local_time(one) for one in offered_datetimes(phrase, asked, anchors)]
+
     def own_words(self, tool: Tool, argument: Argument) -> str:
         """Text for a free text argument in the person's own words.
 

@@ -1,9 +1,11 @@
 """Slots: arguments whose value a request itself can say, and a call made from what it says."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.text.words import telling_words, words
@@ -11,6 +13,11 @@ from ctrag.toolbox import Argument, Tool
 
 OWNED = ("title", "subject")
 """Arguments that name something the person has, when they are values."""
+_MENTIONED = ("contact", "contacts", "datetime", "date")
+"""Types of which the request has words to be read, and not the value itself."""
+_AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
+_UNKNOWN_PERSON = 0.3
+"""Belief in a name that fits no contact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +31,13 @@ class FilledSlot:
 
 
 def slots_of(tool: Tool) -> list[Argument]:
-    """The arguments whose value a request can say: free text, and names that nobody owns yet."""
+    """The arguments of which a request can say something: all but choices, numbers and names of
+    what the person has."""
     return [
         argument
         for argument in tool.arguments
         if argument.match == "text"
+        or argument.type in _MENTIONED
         or (argument.type == "string" and argument.name not in (*OWNED, "number"))
     ]
 
@@ -57,28 +66,84 @@ def compose(
     arguments: dict[str, Value] = {}
     belief = 1.0
     for argument in tool.arguments:
-        name = argument.name
-        slot = slots.get(name)
-        if slot is not None and slot.value is not None:
-            value: str | None = slot.value
-            belief *= slot.probability
-            if argument.match == "value":
-                value = _known(slot.value, values, name)
-        elif argument.match == "text":
-            value = sources.own_words(tool, argument) if argument.required else None
-        elif name in values.absent:
-            value = None
-            belief *= values.beliefs.get(name, 1.0)
-        else:
-            candidates = values.candidates.get(name, ())
-            value = candidates[0].value if candidates else None
-            belief *= values.beliefs.get(name, 1.0)
-        if value is None:
-            if argument.required:
-                return Composed(None, 0.0)
-            continue
-        arguments[name] = _typed(argument, value)
+        value, sure = _value(tool, argument, values, slots.get(argument.name), sources)
+        belief *= sure
+        if value is None and argument.required:
+            return Composed(None, 0.0)
+        if value is not None:
+            arguments[argument.name] = value
     return Composed(Plan(tool.api, arguments), belief)
+
+
+def _value(
+    tool: Tool,
+    argument: Argument,
+    values: ToolValues,
+    slot: FilledSlot | None,
+    sources: ValueSources,
+) -> tuple[Value | None, float]:
+    """The value of an argument, None to leave it out, and how sure it is."""
+    if slot is not None and slot.value is not None:
+        if argument.type in ("contact", "contacts"):
+            names, sure = _people(argument, slot.value, values, sources)
+            if names:
+                return (names if argument.type == "contacts" else names[0]), slot.probability * sure
+        elif argument.type in ("datetime", "date"):
+            moment, sure = _moment(argument, slot.value, values, sources)
+            if moment is not None:
+                return moment, slot.probability * sure
+        elif argument.match == "value":
+            return _known(slot.value, values, argument.name), slot.probability
+        else:
+            return slot.value, slot.probability
+    if argument.match == "text":
+        return (sources.own_words(tool, argument) if argument.required else None), 1.0
+    sure = values.beliefs.get(argument.name, 1.0)
+    candidates = values.candidates.get(argument.name, ())
+    if argument.name in values.absent or not candidates:
+        return None, sure
+    best = candidates[0].value
+    if argument.type == "contacts":
+        return [best], sure
+    return int(best) if argument.type == "integer" else best, sure
+
+
+def _people(
+    argument: Argument, mention: str, values: ToolValues, sources: ValueSources
+) -> tuple[list[str], float]:
+    """Full names of those who are mentioned; equal ones are told apart by the ranked values."""
+    found: list[str] = []
+    sure = 1.0
+    ranked = [one.value for one in values.candidates.get(argument.name, ())]
+    parts = _AND.split(mention) if argument.type == "contacts" else [mention]
+    for part in parts:
+        fitting = [one.name for one in mentioned(part, sources.person.contacts)]
+        if fitting:
+            sure /= len(fitting)
+            found.append(min(fitting, key=lambda name: _place(name, ranked)))
+            continue
+        alike = [one for one in ranked if set(telling_words(part)) & set(words(one))]
+        if alike:
+            found.append(alike[0])
+        elif part[:1].isupper():
+            found.append(part)
+            sure *= _UNKNOWN_PERSON
+    return list(dict.fromkeys(found)), sure
+
+
+def _moment(
+    argument: Argument, phrase: str, values: ToolValues, sources: ValueSources
+) -> tuple[str | None, float]:
+    """The moment that a phrase means: the best ranked one of those that it can mean."""
+    read = sources.moments(phrase, argument)
+    if not read:
+        return None, 1.0
+    ranked = [one.value for one in values.candidates.get(argument.name, ())]
+    return min(read, key=lambda one: _place(one, ranked)), 1.0
+
+
+def _place(value: str, ranked: list[str]) -> int:
+    return ranked.index(value) if value in ranked else len(ranked)
 
 
 def _known(said: str, values: ToolValues, name: str) -> str:
@@ -86,12 +151,6 @@ def _known(said: str, values: ToolValues, name: str) -> str:
     Planets"; otherwise what was said."""
     wanted = set(telling_words(said)) or set(words(said))
     for candidate in values.candidates.get(name, ()):
-        if wanted and wanted <= set(words(candidate.value)):
+        if candidate.how != "said" and wanted and wanted <= set(words(candidate.value)):
             return candidate.value
     return said
-
-
-def _typed(argument: Argument, value: str) -> Value:
-    if argument.type == "contacts":
-        return [value]
-    return int(value) if argument.type == "integer" else value

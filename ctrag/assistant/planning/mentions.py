@@ -1,0 +1,112 @@
+"""Which contacts a mention names: "Anna Holt", "isatou", "my mum", "the plumber"."""
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from ctrag.text.words import STOPWORDS, stems, words
+from stores.people.items import Contact
+
+_ALIKE = """
+mother mum mom mama mamma mam mummy mommy momma ma amma ammi maman mutti mutter madre mae ima umma
+father dad daddy papa pa pop pops baba abba abbu appa babbo vater padre pai tata
+grandmother grandma granny gran nana nan nonna oma abuela babushka lola yiayia halmoni avo
+grandfather grandpa grandad granddad gramps opa nonno abuelo dedushka lolo pappou
+wife missus spouse
+husband hubby spouse
+partner girlfriend boyfriend fiance fiancee
+brother bro
+sister sis
+son boy lad
+daughter girl
+aunt auntie aunty tia khala
+uncle tio chacha
+cousin cuz
+child kid
+boss manager supervisor chief
+colleague coworker workmate
+landlord landlady
+flatmate roommate housemate
+neighbour neighbor
+friend mate pal buddy
+doctor gp physician dr
+vet veterinarian
+mechanic garage
+dentist orthodontist
+teacher tutor
+priest vicar pastor
+"""
+"""Words for one relation, a line each; a word may stand in several."""
+_RELATIONS: dict[str, frozenset[int]] = {}
+for _line, _words in enumerate(_ALIKE.split("\n")):
+    for _word in _words.split():
+        _RELATIONS[_word] = _RELATIONS.get(_word, frozenset()) | {_line}
+_FILLERS = STOPWORDS | frozenset("old dear please hey mr mrs ms miss sir madam".split())
+_BY_NAME, _BY_SOUND, _BY_RELATION = 1.0, 0.8, 0.7
+_ALIKE_LETTERS = 0.84
+"""Similarity from which two names are one, spelled otherwise: "isatu" and "isatou"."""
+_ENOUGH = 0.5
+"""Share of the mention's words that must fit."""
+
+
+def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
+    """The contacts that fit a mention best; several where it does not tell them apart.
+
+    A word that is part of the name counts most, one that only sounds like it or that names the
+    relation less; a full name is always the one meant.
+
+    Args:
+        mention: The words of the request that name somebody.
+        contacts: The person's contacts.
+
+    Returns:
+        In the order of `contacts`; empty when nobody fits.
+    """
+    wanted = [word for word in words(mention) if word not in _FILLERS]
+    if not wanted:
+        return []
+    exact = [one for one in contacts if words(one.name) == words(mention)]
+    if exact:
+        return exact
+    scores = [_score(wanted, contact) for contact in contacts]
+    best = max(scores, default=0.0)
+    if best < _ENOUGH * _BY_RELATION:
+        return []
+    return [one for one, score in zip(contacts, scores, strict=True) if score > best - 1e-9]
+
+
+def _score(wanted: Sequence[str], contact: Contact) -> float:
+    names = words(contact.name)
+    relation = [word for word in words(contact.relation) if word not in _FILLERS]
+    found = [_fit(word, names, relation) for word in wanted]
+    if sum(score > 0 for score in found) < _ENOUGH * len(wanted):
+        return 0.0
+    return sum(found) / len(wanted)
+
+
+def _fit(word: str, names: Sequence[str], relation: Sequence[str]) -> float:
+    if word in names:
+        return _BY_NAME
+    if len(word) > 3 and any(
+        len(name) > 3 and SequenceMatcher(None, word, name).ratio() >= _ALIKE_LETTERS
+        for name in names
+    ):
+        return _BY_SOUND
+    alike = _RELATIONS.get(word)
+    if any(
+        word == other or stems([word]) == stems([other]) or (alike and alike & _of(other))
+        for other in relation
+    ):
+        return _BY_RELATION
+    return 0.0
+
+
+def _of(word: str) -> frozenset[int]:
+    return _RELATIONS.get(word, frozenset())
+
+
+def mention_words(contact: Contact) -> frozenset[str]:
+    """Folded words by which a request may mention the contact, for training."""
+    relation = [word for word in words(contact.relation) if word not in _FILLERS]
+    lines = frozenset().union(*(_of(word) for word in relation))
+    alike = {word for word, own in _RELATIONS.items() if own & lines}
+    return frozenset([*words(contact.name), *relation, *alike])

@@ -1,0 +1,42 @@
+"""Claims about who is meant by a name, a nickname, a role or a relation."""
+
+import pytest
+
+from ctrag.assistant.planning.mentions import mentioned
+from stores.people.items import Contact
+
+CONTACTS = [
+    Contact("Anna Berg", "colleague"),
+    Contact("Anna Holt", "landlady"),
+    Contact("Mrs Adaora Nwosu", "mother"),
+    Contact("Isatou Jallow", "sister"),
+    Contact("Iqra Qureshi", "daughter, 16"),
+    Contact("Madam Nuzhat", "Iqra's physics tutor"),
+    Contact('Rafael "Rafa" Souza', "plumber"),
+]
+
+
+@pytest.mark.parametrize(
+    ("mention", "names"),
+    [
+        ("Anna Holt", ["Anna Holt"]),
+        ("anna holt", ["Anna Holt"]),
+        ("Anna", ["Anna Berg", "Anna Holt"]),
+        ("my landlord", ["Anna Holt"]),
+        ("mum", ["Mrs Adaora Nwosu"]),
+        ("my mother", ["Mrs Adaora Nwosu"]),
+        ("isatu", ["Isatou Jallow"]),
+        ("Iqra", ["Iqra Qureshi"]),
+        ("Iqra's tutor", ["Madam Nuzhat"]),
+        ("the physics teacher", ["Madam Nuzhat"]),
+        ("rafa", ['Rafael "Rafa" Souza']),
+        ("the plumber", ['Rafael "Rafa" Souza']),
+        ("Mrs Nwosu", ["Mrs Adaora Nwosu"]),
+        ("Zoe", []),
+        ("Zoe Adams", []),
+        ("him", []),
+        ("", []),
+    ],
+)
+def test_a_mention_names_those_whom_its_words_fit(mention: str, names: list[str]) -> None:
+    assert [one.name for one in mentioned(mention, CONTACTS)] == names
