@@ -42,6 +42,8 @@ for _line, _words in enumerate(_ALIKE.split("\n")):
         _RELATIONS[_word] = _RELATIONS.get(_word, frozenset()) | {_line}
 _FILLERS = STOPWORDS | frozenset("old dear please hey mr mrs ms miss sir madam".split())
 _BY_NAME, _BY_SOUND, _BY_RELATION = 1.0, 0.8, 0.7
+_WHOLE_RELATION = 0.05
+"""For a relation of which nothing is left over."""
 _ALIKE_LETTERS = 0.84
 """Similarity from which two names are one, spelled otherwise: "isatu" and "isatou"."""
 _ENOUGH = 0.5
@@ -80,12 +82,15 @@ def _score(wanted: Sequence[str], contact: Contact) -> float:
     found = [_fit(word, names, relation) for word in wanted]
     if sum(score > 0 for score in found) < _ENOUGH * len(wanted):
         return 0.0
-    return sum(found) / len(wanted)
+    # "mum" is the mother rather than the mother of a friend.
+    whole = sum(_fit(word, (), wanted) > 0 for word in relation) / max(len(relation), 1)
+    return sum(found) / len(wanted) + _WHOLE_RELATION * whole
 
 
 def _fit(word: str, names: Sequence[str], relation: Sequence[str]) -> float:
     if word in names:
-        return _BY_NAME
+        # "Sister Agnes" is hardly anybody's sister.
+        return _BY_RELATION if word in _RELATIONS else _BY_NAME
     if len(word) > 3 and any(
         len(name) > 3 and SequenceMatcher(None, word, name).ratio() >= _ALIKE_LETTERS
         for name in names

@@ -13,6 +13,8 @@ CONTACTS = [
     Contact("Iqra Qureshi", "daughter, 16"),
     Contact("Madam Nuzhat", "Iqra's physics tutor"),
     Contact('Rafael "Rafa" Souza', "plumber"),
+    Contact("Sister Agnes", "choir leader"),
+    Contact("Simone Adler", "mother's heart doctor"),
 ]
 
 
@@ -32,6 +34,9 @@ CONTACTS = [
         ("rafa", ['Rafael "Rafa" Souza']),
         ("the plumber", ['Rafael "Rafa" Souza']),
         ("Mrs Nwosu", ["Mrs Adaora Nwosu"]),
+        ("my sister", ["Isatou Jallow"]),
+        ("sister agnes", ["Sister Agnes"]),
+        ("mum's doctor", ["Simone Adler"]),
         ("Zoe", []),
         ("Zoe Adams", []),
         ("him", []),
