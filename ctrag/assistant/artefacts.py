@@ -8,6 +8,8 @@ from ctrag.assistant.api_choice.classifier import WEIGHTS as CLASSIFIER
 from ctrag.assistant.api_choice.classifier import ApiClassifier
 from ctrag.assistant.context.item_ranker import CARD as RANKER
 from ctrag.assistant.context.item_ranker import Ranker
+from ctrag.assistant.planning.confidence import CARD as CONFIDENCE
+from ctrag.assistant.planning.confidence import Confidence
 from ctrag.assistant.planning.value_ranker import MODEL as ARGUMENTS
 from ctrag.assistant.planning.value_ranker import ValueRanker
 from ctrag.errors import NotFound
@@ -25,6 +27,8 @@ class Artefacts:
     """None for a ranker that was trained without one."""
     classifier: ApiClassifier
     arguments: ValueRanker
+    confidence: Confidence | None
+    """None leaves confidences as they are."""
 
 
 def load_artefacts(folder: Path | None) -> Artefacts:
@@ -45,6 +49,7 @@ def load_artefacts(folder: Path | None) -> Artefacts:
         adapter=adapter,
         classifier=ApiClassifier.load(at) if CLASSIFIER in own else ApiClassifier.packaged(),
         arguments=ValueRanker.load(at) if ARGUMENTS in own else ValueRanker.packaged(),
+        confidence=Confidence.load(at) if CONFIDENCE in own else Confidence.packaged(),
     )
 
 
@@ -65,10 +70,10 @@ def _own(folder: Path | None) -> set[str]:
     """Parts that the folder holds."""
     if folder is None:
         return set()
-    own = {name for name in (RANKER, CLASSIFIER, ARGUMENTS) if kept(folder / name).exists()}
+    parts = (RANKER, CLASSIFIER, ARGUMENTS, CONFIDENCE)
+    own = {name for name in parts if kept(folder / name).exists()}
     if not own:
         raise NotFound(
-            f"{folder}: holds none of {RANKER}, {CLASSIFIER}, {ARGUMENTS}; "
-            "give a folder that `ctrag train` wrote"
+            f"{folder}: holds none of {', '.join(parts)}; give a folder that `ctrag train` wrote"
         )
     return own

@@ -65,6 +65,7 @@ class Assistant:
         self.retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
         self.tools = ToolRetriever(toolbox, encoder, artefacts.classifier)
         self.arguments = artefacts.arguments
+        self.confidence = artefacts.confidence
         self.planner = planner
         self.slots = slots
         self._encoder = encoder
@@ -263,6 +264,7 @@ class Assistant:
                     options.sure,
                     None if self.slots is None else slots,
                     sources,
+                    self.confidence,
                 )
             )
             step.outputs = planned.traced()

@@ -230,3 +230,34 @@ def slots(
         print_json(card.model_dump())
         return
     show(out, card.data, card.figures)
+
+
+def confidence(
+    data: Data,
+    out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    model: Annotated[
+        Path | None, typer.Option(help="Folder of artefacts; the packaged ones when not given.")
+    ] = None,
+    seed: Seed = 1,
+    json: Json = False,
+) -> None:
+    """Calibrate the confidence of whole calls on the people whom the other trainings hold out.
+
+    These are one person in five of DATA, and of each further data set.
+
+    Example: ctrag train confidence --data data/everyday/people --out runs/confidence
+    """
+    from training.confidence.train import collect, fit_confidence
+    from training.core.origin import origin, people_of
+
+    folders = [data, *more]
+    asked_by = frozenset().union(*(held_out(one, seed) for one in folders))
+    found = collect(folders, asked_by, model, progress)
+    others = people_of(folders) - asked_by
+    fitted = fit_confidence(*found, origin(folders, seed, others))
+    fitted.save(out)
+    if json:
+        print_json(fitted.model_dump())
+        return
+    show(out, fitted.data, fitted.figures)

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from ctrag.assistant.api_choice.retrieve import RankedTools, ToolRetriever
 from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.planning.confidence import Confidence, Evidence
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planner, PlanRequest
 from ctrag.assistant.planning.planner_prompt import planner_prompt
@@ -39,6 +40,7 @@ class PlanRow(BaseModel):
     missed: str
     """`item`, `tool` or nothing: what retrieval failed to bring."""
     confidence: float
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,10 @@ class PlannerInputs:
         toolbox: Toolbox,
         options: Settings,
         arguments: ValueRanker,
+        confidence: Confidence | None = None,
     ) -> None:
         self.arguments = arguments
+        self.confidence = confidence
         self._retriever = retriever
         self._tools = tools
         self._toolbox = toolbox
@@ -189,6 +193,7 @@ def decode(
             shown.preferences,
             slots=None if filler is None else slots,
             sources=sources,
+            confidence=None if filler is None else show.confidence,
         )
     )
     return PlanRow(
@@ -200,6 +205,7 @@ def decode(
         seconds=round(planned.seconds, 3),
         missed=_missed(example, shown),
         confidence=round(planned.confidence, 4),
+        evidence=planned.evidence,
     )
 
 

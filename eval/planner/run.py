@@ -100,6 +100,7 @@ def run_planner(
         toolbox,
         options,
         artefacts.arguments,
+        artefacts.confidence,
     )
     depends_on = (
         data_sha256(data)[:12],
@@ -116,6 +117,7 @@ def run_planner(
         planner.writes_outward,
         None if planner.adapter is None else weights_sha256(planner.adapter),
         None if filler is None or filler.adapter is None else weights_sha256(filler.adapter),
+        None if artefacts.confidence is None else artefacts.confidence.weights,
     )
     run = sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]
     rows = PlanRows(resume, run)

@@ -1,5 +1,6 @@
 """The embedded planner: a small Llama model on the CPU, decoding under a request's grammar."""
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ctrag.assistant.planning.confidence import Evidence
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
@@ -61,7 +63,7 @@ class EmbeddedPlanner(LanguageModel):
         began = time.perf_counter()
         prompt = _PromptIds(lambda: self._prompt_ids(request.prompt()))
         grammar, preferences = request.grammar, request.preferences
-        alternative = None
+        alternative, evidence = None, None
         if grammar is None:
             tokens, confidence, _ = self.free(prompt())
             decoded = self._parsed(tokens)
@@ -70,12 +72,25 @@ class EmbeddedPlanner(LanguageModel):
             decoded = self._parsed(tokens)
             confidence *= 1.0 if decoded.plan is None else grammar.belief.get(decoded.plan.api, 1.0)
         else:
-            api, confidence = _choice(grammar, preferences)
+            possible = dict(preferences)
+            api, share, second_share = _choice(grammar, possible)
             decoded = self._call(api, request, grammar, prompt)
-            confidence *= decoded.belief
+            while decoded.plan is None and request.slots is not None:
+                del possible[api]  # it lacks a value after all
+                api, share, second_share = _choice(grammar, possible)
+                decoded = self._call(api, request, grammar, prompt)
+            evidence = Evidence(
+                share,
+                second_share,
+                math.prod(decoded.beliefs),
+                min(decoded.beliefs, default=1.0),
+                api == NONE.api,
+            )
+            sure = request.confidence
+            confidence = evidence.product if sure is None else sure.of(evidence)
             if confidence < request.sure:
-                rest = {one: preferences[one] for one in preferences if one not in (api, NONE.api)}
-                second, _ = _choice(grammar, rest)
+                rest = {one: possible[one] for one in possible if one not in (api, NONE.api)}
+                second, *_ = _choice(grammar, rest)
                 if second != NONE.api:
                     alternative = self._call(second, request, grammar, prompt).plan
         return Planned(
@@ -87,6 +102,7 @@ class EmbeddedPlanner(LanguageModel):
             time.perf_counter() - began,
             self.engine_name if prompt.ids else "",
             alternative,
+            evidence,
         )
 
     def _call(
@@ -97,11 +113,10 @@ class EmbeddedPlanner(LanguageModel):
             return _Decoded(NONE, str(NONE), 0)
         if request.slots is None or request.sources is None:
             found = self._parsed(self.bound(prompt, grammar.lark, f"{api}(")[0])
-            return replace(found, belief=grammar.belief.get(api, 1.0))
+            return replace(found, beliefs=(grammar.belief.get(api, 1.0),))
         tool = next(tool for tool in request.tools if tool.api == api)
         made = compose(tool, grammar.values[api], request.slots(tool), request.sources)
-        plan = NONE if made.plan is None else made.plan
-        return _Decoded(plan, str(plan), 0, made.belief)
+        return _Decoded(made.plan, str(made.plan), 0, made.beliefs)
 
     def _parsed(self, tokens: list[int]) -> "_Decoded":
         text = self.decode(tokens).strip()
@@ -120,7 +135,7 @@ class _Decoded:
     plan: Plan | None
     text: str
     tokens: int
-    belief: float = 1.0
+    beliefs: tuple[float, ...] = ()
 
 
 class _PromptIds:
@@ -137,12 +152,13 @@ class _PromptIds:
         return self.ids
 
 
-def _choice(grammar: PlanGrammar, preferences: Mapping[str, float]) -> tuple[str, float]:
-    """The best API (or `none`) that the grammar allows, and its share of all of them."""
+def _choice(grammar: PlanGrammar, preferences: Mapping[str, float]) -> tuple[str, float, float]:
+    """The best API (or `none`) that the grammar allows, its share of all, and that of the next."""
     possible = [api for api in (*grammar.apis, NONE.api) if api in preferences]
     if not possible:
-        return NONE.api, 1.0
+        return NONE.api, 1.0, 0.0
     scores = np.array([preferences[api] for api in possible])
     shares = np.exp(scores - scores.max())
-    best = int(scores.argmax())
-    return possible[best], float(shares[best] / shares.sum())
+    shares /= shares.sum()
+    best, *others = np.argsort(-shares, kind="stable")
+    return possible[best], float(shares[best]), float(shares[others[0]]) if others else 0.0

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.planning.confidence import Confidence, Evidence
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
@@ -32,6 +33,8 @@ class PlanRequest:
     request's own words."""
     sources: ValueSources | None = None
     """Where values come from; needed with `slots`."""
+    confidence: Confidence | None = None
+    """Turns the evidence for a plan into its confidence; None multiplies the probabilities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,9 @@ class Planned:
     text: str
     """The raw answer."""
     confidence: float
-    """Probability, 0 to 1, of the plan: of its API among the possible ones (from tool retrieval
-    where it chose, else the model's own) times that of its arguments' values."""
+    """Probability, 0 to 1, that the whole call is right: calibrated where the request says how,
+    else that of its API (from tool retrieval where it chose, or the model's own) times that of
+    its arguments' values."""
     prompt_tokens: int
     """0 when no model was run."""
     plan_tokens: int
@@ -54,6 +58,8 @@ class Planned:
     alternative: Plan | None = None
     """The plan of the next best API, where `confidence` is below `PlanRequest.sure`; None
     when no other API can be called, or the planner does not rank them."""
+    evidence: Evidence | None = None
+    """What the confidence was made from, where tool retrieval chose the API."""
 
     def traced(self) -> dict[str, Any]:
         """Its part of the trace."""

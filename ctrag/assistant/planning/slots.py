@@ -48,8 +48,8 @@ class Composed:
 
     plan: Plan | None
     """None when a required argument has no value."""
-    belief: float
-    """Probability, 0 to 1, that all arguments are right."""
+    beliefs: tuple[float, ...]
+    """Probability, 0 to 1, that each argument is right."""
 
 
 def compose(
@@ -64,15 +64,15 @@ def compose(
         sources: For a text that nobody said: the request's own words.
     """
     arguments: dict[str, Value] = {}
-    belief = 1.0
+    beliefs: list[float] = []
     for argument in tool.arguments:
         value, sure = _value(tool, argument, values, slots.get(argument.name), sources)
-        belief *= sure
+        beliefs.append(sure)
         if value is None and argument.required:
-            return Composed(None, 0.0)
+            return Composed(None, (0.0,))
         if value is not None:
             arguments[argument.name] = value
-    return Composed(Plan(tool.api, arguments), belief)
+    return Composed(Plan(tool.api, arguments), tuple(beliefs))
 
 
 def _value(

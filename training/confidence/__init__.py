@@ -1,0 +1,1 @@
+"""The confidence of a whole call, calibrated on people that nothing before it learned from."""
