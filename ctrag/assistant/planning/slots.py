@@ -65,14 +65,28 @@ def compose(
     """
     arguments: dict[str, Value] = {}
     beliefs: list[float] = []
+    new = any(_is_new(argument, values, slots.get(argument.name)) for argument in tool.arguments)
     for argument in tool.arguments:
-        value, sure = _value(tool, argument, values, slots.get(argument.name), sources)
+        slot = slots.get(argument.name)
+        if new and slot is not None and slot.value is None and not argument.required:
+            continue  # an item's artist does not go with an album that is not the item's
+        value, sure = _value(tool, argument, values, slot, sources)
         beliefs.append(sure)
         if value is None and argument.required:
             return Composed(None, (0.0,))
         if value is not None:
             arguments[argument.name] = value
     return Composed(Plan(tool.api, arguments), tuple(beliefs))
+
+
+def _is_new(argument: Argument, values: ToolValues, slot: FilledSlot | None) -> bool:
+    """Whether a name was said that nothing of the person's has."""
+    if slot is None or slot.value is None:
+        return False
+    if argument.type != "string" or argument.match != "value":
+        return False
+    known = {one.value for one in values.candidates.get(argument.name, ()) if one.how != "said"}
+    return _known(slot.value, values, argument.name) not in known
 
 
 def _value(
@@ -134,12 +148,19 @@ def _people(
 def _moment(
     argument: Argument, phrase: str, values: ToolValues, sources: ValueSources
 ) -> tuple[str | None, float]:
-    """The moment that a phrase means: the best ranked one of those that it can mean."""
+    """The moment that a phrase means; of morning and evening, the better ranked one."""
     read = sources.moments(phrase, argument)
     if not read:
         return None, 1.0
+    alike = [one for one in read if _on_dial(one) == _on_dial(read[0])]
     ranked = [one.value for one in values.candidates.get(argument.name, ())]
-    return min(read, key=lambda one: _place(one, ranked)), 1.0
+    return min(alike, key=lambda one: _place(one, ranked)), 1.0
+
+
+def _on_dial(moment: str) -> str:
+    """A date, or a time as a clock with twelve hours shows it."""
+    day, _, clock = moment.partition("T")
+    return f"{int(clock[:2]) % 12}{clock[2:]}" if clock else day
 
 
 def _place(value: str, ranked: list[str]) -> int:

@@ -1,0 +1,130 @@
+"""Claims about calls that are composed of what was said and of ranked values."""
+
+from datetime import datetime
+
+import pytest
+
+from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.planning.plan import Plan
+from ctrag.assistant.planning.ranked_values import rank_values
+from ctrag.assistant.planning.slots import Composed, FilledSlot, compose, slots_of
+from ctrag.toolbox import Tool, Toolbox
+from stores.people.items import Contact, Item, Person, Profile, Request
+
+AT = datetime(2025, 4, 17, 12, 0)
+ADA = Person(
+    "ada",
+    AT,
+    Profile(name="Ada"),
+    (
+        Contact("Anna Berg", "colleague"),
+        Contact("Anna Holt", "landlady"),
+        Contact("Tom Reed", "brother"),
+    ),
+)
+PLANETS = Item(
+    "s1",
+    "music",
+    {
+        "song_name": "Jupiter",
+        "artist": "LSO",
+        "album_title": "Holst: The Planets",
+        "genre": "Classical",
+        "playlist": "Calm",
+        "played_at": AT,
+    },
+)
+LUNCH = Item(
+    "c1",
+    "calendar",
+    {
+        "title": "Lunch",
+        "start": datetime(2025, 4, 18, 13, 0),
+        "end": datetime(2025, 4, 18, 14, 0),
+        "location": "Bistro",
+        "attendees": ("Tom Reed",),
+        "notes": None,
+    },
+)
+
+
+def tool(api: str) -> Tool:
+    found = Toolbox.packaged().get(api)
+    assert found is not None
+    return found
+
+
+def composed(api: str, *items: Item, said: str = "do it", **slots: str) -> Composed:
+    called = tool(api)
+    sources = ValueSources(Request(said, AT), ADA, items)
+    filled = {name: FilledSlot(value, 0.9) for name, value in slots.items()}
+    return compose(called, rank_values([called], sources)[api], filled, sources)
+
+
+def test_a_request_can_say_everything_but_choices_and_names_of_what_the_person_has() -> None:
+    assert [one.name for one in slots_of(tool("reschedule_event"))] == ["new_start"]
+    assert [one.name for one in slots_of(tool("send_mail"))] == ["to", "subject", "body"]
+    assert slots_of(tool("skip_song")) == []
+    assert slots_of(tool("call_number")) == []
+
+
+def test_what_was_said_wins_over_what_an_item_has() -> None:
+    found = composed("play_genre", PLANETS, genre="jazz")
+    assert found.plan == Plan("play_genre", {"genre": "jazz"})
+    assert found.beliefs[0] == 0.9
+    slots = {"album_title": FilledSlot("the Variations", 0.9), "artist": FilledSlot(None, 0.9)}
+    called = tool("play_album")
+    sources = ValueSources(Request("play the Variations", AT), ADA, [PLANETS])
+    made = compose(called, rank_values([called], sources)["play_album"], slots, sources)
+    assert made.plan == Plan("play_album", {"album_title": "the Variations"}), "not by the LSO"
+
+
+def test_a_title_said_in_part_is_the_one_that_the_person_has() -> None:
+    found = composed("add_song_to_playlist", PLANETS, song_name="jupiter", playlist_name="calm")
+    assert found.plan == Plan(
+        "add_song_to_playlist", {"song_name": "Jupiter", "playlist_name": "Calm"}
+    )
+
+
+def test_what_was_not_said_comes_from_the_ranked_values() -> None:
+    said = "move lunch tomorrow at two"
+    found = composed("reschedule_event", LUNCH, said=said, new_start="tomorrow at two")
+    assert found.plan == Plan(
+        "reschedule_event", {"title": "Lunch", "new_start": "2025-04-18T14:00"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("mention", "name", "sure"),
+    [
+        ("Anna Holt", "Anna Holt", 0.9),
+        ("my landlady", "Anna Holt", 0.9),
+        ("my bro", "Tom Reed", 0.9),
+        ("Anna", "Anna Berg", 0.45),  # one of two
+        ("Zoe Adams", "Zoe Adams", 0.9 * 0.3),  # nobody of that name
+    ],
+)
+def test_a_mention_is_a_contact_and_belief_says_how_many_it_fits(
+    mention: str, name: str, sure: float
+) -> None:
+    found = composed("call_contact", contact=mention)
+    assert found.plan == Plan("call_contact", {"contact": name})
+    assert found.beliefs == pytest.approx((sure,))
+
+
+def test_several_people_are_invited_by_their_mentions() -> None:
+    found = composed(
+        "create_event", title="Walk", start="tomorrow at five", attendees="tom and anna holt"
+    )
+    assert found.plan is not None
+    assert found.plan.arguments["attendees"] == ["Tom Reed", "Anna Holt"]
+    assert found.plan.arguments["start"] == "2025-04-18T17:00"
+
+
+def test_a_message_that_nobody_said_is_the_request_itself() -> None:
+    found = composed("notify_attendees", LUNCH, said="I'm late")
+    assert found.plan == Plan("notify_attendees", {"title": "Lunch", "message": "I'm late"})
+
+
+def test_a_call_that_lacks_a_required_value_is_none() -> None:
+    assert composed("read_note").plan is None
