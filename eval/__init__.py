@@ -2,6 +2,7 @@
 
 - `core`: what experiments share: their JSON, labelled requests, scores, intervals, tables.
 - `context`, `tools`, `planner`, `synth`: the context-tuning paper (`ctrag eval context`, …).
+- `spoken`: plain requests of strangers, by the API and the words that a call keeps.
 - `discovery`, `dependency`, `instructions`: the papers on tool discovery, on tool dependencies and
   on instruction-tool retrieval.
 - `calls`: single calls on external benchmarks.

@@ -127,6 +127,47 @@ def planner(
     )
 
 
+@app.command("spoken")
+def spoken(
+    data: Annotated[
+        Path, typer.Option("--data", help="Folder with accept.json and the requests of SLURP.")
+    ],
+    people: Annotated[
+        Path | None,
+        typer.Option(
+            "--people", help="Whose people ask in turn. Default: p007 and p204 of the packaged dev."
+        ),
+    ] = None,
+    split: Annotated[
+        str, typer.Option("--split", help="Which requests: NAME.jsonl in the folder.")
+    ] = "dev",
+    model: Model = None,
+    limit: Limit = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """Plain requests of strangers: right API, words kept. Resumes where it stopped, with --out.
+
+    Example: ctrag eval spoken --data ../shared/data/external/spoken --out runs/spoken.json
+    """
+    from eval.spoken.run import run_spoken, table
+
+    report_on(
+        lambda: run_spoken(
+            data,
+            people=people,
+            split=split,
+            model=model,
+            limit=limit,
+            progress=progress,
+            resume=rows_beside(out),
+        ),
+        table,
+        out,
+        json,
+    )
+
+
 @app.command("synth")
 def synth(
     data: Annotated[Path, typer.Option("--data", help="A folder of `ctrag synth dataset`.")],

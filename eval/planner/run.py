@@ -3,23 +3,15 @@
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pydantic import JsonValue
 
-from ctrag.assistant.api_choice.retrieve import ToolRetriever
-from ctrag.assistant.artefacts import load_artefacts
-from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.assistant.open import toolbox_of
-from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
-from ctrag.assistant.planning.planner import embedded_planner, slot_filler
+from ctrag.assistant.planning.plan import NONE, Plan
 from ctrag.errors import InputError
-from ctrag.models.encoder import load_encoder
-from ctrag.models.lora import load_card, weights_sha256
-from ctrag.settings import settings
 from ctrag.toolbox import Toolbox
 from eval.core.calibration import expected_calibration_error
 from eval.core.examples import RankingExample, load_examples
@@ -28,7 +20,8 @@ from eval.core.grounded import ungrounded
 from eval.core.intervals import bootstrap_interval
 from eval.core.plans import PlanScore, coverage, score, summarise
 from eval.core.tables import Table, figure
-from eval.planner.rows import PlannerInputs, PlanRows, decode
+from eval.planner.rows import PlanRows
+from eval.planner.steps import PlanningSteps, parsed, run_hash
 from stores.people.items import LabelledPlan
 
 SETTINGS = (
@@ -83,43 +76,14 @@ def run_planner(
         if name not in SETTINGS:
             raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(SETTINGS)}")
     wanted = [name for name in SETTINGS if methods is None or name in methods]
-    options = settings()
-    encoder = load_encoder(options.encoder)
-    artefacts = load_artefacts(model)
-    ranker = artefacts.ranker
     toolbox = toolbox_of(data)
-    planner = embedded_planner(options)
-    filler = slot_filler(options)
-    every = [one for one in load_examples(data, encoder, artefacts.adapter) if one.labels.has_plan]
-    examples = every[:limit]
+    steps = PlanningSteps.open(model, toolbox)
+    options, artefacts = steps.options, steps.artefacts
+    every = load_examples(data, steps.encoder, artefacts.adapter)
+    examples = [one for one in every if one.labels.has_plan][:limit]
     if not examples:
         raise InputError(f"{data}: no request has a labelled plan")
-    show = PlannerInputs(
-        ContextRetriever(encoder, ranker, artefacts.adapter),
-        ToolRetriever(toolbox, encoder, artefacts.classifier),
-        toolbox,
-        options,
-        artefacts.arguments,
-        artefacts.confidence,
-    )
-    depends_on = (
-        data_sha256(data)[:12],
-        sha256((ranker.model + ranker.second + artefacts.arguments.model).encode()).hexdigest(),
-        None if artefacts.adapter is None else artefacts.adapter.digest,
-        artefacts.classifier.digest,
-        encoder.name,
-        options.planner_model,
-        planner.engine_name,
-        options.items,
-        options.tools,
-        options.prompt_budget,
-        planner.writes_text,
-        planner.writes_outward,
-        None if planner.adapter is None else weights_sha256(planner.adapter),
-        None if filler is None or filler.adapter is None else weights_sha256(filler.adapter),
-        None if artefacts.confidence is None else artefacts.confidence.weights,
-    )
-    run = sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]
+    run = run_hash((data_sha256(data)[:12], *steps.depends_on))
     rows = PlanRows(resume, run)
     decodings = [False, True] if free else [False]
     total = len(wanted) * len(decodings) * len(examples)
@@ -130,7 +94,7 @@ def run_planner(
                 count += 1
                 if rows.has(name, decoding, example):
                     continue
-                rows.add(decode(example, name, decoding, show, planner, filler, options, run))
+                rows.add(steps.decode(example, name, decoding, run))
                 progress(f"{count}/{total} {name}{' free' if decoding else ''}")
     figures: dict[str, JsonValue] = {}
     intervals: dict[str, JsonValue] = {}
@@ -173,26 +137,14 @@ def run_planner(
         }
     extra["requests"] = len(examples)
     extra["people"] = len({one.asked.person_id for one in examples})
-    extra["ranker_saw_this_data"] = ranker.card.data_sha256 == data_sha256(data)
+    extra["ranker_saw_this_data"] = artefacts.ranker.card.data_sha256 == data_sha256(data)
     return Experiment(
         experiment="planner",
         data=str(data),
         data_sha256=data_sha256(data),
         seed=_SEED,
         versions=versions(),
-        settings={
-            "planner_model": options.planner_model,
-            "engine": planner.engine_name,
-            "adapter": None if planner.adapter is None else load_card(planner.adapter).command,
-            "slot_model": None if filler is None else options.slot_model,
-            "items": options.items,
-            "tools": options.tools,
-            "prompt_budget": options.prompt_budget,
-            "write_text": planner.writes_text,
-            "write_outward": planner.writes_outward,
-            "limit": limit,
-            "free": free,
-        },
+        settings={**steps.described, "limit": limit, "free": free},
         figures=figures,
         intervals=intervals,
         extra=extra,
@@ -255,13 +207,6 @@ def table(experiment: Experiment) -> Table:
     return Table([*header, "halluc. free", "paper AST", "exact", "halluc."], rows, notes)
 
 
-def _plan(text: str) -> Plan | None:
-    try:
-        return Plan.parse(text)
-    except PlanSyntaxError:
-        return None
-
-
 def _gold(labelled: LabelledPlan | None) -> Plan | None:
     return None if labelled is None else Plan(labelled.api, dict(labelled.arguments))
 
@@ -271,7 +216,7 @@ def _scores(
 ) -> list[PlanScore]:
     scores = []
     for example in examples:
-        plan = _plan(rows.get(setting, free, example).text)
+        plan = parsed(rows.get(setting, free, example).text)
         gold = _gold(example.labels.plan)
         also = [Plan(one.api, dict(one.arguments)) for one in example.labels.also]
         invented = plan is not None and bool(ungrounded(plan, example.context, toolbox))
@@ -318,7 +263,7 @@ def _errors(
         if verdict.ast_match:
             continue
         row = rows.get(setting, False, example)
-        plan = _plan(row.text) or NONE
+        plan = parsed(row.text) or NONE
         gold = _gold(example.labels.plan) or NONE
         if row.missed == "tool":
             causes["tool missed"] += 1

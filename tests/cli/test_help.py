@@ -19,8 +19,8 @@ def walked(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 
 TREE = dict(walked(typer.main.get_command(app)))
 DESIGNED = (
-    "ask chat import export forget undo eval+context eval+tools eval+planner tools+search "
-    "train+ranker session+show models+list models+fetch"
+    "ask chat import export forget undo eval+context eval+tools eval+planner eval+spoken "
+    "tools+search train+ranker session+show models+list models+fetch"
 ).split()
 
 

@@ -52,6 +52,10 @@ def failed(ran: Any) -> str:
         (["eval", "planner", "--data", "{people}", "--methods", "magic"], "--methods: 'magic' is"),
         (["eval", "context", "--data", "/nowhere"], "/nowhere/personas.jsonl: No such file"),
         (
+            ["eval", "spoken", "--data", "/nowhere"],
+            "/nowhere/accept.json: No such file; give a folder with accept.json and dev.jsonl",
+        ),
+        (
             ["eval", "tools", "--data", "{people}", "--out", "people/personas.jsonl/x.json"],
             "people/personas.jsonl: File exists",
         ),

@@ -6,20 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ctrag.assistant.api_choice.retrieve import ToolRetriever
-from ctrag.assistant.artefacts import load_artefacts
-from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.assistant.open import toolbox_of
 from ctrag.assistant.planning.confidence import FEATURES, Confidence, Evidence
 from ctrag.assistant.planning.plan import Plan
-from ctrag.assistant.planning.planner import embedded_planner, slot_filler
 from ctrag.errors import InputError
-from ctrag.models.encoder import load_encoder
-from ctrag.settings import settings
 from eval.core.calibration import expected_calibration_error
 from eval.core.examples import load_examples
 from eval.core.plans import done_right
-from eval.planner.rows import PlannerInputs, decode
+from eval.planner.steps import PlanningSteps
 from stores.people.dataset import fingerprints
 from stores.people.items import LabelledPlan
 
@@ -45,30 +39,20 @@ def collect(
     Raises:
         ValueError: There is no slot filler.
     """
-    options = settings()
-    encoder = load_encoder(options.encoder)
-    artefacts = load_artefacts(model)
-    planner, filler = embedded_planner(options), slot_filler(options)
-    if filler is None:
-        raise InputError("CTRAG_SLOT_ADAPTER: calls are composed by a slot filler, and none is set")
     found: list[Evidence] = []
     right: list[bool] = []
     people: list[str] = []
     for folder in folders:
         toolbox = toolbox_of(folder)
-        show = PlannerInputs(
-            ContextRetriever(encoder, artefacts.ranker, artefacts.adapter),
-            ToolRetriever(toolbox, encoder, artefacts.classifier),
-            toolbox,
-            options,
-            artefacts.arguments,
-        )
+        steps = PlanningSteps.open(model, toolbox)
+        if steps.filler is None:
+            raise InputError("CTRAG_SLOT_ADAPTER: calls are composed by a slot filler; none is set")
         known = fingerprints(folder)
-        for one in load_examples(folder, encoder, artefacts.adapter):
+        for one in load_examples(folder, steps.encoder, steps.artefacts.adapter):
             person = known[one.asked.person_id]
             if person not in asked_by or not one.labels.has_plan:
                 continue
-            row = decode(one, "context_tuned_rag", False, show, planner, filler, options, "")
+            row = steps.decode(one, "context_tuned_rag", False, "")
             if row.evidence is None:
                 continue
             also = [_plan(plan) for plan in one.labels.also]

@@ -1,0 +1,116 @@
+"""The assistant's steps from a request to its plan, opened once for an experiment."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from ctrag.assistant.api_choice.retrieve import ToolRetriever
+from ctrag.assistant.artefacts import Artefacts, load_artefacts
+from ctrag.assistant.context.retrieve import ContextRetriever
+from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
+from ctrag.assistant.planning.planner import embedded_planner, slot_filler
+from ctrag.assistant.planning.slot_filler import SlotFiller
+from ctrag.models.encoder import Encoder, load_encoder
+from ctrag.models.lora import load_card, weights_sha256
+from ctrag.settings import Settings, settings
+from ctrag.toolbox import Toolbox
+from eval.core.examples import RankingExample
+from eval.planner.rows import PlannerInputs, PlanRow, decode
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningSteps:
+    """Retrieval and planning with one set of models."""
+
+    options: Settings
+    encoder: Encoder
+    artefacts: Artefacts
+    retriever: ContextRetriever
+    planner: EmbeddedPlanner
+    filler: SlotFiller | None
+    show: PlannerInputs
+
+    @classmethod
+    def open(cls, model: Path | None, toolbox: Toolbox) -> "PlanningSteps":
+        """With the models that the settings name.
+
+        Args:
+            model: A ranker's folder; the packaged one when None.
+            toolbox: The APIs.
+        """
+        options = settings()
+        encoder = load_encoder(options.encoder)
+        artefacts = load_artefacts(model)
+        retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
+        tools = ToolRetriever(toolbox, encoder, artefacts.classifier)
+        return cls(
+            options,
+            encoder,
+            artefacts,
+            retriever,
+            embedded_planner(options),
+            slot_filler(options),
+            PlannerInputs(
+                retriever, tools, toolbox, options, artefacts.arguments, artefacts.confidence
+            ),
+        )
+
+    @property
+    def depends_on(self) -> tuple[object, ...]:
+        """What a plan depends on besides request, person and toolbox."""
+        artefacts, options, planner = self.artefacts, self.options, self.planner
+        ranker, filler = artefacts.ranker, self.filler
+        return (
+            sha256((ranker.model + ranker.second + artefacts.arguments.model).encode()).hexdigest(),
+            None if artefacts.adapter is None else artefacts.adapter.digest,
+            artefacts.classifier.digest,
+            self.encoder.name,
+            options.planner_model,
+            planner.engine_name,
+            options.items,
+            options.tools,
+            options.prompt_budget,
+            planner.writes_text,
+            planner.writes_outward,
+            None if planner.adapter is None else weights_sha256(planner.adapter),
+            None if filler is None or filler.adapter is None else weights_sha256(filler.adapter),
+            None if artefacts.confidence is None else artefacts.confidence.weights,
+        )
+
+    @property
+    def described(self) -> dict[str, JsonValue]:
+        """Settings, as an experiment's JSON has them."""
+        options, planner = self.options, self.planner
+        return {
+            "planner_model": options.planner_model,
+            "engine": planner.engine_name,
+            "adapter": None if planner.adapter is None else load_card(planner.adapter).command,
+            "slot_model": None if self.filler is None else options.slot_model,
+            "items": options.items,
+            "tools": options.tools,
+            "prompt_budget": options.prompt_budget,
+            "write_text": planner.writes_text,
+            "write_outward": planner.writes_outward,
+        }
+
+    def decode(self, example: RankingExample, setting: str, free: bool, run: str) -> PlanRow:
+        """Decode one request in one setting; see `eval.planner.rows.decode`."""
+        return decode(
+            example, setting, free, self.show, self.planner, self.filler, self.options, run
+        )
+
+
+def run_hash(depends_on: tuple[object, ...]) -> str:
+    """What marks the rows of a run, so that a resumed run reads only its own."""
+    return sha256("|".join(str(one) for one in depends_on).encode()).hexdigest()[:32]
+
+
+def parsed(text: str) -> Plan | None:
+    """The plan that a text spells; None where it is no plan."""
+    try:
+        return Plan.parse(text)
+    except PlanSyntaxError:
+        return None
