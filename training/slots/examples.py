@@ -33,6 +33,10 @@ _PARTS = re.compile(
 _MARKS = frozenset(",.;:!?")
 _LONGEST_PHRASE = 9
 """Words of a phrase for a moment at most."""
+_TIME_WORDS = frozenset(
+    "am pm a.m p.m m o'clock oclock sharp morning afternoon evening night tonight today tomorrow "
+    "monday tuesday wednesday thursday friday saturday sunday".split()
+)
 _TIMES = re.compile(r"\d|\w{2}")
 _SHORT_OF = 0.75
 """Share of a text's words that must be allowed; the others are left out of the answer."""
@@ -267,10 +271,23 @@ def phrase_of(value: str, slot: Argument, sources: ValueSources) -> str | None:
             run = " ".join(said[at : at + size])
             read = sources.moments(run, slot) if _TIMES.search(run) else []
             if read[:1] == [value]:
-                return run
+                return _whole(said, at, at + size, value, slot, sources)
             if may is None and value in read:
                 may = run
     return may
+
+
+def _whole(
+    said: Sequence[str], begin: int, end: int, value: str, slot: Argument, sources: ValueSources
+) -> str:
+    """The run with neighbouring words for time that leave its meaning: "pm", "in the evening"."""
+    for more in (3, 2, 1):
+        longer = " ".join(said[begin : end + more])
+        if end + more <= len(said) and said[end + more - 1].casefold() in _TIME_WORDS:
+            if sources.moments(longer, slot)[:1] == [value]:
+                end += more
+                break
+    return " ".join(said[begin:end])
 
 
 def run_of(text: str, value: str) -> str | None:

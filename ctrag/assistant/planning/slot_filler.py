@@ -172,7 +172,12 @@ def _run_rule(request: Request) -> str:
 
 def _pattern(word: str) -> str:
     """The word as a regular expression between slashes."""
-    return re.sub(r"([^\w\s'’-])", r"\\\1", word)
+    return re.sub(r"([!-/:-@\[-`{-~])", _escaped, word)
+
+
+def _escaped(mark: re.Match[str]) -> str:
+    """ASCII marks get a backslash where it means something, or nothing at all."""
+    return mark[1] if mark[1] in "'\"!%,:;<=>@_`" else f"\\{mark[1]}"
 
 
 def _read(answer: str) -> str | None:
