@@ -282,11 +282,10 @@ def _whole(
 ) -> str:
     """The run with neighbouring words for time that leave its meaning: "pm", "in the evening"."""
     for more in (3, 2, 1):
-        longer = " ".join(said[begin : end + more])
-        if end + more <= len(said) and said[end + more - 1].casefold() in _TIME_WORDS:
-            if sources.moments(longer, slot)[:1] == [value]:
-                end += more
-                break
+        longer = said[begin : end + more]
+        of_time = len(longer) == end - begin + more and longer[-1].casefold() in _TIME_WORDS
+        if of_time and sources.moments(" ".join(longer), slot)[:1] == [value]:
+            return " ".join(longer)
     return " ".join(said[begin:end])
 
 
