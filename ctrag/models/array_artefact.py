@@ -1,4 +1,4 @@
-"""Artefacts of half-precision arrays in one file and a card in another."""
+"""Artefacts of arrays in one file and a card in another."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,8 @@ class ArrayArtefact(Generic[CardKind]):
     weights_file: ClassVar[str]
     card_file: ClassVar[str]
     card_class: ClassVar[type[Any]]
+    eight_bits: ClassVar[bool] = False
+    """Whether matrices are kept in 8 bits."""
 
     arrays: dict[str, Matrix]
     """By name, float32; subclasses document which."""
@@ -35,7 +37,7 @@ class ArrayArtefact(Generic[CardKind]):
             return cls(load_arrays(folder / cls.weights_file), card)
 
     def save(self, folder: Path) -> None:
-        """Write arrays (float16) and card into `folder`, which is made when missing."""
+        """Write arrays (`save_arrays`) and card into `folder`, which is made when missing."""
         folder.mkdir(parents=True, exist_ok=True)
-        save_arrays(folder / self.weights_file, self.arrays)
+        save_arrays(folder / self.weights_file, self.arrays, self.eight_bits)
         write_text(folder / self.card_file, self.card.model_dump_json(indent=1) + "\n")

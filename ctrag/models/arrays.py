@@ -1,35 +1,70 @@
-"""Arrays of artefacts: half-precision files, and low-rank changes of weights."""
+"""Arrays of artefacts: files of few bits, and low-rank changes of weights."""
 
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ctrag.models.encoder import Matrix
 from stores.files import replacing
 
+SCALE = "|scale"
+"""Ends the names of the row scales in a file."""
+_SMALLEST = 4096
+"""Values of a matrix from which it is kept in 8 bits."""
 
-def save_arrays(path: Path, arrays: Mapping[str, Matrix]) -> None:
-    """Write arrays as float16, compressed and atomically."""
-    half = {name: array.astype(np.float16) for name, array in arrays.items()}
+
+def save_arrays(path: Path, arrays: Mapping[str, Matrix], eight_bits: bool = False) -> None:
+    """Write arrays, compressed and atomically.
+
+    Args:
+        path: The file.
+        arrays: By name.
+        eight_bits: Keep matrices in 8 bits with a scale per row, and only the rest as float16.
+    """
     with replacing(path) as file:
-        np.savez_compressed(file, allow_pickle=False, **half)
+        np.savez_compressed(file, allow_pickle=False, **_packed(arrays, eight_bits))
 
 
 def load_arrays(path: Path) -> dict[str, Matrix]:
     """What `save_arrays` wrote, as float32; FileNotFoundError when there is no file."""
     with np.load(path) as arrays:
-        return {name: arrays[name].astype(np.float32) for name in arrays.files}
+        return {
+            name: _unpacked(arrays[name], arrays[f"{name}{SCALE}"])
+            if f"{name}{SCALE}" in arrays.files
+            else arrays[name].astype(np.float32)
+            for name in arrays.files
+            if not name.endswith(SCALE)
+        }
 
 
-def arrays_digest(settings: str, arrays: Mapping[str, Matrix]) -> str:
+def arrays_digest(settings: str, arrays: Mapping[str, Matrix], eight_bits: bool = False) -> str:
     """Fingerprint of an artefact: its settings and its arrays as saved."""
     content = sha256(settings.encode())
-    for name in sorted(arrays):
+    packed = _packed(arrays, eight_bits)
+    for name in sorted(packed):
         content.update(name.encode())
-        content.update(arrays[name].astype(np.float16).tobytes())
+        content.update(packed[name].tobytes())
     return content.hexdigest()[:16]
+
+
+def _packed(arrays: Mapping[str, Matrix], eight_bits: bool) -> dict[str, NDArray[np.generic]]:
+    found: dict[str, NDArray[np.generic]] = {}
+    for name, array in arrays.items():
+        if not eight_bits or array.ndim != 2 or array.size < _SMALLEST:
+            found[name] = array.astype(np.float16)
+            continue
+        scale = (np.abs(array).max(axis=1) / 127).astype(np.float16)
+        steps = np.where(scale == 0, 1, scale).astype(np.float32)[:, None]
+        found[name] = np.clip(np.rint(array / steps), -127, 127).astype(np.int8)
+        found[f"{name}{SCALE}"] = scale
+    return found
+
+
+def _unpacked(rows: NDArray[np.generic], scale: NDArray[np.generic]) -> Matrix:
+    return rows.astype(np.float32) * scale.astype(np.float32)[:, None]
 
 
 def low_rank_changes(arrays: Mapping[str, Matrix], encoder: str, scale: float) -> dict[str, Matrix]:

@@ -69,6 +69,7 @@ class ApiClassifier(ArrayArtefact[ApiClassifierCard]):
     """
 
     weights_file, card_file, card_class = WEIGHTS, CARD, ApiClassifierCard
+    eight_bits = True
 
     @classmethod
     def packaged(cls) -> "ApiClassifier":
@@ -111,7 +112,7 @@ class ApiClassifier(ArrayArtefact[ApiClassifierCard]):
     @cached_property
     def digest(self) -> str:
         """Fingerprint of scale, encoders and arrays."""
-        return arrays_digest(f"{self.card.scale}|{self.card.towers}", self.arrays)
+        return arrays_digest(f"{self.card.scale}|{self.card.towers}", self.arrays, self.eight_bits)
 
     def _head(
         self, encoder: str, encoded: "EncodedText", inputs: ClassifierFeatures
