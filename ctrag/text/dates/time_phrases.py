@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ctrag.text.dates.clock_words import ClockExpression, find_clocks
-from ctrag.text.dates.day_words import DayExpression, Part, find_days, find_parts
+from ctrag.text.dates.day_words import DayExpression, find_days
 from ctrag.text.dates.duration_words import Duration, find_durations
+from ctrag.text.dates.part_words import Part, find_parts
 
 MAX_TEXT = 1_000
 """Characters of a text that are read."""
