@@ -233,6 +233,7 @@ def test_wanted_time_precedes_limits_and_refused_ones(text: str, point: str) -> 
         ("block tomorrow from two to four", "2025-06-19 14:00"),
         ("tomorrow between two and four", "2025-06-19 14:00"),
         ("from half past two to four", "2025-06-18 14:30"),
+        ("gym from five to six thirty on friday", "2025-06-20 17:00"),
         ("move the dentist tomorrow from nine to eleven", "2025-06-19 11:00"),
         ("thursday between eight and nine, at eight", "2025-06-19 08:00"),
     ],

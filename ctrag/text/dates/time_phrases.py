@@ -182,6 +182,7 @@ def _without_ranges(text: str, groups: list[TimeGroup], moves: bool) -> list[Tim
             groups[place] = replace(left, aside=True)
             groups[place + 1] = replace(right, days=right.days or left.days)
         else:
+            groups[place] = replace(left, days=left.days or right.days)
             groups[place + 1] = replace(right, days=right.days or left.days, aside=True)
     return groups
 
