@@ -1,6 +1,7 @@
 """Temporal expressions: the times, days and durations that a text names.
 
-- `number_words`, `clock_words`, `duration_words`, `day_words`: the vocabulary, part by part.
-- `time_phrases`: the parts found in a request.
+- `number_words`, `clock_words`, `duration_words`, `calendar_days`, `day_words`, `part_words`: the
+  vocabulary, part by part.
+- `time_phrases`: the parts found in a request, with what is refused, corrected or only a limit.
 - `temporal_expressions`: what they mean at a given time, as spans and as argument values.
 """

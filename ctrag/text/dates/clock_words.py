@@ -13,34 +13,63 @@ from ctrag.text.dates.number_words import (
     DIGIT_WORD,
     HOUR,
     HOUR_WORD,
+    PLURAL,
     TEENS,
     TENS,
     WEEKDAY,
     number,
 )
 
+_HALF_DAY = r"[ap](?:\.?\s?m)\b"
 _MINUTE_WORD = rf"(?:oh[ -](?:{DIGIT_WORD})|(?:{TENS})[ -](?:{DIGIT_WORD})|{TENS}|ten|{TEENS})"
+_MINUTES_OF = r"(?:half|quarter|(?:five|ten|twenty(?:[ -]five)?|5|10|20|25)(?:\s+min(?:ute)?s?)?)"
+_OF = rf"(?:{HOUR}|noon|midday|midnight)"
+# "At ten past five" and "at eight thirty" are not the hours ten and eight.
+_MORE = (
+    rf"(?!{_MINUTES_OF}\s+(?:past|to|till|of|after)\s+{_OF}\b|"
+    rf"{HOUR_WORD}[ -](?:{_MINUTE_WORD})\b{COUNTED})"
+)
 _LEAD = (
-    rf"(?:at|by|around|since|till?|until|from|before|after|past|say|make\s+it|to|{WEEKDAY}|"
-    r"tomorrow|tonight|today)(?:\s+(?:at|about|around|like|roughly|exactly|maybe))?\s+"
+    rf"(?:(?:at|{WEEKDAY}|tomorrow|tonight|today),?(?:\s+(?:at|about|around|like|roughly|exactly|"
+    rf"maybe|say))?\s+{_MORE}(?P<lead_h>{HOUR})(?:\.(?P<lead_m>[0-5]\d))?(?!\w)"
+    r"|(?:by|around|since|till?|until|before|after|past|say|make\s+it|to|(?:lat|earli|soon)er\s+than"
+    r"|i\s+mean|(?:no|wait|sorry|actually|rather),)"
+    rf"(?:\s+(?:at|about|around|like|roughly|exactly|maybe))?\s+{_MORE}(?P<loose_h>{HOUR})"
+    rf"(?:\.(?P<loose_m>[0-5]\d))?(?!\w){PLURAL}"
+    rf"|(?:from|between)\s+(?:about\s+)?(?P<from_h>{HOUR})(?!\w)(?!\s+past\b)"
+    # Not "between two and four people".
+    rf"(?=\s+(?:and|to|till|until)\s+{HOUR}(?!\w){COUNTED}{PLURAL}"
+    rf"|(?!\s+(?:and|to|till|until)\s+{HOUR}\b))"
+    rf"(?![ -](?:{_MINUTE_WORD})\b){PLURAL})"
 )
 _TAIL = (
-    r"(?=\s*o'?\s?clock\b|\s*[ap]\.?m\b|-?ish\b|\s+(?:sharp|tonight|tomorrow|instead|then|say|"
-    r"it\s+is|is\s+(?:too|safer|better|fine)|thing|slot|appointment|meeting|call|with)\b|"
-    r"\s+(?:in\s+the|this)\s+(?:morning|afternoon|evening)\b|\s+at\s+night\b)"
+    rf"(?=\s*o'?\s?clock\b|\s*{_HALF_DAY}|-?ish\b|\s+(?:sharp|tonight|tomorrow|instead|then|say|"
+    r"it\s+is|is\s+(?:too|safer|better|fine)|thing|slot|appointment|meeting|call|with|will\s+do|"
+    r"on\s+the\s+dot|at\s+the\s+latest)\b|"
+    r"\s+(?:in\s+the|this)\s+(?:morning|afternoon|evening)\b|\s+at\s+night\b|"
+    rf",?\s+not\s+(?:at\s+)?(?:half\s+|quarter\s+(?:past|to)\s+)?{HOUR}\s*(?:$|[,.;!?]))"
+)
+# What a number after such a word is: "chapter three", "block seven".
+_LABELLED = re.compile(
+    r"\b(?:chapter|lesson|page|room|number|block|part|season|episode|track|gate|platform|bus|line|"
+    r"flight|terminal|unit|grade|level|size|highway|route|volume|version|step|table|bay|lane|roll|"
+    r"question|verse|book|act|phase|week|day|year|the (?:first|last|next|other))\s+$",
+    re.IGNORECASE,
 )
 _CLOCK = re.compile(
     rf"""\b(?:
       (?P<named>noon|midday|midnight)
-    | (?<!from\ )(?<!between\ )(?P<part>half|quarter|(?:five|ten|twenty(?:[ -]five)?|5|10|20|25)
-        (?:\s+min(?:ute)?s?)?)\s+(?P<side>past|to|till|of|after)\s+(?P<of>{HOUR})(?!\w){COUNTED}
-    | (?P<open>half|quarter)\s+(?P<open_side>past|to)\b
+    | (?:(?<!from\ )(?<!between\ )|(?=half|quarter|[\w-]{{3,11}}\ (?:past|after)\b))
+        (?P<part>{_MINUTES_OF})\s+(?P<side>past|to|till|of|after)\s+(?P<of>{_OF})(?!\w){COUNTED}
+    | (?<!and\ a\ )(?P<open>half(?=\ past)|quarter
+        |(?:five|ten|twenty)(?=\ (?:past|to)\s*(?:$|[,.;!?])))
+        \s+(?P<open_side>past|to)\b(?!\s+(?:an?|the)\b)
     | half[ -](?P<half>ten|eleven|twelve|{DIGIT_WORD})\b
     | (?P<h24>[01]?\d|2[0-4])(?::|h)(?P<m24>[0-5]\d)(?!\d)
     | (?P<word_h>{HOUR_WORD})[ -](?P<word_m>{_MINUTE_WORD})\b{COUNTED}
-    | {_LEAD}(?P<lead_h>{HOUR})(?:\.(?P<lead_m>[0-5]\d))?(?!\w){COUNTED}
+    | {_LEAD}{COUNTED}
     | (?P<tail_h>{HOUR}){_TAIL}
-    )(?:\s*o'?\s?clock\b)?(?:\s*(?P<half_day>[ap])\.?m\b\.?)?""",
+    )(?:\s*o'?\s?clock\b)?(?:\s*(?P<half_day>[ap])\.?\s?m\b\.?)?""",
     re.IGNORECASE | re.ASCII | re.VERBOSE,
 )
 
@@ -79,15 +108,22 @@ def _clock(match: re.Match[str]) -> ClockExpression | None:
         minute = minute if late else 60 - minute
         if not group["of"]:
             return ClockExpression(begin, end, None, minute, True, False)
+        named_hour = {"noon": 12, "midday": 12, "midnight": 24}.get(group["of"].lower())
+        if named_hour:
+            hour = named_hour if late else named_hour - 1
+            return ClockExpression(begin, end, hour % 24, minute, True, False)
         hour = number(group["of"]) if late else number(group["of"]) - 1 or 12
         return _on_dial(begin, end, hour % 24, minute, half_day, group["of"])
     if group["half"]:
         return _on_dial(begin, end, number(group["half"]), 30, half_day, group["half"])
-    if group["lead_h"]:
-        begin = match.start("lead_h")
-    words = group["h24"] or group["word_h"] or group["lead_h"] or group["tail_h"]
-    minute = number(group["m24"] or group["word_m"] or group["lead_m"] or "0")
-    named_minute = bool(group["m24"] or group["word_m"] or group["lead_m"])
+    if (group["tail_h"] or group["word_h"]) and _LABELLED.search(match.string[:begin][-24:]):
+        return None
+    led = group["lead_h"] or group["loose_h"] or group["from_h"]
+    if led:
+        begin = max(match.start(name) for name in ("lead_h", "loose_h", "from_h"))
+    words = group["h24"] or group["word_h"] or led or group["tail_h"]
+    minutes = group["m24"] or group["word_m"] or group["lead_m"] or group["loose_m"]
+    minute, named_minute = number(minutes or "0"), minutes is not None
     hour = number(words)
     if hour > 24 or minute > 59:
         return None

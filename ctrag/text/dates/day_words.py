@@ -1,85 +1,95 @@
-"""The words for days and parts of the day: "the 24th", "next weekend", "late evening".
+"""The words for days: "the 24th", "the third of July", "next weekend".
 
-python-dateutil reads dates with a month name and finds weekdays and month ends.
+python-dateutil finds weekdays and month ends.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from itertools import islice
 from typing import Literal
 
-from dateutil.parser import parse as parse_date  # type: ignore[import-untyped,unused-ignore]
 from dateutil.relativedelta import (  # type: ignore[import-untyped,unused-ignore]
     relativedelta,
     weekday,
 )
 
-from ctrag.text.dates.number_words import HOUR, MONTH, WEEKDAY
+from ctrag.text.dates.calendar_days import (
+    FEAST,
+    MONTH_EDGE,
+    DateSpan,
+    dated,
+    feast_days,
+    month_edge,
+    month_number,
+    on_weekday,
+    one_day,
+    weekday_number,
+)
+from ctrag.text.dates.number_words import HOUR, MONTH, ORDINAL_WORD, WEEKDAY, ordinal
 
 Grain = Literal["minute", "hour", "part", "day", "week", "month", "year"]
-DateSpan = tuple[date, date]
-"""First day, and the first day after."""
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_ORDINALS = {
-    word: day
-    for day, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-        "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
-        "twenty-first twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth "
-        "twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first".split(),
-        start=1,
-    )
-}
-_NTH = "|".join(reversed(_ORDINALS))
+_NOT_A_DAY = (
+    r"floor|time|grade|birthday|anniversary|one|place|round|half|draft|edition|street|avenue|"
+    r"symphony|movement|century|row|lesson|attempt|try|quarter|person|thing|day|week|month|year|"
+    r"option|item|song|chapter|episode|page|step|class|period|night|hole|gear|movie|book|part|call|"
+    r"email|message|world|party|game|match|act|degree|two|three|few|couple|people|of"
+)
+_CLOCK_NEXT = rf"(?:{HOUR}|half|quarter|noon|midday|midnight)\b"
+_YEAR = r"(?:,?\ (?P<{}>\d{{4}})\b)?"
 _DAY = re.compile(
     rf"""\b(?:
       (?P<near>(?:the\ )?day\ after\ tomorrow|(?:the\ )?day\ before\ yesterday|today|tonight
         |tomorrow|tmrw|yesterday|last\ night|this\ (?:morning|afternoon|evening))
-    | (?:(?P<which>last|next|this|that|coming)\ )?(?P<weekday>{WEEKDAY})
-        (?P<tail>\ (?:week|before|after))?
+    | {FEAST}
+    | {MONTH_EDGE}
+    | (?P<iso>\d{{4}}-\d\d-\d\d)
+    | (?:(?P<weekday_a>{WEEKDAY}),?\ (?:on\ )?(?:the\ )?)?(?P<day_a>\d{{1,2}}(?:st|nd|rd|th)?
+        |{ORDINAL_WORD})\ (?:of\ )?(?P<month_a>{MONTH}){_YEAR.format("year_a")}
+        (?!\ (?:be|have|not|need|come|also|well|i|we|you|they|he|she|it)\b)
+    | (?:in\ )?(?:(?P<weekday_b>{WEEKDAY}),?\ )?(?<!\bi\ )(?<!\bwe\ )(?<!\byou\ )
+        (?P<month_b>{MONTH})(?:,?\ the|,)?\ (?P<day_b>
+        \d{{1,2}}(?:st|nd|rd|th)?(?![\d:])|{ORDINAL_WORD}){_YEAR.format("year_b")}
+    | (?:(?P<weekday_n>{WEEKDAY}),?\ (?:the\ )?)?(?P<nth>\d{{1,2}}(?:st|nd|rd|th))
+        (?!\ (?:{_NOT_A_DAY})\b)
+    | (?:(?P<weekday_w>{WEEKDAY}),?\ (?:the\ )?|(?P<nth_lead>on|by|for|until|till?|from|since|before
+        |after|to|and|not|mean|say|make\ it|be|(?:no|wait|sorry|actually|rather),?)\ the\ )
+        (?P<nth_word>{ORDINAL_WORD})(?!\ (?:{_NOT_A_DAY}|{WEEKDAY})\b)
+    | (?P<nth_at>{ORDINAL_WORD})(?=(?:,|\ at|,\ at|\ around)\ {_CLOCK_NEXT})
+    | (?P<nth_of>{ORDINAL_WORD})\ of\ (?P<nth_month>the|this|next)\ month
+    | (?P<ahead>(?:next|this|a|one)\ week,?\ (?:(?:on|from)\ )?)?(?:(?P<which>last|next|this|that
+        |coming)\ )?(?P<weekday>{WEEKDAY})
+        (?P<tail>\ (?:(?:of\ |in\ )?(?:next|this)\ week|week|after\ next|before|after))?
     | (?:on|next|last|this|by|until|till|since|from|before)[ ]
         (?P<short>mon|tue|wed|thu|fri|sat|sun)(?:s|rs?)?
     | (?P<period_which>this|next|last|past|coming|the)\ (?P<period>week(?:end)?|month|year)
-    | (?P<dated>\d{{4}}-\d\d-\d\d
-        |\d{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?{MONTH}(?:,?\ \d{{4}})?
-        |{MONTH}\ (?:the\ )?\d{{1,2}}(?:st|nd|rd|th)?(?![\d:])(?:,?\ \d{{4}})?)
-    | (?P<nth>\d{{1,2}})(?:st|nd|rd|th)(?!\ (?:floor|time|grade|birthday|anniversary|one|place|
-        round|half|draft|edition|street|avenue|symphony|movement|century|row|lesson|attempt|try))
-    | (?:on\ )?(?:the\ )?(?P<nth_word>{_NTH})(?=\ at\ {HOUR}\b)
-    | on\ the\ (?P<nth_last>{_NTH})(?=\ then\b|[,.;?!]|$)
     | (?:in|since|this|last|next|until|till|by|during)\ (?P<month>{MONTH})
+        (?!,?\ (?:the\ )?(?:\d{{1,2}}\b|{ORDINAL_WORD}))
     | (?P<that>(?:that|same|the)\ (?:very\ )?(?:same\ )?(?:day|morning|afternoon|evening|night)
         (?P<side>\ before|\ after)?)
     )\b""",
     re.IGNORECASE | re.ASCII | re.VERBOSE,
 )
+# What follows "the second" where it is a day and not a thing.
+_AFTER_DAY = re.compile(
+    r"\s*(?:$|[,.;:!?]|(?:to\s+the|at|around|about|by|before|after|from|till|until|please|remind|then|and|or|"
+    r"i|we|with|not|no|is|was|instead|in\s+the|noon|midnight|half|quarter|\d{1,2}:\d\d)\b)",
+    re.IGNORECASE,
+)
+_IN = re.compile(r"\bin\s$", re.IGNORECASE)
+# Between two days of which the one without a month is of the other's: "from the third to the fifth
+# of July", "the ninth of October, I mean the tenth".
+_SAME_MONTH = re.compile(
+    r"[^.;!?]{0,12}\b(?:to|and|or|until|till|no|not|mean|sorry|wait|make|actually|rather|instead)\b"
+    r"[^.;!?]{0,30}",
+    re.IGNORECASE,
+)
 _NEAR_DAYS = {
     "day after tomorrow": 2, "day before yesterday": -2, "tomorrow": 1, "tmrw": 1,
     "yesterday": -1, "last night": -1,
 }  # fmt: skip
-# First hour, end hour and usual hours, likeliest first; hours past 23 are of the next day.
-_PARTS = {
-    "dawn": (5, 8, (6, 5, 7)), "sunrise": (5, 8, (6, 5, 7)), "breakfast": (7, 10, (8, 7, 9)),
-    "morning": (5, 12, (9, 8, 10, 6)), "lunch": (12, 14, (12, 13)),
-    "afternoon": (12, 18, (15, 14, 16, 13)), "teatime": (16, 18, (17, 16)),
-    "evening": (17, 23, (19, 18, 20)), "dinner": (18, 21, (19, 20, 18)),
-    "supper": (18, 21, (19, 20, 18)), "sunset": (18, 21, (19, 18, 20)),
-    "tonight": (17, 28, (20, 21, 19, 22)), "night": (18, 28, (21, 20, 22)),
-    "bedtime": (21, 24, (22, 21, 23)),
-}  # fmt: skip
-_PART = re.compile(
-    rf"\b(?:(?P<shade>early|late|mid)[- ])?(?P<part>{'|'.join(_PARTS)})(?:time)?\b",
-    re.IGNORECASE | re.ASCII,
-)
-_MEALS = ("breakfast", "lunch", "dinner", "supper")
-_PART_LEAD = re.compile(
-    rf"\b(?:(?P<the>the)|this|that|last|in|at|by|since|until|till|before|after|tomorrow|yesterday|"
-    rf"{WEEKDAY}(?:'s)?|late|early|mid)[ -]$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +102,9 @@ class DayExpression:
     """Its readings, likeliest first; none for the day of an item where no item is known."""
     grain: Grain
     dated: bool = False
-    """True for a date with its month, which overrides a weekday next to it."""
+    """True for a day with its month or number, which overrides a weekday next to it."""
     anchored: bool = False
     """True for "that day", the day of an item."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of the day in a request; `begin` and `end` are offsets into the text."""
-
-    begin: int
-    end: int
-    first_hour: int
-    end_hour: int
-    """Exclusive; hours past 23 are of the next day."""
-    usual_hours: tuple[int, ...]
-    """Likeliest first."""
 
 
 def find_days(
@@ -122,42 +119,63 @@ def find_days(
 
 
 def _days(text: str, today: date, anchors: Sequence[date], past: bool) -> Iterator[DayExpression]:
-    for match in _DAY.finditer(text):
+    matches = list(islice(_DAY.finditer(text), 24))
+    for place, match in enumerate(matches):
         try:
-            days = _read_days(match, today, anchors, past)
+            beside = [*matches[place + 1 : place + 2], *matches[max(0, place - 1) : place]]
+            month = next((_month_of(other) for other in beside if _share_month(match, other)), None)
+            days = _read_days(match, today, anchors, past, month)
         except (ValueError, OverflowError):  # "31 February", a year past 9999
             continue
         if days is not None:
             yield days
 
 
+def _month_of(match: re.Match[str]) -> str | None:
+    month: str | None = match["month_a"] or match["month_b"]
+    return month
+
+
+def _share_month(match: re.Match[str], other: re.Match[str]) -> bool:
+    first, second = sorted((match, other), key=lambda one: one.start())
+    gap = match.string[first.end() : second.end()]
+    return _month_of(other) is not None and _SAME_MONTH.match(gap) is not None
+
+
 def _read_days(
-    match: re.Match[str], today: date, anchors: Sequence[date], past: bool
+    match: re.Match[str],
+    today: date,
+    anchors: Sequence[date],
+    past: bool,
+    month_beside: str | None,
 ) -> DayExpression | None:
     begin, end = match.span()
     words = match.group().lower()
     if match["near"]:
         shift = _NEAR_DAYS.get(words.removeprefix("the "), 0)
-        return DayExpression(begin, end, (_one_day(today, days=shift),), "day")
+        return DayExpression(begin, end, (one_day(today, days=shift),), "day")
     if match["weekday"] or match["short"]:
         return _weekday_days(match, words, today, anchors, past)
     if match["period"]:
         return _period(match, today, past)
-    if match["dated"]:
-        day: date = parse_date(words, default=datetime.combine(today, time())).date()
-        wrong_side = day > today if past else day < today
-        spans = [_one_day(day)]
-        if wrong_side and not re.search(r"\d{4}", words):
-            spans.insert(0, _one_day(day, years=-1 if past else 1))
+    if match["feast"] or match["feast_short"]:
+        spans = [one_day(day) for day in feast_days(match, today, past)]
         return DayExpression(begin, end, tuple(spans), "day", dated=True)
-    if words_of_nth := match["nth_word"] or match["nth_last"] or match["nth"]:
-        nth = _ORDINALS.get(words_of_nth.lower()) or int(words_of_nth)
-        months = (0, -1, -2) if past else (0, 1, 2)
-        near = [_one_day(today, months=shift, day=nth) for shift in months]
-        right = [s for s in near if s[0].day == nth and (s[0] <= today if past else s[0] >= today)]
-        return DayExpression(begin, end, tuple(right[:1]), "day")
+    if match["edge"]:
+        spans = [one_day(day) for day in month_edge(match, today)]
+        return DayExpression(begin, end, tuple(spans), "day", dated=True)
+    if match["iso"]:
+        return DayExpression(begin, end, (one_day(date.fromisoformat(words)),), "day", dated=True)
+    if month := _month_of(match):
+        name = match["weekday_a"] or match["weekday_b"]
+        day = ordinal(match["day_a"] or match["day_b"])
+        year = match["year_a"] or match["year_b"]
+        spans = dated(today, day, month, name, past, year)
+        return DayExpression(begin, end, tuple(spans), "day", dated=True)
+    if nth := match["nth"] or match["nth_word"] or match["nth_at"] or match["nth_of"]:
+        return _numbered(match, ordinal(nth), today, past, month_beside)
     if match["month"]:
-        number_of_month = parse_date(match["month"], default=datetime(2000, 1, 1)).month
+        number_of_month = month_number(match["month"])
         first = today + relativedelta(month=number_of_month, day=1)
         years = -1 if past and first > today else int(not past and number_of_month < today.month)
         first += relativedelta(years=years)
@@ -165,14 +183,43 @@ def _read_days(
     side = (match["side"] or "").strip().lower()
     if words.startswith("the") and not side and not words.startswith("the same"):
         return None
+    if side and _IN.search(match.string[:begin][-4:]):  # "in the morning before I leave"
+        return None
     shift = {"before": -1, "after": 1}.get(side, 0)
-    spans = [_one_day(anchor, days=shift) for anchor in anchors]
+    spans = [one_day(anchor, days=shift) for anchor in anchors]
     return DayExpression(begin, end, tuple(spans), "day", anchored=not side)
 
 
-def _one_day(day: date, /, **shift: int) -> DateSpan:
-    first: date = day + relativedelta(None, None, **shift)
-    return first, first + timedelta(days=1)
+def _numbered(
+    match: re.Match[str], day: int, today: date, past: bool, month_beside: str | None
+) -> DayExpression | None:
+    """The day with a number and no month: the next one, or the last."""
+    begin = max(match.start(name) for name in ("nth", "nth_word", "nth_at", "nth_of"))
+    end = match.end()
+    weekday_name = match["weekday_n"] or match["weekday_w"]
+    if weekday_name:
+        begin = match.start()
+    elif match["nth_word"] and not _AFTER_DAY.match(match.string, end):
+        # "On the fourteenth buy milk" is clear, "on the third try" and "for the tenth" are less so.
+        clear = day > 3 and match["nth_lead"].lower() in ("on", "by", "until")
+        if not clear:
+            return None
+    if match["nth_month"]:
+        first = today + relativedelta(day=1, months=match["nth_month"].lower() == "next")
+        spans = [one_day(first.replace(day=day))]
+        if match["nth_month"].lower() == "the" and spans[0][0] < today:
+            spans = [one_day(first + relativedelta(months=1, day=day))]
+        return DayExpression(begin, end, tuple(spans), "day", dated=True)
+    if month_beside:
+        spans = dated(today, day, month_beside, weekday_name, past, None)
+        return DayExpression(begin, end, tuple(spans), "day", dated=True)
+    months = range(-12, 1)[::-1] if past else range(13)
+    near = [one_day(today, months=shift, day=day) for shift in months]
+    right = [s for s in near if s[0].day == day and (s[0] <= today if past else s[0] >= today)]
+    # The next one counts, unless it is on another weekday than said.
+    return DayExpression(
+        begin, end, tuple(on_weekday(right[:3], weekday_name)[:1]), "day", dated=True
+    )
 
 
 def _next_weekday(day: date, index: int, direction: int) -> date:
@@ -185,30 +232,36 @@ def _weekday_days(
     match: re.Match[str], words: str, today: date, anchors: Sequence[date], past: bool
 ) -> DayExpression:
     begin, end = match.span()
-    name = (match["weekday"] or match["short"]).lower()
-    index = next(i for i, full in enumerate(_WEEKDAYS) if full.startswith(name))
+    index = weekday_number(match["weekday"] or match["short"])
     tail = (match["tail"] or "").strip().lower()
+    ahead = (match["ahead"] or "").lower()
+    which = (match["which"] or words.split()[0]).lower()
     if tail in ("before", "after"):
         if anchors and match.string[:begin].lower().endswith("the "):
             direction = -1 if tail == "before" else 1
             days = [_next_weekday(anchor, index, direction) for anchor in anchors]
-            return DayExpression(begin, end, tuple(_one_day(day) for day in days), "day")
+            return DayExpression(begin, end, tuple(one_day(day) for day in days), "day")
         end -= len(tail) + 1
     coming, gone = _next_weekday(today, index, 1), _next_weekday(today, index, -1)
-    which = words.split()[0]
-    if which == "last":
+    monday = today - timedelta(days=today.weekday())
+    in_week = monday + timedelta(days=index)
+    if tail.endswith("next week") or ahead.startswith("next week"):
+        days = [in_week + timedelta(days=7)]
+    elif tail.endswith("this week") or ahead.startswith("this week"):
+        days = [in_week]
+    elif tail in ("week", "after next") or ahead:  # "Friday week" is a week after it
+        days = [coming + timedelta(days=7), in_week + timedelta(days=14)]
+    elif which == "last":
         days = [gone]
     elif which == "next":
-        days = [today + timedelta(days=7 - today.weekday() + index), coming]
+        days = [in_week + timedelta(days=7), coming]
     elif which == "this":
         days = [today if today.weekday() == index else coming]
     else:
         near = [today] if today.weekday() == index else []
         near += [_next_weekday(anchor, index, 1) for anchor in anchors[:1]]
         days = [gone, coming] if past else [coming, *near, gone]
-    week = 7 if tail == "week" else 0
-    spans = dict.fromkeys(_one_day(day, days=week) for day in days)
-    return DayExpression(begin, end, tuple(spans), "day")
+    return DayExpression(begin, end, tuple(dict.fromkeys(one_day(day) for day in days)), "day")
 
 
 def _period(match: re.Match[str], today: date, past: bool) -> DayExpression | None:
@@ -233,24 +286,3 @@ def _period(match: re.Match[str], today: date, past: bool) -> DayExpression | No
         return DayExpression(begin, end, ((first, first + relativedelta(months=1)),), "month")
     first = today + relativedelta(years=step, month=1, day=1)
     return DayExpression(begin, end, ((first, first + relativedelta(years=1)),), "year")
-
-
-def find_parts(text: str, limit: int = 6) -> list[Part]:
-    """Parts of the day in the order of the text, at most `limit`; "film night" is not one."""
-    return list(islice(_parts(text), limit))
-
-
-def _parts(text: str) -> Iterator[Part]:
-    for match in _PART.finditer(text):
-        name = match["part"].lower()
-        lead = _PART_LEAD.search(text[max(0, match.start("part") - 12) : match.start("part")])
-        if name != "tonight" and (lead is None or (name in _MEALS and lead["the"])):
-            continue
-        first, end, usual = _PARTS[name]
-        shade = (match["shade"] or "").lower()
-        last = min(end, 24)
-        if shade == "late" or (shade == "mid" and name == "morning"):
-            usual = (last - 2, last - 3, last - 1)
-        elif shade == "early":
-            usual = (first + 1, first + 2, first)
-        yield Part(*match.span(), first, end, usual)

@@ -21,7 +21,8 @@ _DURATION = re.compile(
     |(?P<count>{NUMBER}|\d\.\d|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|an?)
       (?P<and_half>\s+and\s+a\s+half)?\s*-?\s*(?:more\s+|full\s+|whole\s+)?)
     (?P<unit>minute|min|hour|hr|h|day|night|week|fortnight|month|year)s?\b
-    (?P<late_half>\s+and\s+a\s+half)?
+    (?P<late_half>\s+and\s+a\s+half)?(?P<late_quarter>\s+and\s+a\s+quarter)?
+    (?:\s+and\s+(?P<late_minutes>{NUMBER})\s+min(?:ute)?s?\b)?
     |\b(?:back|give\s+(?:me|us|it|her|him|them)|another|by)\s+
       (?P<bare>[1-5]?[05]|five|ten|fifteen|(?:{TENS})(?:[ -]five)?)
       (?!\s*(?:o'|[ap]\.?m\b|:|\.\d|%|\d|\w*th\b)){COUNTED}(?=\s*(?:$|[,.;!?]|more\b|then\b|or\b))""",
@@ -72,6 +73,9 @@ def _duration(match: re.Match[str], text: str) -> Duration:
         amount = float(words) if "." in words else float(number(words))
     amount += 0.5 if group["and_half"] or group["late_half"] else 0
     name = group["unit"].lower()
+    amount += 0.25 if group["late_quarter"] else 0
+    if group["late_minutes"] and name in ("hour", "hr", "h"):
+        amount += number(group["late_minutes"]) / 60
     amount *= 2 if name == "fortnight" else 1
     return Duration(begin, end, amount, _UNITS[name], _relation(text, begin, end))
 

@@ -1,7 +1,7 @@
 """Temporal expressions of a request: spans for retrieval, and points as argument values.
 
-Single phrases are parsed by `clock_words`, `duration_words` and `day_words`, grouped by
-`timed_request` and combined here: days with day parts and clock times, items' times with "half an
+Single phrases are parsed by `clock_words`, `duration_words`, `day_words` and `part_words`, grouped
+by `time_phrases` and combined here: days with day parts and clock times, items' times with "half an
 hour later". python-dateutil does calendar arithmetic.
 
 Parsers of whole sentences were measured on the 131 datetimes and 67 dates of the training plans:
@@ -78,10 +78,14 @@ def offered_datetimes(text: str, now: datetime, anchors: Sequence[datetime] = ()
     first anchors follow what the words name.
     """
     request = read_request(text, now, anchors)
-    clear = [group for group in request.groups if not (group.denied or group.bound)]
-    unclear = [group for group in request.groups if group.denied or group.bound]
+    clear = [group for group in request.groups if not (group.denied or group.aside or group.bound)]
+    limits = [group for group in request.groups if group.bound and not group.denied]
+    limits = [group for group in limits if group.clock and not group.aside]
+    unclear = [group for group in request.groups if group not in clear and group not in limits]
     sources: list[Iterable[datetime]] = [_points(request, group) for group in clear if group.clock]
     sources += [_shifted(request, item) for item in request.durations if not _vague(item)]
+    # "Friday before twelve" is twelve where no other time is named.
+    sources += [_points(request, group) for group in limits]
     sources += [_points(request, group) for group in clear if not group.clock]
     sources += [_shifted(request, item) for item in request.durations if _vague(item)]
     sources += [_points(request, group) for group in unclear]
@@ -119,8 +123,11 @@ def _with_day(request: TimedRequest, group: TimeGroup) -> TimeGroup:
     """`group`, with the day named elsewhere in the request where it has none itself."""
     if group.days:
         return group
-    free = [other for other in request.groups if not (other.clock or other.denied)]
-    other = next((other for other in free if other.days), None)
+    dated = [other for other in request.groups if other.days and not (other.denied or other.aside)]
+    other = next((other for other in dated if not other.clock), None)
+    if other is None and dated:
+        # "Thursday between eight and nine, at eight" is of one day.
+        return replace(group, days=dated[0].days, part=group.part)
     if other is None or (group.part and other.part):
         return group
     return replace(group, days=other.days, part=group.part or other.part)
@@ -137,9 +144,19 @@ def _offsets(request: TimedRequest, group: TimeGroup) -> list[timedelta]:
         hours = [min([*hours, *(hour + 24 for hour in hours)], key=lambda hour: abs(hour - middle))]
     elif clock.exact:
         hours = [24, 0] if clock.hour == 0 and clock.minute == 0 else hours
-    elif not request.wake and hours[0] < 7:
+    elif not request.wake and hours[0] < _first_hour(request, group):
         hours.reverse()
     return [timedelta(hours=hour, minutes=clock.minute) for hour in hours]
+
+
+def _first_hour(request: TimedRequest, group: TimeGroup) -> int:
+    """The hour before which an ambiguous clock time is one of the afternoon or evening."""
+    if request.evening:
+        return 11
+    # Late in the evening, "tomorrow at six" is the next morning.
+    tomorrow = _at(request.now.date() + timedelta(days=1)).date()
+    early = request.now.hour >= 21 and group.days and group.days.spans
+    return 6 if early and group.days and group.days.spans[0][0] == tomorrow else 7
 
 
 def _occurrences(request: TimedRequest, group: TimeGroup) -> list[datetime]:
@@ -154,7 +171,8 @@ def _occurrences(request: TimedRequest, group: TimeGroup) -> list[datetime]:
     behind = sorted((point for point in points if point <= now), reverse=True)
     if group.since or request.past:
         return behind[:3]
-    night_ends = 0 if request.wake or group.part else 5
+    # At night, "half past four" is soon; by day it is in the afternoon.
+    night_ends = 0 if request.wake or group.part or now.hour < 5 else 5
     ahead = sorted(
         (p for p in points if p > now), key=lambda point: (point.hour < night_ends, point)
     )

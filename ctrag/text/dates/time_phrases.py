@@ -6,17 +6,54 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ctrag.text.dates.clock_words import ClockExpression, find_clocks
-from ctrag.text.dates.day_words import DayExpression, Part, find_days, find_parts
+from ctrag.text.dates.day_words import DayExpression, find_days
 from ctrag.text.dates.duration_words import Duration, find_durations
+from ctrag.text.dates.part_words import Part, find_parts
 
 MAX_TEXT = 1_000
 """Characters of a text that are read."""
 _JOINED = re.compile(
-    r"[\s,]*(?:(?:'s|at|by|around|about|in|on|the|of|from|for|say|like|so|until|till)[\s,]+)*",
+    r"[\s,]*(?:(?:'s|at|by|around|about|in|on|the|of|from|for|say|like|so|until|till|that's|"
+    r"which\s+is|being|roughly|exactly|maybe|between)[\s,]+)*",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"(?:\bnot|\bno|n't|\bforgot|\bmissed)\b[^,.;!?]{0,20}$", re.IGNORECASE)
-_BOUND = re.compile(r"\b(?:till|until|til|before)\s+(?:the\s+)?$", re.IGNORECASE)
+_DENIED = re.compile(
+    r"(?:\b(?:not|no|forgot|missed|instead\s+of|rather\s+than)|n't(?!\s+(?:let|forget|miss)\b))\b"
+    r"(?P<then>[^,.;!?]{0,30})$",
+    re.IGNORECASE,
+)
+# What is wanted in spite of a "not" before it: "I can't come so move it to six".
+_YET = re.compile(r"\b(?:mov|put|mak|set|so|then|but|remind|push|wait)", re.IGNORECASE)
+_UNFIT = re.compile(
+    r"\s+(?:is|was|would\s+be)\s+(?:too|no\s+good|not|out)\b|'s\s+(?:too|no\s+good)\b"
+    r"|\s+(?:does|wo|ca|is)n't\b",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(
+    r"\b(?:till|until|til|before|(?:no|not)\s+(?:(?:lat|earli|soon)er\s+than|after|past))"
+    r"\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+# Another thing's time: "the chemist shuts at five", "because I am back at six".
+_ASIDE = re.compile(
+    r"\b(?:shuts?|close[sd]?|opens?|opening)\s+(?:at|till|until|by|on)?\s*$"
+    r"|\b(?:because|cause|cos|since\s+(?:i|it|he|she|we|they|there))\b[^.;!?]*$",
+    re.IGNORECASE,
+)
+# Between what was said and what replaces it: "at two, no make it three".
+_CORRECTION = re.compile(
+    r"(?:^|[,.;!?-])\s*(?:oh\s+|uh\s+|um\s+)?(?:no|nah|wait|sorry|actually|rather|oops)\b"
+    r"|\bno,?\s+(?:wait|make|sorry|actually|not)\b|\bi\s+mean\b|\bscratch\s+that\b"
+    r"|\bmake\s+(?:it|that)\b|\bor\s+rather\b|\bchange\s+that\s+to\b",
+    re.IGNORECASE,
+)
+_LONGEST_CORRECTION = 70
+_RANGE = re.compile(r"\s*(?:to|till|until|and|-)\s+(?:the\s+|about\s+)?", re.IGNORECASE)
+_RANGE_LEAD = re.compile(r"\b(?:from|between)\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
+_TARGET = re.compile(r"\bto\s+(?:the\s+|about\s+|around\s+)?$", re.IGNORECASE)
+_MOVE = re.compile(
+    r"\b(?:push|shift|mov|slid|bump|shov|bring|brought|reschedul|swap|chang)", re.IGNORECASE
+)
 _SINCE = re.compile(r"\bsince\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
 _PAST = re.compile(
     r"\b(?:since|ago|did|was it)\b|"
@@ -31,6 +68,13 @@ _SHIFT = re.compile(
     r"s)?\b|\b(?:instead|it is|too (?:early|late)|safer|then|suits|fine)\b",
     re.IGNORECASE,
 )
+# What is of the evening, unless a reminder is about it: "dinner on Friday at half past seven".
+_EVENING = re.compile(
+    r"\b(?:dinner|supper|drinks|pints?|beers?|cocktails|party|poker|bingo|movie|film|cinema|concert|"
+    r"gig|opera|disco|(?:\w{2,15}(?:'s?)?\ )(?:evening|night))\b",
+    re.IGNORECASE,
+)
+_REMINDER = re.compile(r"\b(?:remind|reminder|forget|wake|alarm)\b", re.IGNORECASE)
 _WAKE = re.compile(r"\b(?:wake|waking|alarm|get (?:me|us) up)\b", re.IGNORECASE)
 
 
@@ -44,9 +88,13 @@ class TimeGroup:
     part: Part | None = None
     clock: ClockExpression | None = None
     denied: bool = False
-    """After "not" or "missed"."""
+    """After "not" or "missed", or replaced by what is said later."""
     bound: bool = False
-    """After "until" or "before"."""
+    """After "until", "before" or "not later than"."""
+    aside: bool = False
+    """The end of a range, the time that a thing is moved from, or that of another thing."""
+    target: bool = False
+    """What something is moved to."""
     since: bool = False
     """After "since"."""
 
@@ -69,6 +117,8 @@ class TimedRequest:
     """Whether it asks to be woken."""
     shift: bool
     """Whether it reschedules something."""
+    evening: bool
+    """Whether it is about something of the evening, such as a dinner."""
 
 
 def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> TimedRequest:
@@ -83,21 +133,77 @@ def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> Timed
     for days in find_days(text, now.date(), anchor_days, past):
         found.append(TimeGroup(days.begin, days.end, days=days))
     groups = _joined(text, sorted(found, key=lambda group: (group.begin, group.end)))
-    groups = [_in_context(text, group) for group in groups]
-    groups.sort(key=lambda group: (group.denied, group.bound, group.clock is None, -group.begin))
+    moves = _MOVE.search(text) is not None
+    groups = [_in_context(text, group, moves) for group in groups]
+    groups = _corrected(text, _without_ranges(text, groups, moves))
+    groups.sort(
+        key=lambda group: (
+            group.denied,
+            group.aside,
+            not group.target,
+            group.bound,
+            group.clock is None,
+            -group.begin,
+        )
+    )
     wake = _WAKE.search(text) is not None
-    shift = _SHIFT.search(text) is not None
-    return TimedRequest(text, now, whole, groups, find_durations(text), past, wake, shift)
+    replaces = any(group.denied and group.clock for group in groups)  # "at eight, not seven"
+    shift = replaces or _SHIFT.search(text) is not None
+    evening = _EVENING.search(text) is not None and not _REMINDER.search(text)
+    return TimedRequest(text, now, whole, groups, find_durations(text), past, wake, shift, evening)
 
 
-def _in_context(text: str, group: TimeGroup) -> TimeGroup:
-    before = text[max(0, group.begin - 32) : group.begin]
+def _in_context(text: str, group: TimeGroup, moves: bool) -> TimeGroup:
+    before = text[max(0, group.begin - 60) : group.begin]
+    denial = _DENIED.search(before)
+    bound = _BOUND.search(before) is not None
+    refused = denial is not None and not _YET.search(denial["then"]) and not bound
     return replace(
         group,
-        denied=_DENIED.search(before) is not None,
-        bound=_BOUND.search(before) is not None,
+        denied=refused or _UNFIT.match(text, group.end) is not None,
+        bound=bound,
         since=_SINCE.search(before) is not None,
+        aside=_ASIDE.search(before) is not None,
+        target=moves and _TARGET.search(before) is not None,
     )
+
+
+def _without_ranges(text: str, groups: list[TimeGroup], moves: bool) -> list[TimeGroup]:
+    """`groups` with one of "from two to four" set aside: the first where something is moved."""
+    groups = list(groups)
+    for place in range(len(groups) - 1):
+        left, right = groups[place : place + 2]
+        if right.begin < left.end or not _RANGE.fullmatch(text, left.end, right.begin):
+            continue
+        begins = {left.begin, left.clock.begin if left.clock else left.begin}
+        if not any(_RANGE_LEAD.search(text[max(0, at - 20) : at]) for at in begins):
+            continue
+        if moves:
+            groups[place] = replace(left, aside=True)
+            groups[place + 1] = replace(right, days=right.days or left.days)
+        else:
+            groups[place] = replace(left, days=left.days or right.days)
+            groups[place + 1] = replace(right, days=right.days or left.days, aside=True)
+    return groups
+
+
+def _corrected(text: str, groups: list[TimeGroup]) -> list[TimeGroup]:
+    """`groups` with what is replaced later denied; the later one takes over what it leaves out."""
+    groups = list(groups)
+    for place in range(len(groups) - 1):
+        left, right = groups[place : place + 2]
+        gap = text[left.end : right.begin]
+        if len(gap) > _LONGEST_CORRECTION or not _CORRECTION.search(gap):
+            continue
+        groups[place] = replace(left, denied=True)
+        groups[place + 1] = replace(
+            right,
+            days=right.days or left.days,
+            part=right.part or left.part,
+            clock=right.clock or left.clock,
+            denied=False,
+        )
+    return groups
 
 
 def _joined(text: str, found: list[TimeGroup]) -> list[TimeGroup]:
