@@ -70,14 +70,14 @@ def slot_prompt(request: Request, tool: Tool, items: Sequence[Item]) -> str:
     return "\n".join(lines)
 
 
-def spelled(value: str | None) -> str:
-    """A slot's value as the model writes it."""
-    return NOT_SAID if value is None else json.dumps(value, ensure_ascii=False)
-
-
 def slot_line(name: str, value: str | None) -> str:
-    """A slot as the model writes it: `body="I'm in."` and a line break."""
-    return f"{name}={spelled(value)}\n"
+    """A slot as the model writes it: its name on a line and its value on the next.
+
+    Line breaks are tokens of their own behind a name, so that what follows is split into tokens as
+    in training, whichever way it is decoded.
+    """
+    said = NOT_SAID if value is None else value.replace("\n", "\\n")
+    return f"{name}\n{said}\n"
 
 
 class SlotFiller(LanguageModel):
@@ -112,11 +112,10 @@ class SlotFiller(LanguageModel):
         found: dict[str, FilledSlot] = {}
         begin = ""
         for slot in slots:
-            begin += f"{slot.name}="
-            rule = _text_rule(said) if is_text(slot) else _run_rule(request)
-            tokens, sure, _ = self.bound(
-                prompt, f"start: {json.dumps(begin, ensure_ascii=False)} {rule}", begin, until=None
-            )
+            begin += f"{slot.name}\n"
+            rule = _text_rule(slot, said) if is_text(slot) else _run_rule(request)
+            lark = f"start: {json.dumps(begin, ensure_ascii=False)} {rule}"
+            tokens, sure, _ = self.bound(prompt, lark, begin, until=None)
             answer = self.decode(tokens).removeprefix(begin).strip()
             found[slot.name] = FilledSlot(_read(answer), sure)
             begin += f"{answer}\n"
@@ -154,20 +153,22 @@ def _cased(words: Iterable[str]) -> Iterable[str]:
         yield word[:1].lower() + word[1:]
 
 
-def _text_rule(words: Sequence[str]) -> str:
+def _text_rule(slot: Argument, words: Sequence[str]) -> str:
     """Words in any order, with marks between them; a note may have several lines."""
     one = "|".join(_pattern(word) for word in words)
     mark = r"([,.;:!?]|'s)?"
-    return f'("{NOT_SAID}" | TEXT)\nTEXT: /"({one}){mark}((( |\\\\n)- | |\\\\n)({one}){mark})*"/'
+    text = f"TEXT: /({one}){mark}((( |\\\\n)- | |\\\\n)({one}){mark})*/"
+    said = "TEXT" if slot.required else f'("{NOT_SAID}" | TEXT)'
+    return f'{said} "\\n"\n{text}'
 
 
 def _run_rule(request: Request) -> str:
     """A run of the request's words."""
     text = " ".join(said_words(request.text))
     if not text:
-        return f'"{NOT_SAID}"'
+        return f'"{NOT_SAID}" "\\n"'
     run = json.dumps(text, ensure_ascii=False)
-    return f'("{NOT_SAID}" | RUN)\nRUN: /"/ SAID /"/\nSAID: %regex {{ "substring_words": {run} }}'
+    return f'("{NOT_SAID}" | RUN) "\\n"\nRUN: %regex {{ "substring_words": {run} }}'
 
 
 def _pattern(word: str) -> str:
@@ -181,7 +182,4 @@ def _escaped(mark: re.Match[str]) -> str:
 
 
 def _read(answer: str) -> str | None:
-    if answer == NOT_SAID or not answer.startswith('"'):
-        return None
-    value: str = json.loads(answer)
-    return value.strip() or None
+    return None if answer in ("", NOT_SAID) else answer.replace("\\n", "\n")

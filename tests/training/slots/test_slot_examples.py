@@ -53,14 +53,14 @@ def test_a_message_is_learned_with_whom_it_is_for_in_the_requests_words() -> Non
     plan = LabelledPlan("send_mail", {"to": "Lindsey Park", "subject": "Sunday", "body": "I'm in."})
     reply = LabelledPlan("reply_to_mail", {"subject": "Sunday", "body": "I'm in."})
     assert answers("tell lindsey i'm in", plan, reply) == [
-        ("send_mail", 'to="lindsey"\nsubject="Sunday"\nbody="I\'m in."\n'),
-        ("reply_to_mail", 'body="I\'m in."\n'),
+        ("send_mail", "to\nlindsey\nsubject\nSunday\nbody\nI'm in.\n"),
+        ("reply_to_mail", "body\nI'm in.\n"),
     ]
 
 
 def test_what_the_request_does_not_say_is_a_question_mark() -> None:
     plan = LabelledPlan("play_song", {"song_name": "Hurt", "artist": "Johnny Cash"})
-    assert answers("play Hurt", plan) == [("play_song", 'song_name="Hurt"\nartist=?\n')]
+    assert answers("play Hurt", plan) == [("play_song", "song_name\nHurt\nartist\n?\n")]
 
 
 def test_a_text_in_words_that_cannot_be_written_is_no_example() -> None:
@@ -154,9 +154,9 @@ def test_strangers_entities_are_slots_where_their_intent_is_one_api(tmp_path: Pa
     file = tmp_path / "train.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert [(one.tool.api, one.answer) for one in strangers_examples(file)] == [
-        ("play_song", 'song_name="hurt"\nartist="johnny cash"\n'),
+        ("play_song", "song_name\nhurt\nartist\njohnny cash\n"),
         (
             "create_event",
-            'title="lunch"\nstart="friday at one"\nlocation=?\nattendees="mary"\n',
+            "title\nlunch\nstart\nfriday at one\nlocation\n?\nattendees\nmary\n",
         ),
     ]
