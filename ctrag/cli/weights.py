@@ -16,8 +16,8 @@ def list_(json: Json = False) -> None:
 
     Example: ctrag models list
     """
-    from ctrag.models.packages import LARGE_ENCODER, PACKAGED, ModelMissing, package_folder
-    from ctrag.models.weights import PIECES, pieces
+    from ctrag.models.packages import PACKAGED, package_folder
+    from ctrag.models.weights import SLICED, is_installed
 
     rows = []
     for model in PACKAGED:
@@ -30,18 +30,15 @@ def list_(json: Json = False) -> None:
                 "install": model.install,
             }
         )
-    try:
-        present = bool(pieces())
-    except ModelMissing:
-        present = False
-    rows.append(
-        {
-            "model": LARGE_ENCODER,
-            "present": present,
-            "from": f"package {PIECES[0]} to {PIECES[-1][-3:]}",
-            "install": f"pip install {' '.join(PIECES)}",
-        }
-    )
+    for name, pieces in SLICED.items():
+        rows.append(
+            {
+                "model": name,
+                "present": is_installed(name),
+                "from": f"packages {pieces[0]} and {len(pieces) - 1} more",
+                "install": f"pip install {' '.join(pieces)}",
+            }
+        )
     if json:
         print_json(rows)
         return
@@ -61,16 +58,16 @@ def prepare() -> None:
     from ctrag.agents.prompt.encoders import MiniLMPassageEncoder
     from ctrag.assistant.artefacts import load_artefacts
     from ctrag.assistant.context.retrieve import ContextRetriever
-    from ctrag.assistant.planning.planner import embedded_planner
+    from ctrag.assistant.planning.planner import embedded_planner, slot_filler
     from ctrag.errors import MissingExtra
     from ctrag.extras import need
     from ctrag.models.encoder import load_encoder
     from ctrag.models.weights import weights_folder
     from ctrag.settings import settings
 
-    reader = MiniLMPassageEncoder()
+    passages = MiniLMPassageEncoder()
     tools = load_encoder(settings().tool_encoder)
-    line(f"{weights_folder()}: {reader.name} and {tools.name} are ready")
+    line(f"{weights_folder()}: {passages.name} and {tools.name} are ready")
     try:
         need("the assistant", "torch", "transformers", "lightgbm", "llguidance", extra="assistant")
     except MissingExtra as missing:
@@ -85,6 +82,9 @@ def prepare() -> None:
     line(f"{weights_folder()}: {encoder.name} is ready")
     planner = embedded_planner(settings())
     line(f"{planner.folder.name}: ready on {planner.engine.name}")
+    filler = slot_filler(settings())
+    if filler is not None:
+        line(f"{filler.folder.name}: ready on {filler.engine.name}")
 
 
 @app.command("fetch")

