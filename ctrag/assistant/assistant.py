@@ -7,8 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from ctrag.assistant.answer import Answer
-from ctrag.assistant.api_choice.retrieve import RankedTools, ToolRetriever
-from ctrag.assistant.apps.execute import Result, execute
+from ctrag.assistant.api_choice.retrieve import RankedTools, ToolRetriever, purpose
+from ctrag.assistant.apps.call import UNKNOWN_SONG
+from ctrag.assistant.apps.execute import Preview, Result, execute, preview
+from ctrag.assistant.apps.lookup import one_line
+from ctrag.assistant.apps.music import playing_after
 from ctrag.assistant.artefacts import Artefacts, load_artefacts
 from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
 from ctrag.assistant.context.retrieve import ContextRetriever, RetrievedContext
@@ -122,7 +125,7 @@ class Assistant:
             at: When, local time; now when None (for people of a data set, the time at which
                 their phone's contents were captured).
             place: Where, as the person calls it: `home`, `work`, `commute`, …
-            playing: Id of the song that is playing; the one that the assistant started when None.
+            playing: Id of the song that is playing; the one of `playing()` when None.
             run: Whether to run the plan on the person's stores.
             confirm: Asked before outward effects; says no by default.
             explain: Whether items carry the reasons for their rank.
@@ -157,7 +160,7 @@ class Assistant:
         plan = NONE if planned.plan is None else planned.plan
         doubt = "Not sure." if planned.confidence < self._options.sure else ""
         if doubt and other is not None:
-            doubt = f"Not sure; it could also be {other}."
+            doubt = f"Not sure; it could also be: {self.in_words(other)}."
         result = self._run(plan, request, view, found, confirm, trace, doubt) if run else None
         return Answer(
             found.items,
@@ -171,12 +174,42 @@ class Assistant:
             other,
         )
 
+    def in_words(self, plan: Plan) -> str:
+        """What kind of thing a plan does, and with what: "pause what is playing now"."""
+        tool = self.toolbox.get(plan.api)
+        if tool is None:
+            return "nothing that an application here can do"
+        kind = purpose(tool).replace("the user's", "your").replace("the user", "you")
+        values = ", ".join(
+            ", ".join(value) if isinstance(value, list) else str(value)
+            for value in plan.arguments.values()
+        )
+        return f"{kind} ({one_line(values)})" if values else kind
+
+    def preview(self, answer: Answer) -> Preview:
+        """What running an answer's plan would do now; nothing is done."""
+        request = answer.request
+        return preview(
+            answer.plan,
+            stores=self.stores,
+            person=self.person,
+            items=self.view().items,
+            at=request.asked_at,
+            toolbox=self.toolbox,
+            playing=request.playing,
+            preferred=[one.item.id for one in answer.items],
+            online=self._options.online,
+        )
+
     def view(self) -> PersonView:
         """The person's current items; read again only when a store has changed."""
         return self._now()[0]
 
     def playing(self) -> str | None:
-        """Id of the song that the assistant started last and did not pause, or None."""
+        """Id of the song that plays by what the assistant started, skipped and paused last.
+
+        `UNKNOWN_SONG` where it started music of which it does not know the song; else None.
+        """
         return self._now()[1]
 
     def _now(self) -> tuple[PersonView, str | None]:
@@ -193,8 +226,8 @@ class Assistant:
             sent = self.stores.outbox(self.person.person_id, "music")
         except StoreUnavailable:  # since the items were read
             return None
-        rows = [row.entry for _, row in sent if row.entry.kind in ("play", "pause", "skip")]
-        return rows[-1].item_id if rows and rows[-1].kind != "pause" else None
+        song = playing_after([row.entry for _, row in sent])
+        return song if song is None or song in view.row else UNKNOWN_SONG
 
     def _request(
         self, text: str, at: datetime | None, place: str | None, playing: str | None

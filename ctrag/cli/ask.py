@@ -10,10 +10,11 @@ from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
     from ctrag.assistant.answer import Answer
+    from ctrag.assistant.assistant import Assistant
 
 
 def ask(
-    text: Annotated[str, typer.Argument(help="The request, as one would say it.")],
+    text: Annotated[str, typer.Argument(help="The request in English, as one would say it.")],
     persona: Persona,
     data: Data = None,
     at: At = None,
@@ -26,11 +27,14 @@ def ask(
         bool, typer.Option("--yes", help="Agree to what reaches others or plays sound.")
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show why, and each step's input and output.")
+        bool,
+        typer.Option("--explain", help="Show items, scores, the plan, and each step and why."),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Answer one request: the items it is about, the tools, and one API call.
+    """Answer one request in English, or say what would be done.
+
+    Other languages are not understood.
 
     Example: ctrag ask "how bad is it to the jetty" --persona p007 --at 2023-10-29T05:35
     """
@@ -50,7 +54,10 @@ def ask(
     if json:
         print_json(answer_json(answer.request.asked_at, text, answer))
         return
-    show(answer, explain=explain)
+    if explain:
+        show(answer, explain=True)
+    else:
+        tell(assistant, answer)
 
 
 def confirm(question: str) -> bool:
@@ -61,8 +68,21 @@ def confirm(question: str) -> bool:
     return typer.confirm(question, err=True)
 
 
+def tell(assistant: "Assistant", answer: "Answer") -> None:
+    """Print what was done or would be, and nothing of how it was found."""
+    for app, reason in answer.unavailable.items():
+        line(f"(the {app} store did not answer: {reason})")
+    if answer.result is None:
+        would = assistant.preview(answer)
+        line(f"{would.text} (not done: --execute does it)" if would.changes else would.text)
+    else:
+        line(answer.result.answer)
+    if answer.other is not None:
+        line(f"Not sure; it could also be: {assistant.in_words(answer.other)}.", dim=True)
+
+
 def show(answer: "Answer", *, explain: bool = False) -> None:
-    """Print an answer for people."""
+    """Print an answer with the items, tools and plan that led to it."""
     from ctrag.assistant.api_choice.retrieve import purpose
     from ctrag.assistant.context.item_line import item_line
 

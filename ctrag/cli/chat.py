@@ -106,6 +106,7 @@ def _reply(answer: "Answer") -> None:
 
 def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
     from ctrag.cli.ask import show
+    from ctrag.cli.data import taken_back
 
     person = assistant.person.person_id
     if word == "/why":
@@ -114,7 +115,7 @@ def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
         else:
             show(last, explain=True)
     elif word == "/undo":
-        line(f"Taken back: {assistant.stores.undo(person)}")
+        line(taken_back(assistant.stores.undo(person)))
     elif word == "/outbox":
         for app, row in _sent(assistant):
             to = f" to {row.entry.recipient}" if row.entry.recipient else ""

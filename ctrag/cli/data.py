@@ -1,13 +1,28 @@
 """`ctrag import`, `export`, `forget`, `undo`: a user's own data in, out, gone, and back."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ctrag.cli.options import Data, Json, Persona, own_stores, stores_with
 from ctrag.cli.output import line, print_json
 from ctrag.errors import InputError
+
+if TYPE_CHECKING:
+    from stores.people.changes import Undone
+
+_SENT = {
+    "call": "The call",
+    "mail": "The mail",
+    "message": "The message",
+    "open_url": "The page that was opened",
+    "pause": "The pause",
+    "play": "The music that was started",
+    "share": "The note that was sent",
+    "skip": "The skipped song",
+    "voicemail": "The voicemail that was played",
+}
 
 Home = Annotated[
     Path | None, typer.Option("--stores", help="Stores folder. Default: your own stores.")
@@ -108,6 +123,18 @@ def forget(
 def undo(persona: Persona, stores: Home = None, data: Data = None) -> None:
     """Take back the person's last change, or the last import that replaced earlier data.
 
+    A mail, a call or whatever else left the phone cannot be taken back; only its record is removed.
+
     Example: ctrag undo --persona me
     """
-    line(f"taken back: {stores_with(persona, stores, data).undo(persona)}")
+    line(taken_back(stores_with(persona, stores, data).undo(persona)))
+
+
+def taken_back(undone: "Undone") -> str:
+    """What an undo did, on one line; what had left the phone is said to be out of reach."""
+    if not undone.sent:
+        return f"Taken back: {undone.summary}"
+    what = _SENT.get(undone.sent[0].kind, "What was sent")
+    names = ", ".join(" ".join(one.recipient.split()) for one in undone.sent if one.recipient)
+    to = f" to {names}" if names else ""
+    return f"{what}{to} cannot be taken back; only the record of it is removed."

@@ -43,6 +43,15 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo took back."""
+
+    summary: str
+    sent: tuple[OutboxEntry, ...] = ()
+    """What had left the phone with the change: its records are gone, it itself is not undone."""
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeRecord:
     """A journal line."""
 

@@ -11,7 +11,7 @@ from stores.errors import InputError, NotFound
 from stores.people import bulk
 from stores.people.app_spec import AppSpec, apps_of
 from stores.people.bulk import Encode, ImportReport, Matrix
-from stores.people.changes import Change, ChangeRecord, OutboxRow
+from stores.people.changes import Change, ChangeRecord, OutboxRow, Undone
 from stores.people.dataset import Persona
 from stores.people.item_rows import StoredItem, Vector
 from stores.people.items import Person
@@ -200,11 +200,11 @@ class Stores:
             (record for record in found if record is not None), key=lambda one: -one.change_id
         )
 
-    def undo(self, person_id: str) -> str:
+    def undo(self, person_id: str) -> Undone:
         """Undo the person's last change, or the last import if that came later.
 
         Returns:
-            What was undone, in words.
+            What was undone, in words, and what had left the phone with it.
 
         Raises:
             UnknownPerson: The stores have no person of that id.
@@ -220,8 +220,10 @@ class Stores:
                 records[0].change_id > manifest.changed_at or manifest.previous is None
             ):
                 store = self._files.store_in(self._files.current(), records[0].app)
-                store.revert(person_id, records[0].change_id)
-                return records[0].summary
+                last = records[0].change_id
+                sent = [row.entry for row in store.outbox(person_id) if row.change_id == last]
+                store.revert(person_id, last)
+                return Undone(records[0].summary, tuple(sent))
             if manifest.previous is None:
                 raise InputError(f"undo: nothing to take back for {person_id!r}")
             for store in self._files.stores():
@@ -231,7 +233,7 @@ class Stores:
                         f"undo: {other!r} changed something after the import; undo that first"
                     )
             bulk.take_back(self._files, manifest)
-            return manifest.summary
+            return Undone(manifest.summary)
 
     def import_personas(
         self, personas: Sequence[Persona], encode: Encode, encoder: str

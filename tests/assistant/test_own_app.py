@@ -203,7 +203,7 @@ def test_stores_keep_it_through_import_export_and_forgetting(
             "text Lupita that I found them",
             'send_message(contact="Lupita Robles", text="I found them")',
             "ada-x4",
-            "Sent “I found them” to Lupita Robles.",
+            "Sent “I found them” to Lupita Robles (+52 33 5550 1101).",
         ),
     ],
     ids=["read", "send"],
@@ -229,10 +229,19 @@ def test_a_request_finds_its_items_and_apis_is_planned_and_run(
     assert answer in found.result.answer
     assert bool(asked) == plan.startswith("send")
     if asked:
+        assert asked == ["Send message to Lupita Robles (+52 33 5550 1101): “I found them”?"]
         [(app, row)] = assistant.stores.outbox("ada")
         assert (app, row.entry.recipient) == ("messages", "Lupita Robles")
         assistant.stores.undo("ada")
         assert assistant.stores.outbox("ada") == []
+
+
+def test_an_own_application_sends_nothing_to_somebody_without_an_address(folder: Path) -> None:
+    tools = Toolbox.from_file(folder / "toolbox.yaml")
+    apps_of(folder)
+    plan = Plan("send_message", {"contact": "Omar Salcedo", "text": "Hi"})
+    with pytest.raises(Refusal, match="Omar Salcedo has neither a number nor a mail address"):
+        effect_of(plan, Call(plan.api, plan.arguments, ADA, [], AT), tools)
 
 
 @pytest.mark.slow

@@ -29,13 +29,36 @@ def ask(ctrag: Run, people: Path, seen: None, through_endpoint: Any) -> Run:
     return run
 
 
-def test_an_answer_is_context_tools_and_plan(ask: Run) -> None:
-    ran = ask("what was the gate code", GATE)
+def test_an_answer_is_what_a_person_wants_to_read(ask: Run) -> None:
+    ran = ask("what was the gate code", GATE, "--execute")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == "Gate code (Home, changed Thu 10 Apr 2025 10:00)\n4711\n"
+
+
+def test_without_execute_it_is_said_what_would_be_done(ask: Run) -> None:
+    assert ask(ABOUT_MAIL, FORWARD).out == (
+        "Forward the mail “Pallets for Monterrey” from Omar Salcedo to "
+        "Omar Salcedo <omar@example.mx>? (not done: --execute does it)\n"
+    )
+
+
+def test_a_greeting_is_told_what_can_be_asked_for(ask: Run) -> None:
+    out = ask("good morning", "none()", "--execute").out
+    assert out.startswith("No application here can do that. Ask in English for something about ")
+
+
+def test_the_help_says_that_requests_are_in_english(ctrag: Run) -> None:
+    assert "English" in ctrag("ask", "--help").out
+
+
+def test_an_explained_answer_has_context_tools_and_plan(ask: Run) -> None:
+    ran = ask("what was the gate code", GATE, "--explain")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert [line for line in lines if line and line[0] != " "] == ["context", "tools", "plan"]
+    heads = ["context", "tools", "plan", "trace"]
+    assert [line for line in lines if line and line[0] != " "] == heads
     assert "  notes: Gate code; 2025-04-10 10:00; Home; 4711" in lines
-    assert lines[-1] == f"  {GATE}   (confidence 1.00)"
+    assert lines[lines.index("trace") - 1] == f"  {GATE}   (confidence 1.00)"
     assert "\x1b" not in ran.out, "no styles without a terminal"
 
 
@@ -103,8 +126,8 @@ def outbox(ask: Run) -> str:
 def test_without_a_terminal_what_reaches_others_is_declined(ask: Run) -> None:
     ran = ask(ABOUT_MAIL, FORWARD, "--execute")
     assert ran.code == 0
-    assert "declined: Nothing was done." in ran.out
-    assert "forward_mail to Omar Salcedo <omar@example.mx>" in ran.err
+    assert ran.out == "Nothing was done.\n"
+    assert "to Omar Salcedo <omar@example.mx>?" in ran.err
     assert "no terminal" in ran.err
     assert outbox(ask) == ""
 
@@ -114,18 +137,18 @@ def test_a_declined_answer_is_still_one_json_document(ask: Run) -> None:
 
 
 def test_with_yes_it_is_sent(ask: Run) -> None:
-    assert "done: " in ask(ABOUT_MAIL, FORWARD, "--execute", "--yes").out
+    assert ask(ABOUT_MAIL, FORWARD, "--execute", "--yes").out.startswith("Sent to Omar Salcedo <")
     assert "mail mail to Omar Salcedo" in outbox(ask)
 
 
 @pytest.mark.slow
 def test_without_execute_nothing_is_done_whatever_is_agreed_to(ask: Run) -> None:
-    assert "result" not in ask(ABOUT_MAIL, FORWARD, "--yes").out
+    assert "Sent" not in ask(ABOUT_MAIL, FORWARD, "--yes").out
     assert outbox(ask) == ""
 
 
 def test_two_unusable_answers_of_the_endpoint_are_no_plan(ask: Run) -> None:
-    assert "  none()   (confidence 0.00)" in ask("gate code?", "Sure! I will.").out
+    assert "  none()   (confidence 0.00)" in ask("gate code?", "Sure! I will.", "--explain").out
 
 
 def test_an_endpoint_that_refuses_is_one_line_without_the_key(
@@ -220,3 +243,21 @@ def test_the_embedded_planner_answers_in_a_process_of_its_own_and_says_nothing_e
     told = json.loads(ran.stdout)
     assert told["plan"]["api"] in ("none", *(tool["api"] for tool in told["tools"]))
     assert told["result"]["status"] in ("done", "refused", "declined", "nothing")
+
+
+@pytest.mark.slow
+def test_the_demo_shows_plain_requests_beside_oblique_ones_and_no_scores(
+    ctrag: Run, with_planner: Path
+) -> None:
+    from ctrag.cli.demo import PLAIN
+
+    ran = ctrag("demo")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    said = [line for line in lines if line.startswith("“") and line.endswith("”")]
+    assert {f"“{text}”" for text in PLAIN} < set(said)
+    assert {text.split()[0] for text in PLAIN} == {"play", "remind", "tell"}
+    assert "“hush, she's waving me in”" in said
+    assert not {"context", "tools", "plan", "result", "trace"} & set(lines)
+    assert "lambdamart" not in ran.out
+    assert "p204-" not in ran.out

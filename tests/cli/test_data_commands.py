@@ -28,7 +28,7 @@ def test_an_import_can_be_taken_back(ctrag: Run, home: Path, people: Path) -> No
         (people / "personas.jsonl").read_text().replace('"4711"', '"0815"')
     )
     assert "0 items added, 1 changed, 5 as before" in ctrag("import", people).out
-    assert ctrag("undo", "--persona", "ada").out == "taken back: import of 0 people and 1 items\n"
+    assert ctrag("undo", "--persona", "ada").out == "Taken back: import of 0 people and 1 items\n"
     assert "0 items added, 1 changed" in ctrag("import", people).out
 
 
@@ -145,10 +145,44 @@ def test_undo_takes_back_what_ask_did_on_a_data_set_person(ctrag: Run, people: P
     from ctrag.assistant.open import open_stores
     from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings
+    from stores.people.changes import Change
+
+    opened = open_stores(people, "ada", load_encoder(settings().encoder))
+    change = Change("Deleted the note “Shopping”.", remove=["ada-n2"])
+    opened.stores.apply("ada", "notes", change, opened.stores.person("ada").now)
+    ran = ctrag("undo", "--persona", "ada", "--data", people)
+    assert ran.out == "Taken back: Deleted the note “Shopping”.\n"
+    assert "ada-n2" in {stored.item.id for stored in opened.stores.items("ada").items}
+
+
+def test_undo_says_on_one_line_that_a_call_cannot_be_taken_back(ctrag: Run, people: Path) -> None:
+    from ctrag.assistant.open import open_stores
+    from ctrag.models.encoder import load_encoder
+    from ctrag.settings import settings
     from stores.people.changes import Change, OutboxEntry
 
     opened = open_stores(people, "ada", load_encoder(settings().encoder))
     change = Change("a call to Omar", outbox=[OutboxEntry("call", "Omar", {})])
     opened.stores.apply("ada", "phonecall", change, opened.stores.person("ada").now)
-    assert ctrag("undo", "--persona", "ada", "--data", people).out == "taken back: a call to Omar\n"
+    assert ctrag("undo", "--persona", "ada", "--data", people).out == (
+        "The call to Omar cannot be taken back; only the record of it is removed.\n"
+    )
     assert opened.stores.outbox("ada") == []
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        (("mail",), "The mail to Omar cannot be taken back"),
+        (("message", "message"), "The message to Omar, Omar cannot be taken back"),
+        (("send_text",), "What was sent to Omar cannot be taken back"),
+        ((), "Taken back: x"),
+    ],
+)
+def test_what_left_the_phone_is_said_to_be_out_of_reach(kinds: tuple[str, ...], said: str) -> None:
+    from ctrag.cli.data import taken_back
+    from stores.people.changes import OutboxEntry, Undone
+
+    line = taken_back(Undone("x", tuple(OutboxEntry(kind, "Omar", {}) for kind in kinds)))
+    assert line.startswith(said)
+    assert len(line.splitlines()) == 1

@@ -65,7 +65,7 @@ def test_nothing_of_a_forgotten_person_is_left_in_any_byte(eve: Stores, root: Pa
 
 def test_undo_does_not_bring_a_forgotten_person_back(eve: Stores) -> None:
     eve.forget(EVE)
-    assert eve.undo("ada") == "hers"
+    assert eve.undo("ada").summary == "hers"
     with pytest.raises(ValueError, match="undo: nothing to take back"):
         eve.undo("ada")
     assert EVE not in eve.people()

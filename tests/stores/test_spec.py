@@ -74,7 +74,7 @@ def test_an_eighth_application_is_data_and_not_code(
     older = Item("rex", "pets", {**REX.fields, "weight_g": 9500, "toys": ()})
     stores.apply("ada", "pets", Change("weighed", put=[StoredItem(older)]), WHEN)
     assert stores.items("ada").items[-1].item == older
-    assert stores.undo("ada") == "weighed"
+    assert stores.undo("ada").summary == "weighed"
     assert stores.items("ada").items[-1].item == REX
 
 
@@ -94,7 +94,7 @@ def test_an_import_brings_its_eighth_application_along(
     stores = Stores(root, eight)
     assert stores.import_personas([owner], encode, ENCODER).added == 1
     assert stores.items("ada").items[-1].item == REX
-    assert stores.undo("ada").startswith("import of")
+    assert stores.undo("ada").summary.startswith("import of")
     assert stores.items("ada").unavailable == {}
     assert len(stores.items("ada").items) == 7
 

@@ -4,11 +4,15 @@ from datetime import date, datetime, time, timedelta
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
+    address_of,
+    addressed,
     changed,
     created,
+    in_full,
     listing,
     minute,
     moment_of,
+    one_line,
     quote,
     removes,
     search,
@@ -105,16 +109,24 @@ def notify_attendees(call: Call) -> Effect:
     ]
     if not names:
         raise Refusal(f"The event {quote(title_of(event))} has no attendees.")
+    addresses = {name: address_of(call.person.contact(name), name) for name in names}
+    if nowhere := [one_line(name) for name in names if not addresses[name]]:
+        have = "has" if len(nowhere) == 1 else "have"
+        raise Refusal(
+            f"{', '.join(nowhere)} {have} neither a number nor a mail address, so nobody was told."
+        )
     content = {"event": title_of(event), "message": message}
+    recipients = [addressed(name, addresses[name]) for name in names]
+    whom = ", ".join(recipients)
     return sends(
-        f"Told {', '.join(names)}: {quote(message)}.",
-        f"message about {quote(title_of(event))}: {quote(message)}",
+        f"Told {whom}: {quote(message)}.",
+        f"Send to {whom}, about {quote(title_of(event))}: {in_full(message)}",
         [
-            OutboxEntry("message", name, {**content, "to": _number(call, name)}, event.id)
+            OutboxEntry("message", name, {**content, "to": addresses[name]}, event.id)
             for name in names
         ],
         [event],
-        names,
+        recipients,
     )
 
 
@@ -139,11 +151,6 @@ def _end(event: Item) -> datetime:
 
 def _runs_into(event: Item, day: date) -> bool:
     return moment_of(event).date() < day and _end(event) > datetime.combine(day, time.min)
-
-
-def _number(call: Call, name: str) -> str | None:
-    contact = call.person.contact(name)
-    return (contact.phone or contact.email) if contact else None
 
 
 def _span(event: Item, at: datetime) -> str:

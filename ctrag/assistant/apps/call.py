@@ -11,6 +11,9 @@ from datetime import date, datetime
 from stores.people.changes import Change
 from stores.people.items import Item, Person
 
+UNKNOWN_SONG = "unknown"
+"""Stands for the id of a song where music plays and nobody here knows which."""
+
 
 class Refusal(Exception):
     """An API cannot do what was asked; the message is one sentence for the person."""
@@ -28,7 +31,7 @@ class Call:
     at: datetime
     """When the person asked."""
     playing: str | None = None
-    """Id of the song that is playing, or None."""
+    """Id of the song that is playing, `UNKNOWN_SONG`, or None."""
     preferred: Sequence[str] = ()
     """Ids of the items that retrieval found, best first: preferred where several match."""
     states: Mapping[str, object] = field(default_factory=dict)
@@ -85,7 +88,9 @@ class Effect:
     change: Change | None = None
     """None when nothing is written, not even to the outbox."""
     recipients: tuple[str, ...] = ()
-    """Recipients outside the phone; named in the confirmation of an outward effect."""
+    """Recipients outside the phone, each with the address or number that is used."""
+    question: str = ""
+    """Asks whether it shall happen, with the exact text and recipients; "" where nothing does."""
 
 
 Api = Callable[[Call], Effect]

@@ -15,6 +15,16 @@ from stores.people.item_rows import StoredItem
 from stores.people.items import Item, Person
 from stores.people.stores import Encode, Stores
 
+_ABOUT = {
+    "google": "the web",
+    "phonecall": "phone calls",
+    "calendar": "your calendar",
+    "notes": "your notes",
+    "mail": "your mail",
+    "reminders": "your reminders",
+}
+"""What the packaged applications are called in an answer; others go by their name."""
+
 Confirm = Callable[[str], bool]
 """Shows a question to the person; True when they agree."""
 
@@ -28,6 +38,16 @@ class Result:
     answer: str
     items: tuple[Item, ...] = ()
     change: ChangeRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What running a plan would do."""
+
+    text: str
+    """The question before a change, the answer of a look-up, or why the plan is refused."""
+    changes: bool = False
+    """Whether anything would be written or leave the phone."""
 
 
 def effect_of(plan: Plan, call: Call, toolbox: Toolbox) -> tuple[Tool, Effect]:
@@ -71,7 +91,7 @@ def execute(
         toolbox: The APIs, the packaged ones when None; a plan that breaks a schema is refused.
         encode: Computes vectors of new or changed items; when None, with the encoder of the
             stores' other vectors, or of the settings.
-        confirm: Asked before every `outward` effect, with the recipient and the item; also
+        confirm: Asked before every `outward` effect, with the exact text and recipients; also
             before an effect that has recipients though `toolbox` does not declare it outward. Says
             no by default.
         playing: Id of the song that is playing.
@@ -83,10 +103,78 @@ def execute(
     Raises:
         StoreUnavailable: The store is locked for too long, missing or damaged.
     """
-    if plan.is_none:
-        return Result("nothing", "No application here can do that.")
     toolbox = Toolbox.packaged() if toolbox is None else toolbox
-    call = Call(
+    if plan.is_none:
+        return Result("nothing", nothing_fits(toolbox))
+    call = _call(plan, toolbox, stores, person, items, at, playing, preferred, online)
+    try:
+        tool, effect = effect_of(plan, call, toolbox)
+    except Refusal as refusal:
+        return Result("refused", str(refusal))
+    reaches_out = tool.effect == "outward" or bool(effect.recipients)
+    asks = reaches_out or (bool(doubt) and effect.change is not None)
+    if asks and not confirm(f"{doubt} {question(plan, effect)}".strip()):
+        return Result("declined", "Nothing was done.", effect.items)
+    record = None
+    if effect.change is not None:
+        change = _with_vectors(effect.change, person, encode or _encoder_of(stores))
+        record = stores.apply(person.person_id, tool.app, change, at)
+    return Result("done", effect.answer, effect.items, record)
+
+
+def preview(
+    plan: Plan,
+    *,
+    stores: Stores,
+    person: Person,
+    items: Sequence[Item],
+    at: datetime,
+    toolbox: Toolbox | None = None,
+    playing: str | None = None,
+    preferred: Sequence[str] = (),
+    online: bool = True,
+) -> Preview:
+    """What `execute` would do with these arguments; nothing is written."""
+    toolbox = Toolbox.packaged() if toolbox is None else toolbox
+    if plan.is_none:
+        return Preview(nothing_fits(toolbox))
+    call = _call(plan, toolbox, stores, person, items, at, playing, preferred, online)
+    try:
+        _, effect = effect_of(plan, call, toolbox)
+    except Refusal as refusal:
+        return Preview(str(refusal))
+    if effect.change is None:
+        return Preview(effect.answer)
+    return Preview(question(plan, effect), changes=True)
+
+
+def question(plan: Plan, effect: Effect) -> str:
+    """What the person is asked before an effect: what exactly, and to which addresses."""
+    return effect.question or f"{plan}?"
+
+
+def nothing_fits(toolbox: Toolbox) -> str:
+    """The answer to a request that no API can do, with what could be asked for instead."""
+    apps = [_ABOUT.get(app, app) for app in toolbox.apps]
+    about = " and ".join([", ".join(apps[:-1]), apps[-1]] if len(apps) > 1 else apps)
+    return (
+        "No application here can do that. "
+        f"Ask in English for something about {about}: “remind me to water the plants at six”."
+    )
+
+
+def _call(
+    plan: Plan,
+    toolbox: Toolbox,
+    stores: Stores,
+    person: Person,
+    items: Sequence[Item],
+    at: datetime,
+    playing: str | None,
+    preferred: Sequence[str],
+    online: bool,
+) -> Call:
+    return Call(
         api=plan.api,
         arguments=plan.arguments,
         person=person,
@@ -98,27 +186,6 @@ def execute(
         online=online,
         new_id=lambda app: _new_id(person, app, items),
     )
-    try:
-        tool, effect = effect_of(plan, call, toolbox)
-    except Refusal as refusal:
-        return Result("refused", str(refusal))
-    reaches_out = tool.effect == "outward" or bool(effect.recipients)
-    asks = reaches_out or (bool(doubt) and effect.change is not None)
-    if asks and not confirm(f"{doubt} {question(tool, plan, effect)}".strip()):
-        return Result("declined", "Nothing was done.", effect.items)
-    record = None
-    if effect.change is not None:
-        change = _with_vectors(effect.change, person, encode or _encoder_of(stores))
-        record = stores.apply(person.person_id, tool.app, change, at)
-    return Result("done", effect.answer, effect.items, record)
-
-
-def question(tool: Tool, plan: Plan, effect: Effect) -> str:
-    """What the person is asked before an outward effect: what, to whom, and from which item."""
-    to = f" to {', '.join(effect.recipients)}" if effect.recipients else ""
-    source = f" (from {effect.items[0].app} item {effect.items[0].id})" if effect.items else ""
-    summary = effect.change.summary if effect.change is not None else str(plan)
-    return f"{tool.api}{to}: {summary}{source}. Go ahead?"
 
 
 def _states(tool: Tool | None, stores: Stores, person: Person) -> dict[str, object]:

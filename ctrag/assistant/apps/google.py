@@ -171,7 +171,7 @@ def _opens(call: Call, what: str, page: str, query: dict[str, str]) -> Effect:
         raise Refusal(f"There is no network to open {what}.")
     url = f"{page}?{urlencode(query, quote_via=encoded)}"
     entry = OutboxEntry("open_url", None, {"url": url, "title": what})
-    return sends(f"Opened {what}.\n{url}", f"open {what}", [entry])
+    return sends(f"Opened {what}.\n{url}", f"Open {what}", [entry])
 
 
 def _place(call: Call, argument: str, noun: str) -> str:

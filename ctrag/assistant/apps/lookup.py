@@ -30,8 +30,28 @@ _LITTLE_WORDS = frozenset(
 )
 _WORDED = ("title", "text", "person", "place", "group")
 """Roles of the fields that are searched by words."""
+_ADDRESS = re.compile(
+    r"\s*(?:(?P<bare>{0})|.*<\s*(?P<bracketed>{0})\s*>)\s*".format(
+        r"[\w.!#$%&'*+/=?^`{|}~-]+@\w[\w.-]*\w"
+    ),
+    re.DOTALL,
+)
 _FOUND_AT_MOST = 10
 _QUOTE_LENGTH = 100
+_BEFORE = {
+    "Added": "Add",
+    "Blocked": "Block",
+    "Cancelled": "Cancel",
+    "Changed": "Change",
+    "Created": "Create",
+    "Deleted": "Delete",
+    "Flagged": "Flag",
+    "Moved": "Move",
+    "Removed": "Remove",
+    "Replaced": "Replace",
+    "Wrote": "Write",
+}
+"""First words of answers and of the questions before them."""
 _WHOLE_NUMBER_DIGITS = 7
 """Digits from which on two spellings of a number may differ by country code or leading zero."""
 
@@ -149,6 +169,29 @@ def known_contact(call: Call, name: str) -> Contact:
     return contact
 
 
+def mail_address(text: str | None) -> str:
+    """The mail address that a text is, or ends with in angle brackets; "" without one."""
+    found = _ADDRESS.fullmatch(text or "")
+    return (found["bare"] or found["bracketed"]) if found else ""
+
+
+def address_of(contact: Contact | None, name: str = "") -> str:
+    """Where a message reaches somebody: the contact's number, else their mail address, else the
+    address that their name is or ends with; "" where nothing is known."""
+    if contact is None:
+        return mail_address(name)
+    phone = (contact.phone or "").strip()
+    return phone if is_number(phone) else mail_address(contact.email)
+
+
+def addressed(name: str, address: str) -> str:
+    """A recipient as the person is shown it: `Rosa <rosa@example.mx>`, `Rosa (+52 33 5550)`."""
+    shown = one_line(name.strip().removesuffix(f"<{address}>"))
+    if not shown or shown == address:
+        return address
+    return f"{shown} <{address}>" if mail_address(address) else f"{shown} ({address})"
+
+
 def digits(number: str) -> str:
     """The digits of a phone number."""
     return "".join(re.findall(r"[0-9]", number))
@@ -182,6 +225,11 @@ def quote(text: str) -> str:
     """A text as one line in quotation marks, truncated where it is long."""
     line = one_line(text)
     return f"“{line if len(line) <= _QUOTE_LENGTH else line[: _QUOTE_LENGTH - 1] + '…'}”"
+
+
+def in_full(text: str) -> str:
+    """A text as one line in quotation marks, however long: what leaves the phone is shown whole."""
+    return f"“{one_line(text)}”"
 
 
 def one_line(text: str) -> str:
@@ -220,29 +268,42 @@ def created(call: Call, app: str, **fields: Value) -> StoredItem:
     return StoredItem(Item(call.new_id(app), app, {**defaults, **fields}))
 
 
-def writes(answer: str, *put: StoredItem) -> Effect:
+def writes(answer: str, *put: StoredItem, question: str = "") -> Effect:
     """The effect of a write that adds or replaces items."""
-    return Effect(answer, tuple(one.item for one in put), Change(one_line(answer), put=put))
+    return Effect(
+        answer,
+        tuple(one.item for one in put),
+        Change(one_line(answer), put=put),
+        question=question or asked(answer),
+    )
 
 
 def removes(answer: str, item: Item) -> Effect:
     """The effect of a write that removes an item."""
-    return Effect(answer, (item,), Change(one_line(answer), remove=(item.id,)))
+    change = Change(one_line(answer), remove=(item.id,))
+    return Effect(answer, (item,), change, question=asked(answer))
+
+
+def asked(answer: str) -> str:
+    """The question before a change whose answer is this: "Deleted …." becomes "Delete …?"."""
+    verb, _, rest = one_line(answer).removesuffix(".").partition(" ")
+    return f"{_BEFORE.get(verb, verb)} {rest}?"
 
 
 def sends(
     answer: str,
-    summary: str,
+    what: str,
     outbox: Sequence[OutboxEntry],
     items: Sequence[Item] = (),
     recipients: Sequence[str] = (),
 ) -> Effect:
-    """An outward effect: its answer, and the question that confirms it."""
+    """An outward effect: its answer, and in the imperative what it does, to be asked before."""
     return Effect(
         answer,
         tuple(items),
-        Change(one_line(summary), outbox=outbox),
+        Change(one_line(what), outbox=outbox),
         tuple(one_line(recipient) for recipient in recipients),
+        f"{one_line(what)}?",
     )
 
 

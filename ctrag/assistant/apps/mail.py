@@ -4,12 +4,16 @@ from collections.abc import Sequence
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
+    addressed,
     changed,
     find_contact,
+    in_full,
     known_contact,
     listing,
+    mail_address,
     matching,
     moment_of,
+    one_line,
     quote,
     removes,
     search,
@@ -26,19 +30,33 @@ from stores.people.items import Contact, Item
 def send_mail(call: Call) -> Effect:
     """Sends a new mail to a contact."""
     contact, address = _addressee(call)
-    subject = call.text("subject")
-    return _sent(f"mail {quote(subject)}", contact.name, address, subject, call.text("body"))
+    subject, body = call.text("subject"), call.text("body")
+    recipient = addressed(contact.name, address)
+    return _sent(
+        f"Sent to {recipient}: mail {quote(subject)}.",
+        f"Send to {recipient}, subject {in_full(subject)}: {in_full(body)}",
+        _entry(contact.name, address, subject, body),
+        recipient,
+    )
 
 
 def reply_to_mail(call: Call) -> Effect:
-    """Answers the sender of a mail, who need not be a contact."""
+    """Answers the sender of a mail: a contact, or whoever wrote their address into it."""
     mail = _mail(call)
     sender = mail.text("sender")
     contact = call.person.contact(sender)
-    address = contact.email if contact else None
-    what = f"reply to {quote(title_of(mail))}"
-    subject = _prefixed("Re: ", title_of(mail))
-    return _sent(what, sender, address, subject, call.text("body"), mail)
+    address = mail_address(contact.email) if contact else mail_address(sender)
+    if not address:
+        raise Refusal(f"{one_line(sender)} has no mail address, so nothing was sent.")
+    subject, body = _prefixed("Re: ", title_of(mail)), call.text("body")
+    recipient = addressed(sender, address)
+    return _sent(
+        f"Sent to {recipient}: reply to {quote(title_of(mail))}.",
+        f"Reply to {recipient}, subject {in_full(subject)}: {in_full(body)}",
+        _entry(sender, address, subject, body, mail),
+        recipient,
+        mail,
+    )
 
 
 def forward_mail(call: Call) -> Effect:
@@ -46,8 +64,14 @@ def forward_mail(call: Call) -> Effect:
     mail = _mail(call)
     contact, address = _addressee(call)
     body = f"From: {mail.text('sender')}, {moment_of(mail):%Y-%m-%d %H:%M}\n\n{mail.text('body')}"
-    what = f"forward {quote(title_of(mail))}"
-    return _sent(what, contact.name, address, _prefixed("Fwd: ", title_of(mail)), body, mail)
+    recipient, title = addressed(contact.name, address), quote(title_of(mail))
+    return _sent(
+        f"Sent to {recipient}: forward {title}.",
+        f"Forward the mail {title} from {mail.text('sender')} to {recipient}",
+        _entry(contact.name, address, _prefixed("Fwd: ", title_of(mail)), body, mail),
+        recipient,
+        mail,
+    )
 
 
 def search_mail(call: Call) -> Effect:
@@ -107,25 +131,23 @@ def _mail(call: Call) -> Item:
 
 def _addressee(call: Call) -> tuple[Contact, str]:
     contact = known_contact(call, call.text("to"))
-    if not contact.email:
-        raise Refusal(f"{contact.name} has no mail address.")
-    return contact, contact.email
+    address = mail_address(contact.email)
+    if not address:
+        raise Refusal(f"{contact.name} has no mail address, so nothing was sent.")
+    return contact, address
+
+
+def _entry(
+    to: str, address: str, subject: str, body: str, source: Item | None = None
+) -> OutboxEntry:
+    content = {"to": to, "address": address, "subject": subject, "body": body}
+    return OutboxEntry("mail", to, content, source.id if source else None)
 
 
 def _sent(
-    what: str, to: str, address: str | None, subject: str, body: str, source: Item | None = None
+    answer: str, what: str, entry: OutboxEntry, recipient: str, source: Item | None = None
 ) -> Effect:
-    """A mail in the outbox; without `address` it goes to whence the source mail came."""
-    content = {"to": to, "address": address, "subject": subject, "body": body}
-    entry = OutboxEntry("mail", to, content, source.id if source else None)
-    recipient = f"{to} <{address}>" if address else to
-    return sends(
-        f"Sent to {recipient}: {what}.",
-        f"{what}: {quote(body)}",
-        [entry],
-        [source] if source else [],
-        [recipient],
-    )
+    return sends(answer, what, [entry], [source] if source else [], [recipient])
 
 
 def _prefixed(prefix: str, subject: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from ctrag.assistant.apps.call import Call, Effect, Refusal
+from ctrag.assistant.apps.call import UNKNOWN_SONG, Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
     changed,
     contains,
@@ -40,7 +40,7 @@ def play_song(call: Call) -> Effect:
     found = matching(title, songs, title_of)
     if not found:
         by = f" by {quote(artist)}" if artist else ""
-        raise Refusal(f"No song {quote(title)}{by} is in the library.")
+        raise Refusal(f"No song {quote(title)}{by} is in the library, so nothing was played.")
     song = pick(call, found)
     return _plays(_named(song), "song", title_of(song), [song])
 
@@ -51,7 +51,7 @@ def play_album(call: Call) -> Effect:
     songs = matching(title, _by(artist, call.of("music")), _album)
     if not songs:
         by = f" by {quote(artist)}" if artist else ""
-        raise Refusal(f"No album {quote(title)}{by} is in the library.")
+        raise Refusal(f"No album {quote(title)}{by} is in the library, so nothing was played.")
     album = f"the album {quote(_album(songs[0]))} by {songs[0].text('artist')}"
     return _plays(album, "album", _album(songs[0]), songs)
 
@@ -61,7 +61,7 @@ def play_artist(call: Call) -> Effect:
     artist = call.text("artist")
     songs = _by(artist, call.of("music")) if artist.strip() else []
     if not songs:
-        raise Refusal(f"The artist {quote(artist)} is unknown.")
+        raise Refusal(f"No song by {quote(artist)} is in the library, so nothing was played.")
     return _plays(f"songs by {songs[0].text('artist')}", "artist", artist, _in_order(songs))
 
 
@@ -81,30 +81,48 @@ def play_genre(call: Call) -> Effect:
         if any(matching(genre, [song.text(field)], str) for field in ("genre", "playlist"))
     ]
     if not songs and not matching(genre, _KNOWN_GENRES, str):
-        raise Refusal(f"The genre {quote(genre)} is unknown.")
+        raise Refusal(f"The genre {quote(genre)} is unknown, so nothing was played.")
+    if not songs:
+        entry = OutboxEntry("play", None, {"what": "genre", "name": genre, "songs": []})
+        return sends(
+            f"Asked the music service for a mix of {genre}; the library has no song of it.",
+            f"Ask the music service for a mix of {genre}, of which the library has no song",
+            [entry],
+        )
     return _plays(f"a mix of {genre}", "genre", genre, _in_order(songs))
 
 
 def pause_music(call: Call) -> Effect:
     """Pauses what plays."""
     song = _playing(call)
+    if song is None:
+        entry = OutboxEntry("pause", None, {"song": None})
+        return sends("Paused the music.", "Pause the music", [entry])
     entry = OutboxEntry("pause", None, {"song": title_of(song)}, song.id)
-    return sends(f"Paused {_named(song)}.", f"pause {_named(song)}", [entry], [song])
+    return sends(f"Paused {_named(song)}.", f"Pause {_named(song)}", [entry], [song])
 
 
 def skip_song(call: Call) -> Effect:
-    """Goes to the next or previous song of the playlist, or of the library; the ends meet."""
-    song = _playing(call)
-    playlist = [one for one in call.of("music") if one.text("playlist") == song.text("playlist")]
-    order = _in_order(playlist if song.text("playlist") and len(playlist) > 1 else call.of("music"))
-    direction = call.text("direction")
-    step = -1 if direction == "previous" else 1
-    then = order[(order.index(song) + step) % len(order)]
-    content = {"direction": direction, "song": title_of(then), "artist": then.text("artist")}
+    """Goes to the next or previous song of the playlist, or of the library; the ends meet.
+
+    Where the library does not say which song that is, the player chooses, and nobody here knows it.
+    """
+    song, direction = _playing(call), call.text("direction")
+    then = None if song is None else _neighbour(call, song, -1 if direction == "previous" else 1)
+    content = {"direction": direction, "song": None, "artist": None, "song_id": None}
+    from_song = "" if song is None else f" from {_named(song)}"
+    if song is None or then is None:
+        return sends(
+            f"Skipped{from_song} to the {direction} song. Which one plays now is not known.",
+            f"Skip{from_song} to the {direction} song",
+            [OutboxEntry("skip", None, content, None if song is None else song.id)],
+            [] if song is None else [song],
+        )
+    content |= {"song": title_of(then), "artist": then.text("artist"), "song_id": then.id}
     return sends(
         f"Now plays {_named(then)}.",
-        f"skip from {_named(song)} to the {direction} song, {_named(then)}",
-        [OutboxEntry("skip", None, {**content, "song_id": then.id}, song.id)],
+        f"Skip{from_song} to the {direction} song, {_named(then)}",
+        [OutboxEntry("skip", None, content, song.id)],
         [song, then],
     )
 
@@ -112,6 +130,8 @@ def skip_song(call: Call) -> Effect:
 def get_current_song(call: Call) -> Effect:
     """Reports what is playing."""
     song = _playing(call)
+    if song is None:
+        return Effect("Music plays, but which song is not known.")
     playlist = f", playlist {quote(song.text('playlist'))}" if song.text("playlist") else ""
     return Effect(f"{_named(song)}, album {quote(_album(song))}{playlist}", (song,))
 
@@ -172,6 +192,15 @@ APIS = (
 )
 
 
+def playing_after(sent: Sequence[OutboxEntry]) -> str | None:
+    """Id of the song that plays after this was sent, `UNKNOWN_SONG`, or None when nothing plays."""
+    last = next((one for one in reversed(sent) if one.kind in ("play", "pause", "skip")), None)
+    if last is None or last.kind == "pause":
+        return None
+    song = last.content.get("song_id") if last.kind == "skip" else last.item_id
+    return song or UNKNOWN_SONG
+
+
 def _album(song: Item) -> str:
     return song.text("album_title")
 
@@ -197,11 +226,26 @@ def _of_playlist(call: Call) -> list[Item]:
     return found
 
 
-def _playing(call: Call) -> Item:
+def _playing(call: Call) -> Item | None:
+    """The song that plays; None where that is not known.
+
+    Raises:
+        Refusal: Nothing plays.
+    """
     for song in call.of("music"):
         if song.id == call.playing:
             return song
+    if call.playing == UNKNOWN_SONG:
+        return None
     raise Refusal("Nothing is playing.")
+
+
+def _neighbour(call: Call, song: Item, step: int) -> Item | None:
+    """The song that many places on; None where the library has no other."""
+    playlist = [one for one in call.of("music") if one.text("playlist") == song.text("playlist")]
+    order = _in_order(playlist if song.text("playlist") and len(playlist) > 1 else call.of("music"))
+    then = order[(order.index(song) + step) % len(order)]
+    return None if then is song else then
 
 
 def _in_order(songs: Sequence[Item]) -> list[Item]:
@@ -219,4 +263,4 @@ def _plays(what: str, kind: str, name: str, songs: Sequence[Item]) -> Effect:
         "play", None, {"what": kind, "name": name, "songs": titles}, songs[0].id if songs else None
     )
     tracks = f": {', '.join(map(quote, titles))}" if kind != "song" and titles else ""
-    return sends(f"Playing {what}{tracks}.", f"play {what}", [entry], songs)
+    return sends(f"Playing {what}{tracks}.", f"Play {what}", [entry], songs)

@@ -2,11 +2,14 @@
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
+    address_of,
+    addressed,
     alike,
     changed,
     created,
     known_contact,
     listing,
+    mail_address,
     matching,
     minute,
     moment_of,
@@ -110,17 +113,20 @@ def move_note(call: Call) -> Effect:
 def share_note(call: Call) -> Effect:
     """Sends a note to a contact, by mail address or number."""
     note, contact = _note(call), known_contact(call, call.text("contact"))
-    address = contact.email or contact.phone
+    address = mail_address(contact.email) or address_of(contact)
     if not address:
-        raise Refusal(f"{contact.name} has neither a mail address nor a number.")
+        raise Refusal(
+            f"{contact.name} has neither a mail address nor a number, so nothing was shared."
+        )
+    recipient = addressed(contact.name, address)
     title = title_of(note)
     content = {"to": contact.name, "address": address, "title": title, "body": note.text("body")}
     return sends(
-        f"Shared the note {quote(title)} with {contact.name}.",
-        f"share the note {quote(title)}",
+        f"Shared the note {quote(title)} with {recipient}.",
+        f"Share the note {quote(title)} with {recipient}",
         [OutboxEntry("share", contact.name, content, note.id)],
         [note],
-        [f"{contact.name} <{address}>"],
+        [recipient],
     )
 
 

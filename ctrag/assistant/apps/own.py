@@ -10,8 +10,11 @@ from datetime import datetime
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
+    address_of,
+    addressed,
     changed,
     created,
+    in_full,
     known_contact,
     listing,
     matching,
@@ -29,7 +32,7 @@ from ctrag.assistant.context import item_text
 from ctrag.toolbox import Argument, Tool
 from stores.people.app_spec import FieldSpec, Role, spec_of
 from stores.people.changes import OutboxEntry
-from stores.people.items import Contact, Item, Value
+from stores.people.items import Item, Value
 
 _NEW = "new_"
 _SHOWN = 10
@@ -100,25 +103,35 @@ def _send(tool: Tool, call: Call) -> Effect:
         if argument.type in ("contact", "contacts")
         for name in call.texts(argument.name)
     ]
-    contacts: list[Contact | None] = [known_contact(call, name) for name in names]
-    about = {one.name for one in tool.arguments if one.match == "value"}
-    items = [_meant(tool, call)] if about and _criteria(tool, call) else []
+    contacts = [known_contact(call, name) for name in names]
+    if nowhere := [one.name for one in contacts if not address_of(one)]:
+        have = "has" if len(nowhere) == 1 else "have"
+        raise Refusal(
+            f"{', '.join(nowhere)} {have} neither a number nor a mail address, so nothing was sent."
+        )
+    items = [_meant(tool, call)] if _criteria(tool, call) else []
     content = {name: call.text(name) for name in call.arguments}
     content_text = ", ".join(
         quote(call.text(one.name)) for one in tool.arguments if one.match == "text"
     )
-    receivers = [one.name for one in contacts if one is not None] or [tool.app]
+    source = items[0].id if items else None
     outbox = [
-        OutboxEntry(
-            tool.api,
-            name,
-            {**content, "to": contact.phone or contact.email} if contact else dict(content),
-            items[0].id if items else None,
-        )
-        for name, contact in zip(receivers, contacts or [None], strict=True)
+        OutboxEntry(tool.api, one.name, {**content, "to": address_of(one)}, source)
+        for one in contacts
     ]
-    answer = f"Sent {content_text or tool.api.replace('_', ' ')} to {', '.join(receivers)}."
-    return sends(answer, f"{tool.api} {content_text}".strip(), outbox, items, receivers)
+    outbox = outbox or [OutboxEntry(tool.api, tool.app, content, source)]
+    receivers = [addressed(one.name, address_of(one)) for one in contacts] or [tool.app]
+    whom = ", ".join(receivers)
+    about = f", about {_name(items[0])}" if items else ""
+    said = ", ".join(in_full(call.text(one.name)) for one in tool.arguments if one.match == "text")
+    does = tool.api.replace("_", " ")
+    return sends(
+        f"Sent {content_text or does} to {whom}.",
+        f"{does.capitalize()} to {whom}{about}{f': {said}' if said else ''}",
+        outbox,
+        items,
+        receivers,
+    )
 
 
 def _meant(tool: Tool, call: Call) -> Item:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
+    addressed,
+    asked,
     digits,
     find_contact,
     is_number,
@@ -90,7 +92,7 @@ def play_voicemail(call: Call) -> Effect:
     caller, words = _caller(left[0]), left[0].text("voicemail")
     return sends(
         f"Voicemail from {caller}, {when(moment_of(left[0]), call.at)}: “{words}”",
-        f"play the voicemail from {quote(caller)}",
+        f"Play the voicemail from {quote(caller)}, {when(moment_of(left[0]), call.at)}",
         [OutboxEntry("voicemail", None, {"from": caller, "text": words}, left[0].id)],
         [left[0]],
     )
@@ -109,7 +111,8 @@ def block_caller(call: Call) -> Effect:
     if caller in blocked:
         return Effect(f"{caller} is already blocked.", tuple(calls))
     answer = f"Blocked {caller}."
-    return Effect(answer, tuple(calls), Change(answer, state={"blocked": [*blocked, caller]}))
+    change = Change(answer, state={"blocked": [*blocked, caller]})
+    return Effect(answer, tuple(calls), change, question=asked(answer))
 
 
 APIS = (
@@ -161,13 +164,13 @@ def _calls_back(call: Call, logged: Item) -> Effect:
         return _dials(caller, caller, logged)
     contact = call.person.contact(caller)
     if contact is None:
-        raise Refusal(f"No number of {quote(caller)} is known.")
+        raise Refusal(f"No number of {quote(caller)} is known, so nobody was called.")
     return _dials(contact.name, _number(contact), logged)
 
 
 def _number(contact: Contact) -> str:
     if not contact.phone or not is_number(contact.phone):
-        raise Refusal(f"{contact.name} has no phone number.")
+        raise Refusal(f"{contact.name} has no phone number, so nobody was called.")
     return contact.phone
 
 
@@ -176,9 +179,9 @@ def _dials(name: str, number: str, source: Item | None = None) -> Effect:
     plus = "+" if number.lstrip(" (").startswith("+") else ""
     keys = "".join(key for key in number if key in "*#" or digits(key))
     url = f"tel:{plus}{keys.replace('#', '%23')}"
-    whom = name if name == number else f"{name} ({number})"
+    whom = addressed(name, number)
     entry = OutboxEntry("call", name, {"url": url, "number": number}, source.id if source else None)
-    return sends(f"Calling {whom}.", f"call {whom}", [entry], [source] if source else [], [whom])
+    return sends(f"Calling {whom}.", f"Call {whom}", [entry], [source] if source else [], [whom])
 
 
 def _duration(logged: Item) -> str:

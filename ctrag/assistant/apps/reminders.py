@@ -62,7 +62,8 @@ def read_reminder(call: Call) -> Effect:
 def complete_reminder(call: Call) -> Effect:
     """Ticks a reminder off."""
     reminder = _reminder(call)
-    return writes(f"Done: {quote(title_of(reminder))}.", changed(reminder, done=True))
+    title = quote(title_of(reminder))
+    return writes(f"Done: {title}.", changed(reminder, done=True), question=f"Tick off {title}?")
 
 
 def snooze_reminder(call: Call) -> Effect:
@@ -70,9 +71,13 @@ def snooze_reminder(call: Call) -> Effect:
     reminder, until = _reminder(call), call.time("until")
     if until is None:
         raise Refusal(f"Postponing {quote(title_of(reminder))} needs a time.")
-    answer = f"{quote(title_of(reminder))} is now due {when(until, call.at)}"
-    answer += ", which lies in the past." if until < minute(call.at) else "."
-    return writes(answer, changed(reminder, due=until, done=False))
+    title, due = quote(title_of(reminder)), when(until, call.at)
+    due += ", which lies in the past" if until < minute(call.at) else ""
+    return writes(
+        f"{title} is now due {due}.",
+        changed(reminder, due=until, done=False),
+        question=f"Put off {title} until {due}?",
+    )
 
 
 def delete_reminder(call: Call) -> Effect:

@@ -77,6 +77,14 @@ ITEMS = (
         attendees=("Omar Salcedo", "Rosa"),
         notes="bring the papers",
     ),
+    _item(
+        "calendar",
+        "c4",
+        title="Crates for Rosa",
+        start="2025-06-02T10:00",
+        end="2025-06-02T11:00",
+        attendees=("Omar Salcedo", "rosa@example.mx"),
+    ),
     _item("calendar", "c2", title="Breakfast", start="2025-04-17T07:00", end="2025-04-17T07:30"),
     _item(
         "calendar",

@@ -20,7 +20,11 @@ REFUSED: list[tuple[str, str, dict[str, Any]]] = [
         {},
     ),
     ('play_album(album_title="Blue")', "No album “Blue” is in the library", {}),
-    ('play_artist(artist="Prince")', "The artist “Prince” is unknown", {}),
+    (
+        'play_artist(artist="Prince")',
+        "No song by “Prince” is in the library, so nothing was played",
+        {},
+    ),
     ('play_playlist(playlist_name="Sleep")', "There is no playlist “Sleep”", {}),
     ('play_genre(genre="Zzxq")', "The genre “Zzxq” is unknown", {}),
     ("pause_music()", "Nothing is playing", {}),
@@ -99,6 +103,16 @@ REFUSED: list[tuple[str, str, dict[str, Any]]] = [
     (
         'forward_mail(subject="Your book is due", to="City Library")',
         "There is no contact “City Library”",
+        {},
+    ),
+    (
+        'notify_attendees(title="Loading at the dock", message="x")',
+        "Rosa has neither a number nor a mail address, so nobody was told",
+        {},
+    ),
+    (
+        'reply_to_mail(subject="Your book is due", body="x")',
+        "City Library has no mail address, so nothing was sent",
         {},
     ),
     ("search_mail()", "Searching mail needs words or a sender", {}),

@@ -92,7 +92,7 @@ def test_undo_brings_back_exactly_what_a_write_changed(plan: str, stores: Stores
     after = snapshot(stores)
     assert after != before
     assert after[2] == before[2], "a write sends nothing"
-    assert stores.undo("ada") == result.change.summary
+    assert stores.undo("ada").summary == result.change.summary
     assert snapshot(stores) == before
 
 
