@@ -67,7 +67,8 @@ def tools(
     from training.core.origin import origin, people_in
     from training.core.shares import shares_of
 
-    shares = shares_of(share, [one.name for one in (data, *more)], most=10)
+    named = [one.name for one in (data, *more, strangers) if one is not None]
+    shares = shares_of(share, named, most=10)
     before = None if start is None else ApiClassifier.load(start)
     out_of_data = held_out(data, seed)
     if before is not None:
@@ -75,7 +76,8 @@ def tools(
     found = retrieved(data, more, tuned, seed, threads, served)
     learned = seen_requests(*found.learned(shares))
     if strangers is not None:
-        learned += strangers_requests(strangers, found, before, progress)
+        kept = shares.get(strangers.name, 1.0)
+        learned += strangers_requests(strangers, found, before, kept, progress)
     if not resume:
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     source = origin([data, *more], seed, out_of_data)

@@ -23,12 +23,14 @@ from stores.people.dataset import DatasetRequest
 from stores.people.items import Labels, Request
 from training.api_classifier.examples import ClassifierExample, seen_requests
 from training.core.retrieved import RetrievedExamples
+from training.core.shares import drawn
 
 
 def strangers_requests(
     file: Path,
     found: RetrievedExamples,
     start: ApiClassifier | None,
+    share: float = 1.0,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[ClassifierExample]:
     """Requests whose intent says which APIs would do, asked by the people of `found` in turn.
@@ -40,6 +42,7 @@ def strangers_requests(
         file: JSON lines with `text` and `apis` (null where a row is to be left out).
         found: Requests of the people who ask; those held out do not.
         start: The classifier that is trained further.
+        share: How much of the file is learned from (`training.core.shares`).
         progress: Called with a message.
 
     Raises:
@@ -48,7 +51,7 @@ def strangers_requests(
     if start is None:
         raise InputError("--strangers: needs --start, the classifier that is trained further")
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    rows = [row for row in rows if row["apis"] is not None]
+    rows = [row for row in rows if row["apis"] is not None and drawn(row["text"], share)]
     people: dict[str, PersonView] = {}
     for one, out in zip(found.examples, found.held_out, strict=True):
         if not out:
