@@ -238,9 +238,9 @@ class ValueSources:
         yield from (CandidateValue(contact.name, "contact", "contact") for contact in contacts)
 
     def _numbers(self) -> Iterator[CandidateValue]:
-        yield from (
-            CandidateValue(number, "request", "said") for number in _phones(self.request.text)
-        )
+        said = self.request.text
+        yield from (CandidateValue(number, "request", "said") for number in _phones(said))
+        yield from (CandidateValue(number, "request", "said") for number in _dictated(said))
         for rank, item in enumerate(self.items):
             for name, value in item.fields.items():
                 if not isinstance(value, str):
@@ -252,9 +252,9 @@ class ValueSources:
                 contact = self.person.contact(name)
                 if contact is not None and contact.phone:
                     yield CandidateValue(contact.phone, item.id, "mentioned", rank)
-        said = self._request_words()
+        named = self._request_words()
         for contact in self.person.contacts:
-            if contact.phone and said.intersection(words(contact.name + " " + contact.relation)):
+            if contact.phone and named.intersection(words(contact.name + " " + contact.relation)):
                 yield CandidateValue(contact.phone, "contact", "named")
 
     def _request_words(self) -> set[str]:
@@ -400,6 +400,29 @@ def _content(text: str) -> list[str]:
             else:
                 runs[-1].append(word)
     return sorted((" ".join(run) for run in runs if run), key=lambda run: -len(run.split()))
+
+
+_DIGITS = {
+    word: str(digit)
+    for digit, word in enumerate("zero one two three four five six seven eight nine".split())
+} | {"oh": "0", "o": "0", "nought": "0"}
+_REPEATED = {"double": 2, "triple": 3}
+_FEWEST_DIGITS = 6
+
+
+def _dictated(text: str) -> Iterator[str]:
+    """Numbers that are said digit by digit: "oh seven double four, one two three"."""
+    digits, times, spoken = "", 1, False
+    for word in [*re.findall(r"[^\W_]+", text.casefold()), ""]:
+        if word in _REPEATED:
+            times = _REPEATED[word]
+        elif word in _DIGITS or word.isdecimal():
+            digits += _DIGITS.get(word, word) * times
+            times, spoken = 1, spoken or word in _DIGITS
+        else:
+            if spoken and len(digits) >= _FEWEST_DIGITS:
+                yield digits
+            digits, times, spoken = "", 1, False
 
 
 def _phones(text: str) -> list[str]:
