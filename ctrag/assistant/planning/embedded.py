@@ -91,7 +91,9 @@ class EmbeddedPlanner(LanguageModel):
             if confidence < request.sure:
                 rest = {one: possible[one] for one in possible if one not in (api, NONE.api)}
                 second, *_ = _choice(grammar, rest)
-                if second != NONE.api:
+                if decoded.alternative is not None:
+                    alternative = decoded.alternative
+                elif second != NONE.api:
                     alternative = self._call(second, request, grammar, prompt).plan
         return Planned(
             decoded.plan,
@@ -116,7 +118,7 @@ class EmbeddedPlanner(LanguageModel):
             return replace(found, beliefs=(grammar.belief.get(api, 1.0),))
         tool = next(tool for tool in request.tools if tool.api == api)
         made = compose(tool, grammar.values[api], request.slots(tool), request.sources)
-        return _Decoded(made.plan, str(made.plan), 0, made.beliefs)
+        return _Decoded(made.plan, str(made.plan), 0, made.beliefs, made.alternative)
 
     def _parsed(self, tokens: list[int]) -> "_Decoded":
         text = self.decode(tokens).strip()
@@ -136,6 +138,7 @@ class _Decoded:
     text: str
     tokens: int
     beliefs: tuple[float, ...] = ()
+    alternative: Plan | None = None
 
 
 class _PromptIds:

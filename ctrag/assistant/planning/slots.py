@@ -1,8 +1,8 @@
 """Slots: arguments whose value a request itself can say, and a call made from what it says."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.mentions import mentioned
@@ -50,6 +50,8 @@ class Composed:
     """None when a required argument has no value."""
     beliefs: tuple[float, ...]
     """Probability, 0 to 1, that each argument is right."""
+    alternative: Plan | None = None
+    """The same call with another person whom the request fits as well."""
 
 
 def compose(
@@ -63,20 +65,36 @@ def compose(
         slots: What the request says of its slots.
         sources: For a text that nobody said: the request's own words.
     """
+    new = any(_is_new(argument, values, slots.get(argument.name)) for argument in tool.arguments)
     arguments: dict[str, Value] = {}
     beliefs: list[float] = []
-    new = any(_is_new(argument, values, slots.get(argument.name)) for argument in tool.arguments)
+    other: tuple[str, Value] | None = None
     for argument in tool.arguments:
         slot = slots.get(argument.name)
         if new and slot is not None and slot.value is None and not argument.required:
             continue  # an item's artist does not go with an album that is not the item's
-        value, sure = _value(tool, argument, values, slot, sources)
-        beliefs.append(sure)
-        if value is None and argument.required:
+        found = _value(tool, argument, values, slot, sources)
+        beliefs.append(found.sure)
+        if found.value is None and argument.required:
             return Composed(None, (0.0,))
-        if value is not None:
-            arguments[argument.name] = value
-    return Composed(Plan(tool.api, arguments), tuple(beliefs))
+        if found.value is not None:
+            arguments[argument.name] = found.value
+        if found.other is not None:
+            other = (argument.name, found.other)
+    plan = Plan(tool.api, arguments)
+    alternative = None if other is None else Plan(tool.api, arguments | dict([other]))
+    return Composed(plan, tuple(beliefs), alternative)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The value of an argument."""
+
+    value: Value | None
+    """None leaves it out."""
+    sure: float
+    other: Value | None = None
+    """Another one that the request fits as well."""
 
 
 def _is_new(argument: Argument, values: ToolValues, slot: FilledSlot | None) -> bool:
@@ -95,66 +113,66 @@ def _value(
     values: ToolValues,
     slot: FilledSlot | None,
     sources: ValueSources,
-) -> tuple[Value | None, float]:
-    """The value of an argument, None to leave it out, and how sure it is."""
-    if slot is not None and slot.value is not None:
+) -> _Found:
+    said = None if slot is None else slot.value
+    if slot is not None and said is not None:
         if argument.type in ("contact", "contacts"):
-            names, sure = _people(argument, slot.value, values, sources)
-            if names:
-                return (names if argument.type == "contacts" else names[0]), slot.probability * sure
+            found = _people(argument, said, values, sources)
         elif argument.type in ("datetime", "date"):
-            moment, sure = _moment(argument, slot.value, values, sources)
-            if moment is not None:
-                return moment, slot.probability * sure
+            found = _Found(_moment(argument, said, sources), 1.0)
         elif argument.match == "value":
-            return _known(slot.value, values, argument.name), slot.probability
+            found = _Found(_known(said, values, argument.name), 1.0)
         else:
-            return slot.value, slot.probability
+            found = _Found(said, 1.0)
+        if found.value is not None:
+            return replace(found, sure=slot.probability * found.sure)
     if argument.match == "text":
-        return (sources.own_words(tool, argument) if argument.required else None), 1.0
+        return _Found(sources.own_words(tool, argument) if argument.required else None, 1.0)
     sure = values.beliefs.get(argument.name, 1.0)
     candidates = values.candidates.get(argument.name, ())
     if argument.name in values.absent or not candidates:
-        return None, sure
+        return _Found(None, sure)
     best = candidates[0].value
     if argument.type == "contacts":
-        return [best], sure
-    return int(best) if argument.type == "integer" else best, sure
+        return _Found([best], sure)
+    return _Found(int(best) if argument.type == "integer" else best, sure)
 
 
-def _people(
-    argument: Argument, mention: str, values: ToolValues, sources: ValueSources
-) -> tuple[list[str], float]:
+def _people(argument: Argument, mention: str, values: ToolValues, sources: ValueSources) -> _Found:
     """Full names of those who are mentioned; equal ones are told apart by the ranked values."""
-    found: list[str] = []
-    sure = 1.0
+    names: list[str] = []
+    sure, other = 1.0, None
     ranked = [one.value for one in values.candidates.get(argument.name, ())]
-    parts = _AND.split(mention) if argument.type == "contacts" else [mention]
-    for part in parts:
+    for part in _AND.split(mention) if argument.type == "contacts" else [mention]:
         fitting = [one.name for one in mentioned(part, sources.person.contacts)]
+        fitting.sort(key=lambda name: _place(name, ranked))
         if fitting:
             sure /= len(fitting)
-            found.append(min(fitting, key=lambda name: _place(name, ranked)))
+            other = fitting[1] if len(fitting) > 1 else other
+            names.append(fitting[0])
             continue
         alike = [one for one in ranked if set(telling_words(part)) & set(words(one))]
         if alike:
-            found.append(alike[0])
+            names.append(alike[0])
         elif part[:1].isupper():
-            found.append(part)
+            names.append(part)
             sure *= _UNKNOWN_PERSON
-    return list(dict.fromkeys(found)), sure
+    names = list(dict.fromkeys(names))
+    if not names:
+        return _Found(None, 1.0)
+    if argument.type == "contacts":
+        return _Found(names, sure)
+    return _Found(names[0], sure, other)
 
 
-def _moment(
-    argument: Argument, phrase: str, values: ToolValues, sources: ValueSources
-) -> tuple[str | None, float]:
-    """The moment that a phrase means; of morning and evening, the better ranked one."""
+def _moment(argument: Argument, phrase: str, sources: ValueSources) -> str | None:
+    """The moment that a phrase means; the rest of the request tells morning from evening."""
     read = sources.moments(phrase, argument)
     if not read:
-        return None, 1.0
+        return None
     alike = [one for one in read if _on_dial(one) == _on_dial(read[0])]
-    ranked = [one.value for one in values.candidates.get(argument.name, ())]
-    return min(alike, key=lambda one: _place(one, ranked)), 1.0
+    whole = sources.moments(sources.request.text, argument)
+    return min(alike, key=lambda one: _place(one, whole))
 
 
 def _on_dial(moment: str) -> str:
@@ -163,7 +181,7 @@ def _on_dial(moment: str) -> str:
     return f"{int(clock[:2]) % 12}{clock[2:]}" if clock else day
 
 
-def _place(value: str, ranked: list[str]) -> int:
+def _place(value: str, ranked: Sequence[str]) -> int:
     return ranked.index(value) if value in ranked else len(ranked)
 
 

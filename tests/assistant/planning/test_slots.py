@@ -112,6 +112,12 @@ def test_a_mention_is_a_contact_and_belief_says_how_many_it_fits(
     assert found.beliefs == pytest.approx((sure,))
 
 
+def test_two_people_of_one_name_are_each_others_alternative() -> None:
+    found = composed("call_contact", contact="Anna")
+    assert found.alternative == Plan("call_contact", {"contact": "Anna Holt"})
+    assert composed("call_contact", contact="Tom").alternative is None
+
+
 def test_several_people_are_invited_by_their_mentions() -> None:
     found = composed(
         "create_event", title="Walk", start="tomorrow at five", attendees="tom and anna holt"
