@@ -26,31 +26,6 @@ QUICK = PlannerSettings(
 
 
 @pytest.fixture(scope="module")
-def llama(tmp_path_factory: pytest.TempPathFactory, converted_planner: Path) -> Path:
-    """Two random layers with the embedded planner's tokenizer: OpenLLaMA's architecture."""
-    import shutil
-
-    import torch
-    from transformers import LlamaConfig, LlamaForCausalLM
-
-    [real] = (converted_planner / "models").iterdir()
-    folder = tmp_path_factory.mktemp("llama")
-    torch.manual_seed(0)
-    config = LlamaConfig(
-        vocab_size=49_152,
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        initializer_range=0.3,  # a frozen head of small weights could tell no token from another
-    )
-    LlamaForCausalLM(config).save_pretrained(folder)
-    shutil.copy(real / "tokenizer.json", folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
 def taught(examples: list[RankingExample]) -> list[PlannerExample]:
     return lessons(examples, [one.relevance for one in examples])[:24]
 
