@@ -25,6 +25,11 @@ from training.api_classifier.examples import ClassifierExample, seen_requests
 from training.core.retrieved import RetrievedExamples
 from training.core.shares import drawn
 
+SMALL_TALK = frozenset(
+    f"general_{one}" for one in ("affirm", "confirm", "dontcare", "joke", "negate", "praise")
+)
+"""Intents that ask for nothing that an API does, though the data set does not score them."""
+
 
 def strangers_requests(
     file: Path,
@@ -39,7 +44,8 @@ def strangers_requests(
     distribution before, over the APIs that would do; where none would, `none`.
 
     Args:
-        file: JSON lines with `text` and `apis` (null where a row is to be left out).
+        file: JSON lines with `text`, `intent` and `apis` (null where a row is to be left out,
+            unless it is small talk).
         found: Requests of the people who ask; those held out do not.
         start: The classifier that is trained further.
         share: How much of the file is learned from (`training.core.shares`).
@@ -51,6 +57,9 @@ def strangers_requests(
     if start is None:
         raise InputError("--strangers: needs --start, the classifier that is trained further")
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        if row["apis"] is None and row["intent"] in SMALL_TALK:
+            row["apis"] = []
     rows = [row for row in rows if row["apis"] is not None and drawn(row["text"], share)]
     people: dict[str, PersonView] = {}
     for one, out in zip(found.examples, found.held_out, strict=True):
