@@ -105,6 +105,10 @@ def values(
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
     tuned: Tuned = None,
     served: Served = False,
+    start: Annotated[
+        Path | None, typer.Option(help="Folder of a ranker that trees are added to.")
+    ] = None,
+    rounds: Annotated[int | None, typer.Option(min=1, help="Trees. Default: 300.")] = None,
     seed: Seed = 1,
     threads: Threads = 2,
     json: Json = False,
@@ -116,17 +120,28 @@ def values(
     Example: ctrag train values --data synth/data/reference/train --more data/people
     --encoder runs/encoder --out runs/values
     """
-    from training.core.origin import origin
+    from dataclasses import replace
+
+    from ctrag.assistant.planning.value_ranker import ValueRanker
+    from training.core.origin import origin, people_in
     from training.values.value_ranker import ValueRankerSettings, choices, train_arguments
 
     out_of_data = held_out(data, seed)
+    before = None if start is None else ValueRanker.load(start)
+    if before is not None:
+        check_held_out("--start", before.card, out_of_data)
+    options = ValueRankerSettings(seed=seed, threads=threads)
+    source = origin([data, *more], seed, out_of_data)
+    if before is not None:
+        source["people"] = sorted(people_in(before.card, "--start").union(source["people"]))
     found = retrieved(data, more, tuned, seed, threads, served)
     progress("training the ranker of values")
     trained = train_arguments(
         choices(*found.learned()),
         choices(*found.kept_back()),
-        ValueRankerSettings(seed=seed, threads=threads),
-        origin([data, *more], seed, out_of_data),
+        options if rounds is None else replace(options, rounds=rounds),
+        source,
+        before,
     )
     trained.save(out)
     if json:

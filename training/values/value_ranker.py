@@ -102,6 +102,7 @@ def train_arguments(
     held_out: Sequence[ArgumentExample],
     settings: ValueRankerSettings,
     card: dict[str, Any],
+    start: ValueRanker | None = None,
 ) -> ValueRanker:
     """A ranker of values, with figures of the held-out choices in its card.
 
@@ -110,6 +111,7 @@ def train_arguments(
         held_out: Choices of other people; may be empty.
         settings: See `ValueRankerSettings`.
         card: The fields `command`, `data`, `data_sha256`, `seed` and `versions`.
+        start: A ranker to which trees are added; None starts without any.
 
     Raises:
         ValueError: There is nothing to learn from.
@@ -144,7 +146,8 @@ def train_arguments(
         "force_row_wise": True,
         "verbose": -1,
     }
-    model = lightgbm.train(parameters, dataset, settings.rounds)
+    before = None if start is None else lightgbm.Booster(model_str=start.model)
+    model = lightgbm.train(parameters, dataset, settings.rounds, init_model=before)
     figures = {}
     if held_out:
         hits = [
