@@ -50,8 +50,8 @@ def tools(
 ) -> None:
     """Train the API classifier.
 
-    One person in five of DATA is held out; the card holds figures of these people. With a --share
-    above 1 requests are learned from several times.
+    One person in five of DATA is held out (with --served, of each data set); the card holds figures
+    of these people. With a --share above 1 requests are learned from several times.
 
     Example: ctrag train tools --data synth/data/reference/train --more synth/data/scenes
     --encoder runs/encoder --out runs/tools
@@ -73,6 +73,8 @@ def tools(
     out_of_data = held_out(data, seed)
     if before is not None:
         check_held_out("--start", before.card, out_of_data)
+    if served:
+        out_of_data = out_of_data.union(*(held_out(one, seed) for one in more))
     found = retrieved(data, more, tuned, seed, threads, served)
     learned = seen_requests(*found.learned(shares))
     if strangers is not None:
@@ -130,6 +132,8 @@ def values(
     before = None if start is None else ValueRanker.load(start)
     if before is not None:
         check_held_out("--start", before.card, out_of_data)
+    if served:
+        out_of_data = out_of_data.union(*(held_out(one, seed) for one in more))
     options = ValueRankerSettings(seed=seed, threads=threads)
     source = origin([data, *more], seed, out_of_data)
     if before is not None:

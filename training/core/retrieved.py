@@ -184,13 +184,16 @@ class Retrieval:
     def _held_out(
         self, examples: Sequence[RankingExample], sources: Sequence[Path]
     ) -> NDArray[np.bool_]:
-        """People whose requests must not be trained on, independent of `more`."""
-        people = [
-            one.asked.person_id
-            for one, folder in zip(examples, sources, strict=True)
-            if folder == self.data
-        ]
-        out = held_out_ids(people, self.settings.folds, self.settings.seed)
+        """People whose requests must not be trained on: of `data`, independent of `more`; where
+        everybody is served, of each data set."""
+        out: set[str] = set()
+        for folder in (self.data, *(self.more if self.served else ())):
+            people = [
+                one.asked.person_id
+                for one, source in zip(examples, sources, strict=True)
+                if source == folder
+            ]
+            out |= held_out_ids(people, self.settings.folds, self.settings.seed)
         return np.array([one.asked.person_id in out for one in examples], dtype=bool)
 
     def _by_ranker(
