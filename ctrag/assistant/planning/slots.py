@@ -154,8 +154,8 @@ def _people(argument: Argument, mention: str, values: ToolValues, sources: Value
         alike = [one for one in ranked if set(telling_words(part)) & set(words(one))]
         if alike:
             names.append(alike[0])
-        elif part[:1].isupper():
-            names.append(part)
+        elif telling_words(part):
+            names.append(part)  # an unknown person is said to be unknown when the call is made
             sure *= _UNKNOWN_PERSON
     names = list(dict.fromkeys(names))
     if not names:

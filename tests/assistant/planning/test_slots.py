@@ -102,6 +102,7 @@ def test_what_was_not_said_comes_from_the_ranked_values() -> None:
         ("my bro", "Tom Reed", 0.9),
         ("Anna", "Anna Berg", 0.45),  # one of two
         ("Zoe Adams", "Zoe Adams", 0.9 * 0.3),  # nobody of that name
+        ("zoe", "zoe", 0.9 * 0.3),
     ],
 )
 def test_a_mention_is_a_contact_and_belief_says_how_many_it_fits(
