@@ -139,19 +139,31 @@ class ValueSources:
                     break
         return found
 
-    def moments(self, phrase: str, argument: Argument) -> list[str]:
-        """What a run of the request means as a date or time, likeliest first; [] when it is none.
+    def moments(self, text: str, argument: Argument, about: Item | None = None) -> list[str]:
+        """What a text means as a date or time, likeliest first; [] when it names none.
+
+        It is read from now on; only what means nothing by itself ("an hour later") is read from
+        the items' times.
 
         Args:
-            phrase: The run, "tomorrow at half six".
+            text: A run of the request, or all of it.
             argument: Of type `date` or `datetime`.
+            about: The item that the call changes: "to eleven" is on its day.
         """
-        own, written = self._times()
-        anchors = [*own, *written]
         asked = self.request.asked_at
-        if argument.type == "date":
-            return [day.isoformat() for day in offered_dates(phrase, asked, anchors)]
-        return [format_local_time(one) for one in offered_datetimes(phrase, asked, anchors)]
+        moment = None if about is None else item_text.time_of(about)
+        own, written = self._times()
+        for anchors in ([] if moment is None else [moment], [*own, *written]):
+            if argument.type == "datetime":
+                times = offered_datetimes(text, asked, anchors)
+                found = [format_local_time(one) for one in times]
+            elif find_expressions(text, asked) or anchors:  # else today is offered
+                found = [day.isoformat() for day in offered_dates(text, asked, anchors)]
+            else:
+                found = []
+            if found:
+                return found
+        return []
 
     def own_words(self, tool: Tool, argument: Argument) -> str:
         """Text for a free text argument in the person's own words.

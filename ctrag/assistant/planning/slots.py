@@ -4,12 +4,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.context import item_text
+from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.text.words import telling_words, words
 from ctrag.toolbox import Argument, Tool
+from stores.people.items import Item
 
 OWNED = ("title", "subject")
 """Arguments that name something the person has, when they are values."""
@@ -73,7 +75,8 @@ def compose(
         slot = slots.get(argument.name)
         if new and slot is not None and slot.value is None and not argument.required:
             continue  # an item's artist does not go with an album that is not the item's
-        found = _value(tool, argument, values, slot, sources)
+        about = _about(tool, arguments, sources)
+        found = _value(tool, argument, values, slot, sources, about)
         beliefs.append(found.sure)
         if found.value is None and argument.required:
             return Composed(None, (0.0,))
@@ -113,13 +116,14 @@ def _value(
     values: ToolValues,
     slot: FilledSlot | None,
     sources: ValueSources,
+    about: Item | None,
 ) -> _Found:
     said = None if slot is None else slot.value
     if slot is not None and said is not None:
         if argument.type in ("contact", "contacts"):
             found = _people(argument, said, values, sources)
         elif argument.type in ("datetime", "date"):
-            found = _Found(_moment(argument, said, sources), 1.0)
+            found = _Found(_moment(argument, said, sources, about), 1.0)
         elif argument.match == "value":
             found = _Found(_known(said, values, argument.name), 1.0)
         else:
@@ -165,20 +169,28 @@ def _people(argument: Argument, mention: str, values: ToolValues, sources: Value
     return _Found(names[0], sure, other)
 
 
-def _moment(argument: Argument, phrase: str, sources: ValueSources) -> str | None:
-    """The moment that a phrase means; the rest of the request tells morning from evening."""
-    read = sources.moments(phrase, argument)
-    if not read:
-        return None
-    alike = [one for one in read if _on_dial(one) == _on_dial(read[0])]
-    whole = sources.moments(sources.request.text, argument)
-    return min(alike, key=lambda one: _place(one, whole))
+def _about(tool: Tool, arguments: Mapping[str, Value], sources: ValueSources) -> Item | None:
+    """The item that the call is about, by the title that was chosen."""
+    titles = [arguments[name] for name in OWNED if name in arguments]
+    for item in sources.ranked:
+        if item.app == tool.app and item_text.title(item) in titles:
+            return item
+    return None
 
 
-def _on_dial(moment: str) -> str:
-    """A date, or a time as a clock with twelve hours shows it."""
-    day, _, clock = moment.partition("T")
-    return f"{int(clock[:2]) % 12}{clock[2:]}" if clock else day
+def _moment(
+    argument: Argument, phrase: str, sources: ValueSources, about: Item | None
+) -> str | None:
+    """The moment that was said.
+
+    The whole request is read: it tells morning from evening, and what was corrected. The phrase is
+    read where the request as a whole means nothing.
+    """
+    for text in (sources.request.text, phrase):
+        found = sources.moments(text, argument, about)
+        if found:
+            return found[0]
+    return None
 
 
 def _place(value: str, ranked: Sequence[str]) -> int:
@@ -190,6 +202,9 @@ def _known(said: str, values: ToolValues, name: str) -> str:
     Planets"; otherwise what was said."""
     wanted = set(telling_words(said)) or set(words(said))
     for candidate in values.candidates.get(name, ()):
-        if candidate.how != "said" and wanted and wanted <= set(words(candidate.value)):
+        have = set(words(candidate.value))
+        # A town is not the street in it.
+        fits = have == set(words(said)) if name in PLACES else wanted <= have
+        if candidate.how != "said" and wanted and fits:
             return candidate.value
     return said
