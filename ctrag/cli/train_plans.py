@@ -23,6 +23,7 @@ from ctrag.cli.training import (
     held_out,
     retrieved,
     show,
+    sources_of,
 )
 from ctrag.models import packages
 
@@ -85,6 +86,8 @@ def tools(
     source = origin([data, *more], seed, out_of_data)
     if before is not None:
         source["people"] = sorted(people_in(before.card, "--start").union(source["people"]))
+        source["before"] = before.card.command
+    source["sources"] = sources_of(strangers)
     classifier = train_classifier(
         learned,
         seen_requests(*found.kept_back()),
@@ -138,6 +141,7 @@ def values(
     source = origin([data, *more], seed, out_of_data)
     if before is not None:
         source["people"] = sorted(people_in(before.card, "--start").union(source["people"]))
+        source["before"] = before.card.command
     found = retrieved(data, more, tuned, seed, threads, served)
     progress("training the ranker of values")
     trained = train_arguments(
@@ -226,7 +230,7 @@ def slots(
 
     One person in five of DATA is held out.
 
-    Example: ctrag train slots --data data/everyday/people --more data/everyday/train --out
+    Example: ctrag train slots --data data/everyday-people --more data/everyday-train --out
     runs/slots
     """
     from training.core.adapter import AdapterSettings
@@ -243,7 +247,7 @@ def slots(
         base,
         AdapterSettings(epochs=epochs, layers=layers, seed=seed, threads=threads),
         out,
-        origin([data, *more], seed, out_of_data),
+        origin([data, *more], seed, out_of_data) | {"sources": sources_of(strangers)},
         progress,
         resume,
     )
@@ -267,7 +271,7 @@ def confidence(
 
     These are one person in five of DATA, and of each further data set.
 
-    Example: ctrag train confidence --data data/everyday/people --out runs/confidence
+    Example: ctrag train confidence --data data/everyday-people --out runs/confidence
     """
     from training.confidence.train import collect, fit_confidence
     from training.core.origin import origin, people_of

@@ -117,6 +117,17 @@ def check_held_out(option: str, card: "Card", held_out: frozenset[str]) -> None:
         )
 
 
+def sources_of(strangers: Path | None) -> list[str]:
+    """What a card says of strangers' requests: the line of `SOURCE.md` beside them that names the
+    file."""
+    if strangers is None:
+        return []
+    file = strangers.parent / "SOURCE.md"
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    named = next((one for one in text.splitlines() if strangers.name in one), "")
+    return [named.strip("- ") or f"{strangers.name}: without a SOURCE.md"]
+
+
 def show(out: Path, data: str, figures: dict[str, dict[str, float]]) -> None:
     """Print the artefact and its figures."""
     line(f"{out}: trained on {data}, figures of people not learned from:")

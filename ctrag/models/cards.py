@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Card(BaseModel):
@@ -17,6 +17,10 @@ class Card(BaseModel):
     people: list[str] | None = None
     """Fingerprints (`stores.people.dataset.fingerprints`) of the people in its training data,
     sorted; None in older cards, where they are unknown."""
+    sources: list[str] = Field(default_factory=list)
+    """Other people's data among what it learned from, each with its licence."""
+    before: str | None = None
+    """Command that made the artefact it was trained further from; None where it was not."""
     seed: int
     figures: dict[str, dict[str, float]]
     """Method → figure, in percent, on people or requests outside its training data: held out or

@@ -1,6 +1,7 @@
 """Claims about which trained artefacts are used."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +27,15 @@ def test_the_packaged_artefacts_are_the_default() -> None:
 
 DATA = Path(__file__).parents[2] / "data"
 PACKAGED = {"train": split_folder("train"), "scenes": scenes_folder()} | {
-    name: DATA / name for name in ("train-further", "further", "people", "oblique")
+    name: DATA / name
+    for name in (
+        "train-further",
+        "further",
+        "people",
+        "oblique",
+        "everyday-people",
+        "everyday-train",
+    )
 }
 
 
@@ -65,10 +74,31 @@ def test_a_packaged_card_names_exactly_the_people_who_were_learned_from(
     held_out_of_train: frozenset[str],
 ) -> None:
     value = json.loads((Path(ctrag.__file__).parent / f"{card}.json").read_bytes())
-    learned = frozenset[str]().union(*(people.get(one, ()) for one in value["data"].split("+")))
+    names = value["data"].split("+")
+    names += re.findall(r"--(?:data|more) (\S+)", value.get("before") or "")
+    learned = frozenset[str]().union(*(people.get(one, ()) for one in names))
     assert learned
     assert value["people"] == sorted(learned - (held_out_of_train if holds_out else frozenset()))
     assert not people_of([split_folder("dev")]) & set(value["people"])
+
+
+@pytest.mark.parametrize(
+    "card", ["models/artefact/slots/adapter-card", "assistant/planning/artefact/confidence-card"]
+)
+def test_what_makes_calls_of_plain_requests_never_saw_dev(
+    card: str, people: dict[str, frozenset[str]]
+) -> None:
+    value = json.loads((Path(ctrag.__file__).parent / f"{card}.json").read_bytes())
+    assert value["people"]
+    assert not people_of([split_folder("dev")]) & set(value["people"])
+
+
+def test_whoever_learned_from_strangers_names_source_and_licence() -> None:
+    root = Path(ctrag.__file__).parent
+    for card in root.rglob("*card.json"):
+        value = json.loads(card.read_bytes())
+        if "--strangers" in value.get("command", ""):
+            assert any("CC BY 4.0" in one for one in value["sources"]), card
 
 
 def test_the_packaged_search_of_tools_names_its_people(people: dict[str, frozenset[str]]) -> None:

@@ -141,6 +141,7 @@ def allowed_words(request: Request, items: Sequence[Item]) -> list[str]:
     words = said_words(request.text)
     singular = [word[:-1] for word in words if word.endswith("s") and len(word) > 3]
     singular += [f"{word[:-3]}y" for word in words if word.endswith("ies") and len(word) > 4]
+    singular += [word[:-2] for word in words if word.endswith(("'s", "’s"))]
     for item in items:
         words += said_words(f"{item_text.title(item)} {item_text.searched_text(item)}")
     return list(dict.fromkeys(_cased([*words, *singular, *_FUNCTION_WORDS])))

@@ -111,6 +111,10 @@ def test_kinds_of_places_may_be_said_in_the_plural() -> None:
     assert {"pharmacy", "cafe", "Pharmacy"} <= set(words)
 
 
+def test_who_has_something_may_be_named_alone() -> None:
+    assert {"Murray's", "Murray"} <= set(allowed_words(request("spruce from Murray's yard"), []))
+
+
 def test_words_lose_the_marks_around_them_and_keep_those_inside() -> None:
     assert said_words("“Well”, it's 1,200 (half-price)!") == ["Well", "it's", "1,200", "half-price"]
 
