@@ -8,6 +8,7 @@ import pytest
 
 from ctrag.assistant.answer import Answer
 from ctrag.assistant.assistant import Assistant
+from ctrag.settings import settings
 from ctrag.text.words import words
 
 pytestmark = pytest.mark.model
@@ -227,6 +228,12 @@ def test_the_event_whose_name_was_said_is_moved(mia: Assistant) -> None:
     assert plan.arguments == {"title": "Camera club walk", "new_start": "2025-04-18T11:00"}
 
 
-@pytest.mark.parametrize("text", ["¿a qué hora viene mi madre?", "hello", "thanks a lot"])
+@pytest.mark.parametrize("text", ["hello", "hi there", "thanks a lot", "asdf jkl qwerty"])
 def test_what_asks_for_nothing_that_can_be_done_is_none(mia: Assistant, text: str) -> None:
     assert asked(mia, text).plan.is_none
+
+
+@pytest.mark.parametrize("text", ["¿a qué hora viene mi madre?", "wie geht es dir heute"])
+def test_nothing_is_done_unasked_in_another_language(mia: Assistant, text: str) -> None:
+    answer = asked(mia, text)
+    assert answer.plan.is_none or answer.confidence < settings().sure

@@ -33,6 +33,8 @@ SYSTEM = "Fill in what is said."
 _LONGEST_REQUEST = 600
 _LONGEST_LINE = 400
 _EDGES = '"“”„«»()[]{}<>*_`,.;:!?…'
+_POLITE = frozenset(["please", "pls", "thanks"])
+"""Words that are said to the assistant: nobody searches for them."""
 _FUNCTION_WORDS = (
     "a an the this that these those it its it's there here and or but so if that's "
     "I I'm I'll I've I'd me my mine myself you you're you'll you've you'd your yours "
@@ -109,6 +111,8 @@ class SlotFiller(LanguageModel):
         shown = shown_items(tool, items)
         prompt = self.encode(opening(SYSTEM) + closing(slot_prompt(request, tool, shown)))
         said = allowed_words(request, shown)
+        if tool.effect == "read":
+            said = [word for word in said if word.casefold() not in _POLITE]
         found: dict[str, FilledSlot] = {}
         begin = ""
         for slot in slots:
