@@ -10,6 +10,8 @@ from ctrag.assistant.context.item_ranker import CARD as RANKER
 from ctrag.assistant.context.item_ranker import Ranker
 from ctrag.assistant.planning.confidence import CARD as CONFIDENCE
 from ctrag.assistant.planning.confidence import Confidence
+from ctrag.assistant.planning.plainness import Plainness
+from ctrag.assistant.planning.said import SaidChoice
 from ctrag.assistant.planning.value_ranker import MODEL as ARGUMENTS
 from ctrag.assistant.planning.value_ranker import ValueRanker
 from ctrag.errors import NotFound
@@ -29,6 +31,9 @@ class Artefacts:
     arguments: ValueRanker
     confidence: Confidence | None
     """None leaves confidences as they are."""
+    choice: SaidChoice | None
+    """None takes whatever was said."""
+    plainness: Plainness
 
 
 def load_artefacts(folder: Path | None) -> Artefacts:
@@ -49,6 +54,8 @@ def load_artefacts(folder: Path | None) -> Artefacts:
         adapter=adapter,
         classifier=ApiClassifier.load(at) if CLASSIFIER in own else ApiClassifier.packaged(),
         arguments=ValueRanker.load(at) if ARGUMENTS in own else ValueRanker.packaged(),
+        choice=SaidChoice.packaged(),
+        plainness=Plainness.packaged(),
         confidence=Confidence.load(at) if CONFIDENCE in own else Confidence.packaged(),
     )
 

@@ -69,6 +69,7 @@ class Assistant:
         self.tools = ToolRetriever(toolbox, encoder, artefacts.classifier)
         self.arguments = artefacts.arguments
         self.confidence = artefacts.confidence
+        self.choice, self.plainness = artefacts.choice, artefacts.plainness
         self.planner = planner
         self.slots = slots
         self._encoder = encoder
@@ -297,6 +298,10 @@ class Assistant:
                     options.sure,
                     None if self.slots is None else slots,
                     sources,
+                    self.choice,
+                    self.plainness.of(found.context.vector)
+                    if self.plainness.card.encoder == self._encoder.name
+                    else 1.0,
                     self.confidence,
                 )
             )

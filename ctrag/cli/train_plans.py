@@ -286,3 +286,57 @@ def confidence(
         print_json(fitted.model_dump())
         return
     show(out, fitted.data, fitted.figures)
+
+
+def plainness(
+    plain: Annotated[list[Path], typer.Option(help="Data sets of plain requests.")],
+    oblique: Annotated[list[Path], typer.Option(help="Data sets of requests that hint.")],
+    out: Out,
+    strangers: Strangers = None,
+    seed: Seed = 1,
+    json: Json = False,
+) -> None:
+    """Train what tells plain requests, whose slots are read, from those that only hint.
+
+    Example: ctrag train plainness --plain data/everyday-people --oblique
+    synth/data/reference/train --out runs/plainness
+    """
+    from training.core.origin import origin
+    from training.plainness.train import train_plainness
+
+    source = origin([*plain, *oblique], seed) | {"sources": sources_of(strangers)}
+    fitted = train_plainness(plain, oblique, strangers, source, seed, progress)
+    fitted.save(out)
+    if json:
+        print_json(fitted.card.model_dump())
+        return
+    show(out, fitted.card.data, fitted.card.figures)
+
+
+def said(
+    data: Data,
+    out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    seed: Seed = 1,
+    json: Json = False,
+) -> None:
+    """Train the choice between what a request says and what the person's items have.
+
+    It learns from one person in five of DATA and of each further data set: those whom the other
+    trainings hold out.
+
+    Example: ctrag train said --data data/everyday-people --more synth/data/reference/train --out
+    runs/said
+    """
+    from training.core.origin import origin, people_of
+    from training.said.train import collect_said, fit_said
+
+    folders = [data, *more]
+    asked_by = frozenset().union(*(held_out(one, seed) for one in folders))
+    found = collect_said(folders, asked_by, progress)
+    fitted = fit_said(*found, origin(folders, seed, people_of(folders) - asked_by), seed)
+    fitted.save(out)
+    if json:
+        print_json(fitted.model_dump())
+        return
+    show(out, fitted.data, fitted.figures)

@@ -14,8 +14,10 @@ from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.confidence import Confidence, Evidence
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planner, PlanRequest
+from ctrag.assistant.planning.plainness import Plainness
 from ctrag.assistant.planning.planner_prompt import planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
+from ctrag.assistant.planning.said import SaidChoice
 from ctrag.assistant.planning.slot_filler import SlotFiller
 from ctrag.assistant.planning.slots import FilledSlot
 from ctrag.assistant.planning.value_ranker import ValueRanker
@@ -73,13 +75,21 @@ class PlannerInputs:
         options: Settings,
         arguments: ValueRanker,
         confidence: Confidence | None = None,
+        choice: SaidChoice | None = None,
+        plainness: Plainness | None = None,
     ) -> None:
         self.arguments = arguments
         self.confidence = confidence
+        self.choice = choice
+        self._plainness = plainness
         self._retriever = retriever
         self._tools = tools
         self._toolbox = toolbox
         self._options = options
+
+    def plain(self, example: RankingExample) -> float:
+        """Probability that the request says its own values."""
+        return 1.0 if self._plainness is None else self._plainness.of(example.context.vector)
 
     def __call__(self, example: RankingExample, setting: str) -> PlannerInput:
         """Items and tools of one setting, labelled ones only where its name says so."""
@@ -193,6 +203,8 @@ def decode(
             shown.preferences,
             slots=None if filler is None else slots,
             sources=sources,
+            choice=show.choice,
+            plain=show.plain(example),
             confidence=None if filler is None else show.confidence,
         )
     )

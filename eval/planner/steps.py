@@ -54,7 +54,14 @@ class PlanningSteps:
             embedded_planner(options),
             slot_filler(options),
             PlannerInputs(
-                retriever, tools, toolbox, options, artefacts.arguments, artefacts.confidence
+                retriever,
+                tools,
+                toolbox,
+                options,
+                artefacts.arguments,
+                artefacts.confidence,
+                artefacts.choice,
+                artefacts.plainness,
             ),
         )
 
@@ -78,6 +85,8 @@ class PlanningSteps:
             None if planner.adapter is None else weights_sha256(planner.adapter),
             None if filler is None or filler.adapter is None else weights_sha256(filler.adapter),
             None if artefacts.confidence is None else artefacts.confidence.weights,
+            None if artefacts.choice is None else artefacts.choice.weights,
+            artefacts.plainness.card.data_sha256,
         )
 
     @property

@@ -117,7 +117,14 @@ class EmbeddedPlanner(LanguageModel):
             found = self._parsed(self.bound(prompt, grammar.lark, f"{api}(")[0])
             return replace(found, beliefs=(grammar.belief.get(api, 1.0),))
         tool = next(tool for tool in request.tools if tool.api == api)
-        made = compose(tool, grammar.values[api], request.slots(tool), request.sources)
+        made = compose(
+            tool,
+            grammar.values[api],
+            request.slots(tool),
+            request.sources,
+            request.choice,
+            request.plain,
+        )
         return _Decoded(made.plan, str(made.plan), 0, made.beliefs, made.alternative)
 
     def _parsed(self, tokens: list[int]) -> "_Decoded":

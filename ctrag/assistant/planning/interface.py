@@ -9,6 +9,7 @@ from ctrag.assistant.planning.confidence import Confidence, Evidence
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
+from ctrag.assistant.planning.said import SaidChoice
 from ctrag.assistant.planning.slots import FilledSlot
 from ctrag.toolbox import Tool
 
@@ -33,6 +34,10 @@ class PlanRequest:
     request's own words."""
     sources: ValueSources | None = None
     """Where values come from; needed with `slots`."""
+    choice: SaidChoice | None = None
+    """Decides between what was said and the ranked values; None takes what was said."""
+    plain: float = 1.0
+    """Probability, 0 to 1, that the request says its own values."""
     confidence: Confidence | None = None
     """Turns the evidence for a plan into its confidence; None multiplies the probabilities."""
 

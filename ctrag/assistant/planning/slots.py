@@ -9,6 +9,7 @@ from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
+from ctrag.assistant.planning.said import SaidChoice, SaidEvidence
 from ctrag.text.words import telling_words, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item
@@ -18,6 +19,10 @@ OWNED = ("title", "subject")
 _MENTIONED = ("contact", "contacts", "datetime", "date")
 """Types of which the request has words to be read, and not the value itself."""
 _AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
+OWNED_GROUPS = ("playlist_name", "list", "folder")
+"""Arguments that name a group of the person's items."""
+_DEFINITE = frozenset("the that this these those my our her his their it there here same".split())
+_SAID = 0.5
 _UNKNOWN_PERSON = 0.3
 """Belief in a name that fits no contact."""
 
@@ -57,7 +62,12 @@ class Composed:
 
 
 def compose(
-    tool: Tool, values: ToolValues, slots: Mapping[str, FilledSlot], sources: ValueSources
+    tool: Tool,
+    values: ToolValues,
+    slots: Mapping[str, FilledSlot],
+    sources: ValueSources,
+    choice: SaidChoice | None = None,
+    plain: float = 1.0,
 ) -> Composed:
     """The call of a tool: what was said where it was said, else the best ranked values.
 
@@ -66,6 +76,8 @@ def compose(
         values: Its ranked values.
         slots: What the request says of its slots.
         sources: For a text that nobody said: the request's own words.
+        choice: Decides between what was said and the best ranked value; None takes what was said.
+        plain: Probability that the request is plain.
     """
     new = any(_is_new(argument, values, slots.get(argument.name)) for argument in tool.arguments)
     arguments: dict[str, Value] = {}
@@ -75,6 +87,8 @@ def compose(
         slot = slots.get(argument.name)
         if new and slot is not None and slot.value is None and not argument.required:
             continue  # an item's artist does not go with an album that is not the item's
+        if choice is not None and slot is not None:
+            slot = _chosen(argument, slot, values, sources, choice, plain)
         about = _about(tool, arguments, sources)
         found = _value(tool, argument, values, slot, sources, about)
         beliefs.append(found.sure)
@@ -87,6 +101,56 @@ def compose(
     plan = Plan(tool.api, arguments)
     alternative = None if other is None else Plan(tool.api, arguments | dict([other]))
     return Composed(plan, tuple(beliefs), alternative)
+
+
+def _chosen(
+    argument: Argument,
+    slot: FilledSlot,
+    values: ToolValues,
+    sources: ValueSources,
+    choice: SaidChoice,
+    plain: float,
+) -> FilledSlot:
+    """The slot, or an empty one where what was said is not the value."""
+    if slot.value is None or argument.match == "text":
+        return slot
+    share = choice.of(evidence_of(argument, slot, values, sources, plain))
+    if share < _SAID:
+        return FilledSlot(None, 1 - share)
+    return replace(slot, probability=min(slot.probability, share))
+
+
+def evidence_of(
+    argument: Argument, slot: FilledSlot, values: ToolValues, sources: ValueSources, plain: float
+) -> SaidEvidence:
+    """What is known of an argument of whose slot the request says something."""
+    said = slot.value or ""
+    request = words(sources.request.text)
+    first = words(said)[:1]
+    at = request.index(first[0]) if first and first[0] in request else 0
+    before = request[at - 1] if at else ""
+    kind, known = "value", False
+    if argument.type in ("contact", "contacts"):
+        kind, known = "person", bool(mentioned(said, sources.person.contacts))
+    elif argument.type in ("datetime", "date"):
+        kind, known = "moment", bool(sources.moments(said, argument))
+    else:
+        have = {one.value for one in values.candidates.get(argument.name, ()) if one.how != "said"}
+        known = _known(said, values, argument.name) in have
+        if argument.name in PLACES:
+            kind = "place"
+        elif argument.name in OWNED_GROUPS:
+            kind = "owned"
+    return SaidEvidence(
+        plain=plain,
+        said=slot.probability,
+        ranked=values.beliefs.get(argument.name, 0.0),
+        known=known,
+        capital=said[:1].isupper(),
+        definite=bool({before, *first} & _DEFINITE),
+        kind=kind,
+        optional=not argument.required,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Telling plain requests from those that only hint at what the person has."""
