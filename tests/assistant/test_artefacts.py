@@ -83,7 +83,13 @@ def test_a_packaged_card_names_exactly_the_people_who_were_learned_from(
 
 
 @pytest.mark.parametrize(
-    "card", ["models/artefact/slots/adapter-card", "assistant/planning/artefact/confidence-card"]
+    "card",
+    [
+        "models/artefact/slots/adapter-card",
+        "assistant/planning/artefact/confidence-card",
+        "assistant/planning/artefact/plainness-card",
+        "assistant/planning/artefact/said-card",
+    ],
 )
 def test_what_makes_calls_of_plain_requests_never_saw_dev(
     card: str, people: dict[str, frozenset[str]]

@@ -1,12 +1,14 @@
 """Claims about calls that are composed of what was said and of ranked values."""
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.ranked_values import rank_values
+from ctrag.assistant.planning.said import SaidChoice
 from ctrag.assistant.planning.slots import Composed, FilledSlot, compose, slots_of
 from ctrag.toolbox import Tool, Toolbox
 from stores.people.items import Contact, Item, Person, Profile, Request
@@ -135,3 +137,17 @@ def test_a_message_that_nobody_said_is_the_request_itself() -> None:
 
 def test_a_call_that_lacks_a_required_value_is_none() -> None:
     assert composed("read_note").plan is None
+
+
+def test_a_hint_is_not_taken_for_a_value_where_the_choice_says_so() -> None:
+    called = tool("play_genre")
+    sources = ValueSources(Request("the usual noise", AT), ADA, [PLANETS])
+    values = rank_values([called], sources)["play_genre"]
+    slots = {"genre": FilledSlot("usual noise", 0.9)}
+    nothing: dict[str, Any] = {"settings": {}, "figures": {}, "versions": {}, "seed": 1}
+    nothing |= {"command": "toy", "data": "toy", "data_sha256": "hash"}
+    choice = SaidChoice(**nothing, weights=[1.0] + [0.0] * 11, bias=0.0)  # plainness alone
+    hint = compose(called, values, slots, sources, choice, plain=0.1)
+    assert hint.plan == Plan("play_genre", {"genre": "Classical"})
+    said = compose(called, values, slots, sources, choice, plain=0.9)
+    assert said.plan == Plan("play_genre", {"genre": "usual noise"})
