@@ -114,8 +114,11 @@ def _chosen(
     """The slot, or an empty one where what was said is not the value."""
     if slot.value is None or argument.match == "text":
         return slot
-    share = choice.of(evidence_of(argument, slot, values, sources, plain))
-    if share < _SAID:
+    evidence = evidence_of(argument, slot, values, sources, plain)
+    share = choice.of(evidence)
+    # A playlist that nobody has cannot be played: some other words of the request were read.
+    missing = evidence.kind == "owned" and not evidence.known and values.candidates[argument.name]
+    if share < _SAID or missing:
         return FilledSlot(None, 1 - share)
     return replace(slot, probability=min(slot.probability, share))
 
