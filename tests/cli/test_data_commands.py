@@ -131,7 +131,7 @@ def test_models_are_listed_with_the_package_that_carries_them(ctrag: Run) -> Non
         "Qwen2.5-Coder-0.5B-Instruct",
     ]
     assert all(row["present"] for row in rows)
-    assert len(ctrag("models", "list").out.splitlines()) == 4
+    assert len(ctrag("models", "list").out.splitlines()) == 5
 
 
 def test_a_missing_model_is_listed_with_its_install_line(
