@@ -228,7 +228,8 @@ def slots(
 ) -> None:
     """Train the slot filler's LoRA adapter on requests and what they say of a call's arguments.
 
-    One person in five of DATA is held out.
+    One person in five of DATA and of each further data set is held out, as for `train said` and
+    `train confidence`.
 
     Example: ctrag train slots --data data/everyday-people --more data/everyday-train --out
     runs/slots
@@ -238,7 +239,7 @@ def slots(
     from training.slots.examples import learned_examples, strangers_examples
     from training.slots.train import train_slots
 
-    out_of_data = held_out(data, seed)
+    out_of_data = frozenset().union(*(held_out(one, seed) for one in (data, *more)))
     examples = learned_examples([data, *more], out_of_data, progress)
     if strangers is not None:
         examples += strangers_examples(strangers)

@@ -24,6 +24,7 @@ from ctrag.models.encoder import load_encoder
 from ctrag.settings import settings
 from ctrag.text.words import fold, words
 from ctrag.toolbox import Argument, Tool, Toolbox
+from stores.people.dataset import fingerprints
 from stores.people.items import Item, LabelledPlan, Labels, Person, Request
 from training.core.datasets import load_with_memory
 
@@ -139,7 +140,7 @@ def learned_examples(
 
     Args:
         folders: Data sets.
-        held_out: Ids of people who are left out.
+        held_out: Fingerprints of people who are left out.
         progress: Called with a message per data set.
     """
     options = settings()
@@ -149,8 +150,9 @@ def learned_examples(
     toolbox = Toolbox.packaged()
     found: list[SlotExample] = []
     for folder in folders:
+        known = fingerprints(folder)
         for one in load_with_memory(folder, encoder):
-            if one.asked.person_id in held_out or one.labels.plan is None:
+            if known[one.asked.person_id] in held_out or one.labels.plan is None:
                 continue
             context = one.context
             items = retriever.retrieve(context.view, context.request).items

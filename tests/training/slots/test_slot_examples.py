@@ -9,7 +9,10 @@ import pytest
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.toolbox import Argument, Toolbox
 from stores.people.items import Contact, Item, LabelledPlan, Labels, Person, Profile, Request
+from tests.training.conftest import copy_people
+from training.core.origin import people_of
 from training.slots.examples import (
+    learned_examples,
     mention_of,
     phrase_of,
     run_of,
@@ -160,3 +163,12 @@ def test_strangers_entities_are_slots_where_their_intent_is_one_api(tmp_path: Pa
             "title\nlunch\nstart\nfriday at one\nlocation\n?\nattendees\nmary\n",
         ),
     ]
+
+
+def test_people_who_are_held_out_by_their_fingerprints_are_not_learned_from(
+    tmp_path: Path,
+) -> None:
+    folder = copy_people("dev", 2, tmp_path / "two")
+    everybody = people_of([folder])
+    assert learned_examples([folder], frozenset())
+    assert learned_examples([folder], everybody) == []
