@@ -29,10 +29,8 @@ class Artefacts:
     """None for a ranker that was trained without one."""
     classifier: ApiClassifier
     arguments: ValueRanker
-    confidence: Confidence | None
-    """None leaves confidences as they are."""
-    choice: SaidChoice | None
-    """None takes whatever was said."""
+    confidence: Confidence
+    choice: SaidChoice
     plainness: Plainness
 
 

@@ -302,7 +302,7 @@ class Assistant:
                     self.plainness.of(found.context.vector)
                     if self.plainness.card.encoder == self._encoder.name
                     else 1.0,
-                    self.confidence,
+                    None if self.slots is None else self.confidence,
                 )
             )
             step.outputs = planned.traced()

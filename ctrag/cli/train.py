@@ -1,7 +1,8 @@
 """`ctrag train`: artefacts from labelled data.
 
 Here those of retrieval and of other agents' tools; `train_plans` has those that learn from what
-retrieval brings, `train_search` those of the search in any agent's tools.
+retrieval brings, `train_plain` those that read what a request says, `train_search` those of the
+search in any agent's tools.
 """
 
 import sys
@@ -10,10 +11,22 @@ from typing import Annotated
 
 import typer
 
-from ctrag.cli import train_plans, train_search
+from ctrag.cli import train_plain, train_plans, train_search
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
-from ctrag.cli.training import Average, Data, More, Out, Resume, Seed, Share, Threads, Tuned, show
+from ctrag.cli.training import (
+    Average,
+    Data,
+    More,
+    Out,
+    Resume,
+    Seed,
+    Share,
+    Threads,
+    Tuned,
+    finish,
+    show,
+)
 from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.models import packages
@@ -95,10 +108,7 @@ def encoder(
     )
     trained = train_encoder(data, loaded, options, out / CHECKPOINTS, progress, more, start)
     trained.save(out)
-    if json:
-        print_json(trained.adapter.card.model_dump())
-        return
-    show(out, trained.adapter.card.data, trained.adapter.card.figures)
+    finish(out, trained.adapter.card, json)
 
 
 @app.command("ranker")
@@ -259,10 +269,7 @@ def reranker(
         progress,
     )
     trained.save(out)
-    if json:
-        print_json(trained.card.model_dump())
-        return
-    show(out, trained.card.data, trained.card.figures)
+    finish(out, trained.card, json)
 
 
 @app.command("people")
@@ -289,9 +296,9 @@ def people(
 app.command("tools")(train_plans.tools)
 app.command("values")(train_plans.values)
 app.command("planner")(train_plans.planner)
-app.command("slots")(train_plans.slots)
-app.command("plainness")(train_plans.plainness)
-app.command("said")(train_plans.said)
-app.command("confidence")(train_plans.confidence)
+app.command("slots")(train_plain.slots)
+app.command("plainness")(train_plain.plainness)
+app.command("said")(train_plain.said)
+app.command("confidence")(train_plain.confidence)
 app.command("tool-encoder")(train_search.tool_encoder)
 app.command("tool-ranker")(train_search.tool_ranker)

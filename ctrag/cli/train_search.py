@@ -7,7 +7,7 @@ import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
-from ctrag.cli.training import Out, show
+from ctrag.cli.training import Out, finish
 
 Folders = Annotated[
     list[Path],
@@ -38,10 +38,7 @@ def tool_encoder(
     settings = ToolEncoderSettings(epochs=epochs, share=share)
     trained = train_tool_encoder(data, held_out, settings, out / CHECKPOINTS, progress)
     trained.save(out)
-    if json:
-        print_json(trained.card.model_dump())
-        return
-    show(out, trained.card.data, trained.card.figures)
+    finish(out, trained.card, json)
 
 
 def tool_ranker(

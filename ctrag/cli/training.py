@@ -1,11 +1,11 @@
 """What the commands of `ctrag train` share."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ctrag.cli.output import line, progress
+from ctrag.cli.output import line, print_json, progress
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -95,6 +95,24 @@ def held_out(data: Path, seed: int) -> frozenset[str]:
     return held_out_of(data, RankerSettings().folds, seed)
 
 
+def held_out_of_each(folders: list[Path], seed: int) -> frozenset[str]:
+    """The same of several data sets."""
+    return frozenset().union(*(held_out(one, seed) for one in folders))
+
+
+def trained_further(before: "Card", people: list[str]) -> dict[str, Any]:
+    """The fields of a card that tell what an artefact was trained further from.
+
+    Args:
+        before: Card of the artefact before.
+        people: Fingerprints of those who are learned from now.
+    """
+    from training.core.origin import people_in
+
+    every = people_in(before, "--start").union(people)
+    return {"people": sorted(every), "before": before.command}
+
+
 def check_held_out(option: str, card: "Card", held_out: frozenset[str]) -> None:
     """Whether an artefact that is built on left alone the people whom this run holds out.
 
@@ -126,6 +144,14 @@ def sources_of(strangers: Path | None) -> list[str]:
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     named = next((one for one in text.splitlines() if strangers.name in one), "")
     return [named.strip("- ") or f"{strangers.name}: without a SOURCE.md"]
+
+
+def finish(out: Path, card: "Card", json: bool) -> None:
+    """Print a finished artefact's card as JSON, or its figures."""
+    if json:
+        print_json(card.model_dump())
+    else:
+        show(out, card.data, card.figures)
 
 
 def show(out: Path, data: str, figures: dict[str, dict[str, float]]) -> None:

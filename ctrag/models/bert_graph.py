@@ -117,7 +117,7 @@ def write_graph(weights: Weights, path: Path, vector: str, states: str, top: int
     """
     import onnx
 
-    onnx.save_model(quantised(_Writer(weights).model(vector, states, top), 8), str(path))
+    onnx.save_model(quantised(_Writer(weights).model(vector, states, top)), str(path))
 
 
 def _layers_of(weights: Weights) -> int:

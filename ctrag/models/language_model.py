@@ -134,7 +134,7 @@ class LanguageModel:
             begin: How the answer begins.
             shared: See `read`.
             until: Where the part of the answer ends whose probability is returned; None for all
-                of it.
+                of it. Then what it begins with may also be repeated.
 
         Returns:
             The answer's tokens, the probability of what was decoded up to the first `until`, and
@@ -151,6 +151,7 @@ class LanguageModel:
             raise ValueError(f"grammar: {matcher.get_error()}")
         mask = llguidance.numpy.allocate_token_bitmask(1, self._vocabulary)
         plan: list[int] = self.encode(begin) if begin else []
+        given = len(plan) if until is None else 0
         if plan and not matcher.consume_tokens(plan):
             raise ValueError(f"grammar: no plan begins with {begin!r}")
         confidence = 1.0
@@ -170,7 +171,7 @@ class LanguageModel:
             llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
             allowed = np.unpackbits(mask.view(np.uint8), axis=1, bitorder="little")
             after = np.where(allowed[0, : logits.shape[1]], logits[-1], -np.inf)
-            token = _unrepeated(after, plan)
+            token = _unrepeated(after, plan[given:])
             if not named:
                 confidence *= _probability(after, token)
             matcher.consume_token(token)

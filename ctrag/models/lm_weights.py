@@ -1,6 +1,6 @@
-"""The embedded planner's weights: from a GGUF package to safetensors in the user's cache.
+"""Weights of the language models: from packaged GGUF files to safetensors in the user's cache.
 
-Reading the packaged GGUF file takes several seconds; the converted copy loads in about one.
+Reading a packaged GGUF file takes several seconds; the converted copy loads in about one.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""The planner's LoRA adapter: low-rank changes of its linear maps, in peft's file format."""
+"""LoRA adapters of language models: low-rank changes of linear maps, in peft's format or packed."""
 
 import json
 from collections.abc import Mapping
@@ -105,6 +105,7 @@ def save_adapter(folder: Path, weights: Mapping[str, Any], card: PlannerCard) ->
         name: one.detach().to("cpu", torch.float16).contiguous() for name, one in weights.items()
     }
     write_bytes(folder / WEIGHTS, save(small))
+    (folder / PACKED).unlink(missing_ok=True)
     maps = sorted({name.split(".")[-3] for name in weights if name.endswith("lora_A.weight")})
     config = {
         "peft_type": "LORA",

@@ -292,8 +292,8 @@ def blocks_of(
     return (np.rint(blocks / steps) + 128).astype(np.uint8), scales
 
 
-def quantised(model: Any, bits: int) -> Any:
-    """The graph with 8 or 4 bits in blocks of 32 in place of its linear maps' float weights."""
+def quantised(model: Any) -> Any:
+    """The graph with 8 bits in blocks of 32 in place of its linear maps' float weights."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
@@ -303,7 +303,7 @@ def quantised(model: Any, bits: int) -> Any:
     root.setLevel(level)
     logging.getLogger("onnxruntime.quantization.matmul_nbits_quantizer").setLevel(logging.ERROR)
     quantiser = MatMulNBitsQuantizer(
-        model, bits=bits, block_size=_BLOCK, is_symmetric=bits == 8, accuracy_level=4
+        model, bits=8, block_size=_BLOCK, is_symmetric=True, accuracy_level=4
     )
     quantiser.process()
     return quantiser.model.model

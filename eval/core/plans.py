@@ -18,6 +18,7 @@ from typing import assert_never
 from ctrag.assistant.planning.plan import NONE, Plan, Value
 from ctrag.errors import InputError
 from ctrag.toolbox import ArgumentType, Toolbox
+from stores.people.items import LabelledPlan
 
 Normalised = str | frozenset[str]
 
@@ -51,6 +52,11 @@ def normalise(value: Value, type_: ArgumentType = "string") -> Normalised:
             return _normalise_text(str(value))
         case _:
             assert_never(type_)
+
+
+def labelled_plan(label: LabelledPlan | None) -> Plan | None:
+    """A label as a plan; None where no API can do what was asked."""
+    return None if label is None else Plan(label.api, dict(label.arguments))
 
 
 def ast_match(predicted: Plan | None, gold: Plan | None, toolbox: Toolbox) -> bool:
@@ -123,7 +129,9 @@ def text_right(
     if predicted is None:
         return False
     alike = [one for one in wanted if one.api == predicted.api]
-    return bool(alike) and all(
+    if not any(set(_written(one, toolbox)) <= set(written) for one in alike):
+        return False  # a text that every label has was left out
+    return all(
         any(_says(predicted.arguments[name], one.arguments.get(name, "")) for one in alike)
         for name in written
     )

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from ctrag.assistant.open import toolbox_of
-from ctrag.assistant.planning.plan import NONE, Plan
+from ctrag.assistant.planning.plan import NONE
 from ctrag.errors import InputError
 from ctrag.toolbox import Toolbox
 from eval.core.calibration import expected_calibration_error
@@ -18,11 +18,10 @@ from eval.core.examples import RankingExample, load_examples
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.core.grounded import ungrounded
 from eval.core.intervals import bootstrap_interval
-from eval.core.plans import PlanScore, coverage, score, summarise
+from eval.core.plans import PlanScore, coverage, labelled_plan, score, summarise
 from eval.core.tables import Table, figure
 from eval.planner.rows import PlanRows
 from eval.planner.steps import PlanningSteps, parsed, run_hash
-from stores.people.items import LabelledPlan
 
 SETTINGS = (
     "lower_bound",
@@ -207,18 +206,14 @@ def table(experiment: Experiment) -> Table:
     return Table([*header, "halluc. free", "paper AST", "exact", "halluc."], rows, notes)
 
 
-def _gold(labelled: LabelledPlan | None) -> Plan | None:
-    return None if labelled is None else Plan(labelled.api, dict(labelled.arguments))
-
-
 def _scores(
     setting: str, free: bool, examples: Sequence[RankingExample], rows: PlanRows, toolbox: Toolbox
 ) -> list[PlanScore]:
     scores = []
     for example in examples:
         plan = parsed(rows.get(setting, free, example).text)
-        gold = _gold(example.labels.plan)
-        also = [Plan(one.api, dict(one.arguments)) for one in example.labels.also]
+        gold = labelled_plan(example.labels.plan)
+        also = [labelled_plan(one) for one in example.labels.also]
         invented = plan is not None and bool(ungrounded(plan, example.context, toolbox))
         scores.append(score(plan, gold, also, toolbox=toolbox, ungrounded=invented))
     return scores
@@ -264,7 +259,7 @@ def _errors(
             continue
         row = rows.get(setting, False, example)
         plan = parsed(row.text) or NONE
-        gold = _gold(example.labels.plan) or NONE
+        gold = labelled_plan(example.labels.plan) or NONE
         if row.missed == "tool":
             causes["tool missed"] += 1
         elif plan.api != gold.api:

@@ -84,9 +84,10 @@ class PlanningSteps:
             planner.writes_outward,
             None if planner.adapter is None else weights_sha256(planner.adapter),
             None if filler is None or filler.adapter is None else weights_sha256(filler.adapter),
-            None if artefacts.confidence is None else artefacts.confidence.weights,
-            None if artefacts.choice is None else artefacts.choice.weights,
-            artefacts.plainness.card.data_sha256,
+            None if filler is None else options.slot_model,
+            (artefacts.confidence.weights, artefacts.confidence.bias),
+            (artefacts.choice.weights, artefacts.choice.bias),
+            artefacts.plainness.digest,
         )
 
     @property

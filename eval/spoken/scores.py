@@ -44,7 +44,7 @@ class Entity(BaseModel):
 
 
 class SpokenRequest(BaseModel):
-    """A request whose right APIs are known."""
+    """A request; `apis` is None where nobody knows which would do."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     query_id: str
@@ -86,16 +86,25 @@ def load_spoken(folder: Path, split: str) -> tuple[list[SpokenRequest], Rules]:
             )
     with reading(accept):
         rules = validated(Rules, json.loads(read_kept(accept)), str(accept))
+    scored = [one for one in spoken_rows(lines) if one.apis is not None]
+    if not scored:
+        raise InputError(f"{lines}: no request says which APIs are right")
+    return scored, rules
+
+
+def spoken_rows(file: Path) -> list[SpokenRequest]:
+    """Every request of a split, those included of which no right API is known.
+
+    Raises:
+        ValueError: A line breaks a rule.
+    """
     requests: dict[str, SpokenRequest] = {}
-    for where, raw in read_lines(lines):
+    for where, raw in read_lines(file):
         request = validated(SpokenRequest, raw, where)
         if request.query_id in requests:
             raise InputError(f"{where}: query_id: {request.query_id!r} appears twice")
         requests[request.query_id] = request
-    scored = [one for one in requests.values() if one.apis is not None]
-    if not scored:
-        raise InputError(f"{lines}: no request says which APIs are right")
-    return scored, rules
+    return list(requests.values())
 
 
 def content_words(request: SpokenRequest, rules: Rules) -> list[str]:

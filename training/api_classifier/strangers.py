@@ -1,6 +1,5 @@
 """Strangers' requests as the API classifier trains on them: any API of those that would do."""
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from ctrag.models.request_adapter import RequestEncoder
 from ctrag.settings import settings
 from ctrag.toolbox import Toolbox
 from eval.core.examples import RankingExample
+from eval.spoken.scores import spoken_rows
 from stores.people.dataset import DatasetRequest
 from stores.people.items import Labels, Request
 from training.api_classifier.examples import ClassifierExample, seen_requests
@@ -56,38 +56,43 @@ def strangers_requests(
     """
     if start is None:
         raise InputError("--strangers: needs --start, the classifier that is trained further")
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    for row in rows:
-        if row["apis"] is None and row["intent"] in SMALL_TALK:
-            row["apis"] = []
-    rows = [row for row in rows if row["apis"] is not None and drawn(row["text"], share)]
+    kept = [row for row in spoken_rows(file) if drawn(row.text, share)]
+    rows = [
+        (row, () if row.intent in SMALL_TALK else row.apis)
+        for row in kept
+        if row.intent in SMALL_TALK or row.apis is not None
+    ]
     people: dict[str, PersonView] = {}
     for one, out in zip(found.examples, found.held_out, strict=True):
         if not out:
             people.setdefault(one.asked.person_id, one.context.view)
     views = list(people.values())
+    if not views:
+        raise InputError("--data: everybody is held out, nobody is left to ask")
     encoder = load_encoder(found.encoder)
     ranker, adapter = load_context_artefacts(settings().artefacts)
     progress(f"{file.name}: reading {len(rows)} requests")
-    read = RequestEncoder(encoder, adapter).read([row["text"] for row in rows])
+    read = RequestEncoder(encoder, adapter).read([row.text for row, _ in rows])
     examples, scores = [], []
-    for place, (row, (vector, tuned)) in enumerate(zip(rows, read, strict=True)):
+    for place, ((row, known), (vector, tuned)) in enumerate(zip(rows, read, strict=True)):
         view = views[place % len(views)]
-        request = Request(row["text"], view.person.now)
+        request = Request(row.text, view.person.now)
         context = FeatureContext(view, request, vector, np.arange(len(view)), tuned)
         examples.append(
             RankingExample(
-                DatasetRequest(row["query_id"], view.person.person_id, request),
+                DatasetRequest(row.query_id, view.person.person_id, request),
                 context,
-                Labels(relevant=(), tools=tuple(row["apis"])),
+                Labels(relevant=(), tools=known),
                 np.zeros(len(view), np.float32),
             )
         )
         scores.append(ranker.scores_of(context, compute(context, ranker.learned)))
     apis = classes_of(Toolbox.packaged())
     learned = []
-    for seen, row in zip(seen_requests(examples, scores), rows, strict=True):
-        allowed = np.isin(apis, row["apis"] or ["none"])
+    for seen, (row, known) in zip(seen_requests(examples, scores), rows, strict=True):
+        allowed = np.isin(apis, known or ["none"])
+        if not allowed.any():
+            raise InputError(f"{file.name}: {row.query_id}: apis: none of {known} is packaged")
         shares = np.exp(start.log_probabilities_of(seen.text, seen.features["retrieved"]))
         shares = np.where(allowed, shares + 1e-6, 0)
         learned.append(replace(seen, wanted=(shares / shares.sum()).astype(np.float32)))

@@ -6,25 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ctrag.assistant.open import toolbox_of
 from ctrag.assistant.planning.confidence import FEATURES, Confidence, Evidence
 from ctrag.assistant.planning.plan import Plan
 from ctrag.errors import InputError
 from eval.core.calibration import expected_calibration_error
-from eval.core.examples import load_examples
-from eval.core.plans import done_right
-from eval.planner.steps import PlanningSteps
-from stores.people.dataset import fingerprints
-from stores.people.items import LabelledPlan
+from eval.core.plans import done_right, labelled_plan
+from training.core.asked import asked_by
+from training.core.logistic import fit_logistic
 
-FOLDS = 5
 STRENGTH = 1.0
 """Inverse of the ridge penalty."""
 
 
 def collect(
     folders: Sequence[Path],
-    asked_by: frozenset[str],
+    people_asked: frozenset[str],
     model: Path | None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> tuple[list[Evidence], list[bool], list[str]]:
@@ -32,7 +28,7 @@ def collect(
 
     Args:
         folders: Labelled data sets.
-        asked_by: Fingerprints of the people whose requests are planned.
+        people_asked: Fingerprints of the people whose requests are planned.
         model: A folder of artefacts; the packaged ones when None.
         progress: Called with messages.
 
@@ -42,25 +38,16 @@ def collect(
     found: list[Evidence] = []
     right: list[bool] = []
     people: list[str] = []
-    for folder in folders:
-        toolbox = toolbox_of(folder)
-        steps = PlanningSteps.open(model, toolbox)
-        if steps.filler is None:
-            raise InputError("CTRAG_SLOT_ADAPTER: calls are composed by a slot filler; none is set")
-        known = fingerprints(folder)
-        for one in load_examples(folder, steps.encoder, steps.artefacts.adapter):
-            person = known[one.asked.person_id]
-            if person not in asked_by or not one.labels.has_plan:
-                continue
-            row = steps.decode(one, "context_tuned_rag", False, "")
-            if row.evidence is None:
-                continue
-            also = [_plan(plan) for plan in one.labels.also]
-            found.append(row.evidence)
-            right.append(done_right(Plan.parse(row.text), _plan(one.labels.plan), also, toolbox))
-            people.append(person)
-            if len(found) % 50 == 0:
-                progress(f"{len(found)} plans, {100 * float(np.mean(right)):.1f} % done right")
+    for steps, toolbox, person, one in asked_by(folders, people_asked, model):
+        row = steps.decode(one, "context_tuned_rag", False, "")
+        if row.evidence is None:
+            continue
+        plan, also = labelled_plan(one.labels.plan), map(labelled_plan, one.labels.also)
+        found.append(row.evidence)
+        right.append(done_right(Plan.parse(row.text), plan, list(also), toolbox))
+        people.append(person)
+        if len(found) % 50 == 0:
+            progress(f"{len(found)} plans, {100 * float(np.mean(right)):.1f} % done right")
     if len(set(right)) < 2:
         raise InputError("data: plans that are right and plans that are wrong are needed")
     return found, right, people
@@ -80,34 +67,21 @@ def fit_confidence(
         people: Who asked; nobody is in two folds.
         source: `training.core.origin.origin` of the data sets.
     """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GroupKFold
-
     table = np.array([one.features for one in evidence])
-    wanted = np.array(right, dtype=int)
-    stated = np.zeros(len(wanted))
-    folds = GroupKFold(min(FOLDS, len(set(people))))
-    for learned, held_out in folds.split(table, wanted, people):
-        model = LogisticRegression(C=STRENGTH).fit(table[learned], wanted[learned])
-        stated[held_out] = model.predict_proba(table[held_out])[:, 1]
-    model = LogisticRegression(C=STRENGTH).fit(table, wanted)
+    fitted = fit_logistic(table, np.array(right), people, strength=STRENGTH)
+    stated = [float(one) for one in fitted.stated]
     raw = [one.product for one in evidence]
     figures = {
         "cross-validated": {
-            "calibration_error": round(expected_calibration_error(list(stated), list(right)), 2),
-            "without": round(expected_calibration_error(raw, list(right)), 2),
-            "done_right": round(100 * float(wanted.mean()), 2),
-            "requests": float(len(wanted)),
+            "calibration_error": round(expected_calibration_error(stated, right), 2),
+            "without": round(expected_calibration_error(raw, right), 2),
+            "done_right": round(100 * float(np.mean(right)), 2),
+            "requests": float(len(right)),
         }
     }
     return Confidence(
         **source,
-        weights=[round(float(one), 6) for one in model.coef_[0]],
-        bias=round(float(model.intercept_[0]), 6),
+        **fitted.rounded,
         settings={"features": list(FEATURES), "strength": STRENGTH},
         figures=figures,
     )
-
-
-def _plan(labelled: LabelledPlan | None) -> Plan | None:
-    return None if labelled is None else Plan(labelled.api, dict(labelled.arguments))

@@ -1,6 +1,5 @@
 """What the slot filler learns from: a request, a tool and what the request says of its slots."""
 
-import json
 import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from ctrag.models.encoder import load_encoder
 from ctrag.settings import settings
 from ctrag.text.words import fold, words
 from ctrag.toolbox import Argument, Tool, Toolbox
+from eval.spoken.scores import spoken_rows
 from stores.people.dataset import fingerprints
 from stores.people.items import Item, LabelledPlan, Labels, Person, Request
 from training.core.datasets import load_with_memory
@@ -175,22 +175,21 @@ def strangers_examples(file: Path) -> list[SlotExample]:
     """
     toolbox, at = Toolbox.packaged(), datetime(2024, 5, 14, 10, 0)
     found = []
-    for line in file.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in spoken_rows(file):
         marked: dict[str, list[str]] = {}
-        for one in row["entities"]:
-            marked.setdefault(one["type"], []).append(one["text"])
-        for api, needed, slots in _ENTITIES.get(row["intent"], ()):
+        for one in row.entities:
+            marked.setdefault(one.type, []).append(one.text)
+        for api, needed, slots in _ENTITIES.get(row.intent, ()):
             tool = toolbox.get(api)
             if tool is None or (needed and needed not in marked):
                 continue
             known = {entity for entities in slots.values() for entity in entities}
             if all(len(marked.get(entity, ())) < 2 for entity in known):
                 lines = [
-                    slot_line(slot.name, _covering(row["text"], marked, slots.get(slot.name, ())))
+                    slot_line(slot.name, _covering(row.text, marked, slots.get(slot.name, ())))
                     for slot in slots_of(tool)
                 ]
-                found.append(SlotExample(Request(row["text"], at), tool, (), "".join(lines)))
+                found.append(SlotExample(Request(row.text, at), tool, (), "".join(lines)))
             break
     return found
 

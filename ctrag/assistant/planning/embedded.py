@@ -56,9 +56,9 @@ class EmbeddedPlanner(LanguageModel):
     def plan(self, request: PlanRequest) -> Planned:
         """Decode one plan, greedily.
 
-        With preferences, the best API that the grammar allows is called and the model fills in its
-        arguments; without them the model chooses the API too. It is not run where the grammar
-        leaves no choice.
+        With preferences, the best API that the grammar allows is called: composed of its slots
+        where the request has them, else the model fills in its arguments. Without preferences the
+        model chooses the API too. It is not run where nothing is left open.
         """
         began = time.perf_counter()
         prompt = _PromptIds(lambda: self._prompt_ids(request.prompt()))
@@ -72,29 +72,28 @@ class EmbeddedPlanner(LanguageModel):
             decoded = self._parsed(tokens)
             confidence *= 1.0 if decoded.plan is None else grammar.belief.get(decoded.plan.api, 1.0)
         else:
-            possible = dict(preferences)
-            api, share, second_share = _choice(grammar, possible)
-            decoded = self._call(api, request, grammar, prompt)
+            ordered = _ordered(grammar, preferences)
+            place, decoded = 0, self._call(ordered[0][0], request, grammar, prompt)
             while decoded.plan is None and request.slots is not None:
-                del possible[api]  # it lacks a value after all
-                api, share, second_share = _choice(grammar, possible)
+                place += 1  # it lacks a value after all
+                api = ordered[place][0] if place < len(ordered) else NONE.api
                 decoded = self._call(api, request, grammar, prompt)
+            shares = [share for _, share in ordered]
+            share = shares.pop(place) if place < len(shares) else 0.0
             evidence = Evidence(
                 share,
-                second_share,
+                max(shares, default=0.0),
                 math.prod(decoded.beliefs),
                 min(decoded.beliefs, default=1.0),
-                api == NONE.api,
+                decoded.plan == NONE,
             )
             sure = request.confidence
             confidence = evidence.product if sure is None else sure.of(evidence)
             if confidence < request.sure:
-                rest = {one: possible[one] for one in possible if one not in (api, NONE.api)}
-                second, *_ = _choice(grammar, rest)
-                if decoded.alternative is not None:
-                    alternative = decoded.alternative
-                elif second != NONE.api:
-                    alternative = self._call(second, request, grammar, prompt).plan
+                alternative = decoded.alternative
+                others = [api for api, _ in ordered[place + 1 :] if api != NONE.api]
+                if alternative is None and others:
+                    alternative = self._call(others[0], request, grammar, prompt).plan
         return Planned(
             decoded.plan,
             decoded.text,
@@ -162,13 +161,12 @@ class _PromptIds:
         return self.ids
 
 
-def _choice(grammar: PlanGrammar, preferences: Mapping[str, float]) -> tuple[str, float, float]:
-    """The best API (or `none`) that the grammar allows, its share of all, and that of the next."""
+def _ordered(grammar: PlanGrammar, preferences: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The APIs (and `none`) that the grammar allows with their shares of all, best first."""
     possible = [api for api in (*grammar.apis, NONE.api) if api in preferences]
     if not possible:
-        return NONE.api, 1.0, 0.0
+        return [(NONE.api, 1.0)]
     scores = np.array([preferences[api] for api in possible])
     shares = np.exp(scores - scores.max())
     shares /= shares.sum()
-    best, *others = np.argsort(-shares, kind="stable")
-    return possible[best], float(shares[best]), float(shares[others[0]]) if others else 0.0
+    return [(possible[at], float(shares[at])) for at in np.argsort(-shares, kind="stable")]

@@ -121,7 +121,7 @@ def plan_grammar(
             if best_only and (argument.type != "enum" or known.ranked):
                 choices = choices[:1]
             if argument.match == "text" and not writes:
-                rule = _literal(_spelled(sources.own_words(tool, argument)))
+                rule = literal(_spelled(sources.own_words(tool, argument)))
             else:
                 rule = _value_rule(argument, choices, best_only)
             rules.append(f"v{number}_{position}: {rule}")
@@ -153,11 +153,11 @@ def _call_rule(tool: Tool, usable: Sequence[Argument], number: int, best_only: b
         kept = [
             position for position, one in enumerate(usable) if one.required or position in chosen
         ]
-        parts = [_literal(f"{tool.api}(")]
+        parts = [literal(f"{tool.api}(")]
         for place, position in enumerate(kept):
             comma = ", " if place else ""
-            parts += [_literal(f"{comma}{usable[position].name}="), f"v{number}_{position}"]
-        alternatives.append(" ".join([*parts, _literal(")")]))
+            parts += [literal(f"{comma}{usable[position].name}="), f"v{number}_{position}"]
+        alternatives.append(" ".join([*parts, literal(")")]))
     return " | ".join(alternatives)
 
 
@@ -166,7 +166,7 @@ def _value_rule(argument: Argument, candidates: Sequence[CandidateValue], best_o
         return "TEXT"
     if argument.type == "integer":
         return "INTEGER"
-    values = [_literal(_spelled(candidate.value)) for candidate in candidates]
+    values = [literal(_spelled(candidate.value)) for candidate in candidates]
     if not values or (argument.name in OPEN and not best_only):
         values.append("OPEN")
     one = " | ".join(values)
@@ -177,7 +177,7 @@ def _value_rule(argument: Argument, candidates: Sequence[CandidateValue], best_o
     return one
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """The text as a Lark string; its lexer rejects control characters that JSON does not escape."""
     return _CONTROL.sub(
         lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)

@@ -55,14 +55,15 @@ class Planned:
     else that of its API (from tool retrieval where it chose, or the model's own) times that of
     its arguments' values."""
     prompt_tokens: int
-    """0 when no model was run."""
+    """Of the planner's own model, the slot filler's not counted; 0 when it was not run."""
     plan_tokens: int
     seconds: float
     engine: str = ""
-    """Engine that ran the model; empty when it was not run."""
+    """Engine of the planner's own model; empty when it was not run."""
     alternative: Plan | None = None
-    """The plan of the next best API, where `confidence` is below `PlanRequest.sure`; None
-    when no other API can be called, or the planner does not rank them."""
+    """Where `confidence` is below `PlanRequest.sure`: the same call with another person whom the
+    request fits as well, else the plan of the next best API. None when there is neither, or the
+    planner does not rank them."""
     evidence: Evidence | None = None
     """What the confidence was made from, where tool retrieval chose the API."""
 

@@ -63,12 +63,15 @@ def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
     Returns:
         In the order of `contacts`; empty when nobody fits.
     """
-    wanted = [word for word in words(mention) if word not in _FILLERS]
-    if not wanted:
-        return []
     exact = [one for one in contacts if words(one.name) == words(mention)]
     if exact:
         return exact
+    wanted = [word for word in words(mention) if word not in _FILLERS]
+    if not wanted:  # "Will" and "May" are names too
+        names = {word for one in contacts for word in words(one.name)}
+        wanted = [word for word in words(mention) if word in names]
+    if not wanted:
+        return []
     scores = [_score(wanted, contact) for contact in contacts]
     best = max(scores, default=0.0)
     if best < _ENOUGH * _BY_RELATION:

@@ -5,14 +5,15 @@ not:
 what it names is no value, and everything comes from the person's items.
 """
 
-import math
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
+from ctrag.assistant.planning.logistic import logistic
 from ctrag.models.array_artefact import ArrayArtefact
+from ctrag.models.arrays import arrays_digest
 from ctrag.models.cards import Card
 from ctrag.models.encoder import Matrix
 
@@ -40,6 +41,11 @@ class Plainness(ArrayArtefact[PlainnessCard]):
         """The one that ctrag ships."""
         return cls.load(Path(str(files("ctrag.assistant.planning").joinpath("artefact"))))
 
+    @property
+    def digest(self) -> str:
+        """Fingerprint of weights and bias."""
+        return arrays_digest(str(self.card.bias), self.arrays)
+
     def of(self, vector: Matrix) -> float:
         """Probability, 0 to 1, that a request is plain.
 
@@ -47,4 +53,4 @@ class Plainness(ArrayArtefact[PlainnessCard]):
             vector: (dimension,): the request's, by the card's encoder.
         """
         total = float(np.dot(self.arrays["weights"], vector)) + self.card.bias
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+        return logistic(total)

@@ -5,14 +5,9 @@ has. The slot filler reads words in both; a logistic regression over what is kno
 decides.
 """
 
-import math
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
 
-from ctrag.errors import reading
-from ctrag.models.cards import Card
-from stores.files import write_text
+from ctrag.assistant.planning.logistic import LogisticCard, log_odds
 
 CARD = "said-card.json"
 FEATURES = (
@@ -54,44 +49,17 @@ class SaidEvidence:
     @property
     def features(self) -> list[float]:
         """In the order of `FEATURES`."""
-        odds = [_log_odds(one) for one in (self.plain, self.said, self.ranked)]
+        odds = [log_odds(one, _FLOOR) for one in (self.plain, self.said, self.ranked)]
         flags = (self.known, self.capital, self.definite, not self.known)
         kinds = [self.kind == one for one in ("person", "moment", "place", "owned")]
         return [*odds, *(float(one) for one in (*flags, *kinds, self.optional))]
 
 
-class SaidChoice(Card):
-    """The logistic regression."""
+class SaidChoice(LogisticCard):
+    """From the evidence to the probability that the value is what was said."""
 
-    weights: list[float]
-    """One per feature of `FEATURES`."""
-    bias: float
-
-    @classmethod
-    def load(cls, folder: Path) -> "SaidChoice":
-        """What `save` wrote; FileNotFoundError when there is nothing."""
-        with reading(folder / CARD):
-            return cls.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
-
-    @classmethod
-    def packaged(cls) -> "SaidChoice | None":
-        """The one that ctrag ships."""
-        folder = Path(str(files("ctrag.assistant.planning").joinpath("artefact")))
-        return cls.load(folder) if (folder / CARD).exists() else None
-
-    def save(self, folder: Path) -> None:
-        """Write it into `folder`, which is made when missing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / CARD, self.model_dump_json(indent=1) + "\n")
+    card_file, features = CARD, FEATURES
 
     def of(self, evidence: SaidEvidence) -> float:
         """Probability, 0 to 1, that the value is what was said."""
-        total = self.bias + math.fsum(
-            weight * value for weight, value in zip(self.weights, evidence.features, strict=True)
-        )
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
-
-
-def _log_odds(probability: float) -> float:
-    kept = min(max(probability, _FLOOR), 1 - _FLOOR)
-    return math.log(kept / (1 - kept))
+        return self.probability(evidence.features)

@@ -14,6 +14,7 @@ from pathlib import Path
 from ctrag.assistant.api_choice.retrieve import purpose
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_line import item_line, one_line
+from ctrag.assistant.planning.grammar import literal
 from ctrag.assistant.planning.slots import OWNED, FilledSlot, slots_of
 from ctrag.models import packages
 from ctrag.models.chat_markup import closing, opening
@@ -31,8 +32,9 @@ ITEM_WIDTH, ANSWERED_WIDTH = 90, 260
 """Characters of an item's line at most, and of the item that a text is written to or into."""
 SYSTEM = "Fill in what is said."
 _LONGEST_REQUEST = 600
-_LONGEST_LINE = 400
 _EDGES = '"“”„«»()[]{}<>*_`,.;:!?…'
+_UNWRITABLE = re.compile(r'["\\]|<\||[\x00-\x1f\x7f-\x9f\ud800-\udfff]')
+"""Words with quotes, chat markers or control characters are left out."""
 _POLITE = frozenset(["please", "pls", "thanks"])
 """Words that are said to the assistant: nobody searches for them."""
 _FUNCTION_WORDS = (
@@ -118,7 +120,7 @@ class SlotFiller(LanguageModel):
         for slot in slots:
             begin += f"{slot.name}\n"
             rule = _text_rule(slot, said) if is_text(slot) else _run_rule(request)
-            lark = f"start: {json.dumps(begin, ensure_ascii=False)} {rule}"
+            lark = f"start: {literal(begin)} {rule}"
             tokens, sure, _ = self.bound(prompt, lark, begin, until=None)
             answer = self.decode(tokens).removeprefix(begin).strip()
             found[slot.name] = FilledSlot(_read(answer), sure)
@@ -137,7 +139,7 @@ def is_text(slot: Argument) -> bool:
 def said_words(text: str) -> list[str]:
     """The words of a text as they are written, without the marks around them."""
     found = (word.strip(_EDGES) for word in text.split())
-    return [word for word in found if word and "\\" not in word and '"' not in word]
+    return [word for word in found if word and not _UNWRITABLE.search(word)]
 
 
 def allowed_words(request: Request, items: Sequence[Item]) -> list[str]:

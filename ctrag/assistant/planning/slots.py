@@ -22,7 +22,8 @@ _AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
 OWNED_GROUPS = ("playlist_name", "list", "folder")
 """Arguments that name a group of the person's items."""
 _DEFINITE = frozenset("the that this these those my our her his their it there here same".split())
-_SAID = 0.5
+SAID = 0.5
+"""Probability from which what was said is taken."""
 _UNKNOWN_PERSON = 0.3
 """Belief in a name that fits no contact."""
 
@@ -79,6 +80,11 @@ def compose(
         choice: Decides between what was said and the best ranked value; None takes what was said.
         plain: Probability that the request is plain.
     """
+    if choice is not None:
+        slots = {
+            name: _chosen(tool.arguments_by_name[name], slot, values, sources, choice, plain)
+            for name, slot in slots.items()
+        }
     new = any(_is_new(argument, values, slots.get(argument.name)) for argument in tool.arguments)
     arguments: dict[str, Value] = {}
     beliefs: list[float] = []
@@ -87,8 +93,6 @@ def compose(
         slot = slots.get(argument.name)
         if new and slot is not None and slot.value is None and not argument.required:
             continue  # an item's artist does not go with an album that is not the item's
-        if choice is not None and slot is not None:
-            slot = _chosen(argument, slot, values, sources, choice, plain)
         about = _about(tool, arguments, sources)
         found = _value(tool, argument, values, slot, sources, about)
         beliefs.append(found.sure)
@@ -112,13 +116,14 @@ def _chosen(
     plain: float,
 ) -> FilledSlot:
     """The slot, or an empty one where what was said is not the value."""
-    if slot.value is None or argument.match == "text":
+    instead = values.candidates.get(argument.name)
+    if slot.value is None or argument.match == "text" or (argument.required and not instead):
         return slot
     evidence = evidence_of(argument, slot, values, sources, plain)
     share = choice.of(evidence)
     # A playlist that nobody has cannot be played: some other words of the request were read.
-    missing = evidence.kind == "owned" and not evidence.known and values.candidates[argument.name]
-    if share < _SAID or missing:
+    missing = evidence.kind == "owned" and not evidence.known and instead
+    if share < SAID or missing:
         return FilledSlot(None, 1 - share)
     return replace(slot, probability=min(slot.probability, share))
 
@@ -206,7 +211,9 @@ def _value(
     best = candidates[0].value
     if argument.type == "contacts":
         return _Found([best], sure)
-    return _Found(int(best) if argument.type == "integer" else best, sure)
+    if argument.type == "integer":  # what is no whole number, such as a phone number, is none
+        return _Found(int(best) if best.isascii() and best.isdigit() else None, sure)
+    return _Found(best, sure)
 
 
 def _people(argument: Argument, mention: str, values: ToolValues, sources: ValueSources) -> _Found:
@@ -267,11 +274,9 @@ def _place(value: str, ranked: Sequence[str]) -> int:
 def _known(said: str, values: ToolValues, name: str) -> str:
     """The candidate that was said in other words or letters: "the planets" names "Holst: The
     Planets"; otherwise what was said."""
+    candidates = [one.value for one in values.candidates.get(name, ()) if one.how != "said"]
+    same = next((one for one in candidates if words(one) == words(said)), None)
     wanted = set(telling_words(said)) or set(words(said))
-    for candidate in values.candidates.get(name, ()):
-        have = set(words(candidate.value))
-        # A town is not the street in it.
-        fits = have == set(words(said)) if name in PLACES else wanted <= have
-        if candidate.how != "said" and wanted and fits:
-            return candidate.value
-    return said
+    if same is not None or name in PLACES or not wanted:  # a town is not the street in it
+        return said if same is None else same
+    return next((one for one in candidates if wanted <= set(words(one))), said)

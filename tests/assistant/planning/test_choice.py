@@ -1,5 +1,7 @@
 """Claims about who decides what: tool retrieval the API, sources the values, the model the rest."""
 
+import math
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -170,3 +172,20 @@ def test_what_reaches_others_stays_in_the_persons_words_unless_told_otherwise() 
         kept = [rule for rule in made.lark.splitlines() if SAID in rule]
         assert len(kept) == (0 if outward else 1)
         assert set(made.apis) == {"notify_attendees", "append_to_note"}
+
+
+def test_a_failed_call_makes_the_next_one_no_likelier(planner: EmbeddedPlanner) -> None:
+    exposed = tools("read_note", "call_contact")
+    sources = ValueSources(Request(SAID, AT), ADA, ())
+    made = plan_grammar(exposed, sources, best_only=True, fillable=True)
+    assert "read_note" in made.left_out
+    empty = replace(made, apis=("read_note", *made.apis))
+    wanted = {"read_note": 3.0, "call_contact": 0.0, "none": -1.0}
+    planned = planner.plan(
+        PlanRequest(exposed, empty, lambda: PROMPT, wanted, slots=lambda tool: {}, sources=sources)
+    )
+    assert planned.plan == Plan("call_contact", {"contact": "Tom Reed"})
+    assert planned.evidence is not None
+    weights = [math.exp(one) for one in wanted.values()]
+    assert planned.evidence.share == pytest.approx(weights[1] / sum(weights))
+    assert planned.evidence.second == pytest.approx(weights[0] / sum(weights))

@@ -15,6 +15,8 @@ CONTACTS = [
     Contact('Rafael "Rafa" Souza', "plumber"),
     Contact("Sister Agnes", "choir leader"),
     Contact("Simone Adler", "mother's heart doctor"),
+    Contact("Will Okoro", "electrician"),
+    Contact("Don", "barber"),
 ]
 
 
@@ -37,6 +39,8 @@ CONTACTS = [
         ("my sister", ["Isatou Jallow"]),
         ("sister agnes", ["Sister Agnes"]),
         ("mum's doctor", ["Simone Adler"]),
+        ("Will", ["Will Okoro"]),
+        ("don", ["Don"]),
         ("Zoe", []),
         ("Zoe Adams", []),
         ("him", []),

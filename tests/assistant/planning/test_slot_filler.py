@@ -106,6 +106,22 @@ def test_odd_characters_of_a_request_make_no_invalid_grammar(guide: Any, said: s
         assert accepts(guide, _text_rule(slot("search_mail", "query"), words), word)
 
 
+@pytest.mark.parametrize("odd", ["a\x7fb", "a\x9db", "a<|im_end|>b", 'a"b', "a\\b"])
+def test_words_that_cannot_be_written_are_left_out(odd: str) -> None:
+    assert said_words(f"one {odd} two") == ["one", "two"]
+
+
+def test_odd_characters_in_a_request_and_a_mail_break_nothing(converted_planner: Path) -> None:
+    folder = next((converted_planner / "models").iterdir())
+    filler = SlotFiller(str(folder), 1, engine="onnxruntime")
+    mail = Item("m2", "mail", MAIL.fields | {"body": "pay <|im_end|>\x7f now \x9d"})
+    found = filler.fill(
+        request("tell\x7f him <|im_start|> it's\x9dfine"), tool("send_mail"), [mail]
+    )
+    assert list(found) == ["to", "subject", "body"]
+    assert "<|" not in str(found)
+
+
 def test_kinds_of_places_may_be_said_in_the_plural() -> None:
     words = allowed_words(request("any pharmacies or cafes near here"), [])
     assert {"pharmacy", "cafe", "Pharmacy"} <= set(words)

@@ -1,5 +1,6 @@
 """Claims about calls that are composed of what was said and of ranked values."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +11,7 @@ from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.ranked_values import rank_values
 from ctrag.assistant.planning.said import SaidChoice
 from ctrag.assistant.planning.slots import Composed, FilledSlot, compose, slots_of
-from ctrag.toolbox import Tool, Toolbox
+from ctrag.toolbox import Argument, Tool, Toolbox
 from stores.people.items import Contact, Item, Person, Profile, Request
 
 AT = datetime(2025, 4, 17, 12, 0)
@@ -48,6 +49,18 @@ LUNCH = Item(
         "notes": None,
     },
 )
+
+NOTHING: dict[str, Any] = {
+    "command": "toy",
+    "data": "toy",
+    "data_sha256": "hash",
+    "settings": {},
+    "figures": {},
+    "versions": {},
+    "seed": 1,
+}
+NEVER = SaidChoice(**NOTHING, weights=[0.0] * 12, bias=-9.0)
+"""Takes nothing for said."""
 
 
 def tool(api: str) -> Tool:
@@ -144,10 +157,58 @@ def test_a_hint_is_not_taken_for_a_value_where_the_choice_says_so() -> None:
     sources = ValueSources(Request("the usual noise", AT), ADA, [PLANETS])
     values = rank_values([called], sources)["play_genre"]
     slots = {"genre": FilledSlot("usual noise", 0.9)}
-    nothing: dict[str, Any] = {"settings": {}, "figures": {}, "versions": {}, "seed": 1}
-    nothing |= {"command": "toy", "data": "toy", "data_sha256": "hash"}
-    choice = SaidChoice(**nothing, weights=[1.0] + [0.0] * 11, bias=0.0)  # plainness alone
+    choice = SaidChoice(**NOTHING, weights=[1.0] + [0.0] * 11, bias=0.0)  # plainness alone
     hint = compose(called, values, slots, sources, choice, plain=0.1)
     assert hint.plan == Plan("play_genre", {"genre": "Classical"})
     said = compose(called, values, slots, sources, choice, plain=0.9)
     assert said.plan == Plan("play_genre", {"genre": "usual noise"})
+
+
+def test_an_equal_name_is_nearer_than_a_longer_one() -> None:
+    songs = [
+        Item(f"s{at}", "music", PLANETS.fields | {"playlist": name})
+        for at, name in enumerate(("Morning Run", "Morning"))
+    ]
+    called = tool("play_playlist")
+    sources = ValueSources(Request("play morning", AT), ADA, songs, (), songs)
+    values = rank_values([called], sources)["play_playlist"]
+    made = compose(called, values, {"playlist_name": FilledSlot("morning", 0.9)}, sources)
+    assert made.plan == Plan("play_playlist", {"playlist_name": "Morning"})
+
+
+def test_what_was_said_stays_where_nothing_could_stand_instead() -> None:
+    called = tool("google_translate")
+    sources = ValueSources(Request("say hello in welsh", AT), ADA, [])
+    values = replace(
+        rank_values([called], sources)["google_translate"], candidates={"target_language": ()}
+    )
+    slots = {"text": FilledSlot("hello", 0.9), "target_language": FilledSlot("welsh", 0.9)}
+    made = compose(called, values, slots, sources, NEVER, plain=0.1)
+    assert made.plan == Plan("google_translate", {"text": "hello", "target_language": "welsh"})
+
+
+def test_an_items_optional_values_go_with_its_name_though_another_was_read() -> None:
+    called = tool("play_album")
+    sources = ValueSources(Request("the usual, loud", AT), ADA, [PLANETS])
+    values = rank_values([called], sources)["play_album"]
+    slots = {"album_title": FilledSlot("usual", 0.9), "artist": FilledSlot(None, 0.9)}
+    made = compose(called, values, slots, sources, NEVER, plain=0.1)
+    assert made.plan == Plan(
+        "play_album",
+        {"album_title": "Holst: The Planets", "artist": "LSO"},
+    )
+
+
+def test_a_phone_number_is_no_whole_number() -> None:
+    called = tool("call_number").model_copy(
+        update={
+            "arguments": (
+                Argument(
+                    name="number", type="integer", match="value", required=True, description=""
+                ),
+            )
+        }
+    )
+    sources = ValueSources(Request("wait for +44 20 7946 0018", AT), ADA, [])
+    values = rank_values([called], sources)["call_number"]
+    assert compose(called, values, {}, sources).plan is None

@@ -288,6 +288,13 @@ def test_texts_count_only_where_there_are_some() -> None:
     assert not done_right(None, MEETING, [], TOOLBOX)
 
 
+def test_a_text_that_was_left_out_is_not_right() -> None:
+    gold = Plan("send_mail", {"to": "Ann", "subject": "x", "body": "I am late"})
+    without = Plan("send_mail", {"to": "Ann", "subject": "x"})
+    assert text_right(without, gold, [], TOOLBOX) is False
+    assert text_right(without, gold, [without], TOOLBOX) is True, "one label has none either"
+
+
 def test_coverage_counts_the_surest_first() -> None:
     found = coverage([0.2, 0.9, 0.5, 0.7], [True, True, False, False], [0.25, 0.5, 1.0])
     assert found == {"25": 100.0, "50": 50.0, "100": 50.0}

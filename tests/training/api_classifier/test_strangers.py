@@ -36,7 +36,7 @@ def found(tmp_path: Path) -> RetrievedExamples:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "train.jsonl"
-    rows = [{"query_id": str(at), **row} for at, row in enumerate(ROWS)]
+    rows = [{"query_id": str(at), "entities": [], **row} for at, row in enumerate(ROWS)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
 

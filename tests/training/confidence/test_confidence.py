@@ -51,6 +51,13 @@ def test_what_was_saved_is_what_is_loaded(tmp_path: Path) -> None:
     assert len(fitted.weights) == len(FEATURES)
 
 
+def test_one_of_other_features_is_refused_when_it_is_opened(tmp_path: Path) -> None:
+    fitted = fit_confidence(*drawn(200), SOURCE)
+    fitted.model_copy(update={"settings": {"features": ["share"]}}).save(tmp_path)
+    with pytest.raises(ValueError, match=r"made for other features; train it again: toy"):
+        Confidence.load(tmp_path)
+
+
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_certainty_is_no_infinity(share: float) -> None:
     fitted = Confidence(**SOURCE, settings={}, figures={}, weights=[9.0] * 5, bias=0.0)

@@ -155,7 +155,8 @@ def test_strangers_entities_are_slots_where_their_intent_is_one_api(tmp_path: Pa
         {"text": "hi", "intent": "general_quirky", "entities": []},
     ]
     file = tmp_path / "train.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    lines = [{"query_id": str(at), "apis": None, **row} for at, row in enumerate(rows)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in lines), encoding="utf-8")
     assert [(one.tool.api, one.answer) for one in strangers_examples(file)] == [
         ("play_song", "song_name\nhurt\nartist\njohnny cash\n"),
         (

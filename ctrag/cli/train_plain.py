@@ -1,0 +1,147 @@
+"""`ctrag train slots`, `plainness`, `said` and `confidence`: calls of what a request says."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctrag.cli.options import Json
+from ctrag.cli.output import progress
+from ctrag.cli.training import (
+    Data,
+    More,
+    Out,
+    Resume,
+    Seed,
+    Strangers,
+    Threads,
+    finish,
+    held_out_of_each,
+    sources_of,
+)
+from ctrag.models import packages
+
+
+def slots(
+    data: Data,
+    out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    strangers: Strangers = None,
+    base: Annotated[
+        str, typer.Option(help="Base model: name, folder or hub name.")
+    ] = packages.INSTRUCT,
+    layers: Annotated[
+        int | None, typer.Option(min=1, help="Change only so many of the last layers.")
+    ] = None,
+    epochs: Annotated[int, typer.Option(min=1, help="How often everything is seen.")] = 2,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Learn from the first so many requests only.")
+    ] = None,
+    resume: Resume = True,
+    seed: Seed = 1,
+    threads: Threads = 2,
+    json: Json = False,
+) -> None:
+    """Train the slot filler's LoRA adapter on requests and what they say of a call's arguments.
+
+    One person in five of DATA and of each further data set is held out, as for `train said` and
+    `train confidence`.
+
+    Example: ctrag train slots --data data/everyday-people --more data/everyday-train --out
+    runs/slots
+    """
+    from training.core.adapter import AdapterSettings
+    from training.core.origin import origin
+    from training.slots.examples import learned_examples, strangers_examples
+    from training.slots.train import train_slots
+
+    out_of_data = held_out_of_each([data, *more], seed)
+    examples = learned_examples([data, *more], out_of_data, progress)
+    if strangers is not None:
+        examples += strangers_examples(strangers)
+    card = train_slots(
+        examples[:limit],
+        base,
+        AdapterSettings(epochs=epochs, layers=layers, seed=seed, threads=threads),
+        out,
+        origin([data, *more], seed, out_of_data) | {"sources": sources_of(strangers)},
+        progress,
+        resume,
+    )
+    finish(out, card, json)
+
+
+def confidence(
+    data: Data,
+    out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    model: Annotated[
+        Path | None, typer.Option(help="Folder of artefacts; the packaged ones when not given.")
+    ] = None,
+    seed: Seed = 1,
+    json: Json = False,
+) -> None:
+    """Calibrate the confidence of whole calls on the people whom the other trainings hold out.
+
+    These are one person in five of DATA, and of each further data set.
+
+    Example: ctrag train confidence --data data/everyday-people --out runs/confidence
+    """
+    from training.confidence.train import collect, fit_confidence
+    from training.core.origin import origin, people_of
+
+    folders = [data, *more]
+    asking = held_out_of_each(folders, seed)
+    found = collect(folders, asking, model, progress)
+    others = people_of(folders) - asking
+    fitted = fit_confidence(*found, origin(folders, seed, others))
+    fitted.save(out)
+    finish(out, fitted, json)
+
+
+def plainness(
+    plain: Annotated[list[Path], typer.Option(help="Data sets of plain requests.")],
+    oblique: Annotated[list[Path], typer.Option(help="Data sets of requests that hint.")],
+    out: Out,
+    strangers: Strangers = None,
+    seed: Seed = 1,
+    json: Json = False,
+) -> None:
+    """Train what tells plain requests, whose slots are read, from those that only hint.
+
+    Example: ctrag train plainness --plain data/everyday-people --oblique
+    synth/data/reference/train --out runs/plainness
+    """
+    from training.core.origin import origin
+    from training.plainness.train import train_plainness
+
+    source = origin([*plain, *oblique], seed) | {"sources": sources_of(strangers)}
+    fitted = train_plainness(plain, oblique, strangers, source, seed, progress)
+    fitted.save(out)
+    finish(out, fitted.card, json)
+
+
+def said(
+    data: Data,
+    out: Out,
+    more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    seed: Seed = 1,
+    json: Json = False,
+) -> None:
+    """Train the choice between what a request says and what the person's items have.
+
+    It learns from one person in five of DATA and of each further data set: those whom the other
+    trainings hold out.
+
+    Example: ctrag train said --data data/everyday-people --more synth/data/reference/train --out
+    runs/said
+    """
+    from training.core.origin import origin, people_of
+    from training.said.train import collect_said, fit_said
+
+    folders = [data, *more]
+    asking = held_out_of_each(folders, seed)
+    found = collect_said(folders, asking, progress)
+    fitted = fit_said(*found, origin(folders, seed, people_of(folders) - asking), seed)
+    fitted.save(out)
+    finish(out, fitted, json)
