@@ -237,3 +237,9 @@ def test_what_asks_for_nothing_that_can_be_done_is_none(mia: Assistant, text: st
 def test_nothing_is_done_unasked_in_another_language(mia: Assistant, text: str) -> None:
     answer = asked(mia, text)
     assert answer.plan.is_none or answer.confidence < settings().sure
+
+
+@pytest.mark.parametrize("text", ["don't call Anna Holt", "remind me every monday to call mum"])
+def test_what_forbids_or_repeats_is_not_done_unasked(mia: Assistant, text: str) -> None:
+    answer = asked(mia, text)
+    assert answer.plan.is_none or answer.confidence < settings().sure

@@ -11,6 +11,7 @@ import numpy as np
 from ctrag.assistant.planning.confidence import Evidence
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
+from ctrag.assistant.planning.limits import UNSURE, does_half
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
 from ctrag.assistant.planning.slots import compose
@@ -89,6 +90,9 @@ class EmbeddedPlanner(LanguageModel):
             )
             sure = request.confidence
             confidence = evidence.product if sure is None else sure.of(evidence)
+            said = "" if request.sources is None else request.sources.request.text
+            if _changes(decoded.plan, request) and does_half(said):
+                confidence = min(confidence, UNSURE)
             if confidence < request.sure:
                 alternative = decoded.alternative
                 others = [api for api, _ in ordered[place + 1 :] if api != NONE.api]
@@ -159,6 +163,13 @@ class _PromptIds:
         if not self.ids:
             self.ids = self._make()
         return self.ids
+
+
+def _changes(plan: Plan | None, request: PlanRequest) -> bool:
+    """Whether the plan does more than read."""
+    return any(
+        plan is not None and one.api == plan.api for one in request.tools if one.effect != "read"
+    )
 
 
 def _ordered(grammar: PlanGrammar, preferences: Mapping[str, float]) -> list[tuple[str, float]]:

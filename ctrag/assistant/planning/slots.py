@@ -86,6 +86,11 @@ def compose(
             for name, slot in slots.items()
         }
     new = any(_is_new(argument, values, slots.get(argument.name)) for argument in tool.arguments)
+    when = [
+        slot.value
+        for name, slot in slots.items()
+        if slot.value is not None and tool.arguments_by_name[name].type in ("date", "datetime")
+    ]
     arguments: dict[str, Value] = {}
     beliefs: list[float] = []
     other: tuple[str, Value] | None = None
@@ -94,7 +99,7 @@ def compose(
         if new and slot is not None and slot.value is None and not argument.required:
             continue  # an item's artist does not go with an album that is not the item's
         about = _about(tool, arguments, sources)
-        found = _value(tool, argument, values, slot, sources, about)
+        found = _value(tool, argument, values, slot, sources, about, when)
         beliefs.append(found.sure)
         if found.value is None and argument.required:
             return Composed(None, (0.0,))
@@ -189,6 +194,7 @@ def _value(
     slot: FilledSlot | None,
     sources: ValueSources,
     about: Item | None,
+    when: Sequence[str],
 ) -> _Found:
     said = None if slot is None else slot.value
     if slot is not None and said is not None:
@@ -199,7 +205,7 @@ def _value(
         elif argument.match == "value":
             found = _Found(_known(said, values, argument.name), 1.0)
         else:
-            found = _Found(said, 1.0)
+            found = _Found(said if argument.name != "title" else _timeless(said, when), 1.0)
         if found.value is not None:
             return replace(found, sure=slot.probability * found.sure)
     if argument.match == "text":
@@ -265,6 +271,16 @@ def _moment(
         if found:
             return found[0]
     return None
+
+
+def _timeless(title: str, when: Sequence[str]) -> str:
+    """A title without the phrases that say when; as it is where nothing else is in it."""
+    left = title
+    for phrase in when:
+        apart = r"\W+".join(re.escape(word) for word in phrase.split())
+        left = re.sub(rf"(?<!\w){apart}(?!\w)", " ", left, flags=re.IGNORECASE)
+    left = " ".join(left.split()).strip(" ,;-")
+    return left if telling_words(left) else title
 
 
 def _place(value: str, ranked: Sequence[str]) -> int:

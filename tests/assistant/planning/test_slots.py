@@ -212,3 +212,12 @@ def test_a_phone_number_is_no_whole_number() -> None:
     sources = ValueSources(Request("wait for +44 20 7946 0018", AT), ADA, [])
     values = rank_values([called], sources)["call_number"]
     assert compose(called, values, {}, sources).plan is None
+
+
+def test_a_title_does_not_say_when() -> None:
+    said = "wake me in an hour and a half"
+    found = composed("create_reminder", said=said, title=said, due="in an hour and a half")
+    assert found.plan == Plan("create_reminder", {"title": "wake me", "due": "2025-04-17T13:30"})
+    whole = composed("create_reminder", said="at noon", title="at noon", due="at noon")
+    assert whole.plan is not None
+    assert whole.plan.arguments["title"] == "at noon", "a title is not empty"

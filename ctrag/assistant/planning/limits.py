@@ -1,0 +1,27 @@
+"""What one call cannot do: requests that forbid, and requests that repeat."""
+
+import re
+
+_LEAD = r"^\W*(?:(?:please|hey|oh|ok|okay|no|and|but|so|well|uh|um)\W+)*"
+_FORBIDS = re.compile(
+    rf"{_LEAD}(?:don'?t|do\s+not|never|no\s+need\s+to)\b(?!\s+(?:let\s+me\s+)?forget\b)",
+    re.IGNORECASE,
+)
+_REPEATS = re.compile(
+    r"\b(?:every|each)\s+(?:other\s+|second\s+)?"
+    r"(?:day|night|morning|afternoon|evening|week|weekend|weekday|month|year|hour|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b",
+    re.IGNORECASE,
+)
+UNSURE = 0.3
+"""Confidence at most in a call that changes something for such a request."""
+
+
+def does_half(text: str) -> bool:
+    """Whether a call that changes something would do other than, or only part of, what was said.
+
+    "don't call Tom" forbids a call, "every Monday" asks for more than one; "don't forget to" and "I
+    don't" inside a message do neither.
+    """
+    plain = text.replace("’", "'")
+    return bool(_FORBIDS.search(plain) or _REPEATS.search(plain))
