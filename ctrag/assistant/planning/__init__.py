@@ -7,7 +7,12 @@
 - `planner_prompt`: the language model's prompt, under a token budget.
 - `interface`: input and output of every planner (`PlanRequest`, `Planned`, `Planner`).
 - `ranked_values`: the step `values.rank`, every argument's values best first (`rank_values`).
-- `embedded`: a small Llama model on this machine, decoding under that grammar.
+- `slot_filler`: what the request itself says of a tool's arguments, read by a small language model.
+- `slots`: a call composed of what was said and of ranked values; `mentions` finds who is meant.
+- `said`, `plainness`: whether a value was said, or is one that the person has.
+- `confidence`: one calibrated probability for the whole call; `limits` keeps some calls unsure.
+- `logistic`: the logistic regressions of both.
+- `embedded`: composes the call, or lets a small Llama model decode it under that grammar.
 - `endpoint`: any OpenAI-compatible endpoint, held to the same values by `checks`.
 - `planner`: the planner that the settings name.
 """
