@@ -26,6 +26,11 @@ def slots(
     data: Data,
     out: Out,
     more: More = [],  # noqa: B006  # typer reads it, nothing changes it
+    oblique: Annotated[list[Path], typer.Option(help="Data sets of requests that hint.")] = [],  # noqa: B006  # typer reads it, nothing changes it
+    leave_out: Annotated[
+        list[Path],
+        typer.Option(help="Hold out one person in five of these only; of all data when not given."),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
     strangers: Strangers = None,
     base: Annotated[
         str, typer.Option(help="Base model: name, folder or hub name.")
@@ -44,19 +49,21 @@ def slots(
 ) -> None:
     """Train the slot filler's LoRA adapter on requests and what they say of a call's arguments.
 
-    One person in five of DATA and of each further data set is held out, as for `train said` and
-    `train confidence`.
+    People are held out for `train said` and `train confidence`: with LEAVE_OUT, name the data sets
+    that these will be given.
 
-    Example: ctrag train slots --data data/everyday-people --more data/everyday-train --out
-    runs/slots
+    Example: ctrag train slots --data data/everyday-people --more data/everyday-train --oblique
+    data/oblique --out runs/slots
     """
     from training.core.adapter import AdapterSettings
     from training.core.origin import origin
     from training.slots.examples import learned_examples, strangers_examples
     from training.slots.train import train_slots
 
-    out_of_data = held_out_of_each([data, *more], seed)
+    folders = [data, *more, *oblique]
+    out_of_data = held_out_of_each(leave_out or folders, seed)
     examples = learned_examples([data, *more], out_of_data, progress)
+    examples += learned_examples(oblique, out_of_data, progress, oblique=True)
     if strangers is not None:
         examples += strangers_examples(strangers)
     card = train_slots(
@@ -64,7 +71,7 @@ def slots(
         base,
         AdapterSettings(epochs=epochs, layers=layers, seed=seed, threads=threads),
         out,
-        origin([data, *more], seed, out_of_data) | {"sources": sources_of(strangers)},
+        origin(folders, seed, out_of_data) | {"sources": sources_of(strangers)},
         progress,
         resume,
     )

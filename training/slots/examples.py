@@ -21,7 +21,7 @@ from ctrag.assistant.planning.slot_filler import (
 from ctrag.assistant.planning.slots import slots_of
 from ctrag.models.encoder import load_encoder
 from ctrag.settings import settings
-from ctrag.text.words import fold, words
+from ctrag.text.words import fold, telling_words, words
 from ctrag.toolbox import Argument, Tool, Toolbox
 from eval.spoken.scores import spoken_rows
 from stores.people.dataset import fingerprints
@@ -39,8 +39,6 @@ _TIME_WORDS = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday".split()
 )
 _TIMES = re.compile(r"\d|\w{2}")
-_SHORT_OF = 0.75
-"""Share of a text's words that must be allowed; the others are left out of the answer."""
 _WHEN = ("date", "timeofday", "time")
 _ENTITIES: dict[str, tuple[tuple[str, str, dict[str, tuple[str, ...]]], ...]] = {
     # intent: (API, entity that must be there, slot → entities that say it), the first that fits
@@ -101,6 +99,7 @@ def slot_examples(
     items: Sequence[Item],
     person: Person,
     toolbox: Toolbox,
+    oblique: bool = False,
 ) -> list[SlotExample]:
     """The labelled call as an example, and one more for a call of another API that is as right.
 
@@ -110,6 +109,7 @@ def slot_examples(
         items: Retrieved items, best first.
         person: Whose request it is.
         toolbox: The APIs.
+        oblique: Whether the request only hints; see `learned_examples`.
     """
     found: list[SlotExample] = []
     sources = ValueSources(request, person, items)
@@ -122,7 +122,7 @@ def slot_examples(
             continue  # another search for the same thing teaches nothing new
         apis.add(tool.api)
         shown = tuple(shown_items(tool, items))
-        answer = _answer(sources, tool, shown, plan)
+        answer = _answer(sources, tool, shown, plan, oblique)
         if answer:
             found.append(SlotExample(request, tool, shown, answer))
     return found
@@ -132,6 +132,7 @@ def learned_examples(
     folders: Sequence[Path],
     held_out: Container[str],
     progress: Callable[[str], None] = lambda _: None,
+    oblique: bool = False,
 ) -> list[SlotExample]:
     """The requests of data sets with the items that the packaged retrieval finds.
 
@@ -142,6 +143,9 @@ def learned_examples(
         folders: Data sets.
         held_out: Fingerprints of people who are left out.
         progress: Called with a message per data set.
+        oblique: Whether the requests only hint. They teach which values are not said; their texts
+            are learned only where the request itself has the words, because they tell what items
+            say, and a text should tell what was said.
     """
     options = settings()
     encoder = load_encoder(options.encoder)
@@ -162,6 +166,7 @@ def learned_examples(
                 [ranked.item for ranked in items],
                 context.view.person,
                 toolbox,
+                oblique,
             )
         progress(f"{folder}: {len(found)} examples")
     return found
@@ -217,9 +222,11 @@ def _answer(
     tool: Tool,
     items: Sequence[Item],
     plan: LabelledPlan,
+    oblique: bool,
 ) -> str:
     """What the model should write; empty where there is nothing to fill or it cannot be said."""
     request = sources.request
+    allowed = allowed_words(request, () if oblique else items)
     lines = ""
     for slot in slots_of(tool):
         value = plan.arguments.get(slot.name)
@@ -230,11 +237,13 @@ def _answer(
             elif value is not None:
                 said = phrase_of(str(value), slot, sources)
         elif isinstance(value, str) and is_text(slot):
-            said = written(value, allowed_words(request, items))
+            said = written(value, allowed)
             if said is None and slot.match == "text":
                 return ""
         elif isinstance(value, str):
             said = run_of(request.text, value)
+            if said is None and set(telling_words(value)) <= set(words(request.text)):
+                return ""  # it is said, and not in one piece
         lines += slot_line(slot.name, said)
     return lines
 
@@ -302,10 +311,10 @@ def run_of(text: str, value: str) -> str | None:
 
 
 def written(value: str, allowed: Sequence[str]) -> str | None:
-    """The text in the words that the model may write; None where too many are missing."""
+    """The text in the words that the model may write; None where one of them is missing."""
     known: Mapping[str, str] = {word: word for word in allowed}
     folded = {fold(word): word for word in reversed(allowed)}
-    text, missing, count = "", 0, 0
+    text = ""
     for part in _PARTS.findall(value.replace("’", "'")):
         if part == "\n" or part in _MARKS or part == "'s":
             text = text.rstrip(" ") + part if text and text[-1] not in "\n" else text
@@ -313,13 +322,9 @@ def written(value: str, allowed: Sequence[str]) -> str | None:
         bare = said_words(part)
         if not bare:
             continue
-        count += 1
         word = known.get(bare[0]) or folded.get(fold(bare[0]))
         if word is None:
-            missing += 1
-            continue
+            return None
         text += word if not text or text.endswith("\n") else f" {word}"
-    if not count or missing > (1 - _SHORT_OF) * count:
-        return None
     # No mark follows another, and none stands first.
-    return re.sub(r"([,.;:!?])[,.;:!?]+", r"\1", text).strip()
+    return re.sub(r"([,.;:!?])[,.;:!?]+", r"\1", text).strip() or None

@@ -32,7 +32,7 @@ ITEM_WIDTH, ANSWERED_WIDTH = 90, 260
 """Characters of an item's line at most, and of the item that a text is written to or into."""
 SYSTEM = "Fill in what is said."
 _LONGEST_REQUEST = 600
-_EDGES = '"“”„«»()[]{}<>*_`,.;:!?…'
+_EDGES = "\"“”„«»()[]{}<>*_`,.;:!?…'‘’"
 _UNWRITABLE = re.compile(r'["\\]|<\||[\x00-\x1f\x7f-\x9f\ud800-\udfff]')
 """Words with quotes, chat markers or control characters are left out."""
 _POLITE = frozenset(["please", "pls", "thanks"])
@@ -44,7 +44,7 @@ _FUNCTION_WORDS = (
     "they'll their them is isn't are aren't was wasn't were weren't be been being am do does "
     "doesn't don't did didn't have haven't has hasn't had can can't cannot could couldn't will "
     "won't would wouldn't shall should shouldn't may might must not no yes to of for from in on "
-    "at by with about as than then when where what which who how why let let's please until"
+    "at by with about as than then when where what which who how why let let's please until going"
 ).split()
 
 
