@@ -8,9 +8,12 @@ from ctrag.assistant.api_choice.classifier import WEIGHTS as CLASSIFIER
 from ctrag.assistant.api_choice.classifier import ApiClassifier
 from ctrag.assistant.context.item_ranker import CARD as RANKER
 from ctrag.assistant.context.item_ranker import Ranker
+from ctrag.assistant.planning.call_choice import CARD as CALLS
+from ctrag.assistant.planning.call_choice import CallChoice
 from ctrag.assistant.planning.confidence import CARD as CONFIDENCE
 from ctrag.assistant.planning.confidence import Confidence
 from ctrag.assistant.planning.plainness import Plainness
+from ctrag.assistant.planning.said import CARD as SAID
 from ctrag.assistant.planning.said import SaidChoice
 from ctrag.assistant.planning.value_ranker import MODEL as ARGUMENTS
 from ctrag.assistant.planning.value_ranker import ValueRanker
@@ -31,6 +34,7 @@ class Artefacts:
     arguments: ValueRanker
     confidence: Confidence
     choice: SaidChoice
+    calls: CallChoice
     plainness: Plainness
 
 
@@ -52,7 +56,8 @@ def load_artefacts(folder: Path | None) -> Artefacts:
         adapter=adapter,
         classifier=ApiClassifier.load(at) if CLASSIFIER in own else ApiClassifier.packaged(),
         arguments=ValueRanker.load(at) if ARGUMENTS in own else ValueRanker.packaged(),
-        choice=SaidChoice.packaged(),
+        choice=SaidChoice.load(at) if SAID in own else SaidChoice.packaged(),
+        calls=CallChoice.load(at) if CALLS in own else CallChoice.packaged(),
         plainness=Plainness.packaged(),
         confidence=Confidence.load(at) if CONFIDENCE in own else Confidence.packaged(),
     )
@@ -75,7 +80,7 @@ def _own(folder: Path | None) -> set[str]:
     """Parts that the folder holds."""
     if folder is None:
         return set()
-    parts = (RANKER, CLASSIFIER, ARGUMENTS, CONFIDENCE)
+    parts = (RANKER, CLASSIFIER, ARGUMENTS, SAID, CALLS, CONFIDENCE)
     own = {name for name in parts if kept(folder / name).exists()}
     if not own:
         raise NotFound(

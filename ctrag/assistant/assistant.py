@@ -67,9 +67,7 @@ class Assistant:
         self.toolbox = toolbox
         self.retriever = ContextRetriever(encoder, artefacts.ranker, artefacts.adapter)
         self.tools = ToolRetriever(toolbox, encoder, artefacts.classifier)
-        self.arguments = artefacts.arguments
-        self.confidence = artefacts.confidence
-        self.choice, self.plainness = artefacts.choice, artefacts.plainness
+        self.artefacts = artefacts
         self.planner = planner
         self.slots = slots
         self._encoder = encoder
@@ -256,12 +254,14 @@ class Assistant:
     ) -> Planned:
         items = [one.item for one in found.items]
         exposed = [one.tool for one in tools.tools]
-        planner, options = self.planner, self._options
+        planner, options, artefacts = self.planner, self._options, self.artefacts
+        known = artefacts.plainness.card.encoder == self._encoder.name
+        plain = artefacts.plainness.of(found.context.vector) if known else 1.0
         with trace.step("values.rank", tools=[tool.api for tool in exposed]) as step:
             sources = ValueSources.of(
                 request, view.person, items, found.relevance, view.items, found.further
             )
-            ranker = self.arguments if planner.best_only else None
+            ranker = artefacts.arguments if planner.best_only else None
             grammar = plan_grammar(
                 exposed,
                 sources,
@@ -298,11 +298,10 @@ class Assistant:
                     options.sure,
                     None if self.slots is None else slots,
                     sources,
-                    self.choice,
-                    self.plainness.of(found.context.vector)
-                    if self.plainness.card.encoder == self._encoder.name
-                    else 1.0,
-                    None if self.slots is None else self.confidence,
+                    artefacts.choice,
+                    plain,
+                    None if self.slots is None else artefacts.calls,
+                    None if self.slots is None else artefacts.confidence,
                 )
             )
             step.outputs = planned.traced()

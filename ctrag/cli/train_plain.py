@@ -88,20 +88,23 @@ def confidence(
     seed: Seed = 1,
     json: Json = False,
 ) -> None:
-    """Calibrate the confidence of whole calls on the people whom the other trainings hold out.
+    """Train the choice among a request's calls, and calibrate the confidence in it.
 
-    These are one person in five of DATA, and of each further data set.
+    It learns from one person in five of DATA, and of each further data set: those whom the other
+    trainings hold out.
 
     Example: ctrag train confidence --data data/everyday-people --out runs/confidence
     """
-    from training.confidence.train import collect, fit_confidence
+    from training.confidence.train import collect, fit_calls, fit_confidence
     from training.core.origin import origin, people_of
 
     folders = [data, *more]
     asking = held_out_of_each(folders, seed)
     found = collect(folders, asking, model, progress)
-    others = people_of(folders) - asking
-    fitted = fit_confidence(*found, origin(folders, seed, others))
+    source = origin(folders, seed, people_of(folders) - asking)
+    choice, chosen = fit_calls(found, source, seed)
+    choice.save(out)
+    fitted = fit_confidence(chosen, source, seed)
     fitted.save(out)
     finish(out, fitted, json)
 

@@ -9,18 +9,16 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from ctrag.assistant.api_choice.retrieve import RankedTools, ToolRetriever
+from ctrag.assistant.artefacts import Artefacts
 from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.assistant.planning.candidate_values import ValueSources
-from ctrag.assistant.planning.confidence import Confidence, Evidence
+from ctrag.assistant.planning.confidence import Evidence
 from ctrag.assistant.planning.grammar import plan_grammar
-from ctrag.assistant.planning.interface import Planner, PlanRequest
-from ctrag.assistant.planning.plainness import Plainness
+from ctrag.assistant.planning.interface import Planned, Planner, PlanRequest
 from ctrag.assistant.planning.planner_prompt import planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
-from ctrag.assistant.planning.said import SaidChoice
 from ctrag.assistant.planning.slot_filler import SlotFiller
 from ctrag.assistant.planning.slots import FilledSlot
-from ctrag.assistant.planning.value_ranker import ValueRanker
 from ctrag.settings import Settings
 from ctrag.toolbox import Tool, Toolbox
 from eval.core.examples import RankingExample
@@ -73,15 +71,9 @@ class PlannerInputs:
         tools: ToolRetriever,
         toolbox: Toolbox,
         options: Settings,
-        arguments: ValueRanker,
-        confidence: Confidence | None = None,
-        choice: SaidChoice | None = None,
-        plainness: Plainness | None = None,
+        artefacts: Artefacts,
     ) -> None:
-        self.arguments = arguments
-        self.confidence = confidence
-        self.choice = choice
-        self._plainness = plainness
+        self.artefacts = artefacts
         self._retriever = retriever
         self._tools = tools
         self._toolbox = toolbox
@@ -89,7 +81,7 @@ class PlannerInputs:
 
     def plain(self, example: RankingExample) -> float:
         """Probability that the request says its own values."""
-        return 1.0 if self._plainness is None else self._plainness.of(example.context.vector)
+        return self.artefacts.plainness.of(example.context.vector)
 
     def __call__(self, example: RankingExample, setting: str) -> PlannerInput:
         """Items and tools of one setting, labelled ones only where its name says so."""
@@ -151,6 +143,35 @@ def decode(
     options: Settings,
     run: str,
 ) -> PlanRow:
+    """Decode one request in one setting, as a row.
+
+    Args:
+        example, setting, free, show, planner, filler, options: As for `planned`.
+        run: Hash of what the plan depends on besides the request.
+    """
+    made, missed = planned(example, setting, free, show, planner, filler, options)
+    return PlanRow(
+        run=run,
+        setting=setting,
+        free=free,
+        query_id=example.asked.query_id,
+        text=made.text,
+        seconds=round(made.seconds, 3),
+        missed=missed,
+        confidence=round(made.confidence, 4),
+        evidence=made.evidence,
+    )
+
+
+def planned(
+    example: RankingExample,
+    setting: str,
+    free: bool,
+    show: PlannerInputs,
+    planner: Planner,
+    filler: SlotFiller | None,
+    options: Settings,
+) -> tuple[Planned, str]:
     """Decode one request in one setting.
 
     Args:
@@ -161,7 +182,9 @@ def decode(
         planner: Decodes.
         filler: Reads what the request says of a call's slots.
         options: Prompt budget and whether free text is written.
-        run: Hash of what the plan depends on besides the request.
+
+    Returns:
+        What was planned, and what retrieval failed to bring: `item`, `tool` or nothing.
     """
     shown = show(example, setting)
     exposed, sources = shown.callable_tools, shown.sources
@@ -187,7 +210,7 @@ def decode(
             write_outward=planner.writes_outward,
             open_when_empty=not shown.items,
             fillable=filler is not None,
-            values=rank_values(exposed, sources, show.arguments),
+            values=rank_values(exposed, sources, show.artefacts.arguments),
         )
     )
 
@@ -195,7 +218,7 @@ def decode(
         assert filler is not None
         return filler.fill(sources.request, tool, shown.items)
 
-    planned = planner.plan(
+    made = planner.plan(
         PlanRequest(
             exposed,
             grammar,
@@ -203,22 +226,13 @@ def decode(
             shown.preferences,
             slots=None if filler is None else slots,
             sources=sources,
-            choice=show.choice,
+            choice=show.artefacts.choice,
             plain=show.plain(example),
-            confidence=None if filler is None else show.confidence,
+            calls=None if filler is None else show.artefacts.calls,
+            confidence=None if filler is None else show.artefacts.confidence,
         )
     )
-    return PlanRow(
-        run=run,
-        setting=setting,
-        free=free,
-        query_id=example.asked.query_id,
-        text=planned.text,
-        seconds=round(planned.seconds, 3),
-        missed=_missed(example, shown),
-        confidence=round(planned.confidence, 4),
-        evidence=planned.evidence,
-    )
+    return made, _missed(example, shown)
 
 
 def _missed(example: RankingExample, shown: PlannerInput) -> str:

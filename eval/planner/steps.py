@@ -10,6 +10,7 @@ from ctrag.assistant.api_choice.retrieve import ToolRetriever
 from ctrag.assistant.artefacts import Artefacts, load_artefacts
 from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.assistant.planning.interface import Planned
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner import embedded_planner, slot_filler
 from ctrag.assistant.planning.slot_filler import SlotFiller
@@ -18,7 +19,7 @@ from ctrag.models.lora import load_card, weights_sha256
 from ctrag.settings import Settings, settings
 from ctrag.toolbox import Toolbox
 from eval.core.examples import RankingExample
-from eval.planner.rows import PlannerInputs, PlanRow, decode
+from eval.planner.rows import PlannerInputs, PlanRow, decode, planned
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +54,7 @@ class PlanningSteps:
             retriever,
             embedded_planner(options),
             slot_filler(options),
-            PlannerInputs(
-                retriever,
-                tools,
-                toolbox,
-                options,
-                artefacts.arguments,
-                artefacts.confidence,
-                artefacts.choice,
-                artefacts.plainness,
-            ),
+            PlannerInputs(retriever, tools, toolbox, options, artefacts),
         )
 
     @property
@@ -87,6 +79,7 @@ class PlanningSteps:
             None if filler is None else options.slot_model,
             (artefacts.confidence.weights, artefacts.confidence.bias),
             (artefacts.choice.weights, artefacts.choice.bias),
+            artefacts.calls.weights,
             artefacts.plainness.digest,
         )
 
@@ -105,6 +98,12 @@ class PlanningSteps:
             "write_text": planner.writes_text,
             "write_outward": planner.writes_outward,
         }
+
+    def plan(self, example: RankingExample, setting: str) -> Planned:
+        """Plan one request in one setting; see `eval.planner.rows.planned`."""
+        return planned(example, setting, False, self.show, self.planner, self.filler, self.options)[
+            0
+        ]
 
     def decode(self, example: RankingExample, setting: str, free: bool, run: str) -> PlanRow:
         """Decode one request in one setting; see `eval.planner.rows.decode`."""

@@ -13,6 +13,7 @@ from ctrag.text.dates.temporal_expressions import (
     MAX_DATES,
     MAX_DATETIMES,
     find_expressions,
+    offered_beginnings,
     offered_dates,
     offered_datetimes,
 )
@@ -134,6 +135,26 @@ def test_refused_time_is_offered_after_the_wanted_one() -> None:
     offered = offered_datetimes("not tonight, tomorrow at eleven", THURSDAY)
     assert offered[0] == datetime(2025, 4, 18, 11)
     assert datetime(2025, 4, 17, 20) in offered[1:]
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("what did I play today", "2025-04-17T00:00"),
+        ("the track that I had on this morning", "2025-04-17T00:00"),
+        ("yesterday evening on the porch", "2025-04-16T18:00"),
+        ("who rang last night", "2025-04-16T18:00"),
+        ("missed calls of the last hour", "2025-04-17T13:50"),
+        ("in the past two hours", "2025-04-17T12:50"),
+        ("since noon", "2025-04-17T12:00"),
+        ("in the last hour of the shift", None),
+        ("anybody tomorrow?", None),
+        ("who tried me", None),
+    ],
+)
+def test_since_begins_where_what_is_named_began(text: str, begins: str | None) -> None:
+    wanted = None if begins is None else datetime.fromisoformat(begins)
+    assert next(iter(offered_beginnings(text, THURSDAY)), None) == wanted
 
 
 def test_since_looks_back() -> None:

@@ -44,7 +44,7 @@ def collect_said(
         if tool is None or steps.filler is None:
             continue
         shown = steps.show(one, "context_tuned_rag")
-        values = rank_values([tool], shown.sources, steps.show.arguments)[tool.api]
+        values = rank_values([tool], shown.sources, steps.artefacts.arguments)[tool.api]
         slots = steps.filler.fill(shown.sources.request, tool, shown.items)
         unsaid = {
             name: slot if tool.arguments_by_name[name].match == "text" else FilledSlot(None, 1)

@@ -14,7 +14,12 @@ from datetime import date, datetime
 from ctrag.assistant.api_choice.item_weights import item_weights
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_arrays import Floats
-from ctrag.text.dates.temporal_expressions import find_expressions, offered_dates, offered_datetimes
+from ctrag.text.dates.temporal_expressions import (
+    find_expressions,
+    offered_beginnings,
+    offered_dates,
+    offered_datetimes,
+)
 from ctrag.text.words import STOPWORDS, fold, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.app_spec import spec_of
@@ -142,8 +147,8 @@ class ValueSources:
     def moments(self, text: str, argument: Argument, about: Item | None = None) -> list[str]:
         """What a text means as a date or time, likeliest first; [] when it names none.
 
-        It is read from now on; only what means nothing by itself ("an hour later") is read from
-        the items' times.
+        It is read from now on, for `since` back from now; only what means nothing by itself ("an
+        hour later") is read from the items' times.
 
         Args:
             text: A run of the request, or all of it.
@@ -152,6 +157,8 @@ class ValueSources:
         """
         asked = self.request.asked_at
         moment = None if about is None else item_text.time_of(about)
+        if argument.name == "since":
+            return [format_local_time(one) for one in offered_beginnings(text, asked)]
         own, written = self._times()
         for anchors in ([] if moment is None else [moment], [*own, *written]):
             if argument.type == "datetime":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ctrag.assistant.planning.logistic import LogisticCard, log_odds
 
 CARD = "confidence-card.json"
-FEATURES = ("share", "second", "belief", "least", "none")
+FEATURES = ("share", "second", "belief", "least", "covered", "none")
 _FLOOR = 1e-4
 
 
@@ -23,6 +23,10 @@ class Evidence:
     """The smallest of them."""
     none: bool = False
     """Whether it is `none()`."""
+    covered: float = 1.0
+    """Share of the request's telling words that its values have or were read from."""
+    plain: float = 1.0
+    """Probability that the request says its own values."""
 
     @property
     def product(self) -> float:
@@ -31,9 +35,9 @@ class Evidence:
 
     @property
     def features(self) -> list[float]:
-        """In the order of `FEATURES`: log odds of the probabilities, and 1 for `none()`."""
+        """In the order of `FEATURES`: log odds of the probabilities; 1 for `none()`."""
         odds = [log_odds(one, _FLOOR) for one in (self.share, self.second, self.belief, self.least)]
-        return [*odds, float(self.none)]
+        return [*odds, 0.0 if self.none else self.covered, float(self.none)]
 
 
 class Confidence(LogisticCard):

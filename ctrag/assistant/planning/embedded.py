@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,10 +14,17 @@ from ctrag.assistant.planning.interface import Planned, PlanRequest
 from ctrag.assistant.planning.limits import UNSURE, does_half
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
-from ctrag.assistant.planning.slots import compose
+from ctrag.assistant.planning.slots import compose, covered
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import EngineName
+
+_CLEAR = 0.95
+"""Share of an API from which no other one is looked at."""
+_UNLIKELY = 0.03
+"""Share of an API below which it is not looked at beside others."""
+_MOST = 3
+"""Calls that are composed to choose from."""
 
 
 class EmbeddedPlanner(LanguageModel):
@@ -65,6 +72,7 @@ class EmbeddedPlanner(LanguageModel):
         prompt = _PromptIds(lambda: self._prompt_ids(request.prompt()))
         grammar, preferences = request.grammar, request.preferences
         alternative, evidence = None, None
+        considered: tuple[tuple[Plan, Evidence], ...] = ()
         if grammar is None:
             tokens, confidence, _ = self.free(prompt())
             decoded = self._parsed(tokens)
@@ -73,31 +81,23 @@ class EmbeddedPlanner(LanguageModel):
             decoded = self._parsed(tokens)
             confidence *= 1.0 if decoded.plan is None else grammar.belief.get(decoded.plan.api, 1.0)
         else:
-            ordered = _ordered(grammar, preferences)
-            place, decoded = 0, self._call(ordered[0][0], request, grammar, prompt)
-            while decoded.plan is None and request.slots is not None:
-                place += 1  # it lacks a value after all
-                api = ordered[place][0] if place < len(ordered) else NONE.api
-                decoded = self._call(api, request, grammar, prompt)
-            shares = [share for _, share in ordered]
-            share = shares.pop(place) if place < len(shares) else 0.0
-            evidence = Evidence(
-                share,
-                max(shares, default=0.0),
-                math.prod(decoded.beliefs),
-                min(decoded.beliefs, default=1.0),
-                decoded.plan == NONE,
-            )
+            calls, rest = self._calls(request, grammar, preferences, prompt)
+            weighed = [(0, calls[0][1])]
+            if request.calls is not None:
+                weighed = request.calls.weighed([found for _, found in calls])
+            best, evidence = weighed[0]
+            decoded = calls[best][0]
+            considered = tuple((one.plan, found) for one, found in calls if one.plan is not None)
             sure = request.confidence
             confidence = evidence.product if sure is None else sure.of(evidence)
             said = "" if request.sources is None else request.sources.request.text
             if _changes(decoded.plan, request) and does_half(said):
                 confidence = min(confidence, UNSURE)
             if confidence < request.sure:
-                alternative = decoded.alternative
-                others = [api for api, _ in ordered[place + 1 :] if api != NONE.api]
-                if alternative is None and others:
-                    alternative = self._call(others[0], request, grammar, prompt).plan
+                others = [decoded.alternative, *(calls[at][0].plan for at, _ in weighed[1:])]
+                alternative = next((one for one in others if one not in (None, NONE)), None)
+                if alternative is None and rest:
+                    alternative = self._call(rest[0], request, grammar, prompt).plan
         return Planned(
             decoded.plan,
             decoded.text,
@@ -108,7 +108,48 @@ class EmbeddedPlanner(LanguageModel):
             self.engine_name if prompt.ids else "",
             alternative,
             evidence,
+            considered,
         )
+
+    def _calls(
+        self,
+        request: PlanRequest,
+        grammar: PlanGrammar,
+        preferences: Mapping[str, float],
+        prompt: "_PromptIds",
+    ) -> tuple[list[tuple["_Decoded", Evidence]], list[str]]:
+        """Calls of the likeliest APIs with their evidence, likeliest first, and the other APIs.
+
+        Where retrieval is sure of the first API, only that one is called.
+        """
+        ordered = _ordered(grammar, preferences)
+        made: list[_Decoded] = []
+        shares: list[float] = []
+        left = list(ordered)
+        while left and not (made and _enough(shares, left[0][1], request)):
+            api, share = left.pop(0)
+            decoded = self._call(api, request, grammar, prompt)
+            if decoded.plan is not None or request.slots is None:  # else it lacks a value
+                made.append(decoded)
+                shares.append(share)
+        if not made:
+            made, shares = [_Decoded(NONE, str(NONE), 0)], [0.0]
+        called = [one.plan.api for one in made if one.plan is not None]
+        others = max((share for api, share in ordered if api not in called), default=0.0)
+        found = [
+            Evidence(
+                share,
+                max([others, *shares[:place], *shares[place + 1 :]]),
+                math.prod(one.beliefs),
+                min(one.beliefs, default=1.0),
+                one.plan == NONE,
+                one.covered,
+                request.plain,
+            )
+            for place, (one, share) in enumerate(zip(made, shares, strict=True))
+        ]
+        rest = [api for api, _ in left if api != NONE.api]
+        return list(zip(made, found, strict=True)), rest
 
     def _call(
         self, api: str, request: PlanRequest, grammar: PlanGrammar, prompt: "_PromptIds"
@@ -128,7 +169,14 @@ class EmbeddedPlanner(LanguageModel):
             request.choice,
             request.plain,
         )
-        return _Decoded(made.plan, str(made.plan), 0, made.beliefs, made.alternative)
+        return _Decoded(
+            made.plan,
+            str(made.plan),
+            0,
+            made.beliefs,
+            made.alternative,
+            covered(request.sources.request.text, made),
+        )
 
     def _parsed(self, tokens: list[int]) -> "_Decoded":
         text = self.decode(tokens).strip()
@@ -149,6 +197,7 @@ class _Decoded:
     tokens: int
     beliefs: tuple[float, ...] = ()
     alternative: Plan | None = None
+    covered: float = 1.0
 
 
 class _PromptIds:
@@ -170,6 +219,13 @@ def _changes(plan: Plan | None, request: PlanRequest) -> bool:
     return any(
         plan is not None and one.api == plan.api for one in request.tools if one.effect != "read"
     )
+
+
+def _enough(shares: Sequence[float], following: float, request: PlanRequest) -> bool:
+    """Whether the calls made so far are all to choose from, `following` being the next share."""
+    if request.calls is None or request.slots is None:
+        return True
+    return shares[0] >= _CLEAR or following < _UNLIKELY or len(shares) == _MOST
 
 
 def _ordered(grammar: PlanGrammar, preferences: Mapping[str, float]) -> list[tuple[str, float]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ctrag.assistant.planning.call_choice import CallChoice
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.confidence import Confidence, Evidence
 from ctrag.assistant.planning.grammar import PlanGrammar
@@ -38,6 +39,8 @@ class PlanRequest:
     """Decides between what was said and the ranked values; None takes what was said."""
     plain: float = 1.0
     """Probability, 0 to 1, that the request says its own values."""
+    calls: CallChoice | None = None
+    """Chooses among composed calls; None takes the best API's."""
     confidence: Confidence | None = None
     """Turns the evidence for a plan into its confidence; None multiplies the probabilities."""
 
@@ -62,10 +65,12 @@ class Planned:
     """Engine of the planner's own model; empty when it was not run."""
     alternative: Plan | None = None
     """Where `confidence` is below `PlanRequest.sure`: the same call with another person whom the
-    request fits as well, else the plan of the next best API. None when there is neither, or the
+    request fits as well, else the next best call. None when there is neither, or the
     planner does not rank them."""
     evidence: Evidence | None = None
     """What the confidence was made from, where tool retrieval chose the API."""
+    considered: tuple[tuple[Plan, Evidence], ...] = ()
+    """The composed calls that were chosen from, likeliest API first."""
 
     def traced(self) -> dict[str, Any]:
         """Its part of the trace."""

@@ -1,6 +1,6 @@
 """Which contacts a mention names: "Anna Holt", "isatou", "my mum", "the plumber"."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from difflib import SequenceMatcher
 
 from ctrag.text.words import STOPWORDS, stems, words
@@ -54,7 +54,8 @@ def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
     """The contacts that fit a mention best; several where it does not tell them apart.
 
     A word that is part of the name counts most, one that only sounds like it or that names the
-    relation less; a full name is always the one meant.
+    relation less; a full name is always the one meant. Another surname is another person: "Anna
+    Smith" is not Anna Berg.
 
     Args:
         mention: The words of the request that name somebody.
@@ -72,18 +73,24 @@ def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
         wanted = [word for word in words(mention) if word in names]
     if not wanted:
         return []
-    scores = [_score(wanted, contact) for contact in contacts]
+    capital = frozenset(
+        one for word in mention.split() if word[:1].isupper() for one in words(word)
+    )
+    scores = [_score(wanted, contact, capital) for contact in contacts]
     best = max(scores, default=0.0)
     if best < _ENOUGH * _BY_RELATION:
         return []
     return [one for one, score in zip(contacts, scores, strict=True) if score > best - 1e-9]
 
 
-def _score(wanted: Sequence[str], contact: Contact) -> float:
+def _score(wanted: Sequence[str], contact: Contact, capital: Container[str]) -> float:
     names = words(contact.name)
     relation = [word for word in words(contact.relation) if word not in _FILLERS]
     found = [_fit(word, names, relation) for word in wanted]
     if sum(score > 0 for score in found) < _ENOUGH * len(wanted):
+        return 0.0
+    unfit = [word for word, score in zip(wanted, found, strict=True) if not score]
+    if any(word in capital for word in unfit) and not set(names) <= set(wanted):
         return 0.0
     # "mum" is the mother rather than the mother of a friend.
     whole = sum(_fit(word, (), wanted) > 0 for word in relation) / max(len(relation), 1)

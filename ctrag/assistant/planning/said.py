@@ -17,7 +17,6 @@ FEATURES = (
     "known",
     "capital",
     "definite",
-    "new",
     "person",
     "moment",
     "place",
@@ -50,7 +49,7 @@ class SaidEvidence:
     def features(self) -> list[float]:
         """In the order of `FEATURES`."""
         odds = [log_odds(one, _FLOOR) for one in (self.plain, self.said, self.ranked)]
-        flags = (self.known, self.capital, self.definite, not self.known)
+        flags = (self.known, self.capital, self.definite)
         kinds = [self.kind == one for one in ("person", "moment", "place", "owned")]
         return [*odds, *(float(one) for one in (*flags, *kinds, self.optional))]
 

@@ -10,7 +10,7 @@ from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.assistant.planning.said import SaidChoice, SaidEvidence
-from ctrag.text.words import telling_words, words
+from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item
 
@@ -60,6 +60,8 @@ class Composed:
     """Probability, 0 to 1, that each argument is right."""
     alternative: Plan | None = None
     """The same call with another person whom the request fits as well."""
+    said: tuple[str, ...] = ()
+    """The parts of the request that values were read from."""
 
 
 def compose(
@@ -109,7 +111,20 @@ def compose(
             other = (argument.name, found.other)
     plan = Plan(tool.api, arguments)
     alternative = None if other is None else Plan(tool.api, arguments | dict([other]))
-    return Composed(plan, tuple(beliefs), alternative)
+    said = tuple(slot.value for slot in slots.values() if slot.value is not None)
+    return Composed(plan, tuple(beliefs), alternative, said)
+
+
+def covered(request: str, made: Composed) -> float:
+    """Share of the request's telling words that the call's values have or were read from.
+
+    1 where the request has none.
+    """
+    wanted = set(terms(request))
+    values = () if made.plan is None else made.plan.arguments.values()
+    texts = [" ".join(one) if isinstance(one, list) else str(one) for one in values]
+    there = {word for text in (*texts, *made.said) for word in terms(text)}
+    return len(wanted & there) / len(wanted) if wanted else 1.0
 
 
 def _chosen(
@@ -235,7 +250,8 @@ def _people(argument: Argument, mention: str, values: ToolValues, sources: Value
             other = fitting[1] if len(fitting) > 1 else other
             names.append(fitting[0])
             continue
-        alike = [one for one in ranked if set(telling_words(part)) & set(words(one))]
+        wanted = set(telling_words(part))
+        alike = [one for one in ranked if wanted and wanted <= set(words(one))]
         if alike:
             names.append(alike[0])
         elif telling_words(part):

@@ -15,7 +15,7 @@ _UNITS: dict[str, Unit] = {
     "night": "day", "week": "week", "fortnight": "week", "month": "month", "year": "year",
 }  # fmt: skip
 _DURATION = re.compile(
-    rf"""\b(?P<just>just\s+now|a\s+(?:moment|while)\s+ago)\b
+    rf"""\b(?P<just>just\s+now|a\s+(?:moment|while)\s+ago|(?:last|past)\s+hour(?!\s+of\b))\b
     |\b(?:(?P<three_q>three\s+quarters\s+of\s+an\s+)|(?P<half>half\s+(?:an?\s+|-)?)
     |(?P<quarter>quarter\s+(?:of\s+)?(?:an\s+)?)
     |(?P<count>{NUMBER}|\d\.\d|(?:a\s+)?couple(?:\s+of)?|(?:a\s+)?few|an?)

@@ -26,6 +26,8 @@ from ctrag.text.dates.time_phrases import TimedRequest, TimeGroup, read_request
 MAX_EXPRESSIONS = 16
 MAX_DATETIMES = 12
 MAX_DATES = 8
+_BEGINS = {5: 0, 17: 18}
+"""First hours of parts of the day that `since` takes for others."""
 
 Point = TypeVar("Point", datetime, date, "TemporalExpression")
 
@@ -117,6 +119,22 @@ def offered_dates(text: str, now: datetime, anchors: Sequence[datetime] = ()) ->
     today = request.now.date()
     usual = [*(anchor.date() for anchor in request.anchors[:5]), today, today + timedelta(days=1)]
     return _unique(chain(chain.from_iterable(named), usual), MAX_DATES)
+
+
+def offered_beginnings(text: str, now: datetime) -> list[datetime]:
+    """Points from which `since` may reckon, likeliest first: where what `text` names began.
+
+    A day and its morning begin at midnight, an evening at six. Empty when it names no past time.
+    """
+    spans = find_expressions(text, now)
+    begins = [
+        one.start.replace(hour=_BEGINS.get(one.start.hour, one.start.hour))
+        if one.grain == "part"
+        else one.start
+        for one in spans
+        if one.start <= now
+    ]
+    return _unique(begins, MAX_DATETIMES)
 
 
 def _with_day(request: TimedRequest, group: TimeGroup) -> TimeGroup:

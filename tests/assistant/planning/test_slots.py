@@ -9,7 +9,7 @@ import pytest
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.ranked_values import rank_values
-from ctrag.assistant.planning.said import SaidChoice
+from ctrag.assistant.planning.said import FEATURES, SaidChoice
 from ctrag.assistant.planning.slots import Composed, FilledSlot, compose, slots_of
 from ctrag.toolbox import Argument, Tool, Toolbox
 from stores.people.items import Contact, Item, Person, Profile, Request
@@ -59,7 +59,7 @@ NOTHING: dict[str, Any] = {
     "versions": {},
     "seed": 1,
 }
-NEVER = SaidChoice(**NOTHING, weights=[0.0] * 12, bias=-9.0)
+NEVER = SaidChoice(**NOTHING, weights=[0.0] * len(FEATURES), bias=-9.0)
 """Takes nothing for said."""
 
 
@@ -143,6 +143,15 @@ def test_several_people_are_invited_by_their_mentions() -> None:
     assert found.plan.arguments["start"] == "2025-04-18T17:00"
 
 
+def test_another_surname_is_another_person() -> None:
+    called = composed("call_contact", contact="Anna Smith")
+    assert called.plan == Plan("call_contact", {"contact": "Anna Smith"}), "said to be unknown"
+    assert max(called.beliefs) < 0.5
+    assert composed("call_contact", contact="the Berg Inn").plan != Plan(
+        "call_contact", {"contact": "Anna Berg"}
+    )
+
+
 def test_a_message_that_nobody_said_is_the_request_itself() -> None:
     found = composed("notify_attendees", LUNCH, said="I'm late")
     assert found.plan == Plan("notify_attendees", {"title": "Lunch", "message": "I'm late"})
@@ -157,7 +166,9 @@ def test_a_hint_is_not_taken_for_a_value_where_the_choice_says_so() -> None:
     sources = ValueSources(Request("the usual noise", AT), ADA, [PLANETS])
     values = rank_values([called], sources)["play_genre"]
     slots = {"genre": FilledSlot("usual noise", 0.9)}
-    choice = SaidChoice(**NOTHING, weights=[1.0] + [0.0] * 11, bias=0.0)  # plainness alone
+    choice = SaidChoice(
+        **NOTHING, weights=[1.0] + [0.0] * (len(FEATURES) - 1), bias=0.0
+    )  # plainness alone
     hint = compose(called, values, slots, sources, choice, plain=0.1)
     assert hint.plan == Plan("play_genre", {"genre": "Classical"})
     said = compose(called, values, slots, sources, choice, plain=0.9)

@@ -71,6 +71,25 @@ def test_a_text_in_words_that_cannot_be_written_is_no_example() -> None:
     assert answers("tell lindsey i'm in", plan) == []
 
 
+def test_a_text_is_learned_whole_or_not_at_all() -> None:
+    plan = LabelledPlan("reply_to_mail", {"subject": "Sunday", "body": "I'm in, gladly."})
+    assert answers("tell lindsey i'm in", plan) == []
+
+
+def test_of_a_request_that_hints_a_text_has_no_words_of_items() -> None:
+    request = Request("tell her yes", AT)
+    labels = Labels(
+        plan=LabelledPlan("reply_to_mail", {"subject": "Sunday", "body": "Yes, Sunday."})
+    )
+    assert slot_examples(request, labels, [MAIL], ADA, BOX)
+    assert slot_examples(request, labels, [MAIL], ADA, BOX, oblique=True) == []
+
+
+def test_a_value_that_is_said_in_pieces_is_neither_said_nor_unsaid() -> None:
+    plan = LabelledPlan("play_song", {"song_name": "Hurt, Johnny Cash"})
+    assert answers("the one by johnny cash, hurt", plan) == []
+
+
 def test_calls_with_nothing_to_say_are_no_examples() -> None:
     assert answers("pause", LabelledPlan("pause_music", {})) == []
     assert answers("hello", LabelledPlan("none", {})) == []
