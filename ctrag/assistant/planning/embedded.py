@@ -18,6 +18,7 @@ from ctrag.assistant.planning.slots import compose, covered
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import EngineName
+from ctrag.text.language import is_english
 
 _CLEAR = 0.95
 """Share of an API from which no other one is looked at."""
@@ -120,8 +121,11 @@ class EmbeddedPlanner(LanguageModel):
     ) -> tuple[list[tuple["_Decoded", Evidence]], list[str]]:
         """Calls of the likeliest APIs with their evidence, likeliest first, and the other APIs.
 
-        Where retrieval is sure of the first API, only that one is called.
+        Where retrieval is sure of the first API, only that one is called. What is not English is
+        not understood: nothing is called.
         """
+        if request.sources is not None and not is_english(request.sources.request.text):
+            return [(_Decoded(NONE, str(NONE), 0), Evidence(1.0, 0.0, none=True))], []
         ordered = _ordered(grammar, preferences)
         made: list[_Decoded] = []
         shares: list[float] = []

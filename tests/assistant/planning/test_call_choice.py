@@ -109,13 +109,13 @@ def planner(converted_planner: Path) -> EmbeddedPlanner:
 
 
 def planned(
-    planner: EmbeddedPlanner, calls: CallChoice | None, note: float
+    planner: EmbeddedPlanner, calls: CallChoice | None, note: float, said: str = SAID
 ) -> tuple[Planned, list[str]]:
     """The plan where appending to a note has this log odds over adding a song, and the APIs whose
     slots were read."""
     box = Toolbox.packaged()
     tools = [tool for api in SLOTS if (tool := box.get(api)) is not None]
-    sources = ValueSources(Request(SAID, AT), ADA, [LIST, NOTE])
+    sources = ValueSources(Request(said, AT), ADA, [LIST, NOTE])
     read: list[str] = []
 
     def slots(tool: Tool) -> Mapping[str, FilledSlot]:
@@ -152,3 +152,9 @@ def test_where_the_api_is_clear_no_other_call_is_made(planner: EmbeddedPlanner) 
     assert found.plan is not None
     assert found.plan.api == "append_to_note"
     assert read == ["append_to_note"]
+
+
+def test_nothing_is_called_in_a_language_that_is_not_understood(planner: EmbeddedPlanner) -> None:
+    found, read = planned(planner, None, note=0.5, said="pon One Day More en mi lista de noche")
+    assert found.plan == NONE
+    assert read == []
