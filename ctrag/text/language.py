@@ -14,10 +14,10 @@ _LAST_LATIN = "\u024f"
 """Last letter of the Latin blocks that European languages use; Vietnamese ones have more."""
 # Words of English requests that are no words of a neighbouring language.
 _ENGLISH = frozenset(
-    "the and but is are were be does did have could should not yes my you your it they his their our "
-    "this that these those what when where who how which why please there here from with by some "
-    "play put call send tell remind set find show open read add move cancel book text mail ring get "
-    "give need make look check turn stop pause next skip song note list today tomorrow tonight "
+    "the and but is are were be does did have could should not yes my you your it they his "
+    "their our this that these those what when where who how which why please there here from with by "
+    "some play put call send tell remind set find show open read add move cancel book text mail "
+    "ring get give need make look check turn stop pause next skip song note list today tomorrow tonight "
     "morning evening weather news dial".split()
 )
 

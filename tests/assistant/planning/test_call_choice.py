@@ -155,6 +155,6 @@ def test_where_the_api_is_clear_no_other_call_is_made(planner: EmbeddedPlanner) 
 
 
 def test_nothing_is_called_in_a_language_that_is_not_understood(planner: EmbeddedPlanner) -> None:
-    found, read = planned(planner, None, note=0.5, said="pon One Day More en mi lista de noche")
+    found, read = planned(planner, None, note=0.5, said="recuérdame llamar a mamá a las cinco")
     assert found.plan == NONE
     assert read == []
