@@ -15,10 +15,10 @@ _LAST_LATIN = "\u024f"
 # Words of English requests that are no words of a neighbouring language.
 _ENGLISH = frozenset(
     "the and but is are were be does did have could should not yes my you your it they his "
-    "their our this that these those what when where who how which why please there here from with by "
-    "some play put call send tell remind set find show open read add move cancel book text mail "
-    "ring get give need make look check turn stop pause next skip song note list today tomorrow tonight "
-    "morning evening weather news dial".split()
+    "their our this that these those what when where who how which why please there here from "
+    "with by some play put call send tell remind set find show open read add move cancel book "
+    "text mail ring get give need make look check turn stop pause next skip song note list "
+    "today tomorrow tonight morning evening weather news dial".split()
 )
 
 
