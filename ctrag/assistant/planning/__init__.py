@@ -10,8 +10,9 @@
 - `slot_filler`: what the request itself says of a tool's arguments, read by a small language model.
 - `slots`: a call composed of what was said and of ranked values; `mentions` finds who is meant.
 - `said`, `plainness`: whether a value was said, or is one that the person has.
+- `call_choice`: which of a few composed calls is meant.
 - `confidence`: one calibrated probability for the whole call; `limits` keeps some calls unsure.
-- `logistic`: the logistic regressions of both.
+- `logistic`: the logistic regressions of these.
 - `embedded`: composes the call, or lets a small Llama model decode it under that grammar.
 - `endpoint`: any OpenAI-compatible endpoint, held to the same values by `checks`.
 - `planner`: the planner that the settings name.
