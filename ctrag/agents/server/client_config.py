@@ -80,7 +80,7 @@ class _Reader:
             keys = "key is" if len(self._passed) == 1 else "keys are"
             self._notes.append(f"{len(self._passed)} {keys} of no meaning here: {listed}")
         return Upstreams(
-            servers=servers,
+            mcpServers=servers,
             registries=registries,
             disabled=self._disabled,
             problems=self._problems,
