@@ -104,7 +104,7 @@ class Fields:
             present = [one for one in names if one in self._entry]
             self._taken.update(present)
             given = [one for one in present if self._entry[one] not in ("", {}, [])]
-            name = (given or present or [None])[0]
+            name = (given or present)[0]
             if name is None or (
                 field == "command" and name == "command" and _is_table(self._entry)
             ):

@@ -15,7 +15,7 @@ from typing import Any
 import anyio
 from anyio.to_thread import run_sync
 
-from ctrag.agents.catalogue.access import Expert, Principal
+from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
 from ctrag.agents.catalogue.formats import wire_names
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
@@ -245,6 +245,10 @@ class Gateway:
         """
         return await self._servers.update(upstreams)
 
+    def change_access(self, rules: AccessRules) -> None:
+        """Govern by other rules from now on; grants of installed plugins stay."""
+        self._servers.govern(rules)
+
     @property
     def ready(self) -> bool:
         """Whether every server has answered or failed once, so that searches wait for none."""
@@ -253,6 +257,14 @@ class Gateway:
     def unavailable(self) -> dict[str, str]:
         """Why a server cannot be called now, by its name, entries left out of the file included."""
         return self._servers.down()
+
+    async def start_all(self) -> None:
+        """Start the servers that wait for their first call too, and wait for each one's list."""
+        await self._servers.start_all()
+
+    def registries_down(self) -> dict[str, str | None]:
+        """Why a registry of the file cannot be searched now, by its name; None if it can."""
+        return self._servers.hubs_down()
 
     def exposed(self, server: str) -> Exposed:
         """What of a server's list is shown."""

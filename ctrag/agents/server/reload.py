@@ -17,6 +17,7 @@ from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.principals import AccessFile, BearerTokens
 from ctrag.errors import InputError
+from stores.database import StoreUnavailable
 
 SECONDS = 1.0
 """Between two looks at the files."""
@@ -43,17 +44,28 @@ def servers_of(gateway: Gateway, path: Path) -> Watched:
     return Watched(path, reread)
 
 
-def access_of(gateway: Gateway, path: Path, tokens: BearerTokens | None) -> Watched:
-    """The file of `--access`: users, their tokens and grants."""
+def access_of(
+    gateway: Gateway, path: Path, held: AccessFile, tokens: BearerTokens | None
+) -> Watched:
+    """The file of `--access`: users, their tokens and grants.
+
+    Args:
+        gateway: Whose callers it governs.
+        path: The file.
+        held: As it was read at the start.
+        tokens: Verifies callers by it; None where nobody is asked for a token.
+    """
+    governed = held.rules is not None
 
     async def reread() -> list[str]:
         new = await run_sync(AccessFile.from_file, path)
+        if governed and new.rules is None:
+            raise InputError("grants are missing, and without them every tool is open to everybody")
         if tokens is not None:
-            if not new.verifies:
-                raise InputError(f"{path}: has neither tokens nor jwt: nobody could call")
             tokens.change(new)
-        await run_sync(gateway.change_access, new.rules)
-        return ["users and grants are read again"]
+        if new.rules is not None:
+            await run_sync(gateway.change_access, new.rules)
+        return ["users, tokens and grants are read again"]
 
     return Watched(path, reread)
 
@@ -92,7 +104,7 @@ async def _again(file: Watched, lock: anyio.Lock) -> None:
     async with lock:
         try:
             said = await file.reread()
-        except (ValueError, OSError) as error:
+        except (ValueError, OSError, StoreUnavailable) as error:
             _say(f"{file.path.name} is not taken over, all stays as it was: {error}")
             return
     for one in said or ["nothing has changed"]:

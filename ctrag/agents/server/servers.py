@@ -12,7 +12,7 @@ import anyio
 from anyio.to_thread import run_sync
 from mcp.types import CallToolResult
 
-from ctrag.agents.catalogue.access import Grant
+from ctrag.agents.catalogue.access import AccessRules, Grant
 from ctrag.agents.catalogue.formats import SEARCH_DESCRIPTION, SEARCH_NAME
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
@@ -71,6 +71,7 @@ class Servers:
         """What of each server's list is shown, by its name."""
         self._hubs: dict[str, Upstream] = {}
         self._plugins: set[str] = set()
+        self._plugin_grants: tuple[Grant, ...] = ()
         self._running = Running()
         self._hubs_running = Running()
         self._isolated = Isolated(lambda name, spec: Upstream(name, spec, _nothing))
@@ -121,6 +122,21 @@ class Servers:
             return False
         await self.started(name)
         return True
+
+    async def start_all(self) -> None:
+        """Start all of them, and wait until each has listed its tools or failed once."""
+        async with anyio.create_task_group() as tasks:
+            for name, server in self.upstreams.items():
+                if self._running.started(name):
+                    tasks.start_soon(_tried, server)
+                else:
+                    tasks.start_soon(self.started, name)
+            for hub in self._hubs.values():
+                tasks.start_soon(_tried, hub)
+
+    def hubs_down(self) -> dict[str, str | None]:
+        """Why a registry of the file cannot be searched now, by its name; None if it can."""
+        return {name: hub.down for name, hub in self._hubs.items()}
 
     async def update(self, specs: Upstreams) -> list[str]:
         """Take over a changed configuration; servers that stay as they are go on undisturbed.
@@ -225,13 +241,18 @@ class Servers:
                 "plugin out with `ctrag serve plugins --uninstall`"
             )
         self._plugins.add(plugin.name)
+        given = [Grant(scope, f"{plugin.name}/*") for scope in installed.scopes if scope]
+        self._plugin_grants = tuple(dict.fromkeys([*self._plugin_grants, *given]))
         if index.access is not None:
-            given = [Grant(scope, f"{plugin.name}/*") for scope in installed.scopes if scope]
-            grants = tuple(dict.fromkeys([*index.access.grants, *given]))
-            index.access = replace(index.access, grants=grants)
+            self.govern(index.access)
         if not known:
             self._add(plugin.name, plugin.server)
         return not known
+
+    def govern(self, rules: AccessRules) -> None:
+        """Set the rules of the catalogue, with the grants that come with installed plugins."""
+        grants = tuple(dict.fromkeys([*rules.grants, *self._plugin_grants]))
+        self._index.access = replace(rules, grants=grants)
 
     def _add(self, name: str, spec: ServerSpec) -> None:
         self.upstreams[name] = Upstream(name, spec, self._listed)
@@ -307,6 +328,12 @@ def _check_names(specs: Upstreams, further: Sequence[Registry]) -> None:
             raise InputError(f"registries: {registry!r} is a server's name as well")
         if inside := [one for one in specs.servers if one.startswith(f"{registry}/")]:
             raise InputError(f"servers: {inside[0]!r} would be taken for registry {registry!r}'s")
+
+
+async def _tried(upstream: Upstream) -> None:
+    """Its first attempt has ended; it ends by itself after `start_timeout`, or a little later."""
+    with anyio.move_on_after(upstream.spec.start_timeout + 5):
+        await upstream.tried()
 
 
 async def _nothing(upstream: Upstream) -> None:
