@@ -104,11 +104,9 @@ class Fields:
             present = [one for one in names if one in self._entry]
             self._taken.update(present)
             given = [one for one in present if self._entry[one] not in ("", {}, [])]
-            name = (given or present)[0]
-            if name is None or (
-                field == "command" and name == "command" and _is_table(self._entry)
-            ):
+            if not present or (field == "command" and _is_table(self._entry)):
                 continue
+            name = (given or present)[0]
             value = self._take(name)
             if field in _TEXTS:
                 value = _texts(value, field)
