@@ -151,6 +151,7 @@ class Servers:
             raise InputError(f"servers: {min(taken)!r} is a plugin's name as well")
         self.problems = dict(specs.problems)
         said: list[str] = []
+        ended: set[str] = set()
         for name, upstream in list(self.upstreams.items()):
             if name in self._plugins or name in specs.problems:
                 continue
@@ -159,6 +160,7 @@ class Servers:
                 continue
             await self._running.end(name)
             self._isolated.end(name)
+            ended.add(name)
             del self.upstreams[name]
             self.exposed.pop(name, None)
             if new is None:
@@ -166,7 +168,7 @@ class Servers:
                 said.append(f"{name} is gone")
         for name, spec in specs.servers.items():
             if name not in self.upstreams:
-                said.append(f"{name} is started")
+                said.append(f"{name} is started{' again' if name in ended else ''}")
                 self._add(name, spec)
                 self._running.start(self.upstreams[name])
         for name, hub in list(self._hubs.items()):

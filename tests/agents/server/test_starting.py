@@ -151,7 +151,7 @@ async def test_a_server_that_fails_is_named_only_to_those_who_may_use_it(
             assert not any(one in said for one in ("dead", "secret", "/home", "no-such-command"))
 
 
-async def test_a_lines_of_a_servers_stderr_begin_with_its_name(
+async def test_each_line_of_a_servers_stderr_begins_with_its_name(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], gateway: MakeGateway
 ) -> None:
     script = "import sys; print('first\\n\\x1b[31msecond', file=sys.stderr); sys.exit(1)"
