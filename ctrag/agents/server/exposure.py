@@ -43,6 +43,16 @@ def exposed(spec: ServerSpec, tools: Mapping[str, ToolDefinition]) -> Exposed:
     return shown
 
 
+def shows(spec: ServerSpec, shown: str) -> bool:
+    """Whether a tool, by the name that is shown, would still be shown."""
+    name = own_name(spec, shown)
+    return not (
+        (name in spec.rename and spec.rename[name] != shown)
+        or _matches(name, spec.exclude)
+        or (spec.include is not None and not _matches(name, spec.include))
+    )
+
+
 def own_name(spec: ServerSpec, shown: str) -> str:
     """The server's own name of a tool, by the one that is shown."""
     return next((name for name, new in spec.rename.items() if new == shown), shown)

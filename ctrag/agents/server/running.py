@@ -21,8 +21,10 @@ class Running:
         self._tasks: TaskGroup | None = None
         self._scopes: dict[str, anyio.CancelScope] = {}
         self._ended: dict[str, anyio.Event] = {}
+        self._starting: set[str] = set()
+        """Servers that have neither answered nor failed yet."""
         self._waiting: dict[str, float] = {}
-        """When a server was started that has neither answered nor failed yet."""
+        """When those of them were started whose tools are not known."""
         self._news = 0.0
         self._changed = anyio.Event()
 
@@ -35,13 +37,20 @@ class Running:
         """No more servers are started; the group ends those that run."""
         self._tasks = None
 
-    def start(self, upstream: Upstream) -> bool:
-        """Start a server; returns whether it was not started before."""
+    def start(self, upstream: Upstream, *, known: bool = False) -> bool:
+        """Start a server; returns whether it was not started before.
+
+        Args:
+            upstream: The server.
+            known: Whether its tools can be found already, so that no search waits for it.
+        """
         if self._tasks is None or upstream.name in self._scopes:
             return False
         self._scopes[upstream.name] = anyio.CancelScope()
         self._ended[upstream.name] = anyio.Event()
-        self._waiting[upstream.name] = anyio.current_time()
+        self._starting.add(upstream.name)
+        if not known:
+            self._waiting[upstream.name] = anyio.current_time()
         self._tasks.start_soon(self._run, upstream)
         return True
 
@@ -57,7 +66,7 @@ class Running:
             await ended.wait()
 
     async def settled(self, timeout: float) -> None:
-        """Wait until each server has answered or failed once.
+        """Wait until each server whose tools are not known has answered or failed once.
 
         Args:
             timeout: Seconds at most, counted from a server's start, not from this call; where
@@ -77,7 +86,7 @@ class Running:
     @property
     def starting(self) -> Iterable[str]:
         """Names of the servers that have neither answered nor failed yet."""
-        return tuple(self._waiting)
+        return tuple(self._starting)
 
     async def _run(self, upstream: Upstream) -> None:
         name = upstream.name
@@ -99,6 +108,7 @@ class Running:
         self._told(upstream.name)
 
     def _told(self, name: str) -> None:
+        self._starting.discard(name)
         self._waiting.pop(name, None)
         self._changed.set()
         self._changed = anyio.Event()

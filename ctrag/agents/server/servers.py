@@ -3,7 +3,7 @@
 Servers of installed plugins are among them.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ from ctrag.agents.catalogue.formats import SEARCH_DESCRIPTION, SEARCH_NAME
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec, Upstreams
-from ctrag.agents.server.exposure import Exposed, capped, exposed, own_name
+from ctrag.agents.server.exposure import Exposed, capped, exposed, own_name, shows
 from ctrag.agents.server.isolation import Isolated
 from ctrag.agents.server.leftovers import (
     note_servers,
@@ -83,14 +83,14 @@ class Servers:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Connected to all whose tools are not known, without waiting for any."""
-        asleep = await run_sync(self._known)
+        held, asleep = await run_sync(self._known)
         async with anyio.create_task_group() as tasks:
             self._running.begin(tasks)
             self._hubs_running.begin(tasks)
             tasks.start_soon(self._isolated.run)
             for upstream in self.upstreams.values():
                 if upstream.name not in asleep:
-                    self._running.start(upstream)
+                    self._running.start(upstream, known=upstream.name in held)
             for hub in self._hubs.values():
                 self._hubs_running.start(hub)
             yield
@@ -170,6 +170,7 @@ class Servers:
             if name not in self.upstreams:
                 said.append(f"{name} is started{' again' if name in ended else ''}")
                 self._add(name, spec)
+                await run_sync(self._hide, [name])
                 self._running.start(self.upstreams[name])
         for name, hub in list(self._hubs.items()):
             if specs.registries.get(name) != hub.spec and name not in specs.problems:
@@ -279,16 +280,22 @@ class Servers:
         self.registries.update(found)
         self.registries.update({one.name: one for one in self._further})
 
-    def _known(self) -> set[str]:
-        """Servers whose tools the store has as they would be listed."""
+    def _known(self) -> tuple[set[str], set[str]]:
+        """Servers of which the index has tools, and those it has all of as they are to be shown."""
+        self._hide(self.upstreams)
         held = {tool.server for tool in self._index.tools}
         self._running.something = len(held - {SELF.server}) > 0
         noted = noted_specs(self._index.store)
-        return {
-            name
-            for name, one in self.upstreams.items()
-            if name in held and noted.get(name) == one.spec.digest
-        }
+        same = {one for one, up in self.upstreams.items() if noted.get(one) == up.spec.digest}
+        return held, held & same
+
+    def _hide(self, names: Collection[str]) -> None:
+        """Take out at once what earlier listings had and the entries now leave out or rename."""
+        specs = {name: self.upstreams[name].spec for name in names}
+        mine = [tool for tool in self._index.tools if tool.server in specs]
+        gone = [tool.id for tool in mine if not shows(specs[tool.server], tool.name)]
+        if gone:
+            self._index.remove(gone)
 
     def _forget(self, name: str) -> None:
         self._index.replace_server(name, [])

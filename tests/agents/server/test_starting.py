@@ -76,6 +76,22 @@ async def test_known_tools_are_found_at_once_and_their_server_starts_at_its_firs
     assert not any("Print" in text for text in encoder.encoded), "no vector is made again"
 
 
+async def test_known_tools_are_found_at_once_beside_a_server_that_does_not_answer_any_more(
+    plain: Servers,
+) -> None:
+    store = MemoryToolStore()
+    served = Upstreams(servers={"printer": plain("printer", [PRINT])})
+    gateway = Gateway(ToolIndex([SELF], Topics(), store=store), served, settings=PATIENT)
+    async with gateway.running() as first:
+        assert (await first.search(None, "print a page")).shown
+    stuck = Upstreams(servers={"printer": SLOW})
+    gateway = Gateway(ToolIndex([SELF], Topics(), store=store), stuck, settings=PATIENT)
+    async with gateway.running() as again:
+        began = time.monotonic()
+        assert (await again.search(None, "print a page")).shown
+        assert time.monotonic() - began < 3, "a fifth of the time to wait is twelve"
+
+
 async def test_a_stored_definition_that_has_changed_is_not_called_as_it_was(
     plain: Servers,
 ) -> None:
@@ -95,7 +111,9 @@ async def test_a_stored_definition_that_has_changed_is_not_called_as_it_was(
         assert "has changed since it was found" in refused.result.content[0].text
 
 
-async def test_a_server_that_is_shown_otherwise_now_is_listed_again(plain: Servers) -> None:
+async def test_a_stored_tool_that_is_left_out_or_renamed_now_is_gone_at_once(
+    plain: Servers,
+) -> None:
     store = MemoryToolStore()
 
     async def names(**more: Any) -> list[str]:
@@ -107,6 +125,8 @@ async def test_a_server_that_is_shown_otherwise_now_is_listed_again(plain: Serve
 
     assert await names() == ["desk/print_page", "desk/send_mail"]
     assert await names(exclude=["send_*"]) == ["desk/print_page"]
+    renamed = {"include": ["print_page"], "rename": {"print_page": "print"}}
+    assert await names(**renamed) == ["desk/print"]
 
 
 async def test_an_id_that_another_server_has_is_left_out(
@@ -164,3 +184,37 @@ async def test_each_line_of_a_servers_stderr_begins_with_its_name(
                 await anyio.sleep(0.05)
                 said += capfd.readouterr().err
     assert "[My Server] first\n[My Server]  [31msecond\n" in said
+
+
+async def test_searches_go_on_without_an_error_while_servers_come_and_go(
+    plain: Servers, gateway: MakeGateway
+) -> None:
+    specs = {
+        name: plain(name, [entry(f"print_{name}", "Print a page")]) for name in ("a", "b", "c")
+    }
+    async with gateway(servers={"a": specs["a"]}).running() as running:
+        done = anyio.Event()
+        searched = 0
+
+        async def change() -> None:
+            for names in ("ab", "b", "bc", "ac", "c", "abc"):
+                await running.reconfigure(Upstreams(servers={one: specs[one] for one in names}))
+                await anyio.sleep(0.2)
+            done.set()
+
+        async def search() -> None:
+            nonlocal searched
+            handle = (await running.search(None, "print a page")).handle
+            while not done.is_set():
+                answer = await running.search(None, "print a page", handle)
+                for one in answer.shown[:1]:
+                    await running.call(None, handle, one["name"], {"text": str(searched)})
+                searched += 1
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(change)
+            for _ in range(16):
+                tasks.start_soon(search)
+        assert searched >= 16
+        answer = await running.search(None, "print_a, print_b, print_c")
+        assert {one["name"] for one in answer.shown} == {"a/print_a", "b/print_b", "c/print_c"}
