@@ -208,7 +208,9 @@ async def test_searches_go_on_without_an_error_while_servers_come_and_go(
             while not done.is_set():
                 answer = await running.search(None, "print a page", handle)
                 for one in answer.shown[:1]:
-                    await running.call(None, handle, one["name"], {"text": str(searched)})
+                    called = await running.call(None, handle, one["name"], {"text": str(searched)})
+                    said = called.result.content[0].text
+                    assert not called.result.is_error or "is gone" in said or "no longer" in said
                 searched += 1
 
         async with anyio.create_task_group() as tasks:
