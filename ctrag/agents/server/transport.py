@@ -1,6 +1,5 @@
 """The connection to one server, whose messages are cleaned before the client reads them."""
 
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -12,6 +11,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.named_stderr import named_stderr
 
 
 class _CleanedStream:
@@ -58,7 +58,11 @@ class _CleanedStream:
 
 @asynccontextmanager
 async def connection(
-    spec: ServerSpec, clean: Callable[[list[Any]], list[Any]], ended: Callable[[], None]
+    spec: ServerSpec,
+    clean: Callable[[list[Any]], list[Any]],
+    ended: Callable[[], None],
+    *,
+    name: str = "",
 ) -> AsyncIterator["TransportStreams"]:
     """Streams to and from a server.
 
@@ -66,6 +70,7 @@ async def connection(
         spec: How to reach it.
         clean: Maps the entries of a `tools/list` answer to those that are accepted.
         ended: Called when the stream has ended, for example because its process stopped.
+        name: The server's, which begins each line that its process writes to stderr.
 
     Raises:
         OSError: The command cannot be started.
@@ -77,24 +82,29 @@ async def connection(
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
             result["tools"] = clean(result["tools"])
 
-    async with _transport(spec) as (read, write):
+    async with _transport(spec.resolved(), name) as (read, write):
         yield _CleanedStream(read, message, ended), write
 
 
-def _transport(spec: ServerSpec) -> AbstractAsyncContextManager[Any]:
-    if spec.command:
-        started = StdioServerParameters(
-            command=spec.command, args=spec.args, env=spec.filled(spec.env), cwd=spec.cwd
-        )
-        return stdio_client(started, errlog=sys.__stderr__ or sys.stderr)
-    return _over_http(spec)
+def _transport(spec: ServerSpec, name: str) -> AbstractAsyncContextManager[Any]:
+    return _process(spec, name) if spec.command else _over_http(spec)
+
+
+@asynccontextmanager
+async def _process(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
+    started = StdioServerParameters(
+        command=spec.command, args=spec.args, env=spec.env, cwd=spec.cwd
+    )
+    with named_stderr(name) as errlog:
+        async with stdio_client(started, errlog=errlog) as streams:
+            yield streams
 
 
 @asynccontextmanager
 async def _over_http(spec: ServerSpec) -> AsyncIterator[Any]:
     timeout = httpx2.Timeout(min(spec.start_timeout, 30.0), read=max(spec.timeout, 300.0))
     async with (
-        httpx2.AsyncClient(headers=spec.filled(spec.headers), timeout=timeout) as client,
+        httpx2.AsyncClient(headers=spec.headers, timeout=timeout) as client,
         streamable_http_client(spec.url, http_client=client) as streams,
     ):
         yield streams

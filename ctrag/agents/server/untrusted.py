@@ -53,11 +53,12 @@ class ToolDefinition:
     """Findings: `cut`, `hidden characters`, `gives orders`."""
 
 
-def definition(raw: Any) -> ToolDefinition:
+def definition(raw: Any, *, trust: bool = False) -> ToolDefinition:
     """A tool definition off the wire, checked, cut and marked.
 
     Args:
         raw: The entry of a `tools/list` answer, with `name`, `description`, `inputSchema`.
+        trust: Take description and schema whole, and mark nothing.
 
     Raises:
         ValueError: It cannot be used; the message says why.
@@ -72,6 +73,11 @@ def definition(raw: Any) -> ToolDefinition:
     text = raw.get("description") or ""
     if not isinstance(text, str):
         raise InputError("has a description that is no text")
+    if trust:
+        schema = raw.get("inputSchema")
+        if not isinstance(schema, dict):
+            raise InputError("has an input schema that is no object")
+        return ToolDefinition(_printable(name), text, {**schema, "type": "object"})
     marks: list[str] = []
     description = cleaned(text, DESCRIPTION_LIMIT, marks)
     try:

@@ -103,13 +103,14 @@ class Upstream:
             UpstreamError: There is no answer; the message says what is known and what to do.
         """
         client = await self._ready()
+        timeout = self.spec.timeout_of(name)
         try:
-            return await client.call_tool(name, arguments, self.spec.timeout)
+            return await client.call_tool(name, arguments, timeout)
         except MCPError as error:
             if error.code == REQUEST_TIMEOUT:
                 self._notice()
                 raise UpstreamError(
-                    f"{self.name}/{name} gave no answer within {self.spec.timeout:g} s. It may "
+                    f"{self.name}/{name} gave no answer within {timeout:g} s. It may "
                     "still take effect: check before you call it again."
                 ) from None
             if error.code == CONNECTION_CLOSED:
@@ -133,7 +134,7 @@ class Upstream:
         limit = anyio.CancelScope(deadline=anyio.current_time() + self.spec.start_timeout)
         try:
             with limit:
-                streams = connection(self.spec, self._passed, self._ended)
+                streams = connection(self.spec, self._passed, self._ended, name=self.name)
                 async with Client(streams, message_handler=self._heard, cache=None) as client:
                     await self._relist(client)
                     limit.deadline = math.inf
@@ -202,7 +203,7 @@ class Upstream:
         kept = []
         for entry in entries:
             try:
-                tool = definition(entry)
+                tool = definition(entry, trust=self.spec.trust)
             except ValueError as error:
                 name = entry.get("name") if isinstance(entry, dict) else None
                 self._left_out[str(name)[:60]] = str(error)
