@@ -40,7 +40,12 @@ _RELATIONS: dict[str, frozenset[int]] = {}
 for _line, _words in enumerate(_ALIKE.split("\n")):
     for _word in _words.split():
         _RELATIONS[_word] = _RELATIONS.get(_word, frozenset()) | {_line}
-_FILLERS = STOPWORDS | frozenset("old dear please hey mr mrs ms miss sir madam".split())
+_HONORIFICS = """
+mr mrs ms miss sir madam ser monsieur madame mademoiselle signor signora herr frau senor senora
+senorita don dona hanim hanım bey efendi abi abla agha khanum ji sahib bhai didi san sama kun chan sensei
+ssi nim pan pani seu
+"""
+_FILLERS = STOPWORDS | frozenset(f"old dear please hey {_HONORIFICS}".split())
 _BY_NAME, _BY_SOUND, _BY_RELATION = 1.0, 0.8, 0.7
 _WHOLE_RELATION = 0.05
 """For a relation of which nothing is left over."""

@@ -225,6 +225,8 @@ def _value(
             return replace(found, sure=slot.probability * found.sure)
     if argument.match == "text":
         return _Found(sources.own_words(tool, argument) if argument.required else None, 1.0)
+    if argument.name == "since" and (begins := sources.moments(sources.request.text, argument)):
+        return _Found(begins[0], 1.0 if slot is None else max(slot.probability, SAID))
     sure = values.beliefs.get(argument.name, 1.0)
     candidates = values.candidates.get(argument.name, ())
     if argument.name in values.absent or not candidates:

@@ -143,6 +143,14 @@ def test_several_people_are_invited_by_their_mentions() -> None:
     assert found.plan.arguments["start"] == "2025-04-18T17:00"
 
 
+def test_since_is_what_the_request_names_though_no_slot_was_read() -> None:
+    called = tool("get_recently_played")
+    sources = ValueSources(Request("what did I play today", AT), ADA, [PLANETS])
+    values = rank_values([called], sources)["get_recently_played"]
+    made = compose(called, values, {"since": FilledSlot(None, 0.8)}, sources)
+    assert made.plan == Plan("get_recently_played", {"since": "2025-04-17T00:00"})
+
+
 def test_another_surname_is_another_person() -> None:
     called = composed("call_contact", contact="Anna Smith")
     assert called.plan == Plan("call_contact", {"contact": "Anna Smith"}), "said to be unknown"
