@@ -42,9 +42,10 @@ for _line, _words in enumerate(_ALIKE.split("\n")):
         _RELATIONS[_word] = _RELATIONS.get(_word, frozenset()) | {_line}
 _HONORIFICS = """
 mr mrs ms miss sir madam ser monsieur madame mademoiselle signor signora herr frau senor senora
-senorita don dona hanim hanım bey efendi abi abla agha khanum ji sahib bhai didi san sama kun chan sensei
-ssi nim pan pani seu
+senorita don dona hanim hanım bey efendi abi abla agha khanum ji sahib bhai didi san sama kun chan
+sensei ssi nim pan pani seu
 """
+"""Folded words of address."""
 _FILLERS = STOPWORDS | frozenset(f"old dear please hey {_HONORIFICS}".split())
 _BY_NAME, _BY_SOUND, _BY_RELATION = 1.0, 0.8, 0.7
 _WHOLE_RELATION = 0.05
