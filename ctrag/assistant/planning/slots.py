@@ -109,6 +109,8 @@ def compose(
             arguments[argument.name] = found.value
         if found.other is not None:
             other = (argument.name, found.other)
+    if not arguments and plain < SAID:
+        arguments |= _searched(tool, sources)
     plan = Plan(tool.api, arguments)
     alternative = None if other is None else Plan(tool.api, arguments | dict([other]))
     said = tuple(slot.value for slot in slots.values() if slot.value is not None)
@@ -179,6 +181,18 @@ def evidence_of(
         kind=kind,
         optional=not argument.required,
     )
+
+
+def _searched(tool: Tool, sources: ValueSources) -> dict[str, Value]:
+    """What to look for where a request only hints at it: the title of the best item there."""
+    texts = [one for one in tool.arguments if one.match == "text" and not one.required]
+    if (
+        tool.effect != "read"
+        or len(texts) != 1
+        or not any(i.app == tool.app for i in sources.items)
+    ):
+        return {}
+    return {texts[0].name: sources.own_words(tool, texts[0])}
 
 
 @dataclass(frozen=True, slots=True)

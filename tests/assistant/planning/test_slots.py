@@ -151,6 +151,18 @@ def test_since_is_what_the_request_names_though_no_slot_was_read() -> None:
     assert made.plan == Plan("get_recently_played", {"since": "2025-04-17T00:00"})
 
 
+def test_a_search_that_is_only_hinted_at_looks_for_the_best_item_there() -> None:
+    page = Item("g1", "google", {"query": "soup dumplings", "searched_at": AT, "clicked": None})
+    called = tool("get_search_history")
+    sources = ValueSources(Request("the slow folding video", AT), ADA, [page])
+    values = rank_values([called], sources)["get_search_history"]
+    unsaid = {"query": FilledSlot(None, 0.9)}
+    hinted = compose(called, values, unsaid, sources, plain=0.1)
+    assert hinted.plan == Plan("get_search_history", {"query": "soup dumplings"})
+    plain = compose(called, values, unsaid, sources, plain=0.9)
+    assert plain.plan == Plan("get_search_history", {})
+
+
 def test_another_surname_is_another_person() -> None:
     called = composed("call_contact", contact="Anna Smith")
     assert called.plan == Plan("call_contact", {"contact": "Anna Smith"}), "said to be unknown"
