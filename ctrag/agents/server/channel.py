@@ -1,6 +1,7 @@
 """What a call may say to the client that made it: progress, log messages, questions."""
 
 import logging
+import secrets
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -17,6 +18,7 @@ from mcp.types import (
     ElicitCompleteNotification,
     ElicitCompleteNotificationParams,
     ElicitRequest,
+    ElicitRequestURLParams,
     ElicitResult,
     ErrorData,
     ListRootsRequest,
@@ -128,6 +130,7 @@ class ClientChannel(Channel):
         kind: type[Any] = ListRootsResult
         if isinstance(question, ElicitRequest):
             kind = ElicitResult
+            question = _identified(question)
         elif isinstance(question, CreateMessageRequest):
             tools = needed(question) == SAMPLING_TOOLS
             kind = CreateMessageResultWithTools if tools else CreateMessageResult
@@ -183,6 +186,14 @@ def passed_meta(meta: Mapping[str, Any] | None) -> dict[str, Any]:
         for key, value in (meta or {}).items()
         if key not in own and not key.startswith(_OURS)
     }
+
+
+def _identified(question: ElicitRequest) -> ElicitRequest:
+    """With the identity that the 2025 revision asks of a URL and the next one dropped."""
+    params = question.params
+    if not isinstance(params, ElicitRequestURLParams) or params.elicitation_id is not None:
+        return question
+    return ElicitRequest(params=params.model_copy(update={"elicitation_id": secrets.token_hex(8)}))
 
 
 def _not_offered(what: str) -> ErrorData:
