@@ -88,6 +88,7 @@ class Resources:
 
     async def listed(self, who: Principal | None, kind: str) -> Listing:
         """All `resources`, `templates` or `prompts` that the caller may see."""
+        await self._servers.tried(LISTING)
         parts: dict[str, list[Any]] = {}
         unavailable = dict(self._servers.down())
 

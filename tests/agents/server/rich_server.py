@@ -150,8 +150,16 @@ async def call_tool(
     if name == "text":
         return said("".join(f"{i:09d}\n" for i in range(int(n) // 10)))
     if name == "echo":
-        meta = {key: value for key, value in (ctx.meta or {}).items() if "/" not in key or "x/" in key}
-        return said(str(meta), _meta={"x/back": 1, "io.modelcontextprotocol/serverInfo": {"name": "no", "version": "1"}})
+        meta = {
+            key: value for key, value in (ctx.meta or {}).items() if "/" not in key or "x/" in key
+        }
+        return said(
+            str(meta),
+            _meta={
+                "x/back": 1,
+                "io.modelcontextprotocol/serverInfo": {"name": "no", "version": "1"},
+            },
+        )
     if name == "clock":
         message = types.LoggingMessageNotification(
             params=types.LoggingMessageNotificationParams(
