@@ -13,6 +13,8 @@ RUN ctrag models prepare
 
 VOLUME /data
 EXPOSE 8000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=3)"]
 # Mount /etc/ctrag with servers.json and access.yaml; without rules for callers nothing is served over HTTP.
 ENTRYPOINT ["ctrag", "serve", "mcp"]
 CMD ["--upstream", "/etc/ctrag/servers.json", "--access", "/etc/ctrag/access.yaml", "--http", "0.0.0.0:8000"]

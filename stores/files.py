@@ -9,12 +9,15 @@ from typing import IO, Any, Literal
 
 
 @contextmanager
-def replacing(path: Path, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any]]:
+def replacing(
+    path: Path, mode: Literal["w", "wb"] = "wb", *, private: bool = False
+) -> Iterator[IO[Any]]:
     """A file under a temporary name in the same folder, which replaces `path` at the end.
 
     Args:
         path: The file that is written or replaced.
         mode: "w" writes UTF-8 text, "wb" bytes.
+        private: Whether only its owner may read the file.
 
     Raises:
         OSError: The folder is missing or read-only, or the disk is full; `path` is untouched, as
@@ -22,6 +25,8 @@ def replacing(path: Path, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any]]:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}.tmp")
     try:
+        if private:
+            temporary.touch(0o600)
         with temporary.open(mode, encoding="utf-8" if mode == "w" else None) as file:
             yield file
             file.flush()
@@ -36,9 +41,9 @@ def replacing(path: Path, mode: Literal["w", "wb"] = "wb") -> Iterator[IO[Any]]:
         sync(path.parent)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write `text` to `path`, atomically; errors as for `replacing`."""
-    with replacing(path, "w") as file:
+def write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """Write `text` to `path`, atomically; `private` and errors as for `replacing`."""
+    with replacing(path, "w", private=private) as file:
         file.write(text)
 
 
@@ -55,3 +60,14 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def append_private(path: Path, text: str) -> None:
+    """Append to a file that only its owner may read; one that is there keeps its permissions.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    with os.fdopen(handle, "a", encoding="utf-8") as file:
+        file.write(text)

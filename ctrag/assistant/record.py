@@ -5,6 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from stores.files import append_private
+
 
 class RecordedTurn(BaseModel):
     """One request of a session and what became of it."""
@@ -23,7 +25,7 @@ class RecordedTurn(BaseModel):
 
 
 def append_turn(path: Path, turn: RecordedTurn) -> None:
-    """Add a turn at the end of a session file; the file and its folder are made when missing."""
+    """Add a turn at the end of a session file; the file and its folder are made when missing, the
+    file for its owner alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(turn.model_dump_json() + "\n")
+    append_private(path, turn.model_dump_json() + "\n")

@@ -12,7 +12,11 @@ from ctrag.errors import InputError
 
 if TYPE_CHECKING:
     from ctrag.agents.search.index import ToolIndex
+    from ctrag.agents.server.check import Report
+    from ctrag.agents.server.config import Upstreams
+    from ctrag.agents.server.gateway import Gateway
     from ctrag.agents.server.marketplace import Marketplace
+    from ctrag.agents.server.operations import Metrics
     from ctrag.agents.server.principals import AccessFile
     from ctrag.agents.session.events import EventSink
 
@@ -77,6 +81,22 @@ def mcp(
     otel: Annotated[
         bool, typer.Option("--otel", help="Send decisions to the OpenTelemetry exporter.")
     ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Host that a reverse proxy is called by, with --http; may be repeated."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(help="Origin of web pages that may call, with --http; may be repeated."),
+    ] = None,
+    metrics: Annotated[
+        bool, typer.Option("--metrics/--no-metrics", help="Show /metrics, with --http.")
+    ] = True,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Start each server, say what would be served, and end."),
+    ] = False,
+    json: Json = False,
 ) -> None:
     """Serve an MCP server whose clients find tools instead of listing them all.
 
@@ -86,21 +106,29 @@ def mcp(
         raise typer.BadParameter("give --catalogue, --upstream or --marketplace")
     if http is not None and user is not None:
         raise typer.BadParameter("--user is for stdin and stdout; over HTTP the token says who")
+    if http is None and (allow_host or allow_origin):
+        raise typer.BadParameter("--allow-host and --allow-origin are for --http")
+    if json and not check:
+        raise typer.BadParameter("--json is for --check; what is served is the protocol alone")
     address = None if http is None else _address(http)
     import anyio
 
     from ctrag.agents.server.config import Upstreams
     from ctrag.agents.server.gateway import Gateway, GatewaySettings
+    from ctrag.agents.server.operations import Metrics
     from ctrag.agents.server.principals import AccessFile, BearerTokens
-    from ctrag.agents.server.serve import serve_http, serve_stdio
+    from ctrag.agents.server.reload import access_of, servers_of
+    from ctrag.agents.server.serve import HttpOptions, serve_http, serve_stdio
     from ctrag.agents.session.settings import SessionSettings
 
     sessions = SessionSettings() if session is None else SessionSettings.from_file(session)
     callers = AccessFile() if access is None else AccessFile.from_file(access)
+    tokens = None if address is None or access is None else BearerTokens(callers)
     plugins = None if marketplace is None else _marketplace(marketplace, installed)
     servers = Upstreams() if upstream is None else Upstreams.from_file(upstream)
     bought = [] if plugins is None else [one.plugin.name for one in plugins.installed()]
     index = _index(catalogue, store, callers, [*servers.servers, *bought])
+    counted = Metrics() if metrics and address is not None else None
     gateway = Gateway(
         index,
         servers,
@@ -109,18 +137,74 @@ def mcp(
         expert=expert,
         settings=GatewaySettings(limit=limit, may_install=allow_install),
         session=sessions,
-        record=_sink(record, otel),
+        record=_sink(record, otel, counted),
     )
+    watched = [] if upstream is None else [servers_of(gateway, upstream)]
+    if access is not None:
+        watched.append(access_of(gateway, access, callers, tokens))
     try:
+        if check:
+            _check(gateway, servers, json)
+            return
+        _say_read(servers)
         if address is None:
             known = {} if index.access is None else index.access.members
             who = None if user is None else known.get(user) or callers.principal(user)
-            anyio.run(serve_stdio, gateway, who)
+            anyio.run(serve_stdio, gateway, who, watched)
         else:
-            tokens = BearerTokens(callers) if callers.verifies else None
-            anyio.run(serve_http, gateway, *address, tokens)
+            options = HttpOptions(tuple(allow_host or ()), tuple(allow_origin or ()), counted)
+            anyio.run(serve_http, gateway, *address, tokens, options, watched)
     finally:
         index.close()
+
+
+def _say_read(servers: "Upstreams") -> None:
+    """What of the file was left out or read otherwise, on stderr."""
+    for name, why in servers.problems.items():
+        print(f"ctrag: {name} is left out: {why}", file=sys.stderr)
+    for note in servers.notes:
+        print(f"ctrag: {note}", file=sys.stderr)
+
+
+def _check(gateway: "Gateway", servers: "Upstreams", json: bool) -> None:
+    """Print the report; ends with 1 when a server cannot be used."""
+    import anyio
+
+    from ctrag.agents.server.check import check
+
+    report = anyio.run(check, gateway, servers)
+    if json:
+        print_json(report.as_json())
+    else:
+        _show_report(report)
+    if report.fails:
+        raise typer.Exit(1)
+
+
+def _show_report(report: "Report") -> None:
+    for one in report.servers:
+        size = f"  {one.tools} tools, {one.tokens} tokens" if one.state == "ok" else ""
+        line(f"{one.name}: {one.state}{size}{'  ' if one.why else ''}{one.why}", bold=True)
+        for name, why in one.left_out.items():
+            line(f"  left out: {name} {why}")
+        for name, marks in one.marked.items():
+            line(f"  marked: {name} ({', '.join(marks)})")
+        for pattern in one.unused:
+            line(f"  no tool has the name {pattern!r}, which the file gives")
+    line(
+        f"{report.tools} tools: {report.tokens} tokens if they were listed, "
+        f"{report.meta_tokens} for the meta-tools that are listed instead"
+    )
+    for title, several in (
+        ("same name", report.same_names),
+        ("same name for a model's API but for a hash", report.same_wire_names),
+    ):
+        for name, ids in several.items():
+            line(f"{title}: {name} ({', '.join(ids)})")
+    for tool in report.not_found:
+        line(f"not found by the words of its name or description: {tool}")
+    for note in report.notes:
+        line(f"note: {note}")
 
 
 @app.command("token")
@@ -222,10 +306,12 @@ def _index(
         raise
 
 
-def _sink(record: Path | None, otel: bool) -> "EventSink":
+def _sink(record: Path | None, otel: bool, metrics: "Metrics | None") -> "EventSink":
     from ctrag.agents.session.events import EventSink, JsonLines, together
 
     sinks: list[EventSink] = [] if record is None else [JsonLines(record)]
+    if metrics is not None:
+        sinks.append(metrics)
     if otel:
         from ctrag.agents.session.telemetry import OpenTelemetry
 

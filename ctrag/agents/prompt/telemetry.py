@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from stores.files import append_private
+
 if TYPE_CHECKING:
     from ctrag.agents.prompt.assembly import Prompt
 
@@ -14,13 +16,13 @@ Sink = Callable[[Mapping[str, Any]], None]
 
 
 def to_file(path: Path) -> Sink:
-    """A sink that appends one line per record to a file; its folder is created when missing."""
+    """A sink that appends one line per record to a file; its folder is created when missing,
+    the file for its owner alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
 
     def write(record: Mapping[str, Any]) -> None:
         line = json.dumps(record, ensure_ascii=False)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"{line}\n")
+        append_private(path, f"{line}\n")
 
     return write
 

@@ -77,14 +77,14 @@ class CallAnswer:
     """Whether the session's tools have changed."""
 
 
-def shown(found: RemoteHit, marks: Iterable[str] = ()) -> dict[str, Any]:
-    """A found tool as shown to the model, with the marks of its description."""
+def shown(found: RemoteHit, marks: Iterable[str] = (), *, trust: bool = False) -> dict[str, Any]:
+    """A found tool as shown to the model, with the marks of its description unless trusted."""
     tool = found.tool
     entry = mcp_tool(tool.name, tool)
     schema = entry["inputSchema"]
     noted: list[str] = [*found.marks, *marks]
     try:
-        clean = definition(entry)
+        clean = definition(entry, trust=trust)
     except ValueError:  # a catalogue file is not held to the protocol's names and schemas
         description = cleaned(tool.description, DESCRIPTION_LIMIT, noted)
     else:

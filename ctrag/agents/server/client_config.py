@@ -80,7 +80,7 @@ class _Reader:
             keys = "key is" if len(self._passed) == 1 else "keys are"
             self._notes.append(f"{len(self._passed)} {keys} of no meaning here: {listed}")
         return Upstreams(
-            servers=servers,
+            mcpServers=servers,
             registries=registries,
             disabled=self._disabled,
             problems=self._problems,
@@ -148,7 +148,8 @@ class _Reader:
                 if name in specs:
                     raise InputError("name: another server has it")
                 if not isinstance(entry, dict):
-                    raise InputError(f"is no object with a command or a url, but {entry!r:.40}")
+                    kind = type(entry).__name__
+                    raise InputError(f"is no object with a command or a url, but a {kind}")
                 fields = Fields(entry, variables)
                 if name in off or fields.disabled:
                     self._disabled.append(name)

@@ -44,6 +44,7 @@ _TRANSPORTS = {
 }
 _TURNED_OFF = {"disabled": True, "enabled": False, "isActive": False, "isEnabled": False}
 _TEXTS = {"args", "env", "headers"}
+_PAIRED = {"env": "=", "headers": ":"}
 
 
 class Fields:
@@ -104,11 +105,9 @@ class Fields:
             present = [one for one in names if one in self._entry]
             self._taken.update(present)
             given = [one for one in present if self._entry[one] not in ("", {}, [])]
-            name = (given or present or [None])[0]
-            if name is None or (
-                field == "command" and name == "command" and _is_table(self._entry)
-            ):
+            if not present or (field == "command" and _is_table(self._entry)):
                 continue
+            name = (given or present)[0]
             value = self._take(name)
             if field in _TEXTS:
                 value = _texts(value, field)
@@ -219,10 +218,19 @@ def _texts(value: Any, field: str) -> Any:
     if field == "args" and isinstance(value, str):
         return shlex.split(value)
     if isinstance(value, list):
-        return [_text(one, field) for one in value if one is not None]
+        texts = [_text(one, field) for one in value if one is not None]
+        return texts if field not in _PAIRED else dict(_pair(one, field) for one in texts)
     if isinstance(value, dict):
         return {str(key): _text(one, field) for key, one in value.items() if one is not None}
     return value
+
+
+def _pair(text: str, field: str) -> tuple[str, str]:
+    """`NAME=value` or `Name: value`, where a list stands in place of a table."""
+    name, sign, value = text.partition(_PAIRED[field])
+    if not sign or not name.strip():
+        raise InputError(f"{field}: an entry of the list must be NAME{_PAIRED[field]}VALUE")
+    return name.strip(), value.strip() if field == "headers" else value
 
 
 def _text(value: Any, field: str) -> str:

@@ -9,6 +9,7 @@ The file of `--upstream` is read by `client_config`, in any form that MCP client
 `registries`, of the same form, names other ctrag servers whose catalogues are searched as well.
 """
 
+import hashlib
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -119,6 +120,17 @@ class ServerSpec(BaseModel):
             return self
         env, headers = {**self.env, **own.env}, {**self.headers, **own.headers}
         return self.model_copy(update={"env": env, "headers": headers})
+
+    @property
+    def digest(self) -> str:
+        """Hash of what decides which tools are listed, without credentials."""
+        shown = self.model_dump_json(
+            include={
+                *("command", "args", "cwd", "url", "trust"),
+                *("include", "exclude", "rename", "descriptions"),
+            }
+        )
+        return hashlib.sha256(shown.encode()).hexdigest()[:16]
 
     def resolved(self) -> "ServerSpec":
         """The specification with every variable filled.

@@ -18,13 +18,14 @@ from anyio.to_thread import run_sync
 from mcp import MCPError
 from mcp.types import CallToolResult, LoggingLevel, TextResourceContents
 
-from ctrag.agents.catalogue.access import Expert, Principal
+from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
 from ctrag.agents.catalogue.formats import wire_names
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import CallAnswer, SearchAnswer, refusal, with_note
 from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
+from ctrag.agents.server.exposure import Exposed
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key, caller_of
@@ -58,7 +59,7 @@ class GatewaySettings:
     """Below this number of results, fitting plugins of the marketplace are shown too; above it,
     only those that fit better than all tools."""
     timeout: float = 15.0
-    """Seconds that a search waits for servers that are starting for the first time."""
+    """Seconds after its start that a search waits for a server; see `Running.settled`."""
     registry_timeout: float = 5.0
     """Seconds that a search waits for another registry."""
     remember: float = 60.0
@@ -174,7 +175,7 @@ class Gateway:
         k = self.settings.limit if limit is None else limit
         if not 1 <= k <= self.settings.most:
             raise InputError(f"limit: must be from 1 to {self.settings.most}, not {k}")
-        await self._servers.tried(self.settings.timeout)
+        await self._servers.settled(self.settings.timeout)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
         user = "" if who is None else who.user
@@ -193,6 +194,7 @@ class Gateway:
             least = 0.0 if len(local.found) < self.settings.few else best
             plugins = await run_sync(partial(self.marketplace.search, query, who, above=least))
         down = {**self._servers.down(), **gathered.unavailable}
+        down = {name: why for name, why in down.items() if self._permissions.sees(name, who)}
         at_hand = bound.at_hand if handle is None else []
         near = [] if bound.shown else local.closest
         return SearchAnswer(key, bound.found, bound.shown, at_hand, near, plugins, down)
@@ -237,6 +239,8 @@ class Gateway:
             return await self._read(who, handle, arguments)
         try:
             session, tool = await run_sync(self._callable, who, handle, name)
+            if await self._servers.awake(tool.server):  # its list may not be what was stored
+                session, tool = await run_sync(self._callable, who, handle, name)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))
         began = time.perf_counter()
@@ -321,6 +325,8 @@ class Gateway:
         """
         if self.marketplace is None or not self.settings.may_install:
             raise InputError("plugins cannot be installed from here; ask whoever runs this server")
+        if plugin not in self.marketplace.plugins:  # before a server's name could be told
+            raise InputError(f"plugin: there is none named {plugin!r}")
         servers = self._servers
         taken = {*servers.upstreams, *servers.registries, *(one.server for one in self.index.tools)}
         if plugin in taken and not servers.is_plugin(plugin):
@@ -330,6 +336,39 @@ class Gateway:
             await servers.started(plugin)
         ids = [one.id for one in self.index.tools if one.server == plugin]
         return [one for one in ids if self._permissions.allowed(one, who)]
+
+    async def reconfigure(self, upstreams: Upstreams) -> list[str]:
+        """Take over a changed file of servers; sessions go on. Returns what has changed.
+
+        Raises:
+            ValueError: Two of its names would be mistaken for one another; nothing is changed.
+        """
+        return await self._servers.update(upstreams)
+
+    def change_access(self, rules: AccessRules) -> None:
+        """Govern by other rules from now on; grants of installed plugins stay."""
+        self._servers.govern(rules)
+
+    @property
+    def ready(self) -> bool:
+        """Whether every server has answered or failed once, so that searches wait for none."""
+        return not self._servers.starting
+
+    def unavailable(self) -> dict[str, str]:
+        """Why a server cannot be called now, by its name, entries left out of the file included."""
+        return self._servers.down()
+
+    async def start_all(self) -> None:
+        """Start the servers that wait for their first call too, and wait for each one's list."""
+        await self._servers.start_all()
+
+    def registries_down(self) -> dict[str, str | None]:
+        """Why a registry of the file cannot be searched now, by its name; None if it can."""
+        return self._servers.hubs_down()
+
+    def exposed(self, server: str) -> Exposed:
+        """What of a server's list is shown."""
+        return self._servers.exposed.get(server, Exposed())
 
     @property
     def servers(self) -> Mapping[str, Upstream]:
@@ -343,7 +382,7 @@ class Gateway:
     async def open(self, who: Principal | None) -> str:
         """A new session's handle."""
         if self._permissions.always:  # their servers may still be starting
-            await self._servers.tried(self.settings.timeout)
+            await self._servers.settled(self.settings.timeout)
         return (await run_sync(self.sessions.open, caller_key(who)))[0]
 
     def tools(self, who: Principal | None, handle: str) -> tuple[CatalogueTool, ...]:

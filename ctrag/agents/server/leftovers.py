@@ -12,6 +12,7 @@ from ctrag.agents.search.collection import EVERYTHING
 from stores.tools.protocol import ToolStore
 
 _FACT = "upstreams"
+_READ_AS = "upstreams_read_as"
 
 
 def take_out_leftovers(store: ToolStore, servers: Collection[str]) -> list[str]:
@@ -41,6 +42,29 @@ def note_servers(store: ToolStore, servers: Collection[str]) -> None:
     """Store the names of servers whose tools are listed."""
     if not _known(store).issuperset(servers):
         store.change_fact(_FACT, lambda text: _text(_parsed(text).union(servers)))
+
+
+def note_spec(store: ToolStore, server: str, digest: str | None) -> None:
+    """Store how a server was configured when its tools were listed; None forgets it."""
+    if _digests(store.fact(_READ_AS)).get(server) == digest:
+        return
+
+    def changed(text: str | None) -> str:
+        kept = {one: value for one, value in _digests(text).items() if one != server}
+        return json.dumps(kept if digest is None else {**kept, server: digest}, sort_keys=True)
+
+    store.change_fact(_READ_AS, changed)
+
+
+def noted_specs(store: ToolStore) -> dict[str, str]:
+    """How the servers whose tools the store has were configured, by name."""
+    known, digests = _known(store), _digests(store.fact(_READ_AS))
+    return {server: digest for server, digest in digests.items() if server in known}
+
+
+def _digests(text: str | None) -> dict[str, str]:
+    found: dict[str, str] = json.loads(text or "{}")
+    return found
 
 
 def _known(store: ToolStore) -> set[str]:

@@ -102,6 +102,8 @@ class Line:
     tools: dict[str, ToolDefinition] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     """Why entries of the list were left out, by name."""
+    ready: bool = False
+    """Whether its first listing has been taken over."""
     used: float = 0.0
     """When the last call ended."""
     level: LoggingLevel | None = None
@@ -132,7 +134,7 @@ class Line:
         for way in ways(self.spec):
             greeted = False
             try:
-                streams = connection(self.spec, self._passed, self.ended, way)
+                streams = connection(self.spec, self._passed, self.ended, way, name=self.name)
                 async with Client(streams, **self._callbacks()) as client:
                     greeted = True
                     await self._relist(client)
@@ -140,6 +142,7 @@ class Line:
                     self.client = client
                     await self._set_level(client)
                     await self.listed(self)
+                    self.ready = True
                     await self._follow(client)
                 return
             except Exception as error:
@@ -187,9 +190,7 @@ class Line:
         with anyio.CancelScope(deadline=deadline) as scope:
             run = _Run(owner, channel, scope, timeout)
 
-            async def told(
-                progress: float, total: float | None, message: str | None
-            ) -> None:
+            async def told(progress: float, total: float | None, message: str | None) -> None:
                 run.held_off()
                 await channel.progress(progress, total, message)
 
@@ -358,7 +359,7 @@ class Line:
         kept = []
         for entry in entries:
             try:
-                tool = definition(entry)
+                tool = definition(entry, trust=self.spec.trust)
             except ValueError as error:
                 name = entry.get("name") if isinstance(entry, dict) else None
                 self._left_out[str(name)[:60]] = str(error)

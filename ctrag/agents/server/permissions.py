@@ -44,8 +44,8 @@ class Permissions:
         confined = None if expert is None or expert.allow is None else expert.allow | expert.always
         if confined is not None and tool_id not in confined:
             return False
-        server, _, name = tool_id.partition("/")
-        if not name or server not in self._registries:
+        server = self._registry_of(tool_id)
+        if server is None:
             return self._index.allowed(tool_id, who)
         rules = self._index.access
         if rules is None:
@@ -56,7 +56,7 @@ class Permissions:
         """Whether a caller may use all of a server, so its resources and prompts too."""
         if self.expert is not None and self.expert.allow is not None:
             return False
-        return self._index.access is None or self._granted(server, who)
+        return self._granted(server, who)
 
     def _granted(self, server: str, who: Principal | None) -> bool:
         rules = self._index.access
@@ -64,3 +64,24 @@ class Permissions:
             return True
         scopes, whole = rules.scopes(who), {"*", f"{server}/*"}
         return any(one.scope in scopes and one.tool in whole for one in rules.grants)
+
+    def sees(self, server: str, who: Principal | None) -> bool:
+        """Whether the caller may know of a server or registry: may use a tool of it, or could."""
+        if self.expert is not None and self.expert.allow is not None:
+            own = self.expert.allow | self.expert.always
+            if not any(one.startswith(f"{server}/") for one in own):
+                return False
+        rules = self._index.access
+        if rules is None:
+            return True
+        scopes = rules.scopes(who)
+        return any(
+            one.scope in scopes and (one.tool == "*" or one.tool.startswith(f"{server}/"))
+            for one in rules.grants
+        )
+
+    def _registry_of(self, tool_id: str) -> str | None:
+        """The registry that the id names: all up to one of its slashes, as names may hold some."""
+        parts = tool_id.split("/")
+        heads = ("/".join(parts[:n]) for n in range(1, len(parts)))
+        return next((one for one in heads if one in self._registries), None)

@@ -123,8 +123,23 @@ class BearerTokens:
     """Verifies bearer tokens: those of the file by their hashes, then signed ones."""
 
     def __init__(self, file: AccessFile) -> None:
-        self._file = file
-        self._jwt = None if file.jwt is None else _SignedTokens(file.jwt)
+        """Take the file's tokens and key.
+
+        Raises:
+            ValueError: The file has neither tokens nor `jwt`, so that nobody could call, or the
+                key is none for its algorithms.
+        """
+        self.change(file)
+
+    def change(self, file: AccessFile) -> None:
+        """Verify by another file from now on; errors as for the class, then nothing changes."""
+        if not file.verifies:
+            raise InputError(
+                "access: the file has neither tokens nor jwt, so nobody could call over HTTP; "
+                "make a token with `ctrag serve token`"
+            )
+        signed = None if file.jwt is None else _SignedTokens(file.jwt)
+        self._file, self._jwt = file, signed
 
     async def verify_token(self, token: str) -> "AccessToken | None":
         """The verified token in the MCP library's form; None if it is invalid."""
@@ -179,6 +194,13 @@ class _SignedTokens:
     def __init__(self, rules: JwtRules) -> None:
         self._rules = rules
         self._key = rules.key_file.read_bytes()
+        for name in rules.algorithms:
+            try:
+                jwt.get_algorithm_by_name(name).prepare_key(self._key)
+            except (ValueError, TypeError, jwt.PyJWTError) as error:
+                raise InputError(
+                    f"jwt: {rules.key_file} holds no public key for {name}: {error}"
+                ) from None
 
     def principal(self, token: str) -> Principal | None:
         rules = self._rules

@@ -88,11 +88,15 @@ class Resources:
 
     async def listed(self, who: Principal | None, kind: str) -> Listing:
         """All `resources`, `templates` or `prompts` that the caller may see."""
-        await self._servers.tried(LISTING)
+        await self._servers.settled(LISTING)
         parts: dict[str, list[Any]] = {}
         unavailable = dict(self._servers.down())
 
         async def ask(server: Upstream) -> None:
+            await self._servers.awake(server.name)
+            if server.down is not None:
+                unavailable.setdefault(server.name, server.down)
+                return
             try:
                 with anyio.fail_after(LISTING):
                     parts[server.name] = await self._of(server, kind)
@@ -107,8 +111,7 @@ class Resources:
         ]
         async with anyio.create_task_group() as tasks:
             for server in mine:
-                if server.down is None:
-                    tasks.start_soon(ask, server)
+                tasks.start_soon(ask, server)
         names = [one.name for one in mine]
         found = [one for name in names for one in parts.get(name, [])]
         return Listing(found, {name: unavailable[name] for name in names if name in unavailable})

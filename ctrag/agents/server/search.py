@@ -114,4 +114,5 @@ class Search:
         )
 
     def _shown(self, found: RemoteHit) -> dict[str, Any]:
-        return shown(found, self.servers.marks(found.tool))
+        servers = self.servers
+        return shown(found, servers.marks(found.tool), trust=servers.trusted(found.tool))

@@ -3,8 +3,9 @@
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -13,20 +14,39 @@ from anyio.to_thread import run_sync
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
+from starlette.middleware.cors import CORSMiddleware
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.operations import Metrics, routes
 from ctrag.agents.server.principals import BearerTokens, verified
 from ctrag.agents.server.protocol import mcp_server
+from ctrag.agents.server.reload import Watched, watch
 from ctrag.errors import InputError
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-async def serve_stdio(gateway: Gateway, who: Principal | None) -> None:
+@dataclass(frozen=True, slots=True)
+class HttpOptions:
+    """Who may reach the server over HTTP, and what it tells about itself."""
+
+    allowed_hosts: tuple[str, ...] = ()
+    """`Host` headers that are answered beside those of this machine, such as a reverse proxy's
+    `tools.example`; without any, an address that others can reach answers to all."""
+    allowed_origins: tuple[str, ...] = ()
+    """Origins of web pages that may call, such as `https://app.example` (CORS)."""
+    metrics: Metrics | None = None
+    """Counts what `/metrics` shows; None shows nothing."""
+
+
+async def serve_stdio(
+    gateway: Gateway, who: Principal | None, watched: Sequence[Watched] = ()
+) -> None:
     """Serve one client over stdin and stdout until it disconnects; all other output goes
-    to stderr."""
+    to stderr, and `watched` files are read again when they change."""
     server = mcp_server(gateway, lambda: who)
     async with (
         anyio.create_task_group() as tasks,
@@ -34,6 +54,7 @@ async def serve_stdio(gateway: Gateway, who: Principal | None) -> None:
         gateway.running(),
     ):
         tasks.start_soon(_write_before_the_end, gateway)
+        tasks.start_soon(watch, watched)
         await server.run(read, write, server.create_initialization_options())
         tasks.cancel_scope.cancel()
 
@@ -54,19 +75,28 @@ async def _write_before_the_end(gateway: Gateway) -> None:
                 signal.raise_signal(number)
 
 
-async def serve_http(gateway: Gateway, host: str, port: int, tokens: BearerTokens | None) -> None:
-    """Serve streamable HTTP at `/mcp` until stopped.
+async def serve_http(
+    gateway: Gateway,
+    host: str,
+    port: int,
+    tokens: BearerTokens | None,
+    options: HttpOptions | None = None,
+    watched: Sequence[Watched] = (),
+) -> None:
+    """Serve streamable HTTP at `/mcp` until stopped; `watched` as for `serve_stdio`.
 
     Raises:
         ValueError: The address can be reached from outside and no token is asked for.
     """
-    app = http_app(gateway, host, port, tokens)
+    app = http_app(gateway, host, port, tokens, options)
     config = uvicorn.Config(
         app, host, port, log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
     )
     with _terminated_as_interrupted():
-        async with gateway.running():
+        async with gateway.running(), anyio.create_task_group() as tasks:
+            tasks.start_soon(watch, watched)
             await _serve(config, host, port)
+            tasks.cancel_scope.cancel()
 
 
 async def _serve(config: uvicorn.Config, host: str, port: int) -> None:
@@ -92,23 +122,62 @@ def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-def http_app(gateway: Gateway, host: str, port: int, tokens: BearerTokens | None) -> Starlette:
+def http_app(
+    gateway: Gateway,
+    host: str,
+    port: int,
+    tokens: BearerTokens | None,
+    options: HttpOptions | None = None,
+) -> Starlette:
     """The ASGI application behind `serve_http`; the gateway must be running.
 
     Raises:
         ValueError: The address can be reached from outside and no token is asked for.
     """
+    options = options or HttpOptions()
+    common: Any = {
+        "host": host,
+        "transport_security": _security(host, options),
+        "custom_starlette_routes": routes(gateway, options.metrics),
+    }
     if tokens is None:
         if host not in LOOPBACK:
             raise InputError(
                 f"http: {host} can be reached from outside; give --access with tokens, or serve "
                 "at 127.0.0.1"
             )
-        return mcp_server(gateway, lambda: None).streamable_http_app(host=host)
-    address: Any = _url(host, port)
-    auth = AuthSettings(issuer_url=address, resource_server_url=None)
-    server = mcp_server(gateway, lambda: verified(get_access_token()))
-    return server.streamable_http_app(host=host, auth=auth, token_verifier=tokens)
+        app = mcp_server(gateway, lambda: None).streamable_http_app(**common)
+    else:
+        address: Any = _url(host, port)
+        auth = AuthSettings(issuer_url=address, resource_server_url=None)
+        server = mcp_server(gateway, lambda: verified(get_access_token()))
+        app = server.streamable_http_app(auth=auth, token_verifier=tokens, **common)
+    if options.allowed_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(options.allowed_origins),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["*"],
+            expose_headers=["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
+        )
+    return app
+
+
+def _security(host: str, options: HttpOptions) -> TransportSecuritySettings | None:
+    """Which hosts and origins are answered; None leaves it to the library, which protects a
+    loopback address."""
+    if not options.allowed_hosts and (not options.allowed_origins or host not in LOOPBACK):
+        return None
+    named = [one for name in options.allowed_hosts for one in (name, f"{name}:*")]
+    here = ["127.0.0.1", "localhost", "[::1]"]
+    return TransportSecuritySettings(
+        allowed_hosts=[*named, *(f"{one}:*" for one in here)],
+        allowed_origins=[
+            *options.allowed_origins,
+            *(f"https://{name}" for name in options.allowed_hosts),
+            *(f"http://{one}:*" for one in here),
+        ],
+    )
 
 
 def _url(host: str, port: int) -> str:

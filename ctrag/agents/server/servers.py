@@ -3,25 +3,32 @@
 Servers of installed plugins are among them.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 import anyio
-from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 from mcp.types import CallToolResult, LoggingLevel
 
-from ctrag.agents.catalogue.access import Grant
+from ctrag.agents.catalogue.access import AccessRules, Grant
 from ctrag.agents.catalogue.formats import SEARCH_DESCRIPTION, SEARCH_NAME
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import ServerSpec, Upstreams
-from ctrag.agents.server.leftovers import note_servers
+from ctrag.agents.server.exposure import Exposed, exposed, own_name, shows
+from ctrag.agents.server.isolation import Isolated
+from ctrag.agents.server.leftovers import (
+    note_servers,
+    note_spec,
+    noted_specs,
+    take_out_leftovers,
+)
 from ctrag.agents.server.marketplace import Installed
 from ctrag.agents.server.remote import Registry, RemoteRegistry
+from ctrag.agents.server.running import Running
 from ctrag.agents.server.upstream import Upstream, UpstreamError
 from ctrag.errors import InputError
 
@@ -31,6 +38,9 @@ SELF = CatalogueTool(SEARCH_NAME, SEARCH_DESCRIPTION, "ctrag", always=True)
 
 class Servers:
     """The servers and registries behind the tools of one gateway.
+
+    A server is started with the gateway, or at its first call where the store has its tools
+    already, as listed by an earlier process under the same configuration.
 
     Args:
         index: Receives the tools that the servers list.
@@ -50,57 +60,150 @@ class Servers:
         registry_timeout: float = 5.0,
     ) -> None:
         self._index = index
+        self._timeout = registry_timeout
+        self._further = list(registries)
         self.upstreams: dict[str, Upstream] = {}
         """The servers by name, those of plugins included."""
+        self.registries: dict[str, Registry] = {}
+        """By name, in the order in which they are searched."""
+        self.problems: dict[str, str] = dict(specs.problems)
+        """Why an entry of the file was left out, by its name."""
+        self.exposed: dict[str, Exposed] = {}
+        """What of each server's list is shown, by its name."""
         self.on_change: Callable[[str, str], Awaitable[None]] = _unheard
         """Awaited with a server's name and `resources` or `prompts` when that list has changed."""
+        self._hubs: dict[str, Upstream] = {}
         self._plugins: set[str] = set()
+        self._plugin_grants: tuple[Grant, ...] = ()
+        self._running = Running()
+        self._hubs_running = Running()
+        self._isolated = Isolated(lambda name, spec: Upstream(name, spec, _nothing))
+        _check_names(specs, self._further)
         for name, spec in specs.servers.items():
             self._add(name, spec)
-        self._hubs = [Upstream(name, spec, _nothing) for name, spec in specs.registries.items()]
-        every = [*(RemoteRegistry(hub, registry_timeout) for hub in self._hubs), *registries]
-        self.registries: dict[str, Registry] = {one.name: one for one in every}
-        """By name, in the order in which they are searched."""
-        if len(self.registries) < len(every):
-            raise InputError(f"registries: two have the same name: {[one.name for one in every]}")
-        if taken := set(self.registries) & set(self.upstreams):
-            raise InputError(f"registries: {min(taken)!r} is a server's name as well")
-        self._tasks: TaskGroup | None = None
+        self._set_registries(specs)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Connected to all of them, without waiting for any."""
+        """Connected to all whose tools are not known, without waiting for any."""
+        held, asleep = await run_sync(self._known)
         async with anyio.create_task_group() as tasks:
-            self._tasks = tasks
-            for upstream in self._all():
-                tasks.start_soon(upstream.run)
+            self._running.begin(tasks)
+            self._hubs_running.begin(tasks)
+            tasks.start_soon(self._isolated.run)
+            for upstream in self.upstreams.values():
+                if upstream.name not in asleep:
+                    self._running.start(upstream, known=upstream.name in held)
+            for hub in self._hubs.values():
+                self._hubs_running.start(hub)
             yield
+            self._running.stop()
+            self._hubs_running.stop()
             tasks.cancel_scope.cancel()
-        self._tasks = None
 
-    async def tried(self, timeout: float) -> None:
-        """Wait for each one's first attempt to start, `timeout` seconds at most."""
-        with anyio.move_on_after(timeout):
-            for upstream in self._all():
-                await upstream.tried()
+    async def settled(self, timeout: float) -> None:
+        """Wait for each one's first attempt to start; see `Running.settled`."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._hubs_running.settled, timeout)
+            await self._running.settled(timeout)
+
+    @property
+    def starting(self) -> bool:
+        """Whether a server or registry has neither answered nor failed yet."""
+        return bool(self._running.starting or self._hubs_running.starting)
 
     async def started(self, name: str) -> None:
         """Connect to a server added later and wait until it has listed its tools."""
         server = self.upstreams[name]
-        if self._tasks is not None:
-            self._tasks.start_soon(server.run)
+        if self._running.start(server):
             with anyio.move_on_after(server.spec.start_timeout):
                 await server.tried()
 
+    async def awake(self, name: str) -> bool:
+        """Start a server that waits for its first call; returns whether it was not running."""
+        if name not in self.upstreams or self._running.started(name):
+            return False
+        await self.started(name)
+        return True
+
+    async def start_all(self) -> None:
+        """Start all of them, and wait until each has listed its tools or failed once."""
+        async with anyio.create_task_group() as tasks:
+            for name, server in self.upstreams.items():
+                if self._running.started(name):
+                    tasks.start_soon(_tried, server)
+                else:
+                    tasks.start_soon(self.started, name)
+            for hub in self._hubs.values():
+                tasks.start_soon(_tried, hub)
+
+    def hubs_down(self) -> dict[str, str | None]:
+        """Why a registry of the file cannot be searched now, by its name; None if it can."""
+        return {name: hub.down for name, hub in self._hubs.items()}
+
+    async def update(self, specs: Upstreams) -> list[str]:
+        """Take over a changed configuration; servers that stay as they are go on undisturbed.
+
+        A server whose new entry cannot be used stays as it was. Returns what has changed.
+
+        Raises:
+            ValueError: As for the class, or a plugin has a server's name; nothing is changed.
+        """
+        _check_names(specs, self._further)
+        if taken := set(specs.servers) & self._plugins:
+            raise InputError(f"servers: {min(taken)!r} is a plugin's name as well")
+        self.problems = dict(specs.problems)
+        said: list[str] = []
+        ended: set[str] = set()
+        for name, upstream in list(self.upstreams.items()):
+            if name in self._plugins or name in specs.problems:
+                continue
+            new = specs.servers.get(name)
+            if new == upstream.spec:
+                continue
+            await self._running.end(name)
+            self._isolated.end(name)
+            ended.add(name)
+            del self.upstreams[name]
+            self.exposed.pop(name, None)
+            if new is None:
+                await run_sync(self._forget, name)
+                said.append(f"{name} is gone")
+        for name, spec in specs.servers.items():
+            if name not in self.upstreams:
+                said.append(f"{name} is started{' again' if name in ended else ''}")
+                self._add(name, spec)
+                await run_sync(self._hide, [name])
+                self._running.start(self.upstreams[name])
+        for name, hub in list(self._hubs.items()):
+            if specs.registries.get(name) != hub.spec and name not in specs.problems:
+                await self._hubs_running.end(name)
+                said.append(f"registry {name} has changed")
+        self._set_registries(specs)
+        for hub in self._hubs.values():
+            self._hubs_running.start(hub)
+        return said
+
     def down(self) -> dict[str, str]:
         """Why a server cannot be called now, by its name; those that can are left out."""
-        return {one.name: one.down for one in self.upstreams.values() if one.down is not None}
+        down = {
+            one.name: one.down
+            for one in self.upstreams.values()
+            if one.down is not None and self._running.started(one.name)
+        }
+        left_out = {name: why for name, why in self.problems.items() if name not in self.upstreams}
+        return {**left_out, **down}
 
     def marks(self, tool: CatalogueTool) -> Sequence[str]:
         """Marks of a tool's definition from when its server listed it."""
-        server = self.upstreams.get(tool.server)
-        listed = server.tools.get(tool.name) if server else None
+        shown = self.exposed.get(tool.server)
+        listed = shown.tools.get(tool.name) if shown else None
         return listed.marks if listed else ()
+
+    def trusted(self, tool: CatalogueTool) -> bool:
+        """Whether the tool's definition is shown as its server gives it."""
+        server = self.upstreams.get(tool.server)
+        return server is not None and server.spec.trust
 
     async def introduce(self, channel: Channel, owner: str, user: str, timeout: float) -> None:
         """Let each server list what it has for clients like this one; waits `timeout` seconds."""
@@ -109,22 +212,22 @@ class Servers:
         with anyio.move_on_after(timeout):
             async with anyio.create_task_group() as tasks:
                 for server in self.upstreams.values():
-                    tasks.start_soon(server.introduce, channel, owner, user)
+                    if not server.spec.isolate:
+                        tasks.start_soon(server.introduce, channel, owner, user)
 
     def serves(self, tool: CatalogueTool, offers: frozenset[str]) -> bool:
         """Whether a tool is listed to clients that offer this."""
         server = self.upstreams.get(tool.server)
-        return server is None or server.needs(tool.name) <= offers
+        return server is None or server.needs(own_name(server.spec, tool.name)) <= offers
 
     def reach(self, name: str) -> Upstream | None:
         """The server or registry of that name."""
-        hubs = {one.name: one for one in self._hubs}
-        return self.upstreams.get(name) or hubs.get(name)
+        return self.upstreams.get(name) or self._hubs.get(name)
 
     async def want_level(self, level: LoggingLevel) -> None:
         """Have all servers send log messages from this level on."""
         async with anyio.create_task_group() as tasks:
-            for server in self._all():
+            for server in [*self.upstreams.values(), *self._hubs.values()]:
                 tasks.start_soon(server.want_level, level)
 
     async def call(
@@ -147,7 +250,13 @@ class Servers:
                 f"{tool.id} is described in the catalogue, but no server stands behind it here. "
                 "Search for another tool."
             )
-        return await self.upstreams[tool.server].call(tool.name, arguments, channel, session, user)
+        upstream = self.upstreams[tool.server]
+        spec = upstream.spec
+        name = own_name(spec, tool.name)
+        if not spec.isolate:
+            return await upstream.call(name, arguments, channel, session, user)
+        async with self._isolated.of(tool.server, spec, session, user) as own:
+            return await own.call(name, arguments, channel, session, user)
 
     def is_plugin(self, name: str) -> bool:
         """Whether the server of that name came with a plugin."""
@@ -168,36 +277,110 @@ class Servers:
                 "plugin out with `ctrag serve plugins --uninstall`"
             )
         self._plugins.add(plugin.name)
+        given = [Grant(scope, f"{plugin.name}/*") for scope in installed.scopes if scope]
+        self._plugin_grants = tuple(dict.fromkeys([*self._plugin_grants, *given]))
         if index.access is not None:
-            given = [Grant(scope, f"{plugin.name}/*") for scope in installed.scopes if scope]
-            grants = tuple(dict.fromkeys([*index.access.grants, *given]))
-            index.access = replace(index.access, grants=grants)
+            self.govern(index.access)
         if not known:
             self._add(plugin.name, plugin.server)
         return not known
 
+    def govern(self, rules: AccessRules) -> None:
+        """Set the rules of the catalogue, with the grants that come with installed plugins."""
+        grants = tuple(dict.fromkeys([*rules.grants, *self._plugin_grants]))
+        self._index.access = replace(rules, grants=grants)
+
     def _add(self, name: str, spec: ServerSpec) -> None:
         self.upstreams[name] = Upstream(name, spec, self._listed, self._happened)
 
+    def _set_registries(self, specs: Upstreams) -> None:
+        """Make those of `specs`, and the further ones, all there are; known ones are kept."""
+        kept = dict(specs.registries)
+        for name in specs.problems:
+            if name in self._hubs:
+                kept[name] = self._hubs[name].spec
+        found: dict[str, Registry] = {}
+        for name, spec in kept.items():
+            hub = self._hubs.get(name)
+            if hub is not None and hub.spec == spec:
+                found[name] = self.registries[name]
+                continue
+            self._hubs[name] = Upstream(name, spec, _nothing)
+            found[name] = RemoteRegistry(self._hubs[name], self._timeout)
+        for name in [one for one in self._hubs if one not in kept]:
+            del self._hubs[name]
+        self.registries.clear()
+        self.registries.update(found)
+        self.registries.update({one.name: one for one in self._further})
+
+    def _known(self) -> tuple[set[str], set[str]]:
+        """Servers of which the index has tools, and those it has all of as they are to be shown."""
+        self._hide(self.upstreams)
+        held = {tool.server for tool in self._index.tools}
+        self._running.something = len(held - {SELF.server}) > 0
+        noted = noted_specs(self._index.store)
+        same = {one for one, up in self.upstreams.items() if noted.get(one) == up.spec.digest}
+        return held, held & same
+
+    def _hide(self, names: Collection[str]) -> None:
+        """Take out at once what earlier listings had and the entries now leave out or rename."""
+        specs = {name: self.upstreams[name].spec for name in names}
+        mine = [tool for tool in self._index.tools if tool.server in specs]
+        gone = [tool.id for tool in mine if not shows(specs[tool.server], tool.name)]
+        if gone:
+            self._index.remove(gone)
+
+    def _forget(self, name: str) -> None:
+        self._index.replace_server(name, [])
+        note_spec(self._index.store, name, None)
+        take_out_leftovers(self._index.store, set(self.upstreams))
+
     async def _listed(self, upstream: Upstream) -> None:
         """Index a server's list; only new tools are encoded."""
-        tools = [
-            CatalogueTool(
+        if self.upstreams.get(upstream.name) is not upstream:  # taken out meanwhile
+            return
+        shown = exposed(upstream.spec, upstream.tools)
+        every = await run_sync(lambda: self._index.tools)
+        others = {tool.id for tool in every if tool.server != upstream.name}
+        tools = []
+        for tool in list(shown.tools.values()):
+            made = CatalogueTool(
                 tool.name, tool.description, upstream.name, tool.parameters, mcp=tool.more
             )
-            for tool in upstream.tools.values()
-        ]
-        await run_sync(note_servers, self._index.store, [upstream.name])
+            if made.id in others:  # names may hold slashes
+                del shown.tools[tool.name]
+                shown.left_out[tool.name] = f"another server has {made.id}"
+                continue
+            tools.append(made)
+        self.exposed[upstream.name] = shown
+        store = self._index.store
+        await run_sync(note_servers, store, [upstream.name])
         now = {tool.id: tool.content_hash for tool in tools}
-        held = [tool for tool in self._index.tools if tool.server == upstream.name]
-        if now != {tool.id: tool.content_hash for tool in held} and upstream.listed:
+        held = {tool.id: tool.content_hash for tool in every if tool.server == upstream.name}
+        if now != held and upstream.listed:
             await run_sync(self._index.replace_server, upstream.name, tools)
+        await run_sync(note_spec, store, upstream.name, upstream.spec.digest)
 
     async def _happened(self, upstream: Upstream, kind: str) -> None:
         await self.on_change(upstream.name, kind)
 
-    def _all(self) -> list[Upstream]:
-        return [*self.upstreams.values(), *self._hubs]
+
+def _check_names(specs: Upstreams, further: Sequence[Registry]) -> None:
+    """Refuse names by which a tool's id would not say whose it is."""
+    names = [*specs.registries, *(one.name for one in further)]
+    if len(set(names)) < len(names):
+        raise InputError(f"registries: two have the same name: {names}")
+    for registry in names:
+        if registry in specs.servers:
+            raise InputError(f"registries: {registry!r} is a server's name as well")
+        if inside := [one for one in specs.servers if one.startswith(f"{registry}/")]:
+            raise InputError(f"servers: {inside[0]!r} would be taken for registry {registry!r}'s")
+
+
+async def _tried(upstream: Upstream) -> None:
+    """Its first attempt has ended; it ends by itself after `start_timeout`, or a little later."""
+    with anyio.move_on_after(upstream.spec.start_timeout + 5):
+        await upstream.tried()
 
 
 async def _unheard(server: str, kind: str) -> None:

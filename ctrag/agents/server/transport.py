@@ -1,6 +1,5 @@
 """The connection to one server, whose messages are cleaned before the client reads them."""
 
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.named_stderr import named_stderr
 
 NOT_SENT = -32_098
 """Code of the error that stands for an address that could not be reached."""
@@ -67,6 +67,8 @@ async def connection(
     clean: Callable[[list[Any]], list[Any]],
     ended: Callable[[], None],
     way: str = "",
+    *,
+    name: str = "",
 ) -> AsyncIterator["TransportStreams"]:
     """Streams to and from a server.
 
@@ -75,6 +77,7 @@ async def connection(
         clean: Maps the entries of a `tools/list` answer to those that are accepted.
         ended: Called when the stream has ended, for example because its process stopped.
         way: One of `ways`; the first if it is empty.
+        name: The server's, which begins each line that its process writes to stderr.
 
     Raises:
         OSError: The command cannot be started.
@@ -86,7 +89,7 @@ async def connection(
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
             result["tools"] = clean(result["tools"])
 
-    async with _transport(spec, way) as (read, write):
+    async with _transport(spec.resolved(), way, name) as (read, write):
         yield _CleanedStream(read, message, ended), write
 
 
@@ -98,13 +101,20 @@ def ways(spec: ServerSpec) -> Sequence[str]:
     return ("http", "sse") if not spec.transport else (spec.transport,)
 
 
-def _transport(spec: ServerSpec, way: str) -> AbstractAsyncContextManager[Any]:
+def _transport(spec: ServerSpec, way: str, name: str) -> AbstractAsyncContextManager[Any]:
     if spec.command:
-        started = StdioServerParameters(
-            command=spec.command, args=spec.args, env=spec.filled(spec.env), cwd=spec.cwd
-        )
-        return stdio_client(started, errlog=sys.__stderr__ or sys.stderr)
+        return _process(spec, name)
     return _over_sse(spec) if way == "sse" else _over_http(spec)
+
+
+@asynccontextmanager
+async def _process(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
+    started = StdioServerParameters(
+        command=spec.command, args=spec.args, env=spec.env, cwd=spec.cwd
+    )
+    with named_stderr(name) as errlog:
+        async with stdio_client(started, errlog=errlog) as streams:
+            yield streams
 
 
 class _Reaching(httpx2.AsyncClient):
@@ -130,16 +140,14 @@ def _auth(spec: ServerSpec) -> httpx2.Auth | None:
         return None
     from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 
-    client = spec.filled(
-        {"id": spec.client_credentials.client_id, "secret": spec.client_credentials.client_secret}
-    )
+    client = spec.client_credentials
     return ClientCredentialsOAuthProvider(
         spec.url,
         _Tokens(),
-        client["id"],
-        client["secret"],
-        scope=spec.client_credentials.scope,
-        issuer=spec.client_credentials.issuer,
+        client.client_id,
+        client.client_secret,
+        scope=client.scope,
+        issuer=client.issuer,
     )
 
 
@@ -165,7 +173,7 @@ class _Tokens:
 
 @asynccontextmanager
 async def _over_sse(spec: ServerSpec) -> AsyncIterator[Any]:
-    headers = spec.filled(spec.headers)
+    headers = spec.headers
     wait = min(spec.start_timeout, 30.0)
     async with sse_client(
         spec.url, headers, wait, max(spec.timeout, 300.0), auth=_auth(spec)
@@ -177,7 +185,7 @@ async def _over_sse(spec: ServerSpec) -> AsyncIterator[Any]:
 async def _over_http(spec: ServerSpec) -> AsyncIterator[Any]:
     timeout = httpx2.Timeout(min(spec.start_timeout, 30.0), read=max(spec.timeout, 300.0))
     async with (
-        _Reaching(headers=spec.filled(spec.headers), timeout=timeout, auth=_auth(spec)) as client,
+        _Reaching(headers=spec.headers, timeout=timeout, auth=_auth(spec)) as client,
         streamable_http_client(spec.url, http_client=client) as streams,
     ):
         yield streams

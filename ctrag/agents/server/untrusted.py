@@ -60,11 +60,12 @@ class ToolDefinition:
     """Title, annotations, output schema, icons and `_meta`, by the protocol's names."""
 
 
-def definition(raw: Any) -> ToolDefinition:
+def definition(raw: Any, *, trust: bool = False) -> ToolDefinition:
     """A tool definition off the wire, checked, cut and marked.
 
     Args:
         raw: The entry of a `tools/list` answer, with `name`, `description`, `inputSchema`.
+        trust: Take description and schema whole, and mark nothing.
 
     Raises:
         ValueError: It cannot be used; the message says why.
@@ -82,6 +83,12 @@ def definition(raw: Any) -> ToolDefinition:
     if _task_support(raw) == "required":
         raise InputError("can only be called as a task, which is not passed on")
     marks: list[str] = []
+    if trust:
+        schema = raw.get("inputSchema")
+        if not isinstance(schema, dict):
+            raise InputError("has an input schema that is no object")
+        whole = {**schema, "type": "object"}
+        return ToolDefinition(_printable(name), text, whole, more=_more(raw, marks))
     description = cleaned(text, DESCRIPTION_LIMIT, marks)
     try:
         parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))

@@ -214,18 +214,17 @@ class Upstream:
     async def _line_for(self, channel: Channel, owner: str, user: str) -> Line:
         """The shared line, or the caller's own, opened where it is not there yet."""
         shared = await self._ready()
-        apart = self.spec.isolate or ("user" if user in self.spec.users else False)
-        if not (channel.offers or apart):
+        own = user in self.spec.users
+        if not (channel.offers or own):
             return shared
-        whose = f"user {user}" if apart == "user" and not channel.offers else owner
-        key = (whose, channel.offers)
+        key = (f"user {user}" if own and not channel.offers else owner, channel.offers)
         line = self._own.get(key)
         if line is None or self._tasks is None:
             line = await self._open(key, user, channel)
         line.own = channel
-        if line.client is None:
+        if not line.ready:
             with anyio.move_on_after(self.spec.start_timeout):
-                while self._own.get(key) is line and line.client is None:
+                while self._own.get(key) is line and not line.ready:
                     await anyio.sleep(0.01)
         if line.client is None:
             raise UpstreamError(

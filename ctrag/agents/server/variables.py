@@ -64,7 +64,7 @@ class Variables:
             return [self.fill(one, place) for one in value]
         if isinstance(value, dict):
             return {
-                key: self.fill(one, f"{place}.{key}" if place else str(key))
+                self.fill(key, place): self.fill(one, f"{place}.{key}" if place else str(key))
                 for key, one in value.items()
             }
         return value

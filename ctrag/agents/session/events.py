@@ -11,6 +11,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, JsonValue
 
+from stores.files import append_private
+
 OPERATION = "gen_ai.operation.name"
 CONVERSATION = "gen_ai.conversation.id"
 TOOL = "gen_ai.tool.name"
@@ -87,7 +89,7 @@ class JsonLines:
     """A sink that appends each event to a file, one a line; `ctrag session show` reads it.
 
     Args:
-        path: The file; it and its folder are created when missing.
+        path: The file; it and its folder are created when missing, the file for its owner alone.
         content: Whether queries and arguments are written too.
     """
 
@@ -108,5 +110,4 @@ class JsonLines:
         line = event.model_dump_json(exclude_none=True) + "\n"
         with self._lock:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as file:
-                file.write(line)
+            append_private(self._path, line)

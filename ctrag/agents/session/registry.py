@@ -123,7 +123,8 @@ class SessionRegistry:
                 _Saved(opened_at=one.opened_at, session=one.session.state())
                 for one in self._open.values()
             ]
-        write_text(path, _SavedSessions(sessions=saved).model_dump_json(indent=1) + "\n")
+        text = _SavedSessions(sessions=saved).model_dump_json(indent=1) + "\n"
+        write_text(path, text, private=True)
 
     def load(self, path: Path, resolve: Resolve) -> int:
         """Restore saved sessions beside those open now; returns how many.

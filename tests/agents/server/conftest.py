@@ -85,3 +85,20 @@ def gateway(encoder: Topics) -> Callable[..., Gateway]:
         return Gateway(index, Upstreams(servers=servers or {}), settings=PATIENT, **more)
 
     return make
+
+
+@pytest.fixture
+def ctrag(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """A command through its entry point."""
+    from ctrag.cli.main import main
+    from tests.cli.conftest import Ran
+
+    def run(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["ctrag", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        out, err = capsys.readouterr()
+        return Ran(int(left.value.code or 0), out, err)
+
+    return run

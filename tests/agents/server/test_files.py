@@ -1,11 +1,15 @@
 """The files of `--upstream` and `--access`: what they say, and how their mistakes are told."""
 
+import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.principals import AccessFile, BearerTokens, new_token, token_hash
+from ctrag.agents.session.events import Event, JsonLines
 
 
 def written(folder: Path, text: str) -> Path:
@@ -92,3 +96,50 @@ def test_a_token_that_two_users_have_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="tokens: two are the same") as raised:
         AccessFile.from_file(path)
     assert kept not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "# nothing yet", "{}", "null", "members: {ada: {}}", "tokens: {ada: []}", "grants: []"],
+)
+def test_an_access_file_by_which_nobody_could_call_is_refused(tmp_path: Path, text: str) -> None:
+    file = AccessFile.from_file(written(tmp_path, text))
+    with pytest.raises(ValueError, match="neither tokens nor jwt, so nobody could call over HTTP"):
+        BearerTokens(file)
+
+
+def test_a_key_that_is_none_is_refused_before_anybody_calls(tmp_path: Path) -> None:
+    (tmp_path / "issuer.pem").write_text("no key", encoding="utf-8")
+    text = "jwt: {key_file: issuer.pem, algorithms: [ES256], audience: tools.example}"
+    file = AccessFile.from_file(written(tmp_path, text))
+    with pytest.raises(ValueError, match=r"issuer\.pem holds no public key for ES256"):
+        BearerTokens(file)
+    (tmp_path / "issuer.pem").unlink()
+    with pytest.raises(FileNotFoundError):
+        BearerTokens(file)
+
+
+def test_an_access_file_that_cannot_be_used_stops_the_command(
+    ctrag: Callable[..., Any], tmp_path: Path
+) -> None:
+    catalogue = tmp_path / "tools.yaml"
+    catalogue.write_text("[{name: send_mail, description: Send a mail}]", encoding="utf-8")
+    for text in ("", "members: {ada: {}}", "tokens: ["):
+        access = written(tmp_path, text)
+        address = ("--http", "127.0.0.1:9")
+        ran = ctrag("serve", "mcp", "--catalogue", catalogue, "--access", access, *address)
+        assert ran.code == 1
+        assert "nobody could call" in ran.err or "not YAML" in ran.err
+
+
+def test_a_record_is_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "records" / "events.jsonl"
+    record = JsonLines(path)
+    before = os.umask(0)
+    try:
+        for at in (1.0, 2.0):
+            record(Event(event="ctrag.search", at=at))
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert len(path.read_text(encoding="utf-8").splitlines()) == 2

@@ -21,7 +21,7 @@ from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.principals import AccessFile, BearerTokens, new_token
-from ctrag.agents.server.serve import http_app
+from ctrag.agents.server.serve import HttpOptions, http_app
 from ctrag.agents.server.servers import SELF
 from tests.agents.server.conftest import PATIENT, Topics, entry, tool
 
@@ -36,10 +36,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(gateway: Gateway, tokens: BearerTokens | None = None) -> Iterator[str]:
+def served(
+    gateway: Gateway, tokens: BearerTokens | None = None, options: HttpOptions | None = None
+) -> Iterator[str]:
     """The gateway at a port of this machine, in a thread of its own; its address."""
     port = free_port()
-    app = http_app(gateway, "127.0.0.1", port, tokens)
+    app = http_app(gateway, "127.0.0.1", port, tokens, options)
     server = uvicorn.Server(
         uvicorn.Config(app, "127.0.0.1", port, log_level="error", timeout_graceful_shutdown=1)
     )

@@ -174,20 +174,3 @@ def test_plugins_are_listed_searched_installed_and_taken_out(
     refused = ctrag("serve", "plugins", *options, "--uninstall", "pdf-tools")
     assert refused.code == 1
     assert refused.err == "ctrag: plugin: 'pdf-tools' is not installed\n"
-
-
-@pytest.fixture
-def ctrag(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
-    """A command through its entry point."""
-    from ctrag.cli.main import main
-    from tests.cli.conftest import Ran
-
-    def run(*arguments: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["ctrag", *map(str, arguments)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main()
-        out, err = capsys.readouterr()
-        return Ran(int(left.value.code or 0), out, err)
-
-    return run
