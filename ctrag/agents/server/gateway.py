@@ -34,7 +34,7 @@ from ctrag.agents.server.resources import Resources
 from ctrag.agents.server.results import READ, TEXT_LIMIT, Results, links, page, passed_on
 from ctrag.agents.server.search import Fitting, Search
 from ctrag.agents.server.servers import Servers
-from ctrag.agents.server.upstream import Upstream, UpstreamError
+from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
 from ctrag.agents.session.settings import SessionSettings
@@ -294,6 +294,10 @@ class Gateway:
             return CallAnswer(page("\n".join(texts), uri, offset, self.settings.result_limit))
         except (ValueError, MCPError) as error:
             return CallAnswer(refusal(str(error)))
+
+    def for_one_client(self) -> Sole:
+        """Serve one client alone, with the servers' own connections; before `running`."""
+        return self._servers.for_one_client()
 
     async def want_level(self, level: LoggingLevel) -> None:
         """Have the servers send log messages from this level on."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
 from anyio.to_thread import run_sync
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler
@@ -40,6 +40,7 @@ from ctrag.agents.server.channel import Channel, ClientChannel
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.parked import ParkedCalls
 from ctrag.agents.server.principals import caller_key
+from ctrag.agents.server.upstream import Sole
 from ctrag.errors import InputError
 from ctrag.version import __version__
 from stores.database import StoreUnavailable
@@ -123,8 +124,14 @@ Caller = Callable[[], Principal | None]
 """Returns the caller of the current request."""
 
 
-def mcp_server(gateway: Gateway, caller: Caller) -> "Server[Any]":
-    """An MCP server in front of a gateway, which must be running."""
+def mcp_server(gateway: Gateway, caller: Caller, sole: Sole | None = None) -> "Server[Any]":
+    """An MCP server in front of a gateway, which must be running.
+
+    Args:
+        gateway: The gateway.
+        caller: Returns the caller of the current request.
+        sole: Of `Gateway.for_one_client`, where no second client will connect.
+    """
     handlers = _Handlers(gateway, caller)
     beside = Beside(gateway, caller, handlers.connections)
     server = _Server(
@@ -143,7 +150,22 @@ def mcp_server(gateway: Gateway, caller: Caller) -> "Server[Any]":
         on_subscriptions_listen=ListenHandler(beside.bus),
     )
     server.add_request_handler("logging/setLevel", SetLevelRequestParams, handlers.set_level)
+    if sole is not None:
+        server.middleware.append(_introduction(sole))
     return server
+
+
+def _introduction(sole: Sole) -> "ServerMiddleware[Any]":
+    """Tells what the only client offers as soon as it has said so."""
+
+    async def met(ctx: "ServerRequestContext[Any]", call_next: Any) -> Any:
+        if ctx.session.client_capabilities is not None and not sole.met.is_set():
+            channel = ClientChannel(ctx)
+            channel.over()
+            sole.meet(channel)
+        return await call_next(ctx)
+
+    return met
 
 
 class _Server(Server[Any]):

@@ -47,7 +47,7 @@ async def serve_stdio(
 ) -> None:
     """Serve one client over stdin and stdout until it disconnects; all other output goes
     to stderr, and `watched` files are read again when they change."""
-    server = mcp_server(gateway, lambda: who)
+    server = mcp_server(gateway, lambda: who, gateway.for_one_client())
     async with (
         anyio.create_task_group() as tasks,
         stdio_server() as (read, write),

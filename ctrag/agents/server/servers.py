@@ -29,7 +29,7 @@ from ctrag.agents.server.leftovers import (
 from ctrag.agents.server.marketplace import Installed
 from ctrag.agents.server.remote import Registry, RemoteRegistry
 from ctrag.agents.server.running import Running
-from ctrag.agents.server.upstream import Upstream, UpstreamError
+from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
 from ctrag.errors import InputError
 
 SELF = CatalogueTool(SEARCH_NAME, SEARCH_DESCRIPTION, "ctrag", always=True)
@@ -72,6 +72,7 @@ class Servers:
         """What of each server's list is shown, by its name."""
         self.on_change: Callable[[str, str], Awaitable[None]] = _unheard
         """Awaited with a server's name and `resources` or `prompts` when that list has changed."""
+        self._sole: Sole | None = None
         self._hubs: dict[str, Upstream] = {}
         self._plugins: set[str] = set()
         self._plugin_grants: tuple[Grant, ...] = ()
@@ -205,6 +206,13 @@ class Servers:
         server = self.upstreams.get(tool.server)
         return server is not None and server.spec.trust
 
+    def for_one_client(self) -> Sole:
+        """Give the shared connections to the only client that there will be."""
+        self._sole = Sole()
+        for server in self.upstreams.values():
+            server.sole = self._sole
+        return self._sole
+
     async def introduce(self, channel: Channel, owner: str, user: str, timeout: float) -> None:
         """Let each server list what it has for clients like this one; waits `timeout` seconds."""
         if not channel.offers:
@@ -292,6 +300,7 @@ class Servers:
 
     def _add(self, name: str, spec: ServerSpec) -> None:
         self.upstreams[name] = Upstream(name, spec, self._listed, self._happened)
+        self.upstreams[name].sole = self._sole
 
     def _set_registries(self, specs: Upstreams) -> None:
         """Make those of `specs`, and the further ones, all there are; known ones are kept."""

@@ -32,6 +32,24 @@ IDLE = 900.0
 """Seconds after which an unused connection of a single client is closed."""
 
 
+FIRST_CONTACT = 2.0
+"""Seconds that a server waits for the only client to say what it offers."""
+
+
+class Sole:
+    """The only client of a gateway, once it has said what it offers."""
+
+    def __init__(self) -> None:
+        self.met = anyio.Event()
+        self.channel: Channel = SILENT
+
+    def meet(self, channel: Channel) -> None:
+        """The client has sent its first message."""
+        if not self.met.is_set():
+            self.channel = channel
+            self.met.set()
+
+
 class UpstreamError(Exception):
     """A call without an answer; the message is for the model that made it."""
 
@@ -39,7 +57,8 @@ class UpstreamError(Exception):
 class Upstream:
     """One server: `run` keeps it connected until cancelled, `call` uses it.
 
-    All clients share one connection, which offers the server nothing. A client that offers
+    All clients share one connection, which offers the server nothing, unless there is only one
+    client (`sole`). A client that offers
     something (sampling, elicitation, roots) or has credentials of its own gets a connection of
     its own, so that the server's questions reach whoever made the call.
 
@@ -76,6 +95,8 @@ class Upstream:
         self._own: dict[tuple[str, frozenset[str]], Line] = {}
         self._introduced: set[frozenset[str]] = set()
         self._tasks: TaskGroup | None = None
+        self.sole: Sole | None = None
+        """The only client that there is, where there is only one: the shared connection is its."""
         self._level: LoggingLevel | None = None
         self._attempts = 0
         self._tried = anyio.Event()
@@ -197,7 +218,8 @@ class Upstream:
 
     async def introduce(self, channel: Channel, owner: str, user: str = "") -> None:
         """Let the server list what it has for clients that offer what this one does."""
-        if channel.offers and channel.offers not in self._introduced and self.down is None:
+        known = self._introduced if self.sole is None else {*self._introduced, channel.offers}
+        if channel.offers and channel.offers not in known and self.down is None:
             self._introduced.add(channel.offers)
             try:
                 await self._line_for(channel, owner, user)
@@ -214,6 +236,9 @@ class Upstream:
     async def _line_for(self, channel: Channel, owner: str, user: str) -> Line:
         """The shared line, or the caller's own, opened where it is not there yet."""
         shared = await self._ready()
+        if self.sole is not None and channel.offers <= shared.offers:
+            shared.own = self.sole.channel = channel
+            return shared
         own = user in self.spec.users
         if not (channel.offers or own):
             return shared
@@ -277,6 +302,10 @@ class Upstream:
 
     async def _stay_connected(self) -> str:
         line = Line(self.name, self.spec, self._listed, self._happened)
+        if self.sole is not None:
+            with anyio.move_on_after(FIRST_CONTACT):
+                await self.sole.met.wait()
+            line.offers, line.own = self.sole.channel.offers, self.sole.channel
         line.level = self._level
         self._line = line
         try:

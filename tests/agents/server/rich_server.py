@@ -268,6 +268,7 @@ def over_sse(port: int) -> None:
 
 
 if __name__ == "__main__":
+    note("started")
     if port := option("--sse"):
         over_sse(int(port))
     elif port := option("--http"):

@@ -339,7 +339,7 @@ async def test_the_level_is_set_at_the_servers(gateway: MakeGateway, tmp_path: P
         await client.session.set_logging_level("error")
         await client.session.set_logging_level("info")
         await client.session.set_logging_level("warning")
-    assert log.read_text().split("\n")[:-1] == ["level error", "level info"]
+    assert log.read_text().split("\n")[:-1] == ["started", "level error", "level info"]
 
 
 @both
@@ -546,3 +546,22 @@ async def test_an_isolated_server_has_a_process_for_each_session(gateway: MakeGa
                 for name in carts:
                     carts[name].append(text(await call(client, f"{name}/time")))
     assert carts == {"rich": ["[0]", "[0]"], "shared": ["[0]", "[0, 1]"]}
+
+
+@both
+@either
+async def test_the_only_client_of_a_gateway_needs_no_second_process(
+    gateway: MakeGateway, server: str, client: str, tmp_path: Path
+) -> None:
+    seen, log = Seen(), tmp_path / "log"
+    made = gateway(servers={"rich": rich(server, "--log", str(log))})
+    sole = made.for_one_client()
+    served = mcp_server(made, lambda: None, sole)
+    async with (
+        made.running(),
+        Client(served, mode=CLIENTS[client], **seen.offering) as one,
+    ):
+        assert "there was a young lady" in text(await call(one, "rich/invoice"))
+        found = await search(one, "echo where there is a model")
+        assert "rich/secret" in {tool["name"] for tool in found["tools"]}
+    assert log.read_text() == "started\n"
