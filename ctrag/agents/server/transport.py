@@ -16,7 +16,7 @@ from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.named_stderr import named_stderr
 
 NOT_SENT = -32_098
-"""Code of the error that stands for an address that could not be reached."""
+"""Code of the error that stands for a request that no server has taken."""
 
 
 class _CleanedStream:
@@ -118,21 +118,30 @@ async def _process(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
 
 
 class _Reaching(httpx2.AsyncClient):
-    """Answers a request that reached no server with an error of its own.
+    """Answers a request that reached no server, or one that has forgotten the session, with an
+    error of its own.
 
-    The library would end the whole connection, and the caller could not know that nothing was
-    sent.
+    The library would end the whole connection at the first, and of neither could the caller know
+    that the request was not taken.
     """
 
     async def send(self, request: httpx2.Request, **more: Any) -> httpx2.Response:
         try:
-            return await super().send(request, **more)
+            response = await super().send(request, **more)
         except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
             if request.method != "POST":
                 raise
-            said = str(error) or type(error).__name__
-            body = {"jsonrpc": "2.0", "id": None, "error": {"code": NOT_SENT, "message": said}}
-            return httpx2.Response(503, json=body, request=request)
+            return _not_taken(request, str(error) or type(error).__name__)
+        forgotten = response.status_code == 404 and "mcp-session-id" in request.headers
+        if request.method != "POST" or not forgotten:
+            return response
+        await response.aclose()
+        return _not_taken(request, "the session is not known there any more")
+
+
+def _not_taken(request: httpx2.Request, why: str) -> httpx2.Response:
+    body = {"jsonrpc": "2.0", "id": None, "error": {"code": NOT_SENT, "message": why}}
+    return httpx2.Response(503, json=body, request=request)
 
 
 def _auth(spec: ServerSpec) -> httpx2.Auth | None:

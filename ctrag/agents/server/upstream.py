@@ -192,7 +192,7 @@ class Upstream:
                 "may still take effect: check before you call it again."
             ) from None
         except MCPError as error:
-            if error.code == NOT_SENT or str(error) == "Session terminated":
+            if error.code == NOT_SENT:
                 line.ended()
                 raise _NotTaken(str(error)) from None
             if error.code == CONNECTION_CLOSED:

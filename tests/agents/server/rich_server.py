@@ -5,6 +5,7 @@ at a port of this machine. With `--old` it speaks the 2025 revisions alone. Mess
 wants to see afterwards are appended to the file.
 """
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -168,6 +169,8 @@ async def call_tool(
         )
         await ctx.session.send_notification(message, ctx.request_id)
         return said("ticked")
+    if name == "weather" and "env" in arguments:
+        return said(os.environ.get(arguments["env"], ""))
     if name == "weather":
         STATE["notes"].append("rain")
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
@@ -267,6 +270,19 @@ def over_sse(port: int) -> None:
     uvicorn.run(Starlette(routes=routes), port=port, log_level="error")
 
 
+def _old(app: Any) -> Any:
+    """The application without what came with the revision of 2026."""
+
+    async def served(scope: Any, receive: Any, send: Any) -> None:
+        if dict(scope.get("headers", [])).get(b"mcp-method") == b"server/discover":
+            await send({"type": "http.response.start", "status": 404, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            await app(scope, receive, send)
+
+    return served
+
+
 if __name__ == "__main__":
     note("started")
     if port := option("--sse"):
@@ -274,6 +290,7 @@ if __name__ == "__main__":
     elif port := option("--http"):
         import uvicorn
 
-        uvicorn.run(server.streamable_http_app(), port=int(port), log_level="error")
+        app = server.streamable_http_app()
+        uvicorn.run(_old(app) if OLD else app, port=int(port), log_level="error")
     else:
         anyio.run(over_stdio)
