@@ -102,6 +102,8 @@ class RemoteRegistry:
                 "again, then call it."
             )
         wanted = {"session": self._handles[session], "name": name, "arguments": arguments}
+        if channel is SILENT:
+            return await self._upstream.call("call_tool", wanted)
         return await self._upstream.call("call_tool", wanted, channel, session)
 
     def _read(self, session: str, answer: "CallToolResult") -> list[RemoteHit]:

@@ -252,7 +252,10 @@ class Servers:
             UpstreamError: There is no answer; the message says why.
         """
         if tool.server in self.registries:
-            return await self.registries[tool.server].call(session, tool.name, arguments, channel)
+            registry = self.registries[tool.server]
+            if channel is SILENT:
+                return await registry.call(session, tool.name, arguments)
+            return await registry.call(session, tool.name, arguments, channel)
         if tool.server not in self.upstreams:
             raise UpstreamError(
                 f"{tool.id} is described in the catalogue, but no server stands behind it here. "

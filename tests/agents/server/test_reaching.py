@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import anyio
 import pytest
 from mcp import Client
 
@@ -15,6 +16,7 @@ from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.server.config import ServerSpec, UserSpec
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.protocol import mcp_server
+from tests.agents.server.test_http import served
 from tests.agents.server.test_passing import RICH, Seen, call, rich, search, text
 
 pytestmark = pytest.mark.anyio
@@ -125,3 +127,26 @@ async def test_headers_of_a_caller_are_added_to_those_of_the_server(
         ):
             await call(client, "rich/clock")
     assert log.read_text().splitlines()[1:] == ["headers Bearer shared", "headers Bearer ada"]
+
+
+@pytest.mark.parametrize("server", ["2026", "2025"])
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_over_http_questions_progress_and_changes_reach_the_client_as_well(
+    gateway: MakeGateway, server: str, mode: str
+) -> None:
+    seen = Seen()
+    with served(gateway(servers={"rich": rich(server)})) as url:
+        async with Client(
+            url, mode=mode, message_handler=seen.on_message, **seen.offering
+        ) as client:
+            assert "there was a young lady" in text(await call(client, "rich/invoice"))
+            assert "Monday" in text(await call(client, "rich/calendar"))
+            done = await call(client, "rich/print", {"n": 0.3}, progress_callback=seen.on_progress)
+            assert text(done) == "printed"
+            assert len(seen.progress) == 3
+            if (server, mode) == ("2025", "legacy"):
+                await client.list_resources()
+                await call(client, "rich/weather")
+                with anyio.fail_after(5):
+                    while "ResourceListChangedNotification" not in seen.messages:
+                        await anyio.sleep(0.01)
