@@ -2,15 +2,21 @@
 
 From the outside in:
 
-- `serve`: over stdin and stdout, or HTTP; `principals`: who calls, from the file of `--access`.
+- `serve`: over stdin and stdout, or HTTP; `principals`: who calls, from the file of `--access`;
+  `operations`: health, readiness and metrics; `reload`: files that are read again when they
+  change; `check`: what would be served.
 - `protocol`: the meta-tools, for clients of the 2025 and the 2026 revision.
 - `gateway`: sessions, searches, calls; what the protocol and any other surface use;
   `search`: searching and binding the results; `permissions`: which tools may be used;
   `answers`: responses to the model.
 - `remote`: other ctrag servers searched as well; `marketplace`: plugins to install.
 - `servers`: the servers behind the tools, listed into the index and called through it;
-  `config`: the file that names them; `upstream`: one of them, kept connected;
-  `transport`: the connection to it; `untrusted`: its definitions checked, cut and marked.
+  `running`: which of them run; `isolation`: those with a process for each session;
+  `exposure`: what of their lists is shown; `leftovers`: what a store remembers of them.
+- `config`: what there is to say of a server; `client_config`, `client_fields`, `variables`: the
+  files of MCP clients.
+- `upstream`: one server, kept connected; `transport`: the connection to it; `named_stderr`: what
+  its process says; `untrusted`: its definitions checked, cut and marked.
 """
 
 from ctrag.extras import need

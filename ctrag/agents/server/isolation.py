@@ -80,13 +80,18 @@ class Isolated:
         finally:
             own.running -= 1
             own.used = anyio.current_time()
-            if key in self._own:
+            if self._own.get(key) is own:
                 self._own.move_to_end(key)
+            elif not own.running:  # taken out while calls ran
+                own.scope.cancel()
 
     def end(self, name: str) -> None:
-        """End all connections of a server, which is gone or reached otherwise now."""
+        """End all connections of a server, which is gone or reached otherwise now, each once the
+        calls that run on it are done."""
         for key in [one for one in self._own if one[0] == name]:
-            self._own.pop(key).scope.cancel()
+            own = self._own.pop(key)
+            if not own.running:
+                own.scope.cancel()
 
     def _opened(self, key: tuple[str, str], spec: ServerSpec) -> _Own:
         if key in self._own:

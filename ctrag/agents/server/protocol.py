@@ -6,6 +6,7 @@ connection; what it finds is added to its list, and it is notified that the list
 """
 
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -44,6 +45,8 @@ from ctrag.agents.server.upstream import Sole
 from ctrag.errors import InputError
 from ctrag.version import __version__
 from stores.database import StoreUnavailable
+
+_log = logging.getLogger(__name__)
 
 INSTRUCTIONS = (
     "Tools are found, not listed. Call search_tools with what you need done; it answers with "
@@ -247,7 +250,10 @@ class _Handlers:
             problem = error.errors(include_input=False, include_url=False)[0]
             where = ".".join(str(part) for part in problem["loc"])
             return refusal(f"{params.name}: {where}: {problem['msg']}")
-        except (ValueError, StoreUnavailable) as error:
+        except StoreUnavailable as error:  # its reason may name a path or an address
+            _log.warning("%s: %s", params.name, error)
+            return refusal(f"the {error.name} store is not reachable now; try again later")
+        except ValueError as error:
             return refusal(str(error))
 
     async def _called(

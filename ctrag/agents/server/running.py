@@ -1,6 +1,8 @@
 """Which servers run, and how long a search waits for those that are starting."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import anyio
 from anyio.abc import TaskGroup
@@ -11,19 +13,22 @@ QUIET = 5
 """Where something can be found already, a search waits this part of its time after the last news
 of a server: those that start quickly are in the first answer, a slow or dead one delays nobody."""
 
+DRAIN = 300.0
+"""Seconds that a server which is to end goes on for the calls that run on it."""
+
 
 class Running:
-    """Servers by name, each in a task that can be ended without the others."""
+    """Servers, each in a task that can be ended without the others."""
 
     def __init__(self) -> None:
         self.something = False
         """Whether tools can be found before any server has answered."""
         self._tasks: TaskGroup | None = None
-        self._scopes: dict[str, anyio.CancelScope] = {}
-        self._ended: dict[str, anyio.Event] = {}
-        self._starting: set[str] = set()
+        self._scopes: dict[Upstream, anyio.CancelScope] = {}
+        self._calls: Counter[Upstream] = Counter()
+        self._starting: set[Upstream] = set()
         """Servers that have neither answered nor failed yet."""
-        self._waiting: dict[str, float] = {}
+        self._waiting: dict[Upstream, float] = {}
         """When those of them were started whose tools are not known."""
         self._news = 0.0
         self._changed = anyio.Event()
@@ -44,26 +49,39 @@ class Running:
             upstream: The server.
             known: Whether its tools can be found already, so that no search waits for it.
         """
-        if self._tasks is None or upstream.name in self._scopes:
+        if self._tasks is None or upstream in self._scopes:
             return False
-        self._scopes[upstream.name] = anyio.CancelScope()
-        self._ended[upstream.name] = anyio.Event()
-        self._starting.add(upstream.name)
+        self._scopes[upstream] = anyio.CancelScope()
+        self._starting.add(upstream)
         if not known:
-            self._waiting[upstream.name] = anyio.current_time()
+            self._waiting[upstream] = anyio.current_time()
         self._tasks.start_soon(self._run, upstream)
         return True
 
-    def started(self, name: str) -> bool:
+    def started(self, upstream: Upstream) -> bool:
         """Whether the server was started and not ended."""
-        return name in self._scopes
+        return upstream in self._scopes
 
-    async def end(self, name: str) -> None:
-        """End a server and wait until its process is gone."""
-        scope, ended = self._scopes.get(name), self._ended.get(name)
-        if scope is not None and ended is not None:
-            scope.cancel()
-            await ended.wait()
+    @contextmanager
+    def calling(self, upstream: Upstream) -> Iterator[None]:
+        """While a call runs on the server, which is not ended before."""
+        self._calls[upstream] += 1
+        try:
+            yield
+        finally:
+            self._calls[upstream] -= 1
+
+    def end(self, upstream: Upstream) -> None:
+        """End a server once the calls that run on it are done."""
+        if self._tasks is not None and upstream in self._scopes:
+            self._tasks.start_soon(self._end, upstream)
+
+    async def _end(self, upstream: Upstream) -> None:
+        with anyio.move_on_after(DRAIN):
+            while self._calls[upstream] > 0:
+                await anyio.sleep(0.05)
+        if upstream in self._scopes:
+            self._scopes[upstream].cancel()
 
     async def settled(self, timeout: float) -> None:
         """Wait until each server whose tools are not known has answered or failed once.
@@ -84,31 +102,29 @@ class Running:
                 await self._changed.wait()
 
     @property
-    def starting(self) -> Iterable[str]:
-        """Names of the servers that have neither answered nor failed yet."""
-        return tuple(self._starting)
+    def starting(self) -> bool:
+        """Whether a server has neither answered nor failed yet."""
+        return bool(self._starting)
 
     async def _run(self, upstream: Upstream) -> None:
-        name = upstream.name
         try:
-            with self._scopes[name]:
+            with self._scopes[upstream]:
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self._watch, upstream)
                     await upstream.run()
         finally:
-            self._scopes.pop(name, None)
-            self._told(name)
-            self._ended.pop(name).set()
+            del self._scopes[upstream]
+            self._told(upstream)
 
     async def _watch(self, upstream: Upstream) -> None:
         await upstream.tried()
         if upstream.listed:
             self.something = True
             self._news = anyio.current_time()
-        self._told(upstream.name)
+        self._told(upstream)
 
-    def _told(self, name: str) -> None:
-        self._starting.discard(name)
-        self._waiting.pop(name, None)
+    def _told(self, upstream: Upstream) -> None:
+        self._starting.discard(upstream)
+        self._waiting.pop(upstream, None)
         self._changed.set()
         self._changed = anyio.Event()

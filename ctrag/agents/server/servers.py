@@ -75,6 +75,7 @@ class Servers:
         self._sole: Sole | None = None
         self._hubs: dict[str, Upstream] = {}
         self._plugins: set[str] = set()
+        self._gone: set[str] = set()
         self._plugin_grants: tuple[Grant, ...] = ()
         self._running = Running()
         self._hubs_running = Running()
@@ -111,7 +112,7 @@ class Servers:
     @property
     def starting(self) -> bool:
         """Whether a server or registry has neither answered nor failed yet."""
-        return bool(self._running.starting or self._hubs_running.starting)
+        return self._running.starting or self._hubs_running.starting
 
     async def started(self, name: str) -> None:
         """Connect to a server added later and wait until it has listed its tools."""
@@ -122,7 +123,8 @@ class Servers:
 
     async def awake(self, name: str) -> bool:
         """Start a server that waits for its first call; returns whether it was not running."""
-        if name not in self.upstreams or self._running.started(name):
+        server = self.upstreams.get(name)
+        if server is None or self._running.started(server):
             return False
         await self.started(name)
         return True
@@ -131,7 +133,7 @@ class Servers:
         """Start all of them, and wait until each has listed its tools or failed once."""
         async with anyio.create_task_group() as tasks:
             for name, server in self.upstreams.items():
-                if self._running.started(name):
+                if self._running.started(server):
                     tasks.start_soon(_tried, server)
                 else:
                     tasks.start_soon(self.started, name)
@@ -162,12 +164,13 @@ class Servers:
             new = specs.servers.get(name)
             if new == upstream.spec:
                 continue
-            await self._running.end(name)
+            self._running.end(upstream)
             self._isolated.end(name)
             ended.add(name)
             del self.upstreams[name]
             self.exposed.pop(name, None)
             if new is None:
+                self._gone.add(name)
                 await run_sync(self._forget, name)
                 said.append(f"{name} is gone")
         for name, spec in specs.servers.items():
@@ -178,7 +181,7 @@ class Servers:
                 self._running.start(self.upstreams[name])
         for name, hub in list(self._hubs.items()):
             if specs.registries.get(name) != hub.spec and name not in specs.problems:
-                await self._hubs_running.end(name)
+                self._hubs_running.end(hub)
                 said.append(f"registry {name} has changed")
         self._set_registries(specs)
         for hub in self._hubs.values():
@@ -190,7 +193,7 @@ class Servers:
         down = {
             one.name: one.down
             for one in self.upstreams.values()
-            if one.down is not None and self._running.started(one.name)
+            if one.down is not None and self._running.started(one)
         }
         left_out = {name: why for name, why in self.problems.items() if name not in self.upstreams}
         return {**left_out, **down}
@@ -256,6 +259,10 @@ class Servers:
             if channel is SILENT:
                 return await registry.call(session, tool.name, arguments)
             return await registry.call(session, tool.name, arguments, channel)
+        if tool.server in self._gone:
+            raise UpstreamError(
+                f"Server {tool.server} is gone; the call was not made. Search for another tool."
+            )
         if tool.server not in self.upstreams:
             raise UpstreamError(
                 f"{tool.id} is described in the catalogue, but no server stands behind it here. "
@@ -265,7 +272,8 @@ class Servers:
         spec = upstream.spec
         name = own_name(spec, tool.name)
         if not spec.isolate:
-            return await upstream.call(name, arguments, channel, session, user)
+            with self._running.calling(upstream):
+                return await upstream.call(name, arguments, channel, session, user)
         async with self._isolated.of(tool.server, spec, session, user) as own:
             return await own.call(name, arguments, channel, session, user)
 
@@ -302,6 +310,7 @@ class Servers:
         self._index.access = replace(rules, grants=grants)
 
     def _add(self, name: str, spec: ServerSpec) -> None:
+        self._gone.discard(name)
         self.upstreams[name] = Upstream(name, spec, self._listed, self._happened)
         self.upstreams[name].sole = self._sole
 

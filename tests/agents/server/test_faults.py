@@ -246,7 +246,8 @@ async def test_a_gateway_whose_database_is_killed_says_so_and_goes_on_when_it_is
             for name, arguments in asked.items():
                 answer = await client.call_tool(name, arguments)
                 assert answer.is_error
-                assert answer.content[0].text.startswith("the tool store is not re")
+                said = answer.content[0].text
+                assert said == "the tool store is not reachable now; try again later"
             plain("desk", [entry("send", "Send a mail"), entry("print", "Print a page")])
             os.kill(int(pid[-1]), signal.SIGKILL)  # what it lists anew cannot be taken over yet
             await eventually(lambda: "the tool store" in (made.servers["desk"].down or ""))

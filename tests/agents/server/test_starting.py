@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from ctrag.agents.catalogue.access import AccessRules, Grant, Principal
+from ctrag.agents.catalogue.formats import wire_names
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.gateway import Gateway, GatewaySettings
@@ -171,6 +172,24 @@ async def test_a_server_that_fails_is_named_only_to_those_who_may_use_it(
             assert not any(one in said for one in ("dead", "secret", "/home", "no-such-command"))
 
 
+@pytest.mark.parametrize("name", ["My Time Server", "io.github.me/time", "a.b", "时间"])
+async def test_a_server_of_any_name_is_granted_found_listed_and_called(
+    plain: Servers, name: str
+) -> None:
+    rules = AccessRules((Grant("user:bob", f"{name}/*"),))
+    served = Upstreams(servers={name: plain("printer", [PRINT])})
+    gateway = Gateway(ToolIndex([SELF], Topics(), rules), served, settings=PATIENT)
+    bob = Principal("bob")
+    async with gateway.running() as running:
+        assert (await running.search(Principal("eve"), "print a page")).shown == []
+        found = await running.search(bob, "print a page")
+        assert [one["name"] for one in found.shown] == [f"{name}/print_page"]
+        listed = list(wire_names(running.tools(bob, found.handle)))
+        for called in (f"{name}/print_page", "print_page", *listed):
+            done = await running.call(bob, found.handle, called, {"text": called})
+            assert not done.result.is_error
+
+
 async def test_each_line_of_a_servers_stderr_begins_with_its_name(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], gateway: MakeGateway
 ) -> None:
@@ -208,7 +227,9 @@ async def test_searches_go_on_without_an_error_while_servers_come_and_go(
             while not done.is_set():
                 answer = await running.search(None, "print a page", handle)
                 for one in answer.shown[:1]:
-                    await running.call(None, handle, one["name"], {"text": str(searched)})
+                    called = await running.call(None, handle, one["name"], {"text": str(searched)})
+                    said = called.result.content[0].text
+                    assert not called.result.is_error or "is gone" in said or "no longer" in said
                 searched += 1
 
         async with anyio.create_task_group() as tasks:
