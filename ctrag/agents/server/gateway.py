@@ -30,6 +30,7 @@ from ctrag.agents.server.servers import Servers
 from ctrag.agents.server.upstream import Upstream, UpstreamError
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
+from ctrag.agents.session.sent import meant, tool_arguments
 from ctrag.agents.session.settings import SessionSettings
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
@@ -183,6 +184,7 @@ class Gateway:
         """
         try:
             session, tool = await run_sync(self._callable, who, handle, name)
+            arguments = tool_arguments(arguments, tool.parameters)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))
         began = time.perf_counter()
@@ -210,7 +212,7 @@ class Gateway:
             ValueError: The session is unknown.
         """
         session = self.sessions.get(handle, caller_key(who))
-        return [one for name in names if session.unload(one := named(session, name))]
+        return [one for name in names if session.unload(one := self._named(session, name))]
 
     async def install(self, who: Principal | None, plugin: str) -> list[str]:
         """Install a plugin of the marketplace; the ids of its tools, found from now on.
@@ -278,9 +280,21 @@ class Gateway:
     ) -> tuple[ToolSession, CatalogueTool]:
         """The session and its tool; ValueError with a message for the model if it may not run."""
         session = self.sessions.get(handle, caller_key(who))
-        tool = session.check(named(session, name))
+        tool = session.check(self._named(session, name))
         self._unchanged(session, tool)
         return session, tool
+
+    def _named(self, session: ToolSession, name: str) -> str:
+        """The id of the session's tool that a name means, in whichever notation it is spelled."""
+        held = {tool.id for tool in session.tools}
+        found = named(session, name)
+        if found in held:
+            return found
+        spelled = meant(name, held)
+        if len(spelled) != 1:
+            return found
+        # A name that may as well mean a tool that the session lacks must not call another one.
+        return spelled[0] if meant(name, self.index.store.hashes()) in ([], spelled) else found
 
     def _unchanged(self, session: ToolSession, tool: CatalogueTool) -> None:
         """Refuse a tool whose definition has changed since it was shown to the model."""

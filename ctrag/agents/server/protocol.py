@@ -6,7 +6,7 @@ connection; what it finds is added to its list, and it is notified that the list
 """
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
@@ -31,6 +31,7 @@ from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
 from ctrag.agents.server.answers import CallAnswer, refusal
 from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.session import sent
 from ctrag.errors import InputError
 from ctrag.version import __version__
 from stores.database import StoreUnavailable
@@ -196,7 +197,14 @@ class _Handlers:
         self, ctx: "ServerRequestContext[Any]", name: str, arguments: dict[str, Any]
     ) -> "CallToolResult":
         gateway, who = self._gateway, self._caller()
-        wanted = META_TOOLS[name][0].model_validate(arguments)
+        kind = META_TOOLS[name][0]
+        read = self._read(kind, arguments)
+        given = dict(read.arguments)
+        if "session" not in given and kind in (CallArguments, ReleaseArguments):
+            if _modern(ctx):
+                raise InputError(f"{name}: session: is missing; send the one that a search gave")
+            given["session"] = await self._own_session(ctx)
+        wanted = kind.model_validate(given)
         match wanted:
             case SearchArguments():
                 session = wanted.session
@@ -204,7 +212,7 @@ class _Handlers:
                     session = await self._own_session(ctx)
                 answer = await gateway.search(who, wanted.query, session, wanted.limit)
                 await self._list_changed(ctx, answer.handle)
-                return _structured(answer.as_json())
+                return _structured(_noted(answer.as_json(), read.notes))
             case CallArguments():
                 called = await gateway.call(who, wanted.session, wanted.name, wanted.arguments)
                 return await self._notified(ctx, called)
@@ -217,6 +225,16 @@ class _Handlers:
                 note = "Search for these tools to use them." if tools else "It listed no tool yet."
                 return _structured({"installed": wanted.plugin, "tools": tools, "note": note})
         raise AssertionError(f"no handler for {name}")
+
+    def _read(self, kind: type[_Arguments], arguments: dict[str, Any]) -> sent.Sent:
+        """The arguments of a meta-tool as the model meant them."""
+        if kind is SearchArguments:
+            return sent.search_arguments(arguments, self._gateway.settings.most)
+        if kind is CallArguments:
+            return sent.call_arguments(arguments)
+        if kind is ReleaseArguments:
+            return sent.release_arguments(arguments)
+        return sent.install_arguments(arguments)
 
     async def _notified(
         self, ctx: "ServerRequestContext[Any]", answer: CallAnswer
@@ -276,6 +294,12 @@ def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
     for field in schema["properties"].values():
         field.pop("title", None)
     return schema
+
+
+def _noted(content: dict[str, Any], notes: Iterable[str]) -> dict[str, Any]:
+    """An answer with further notes behind its own."""
+    note = " ".join(filter(None, [content.get("note"), *notes]))
+    return {**content, "note": note} if note else content
 
 
 def _structured(content: dict[str, Any]) -> "CallToolResult":

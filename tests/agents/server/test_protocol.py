@@ -178,3 +178,62 @@ async def test_16_clients_search_while_tools_come_and_go(gateway: MakeGateway) -
             tasks.start_soon(search)
     assert answers == [5] * 160
     assert {one.id for one in made.index.tools} >= {f"mail{n}/send" for n in range(8)}
+
+
+async def test_calls_are_understood_as_models_send_them_in_either_revision(
+    gateway: MakeGateway, desk: dict[str, ServerSpec]
+) -> None:
+    made = gateway(servers=desk)
+    for mode in ("auto", "legacy"):
+        async with made.running(), Client(mcp_server(made, lambda: None), mode=mode) as client:
+            found = await client.call_tool("search_tools", {"q": "print a page", "limit": 50})
+            content = found.structured_content
+            assert "limit: must be from 1 to 20; 20 was used in place of 50." in content["note"]
+            given = {"session": content["session"], "name": "mcp__desk__print"}
+            for sent in (
+                {"arguments": '{"text": "a"}'},
+                {"arguments": {"args": {"text": "a"}}},
+                {"text": "a"},
+            ):
+                called = await client.call_tool("call_tool", {**given, **sent})
+                assert called.content[0].text.startswith('print {"text": "a"}')
+            called = await client.call_tool("call_tool", {**given, "arguments": None})
+            assert called.content[0].text.startswith("print {}")
+            released = {"session": content["session"], "names": "desk.print, desk/nothing"}
+            answer = await client.call_tool("release_tools", released)
+            assert answer.structured_content == {"released": ["desk/print"]}
+
+
+async def test_a_call_without_a_session_is_the_connections_own_or_says_what_to_send(
+    gateway: MakeGateway, desk: dict[str, ServerSpec]
+) -> None:
+    made = gateway(servers=desk)
+    call = {"name": "desk/print", "arguments": {"text": "a"}}
+    async with made.running(), Client(mcp_server(made, lambda: None), mode="legacy") as client:
+        await client.call_tool("search_tools", {"query": "print a page"})
+        assert not (await client.call_tool("call_tool", call)).is_error
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        refused = await client.call_tool("call_tool", call)
+        assert refused.is_error
+        assert "session: is missing; send the one that a search gave" in refused.content[0].text
+
+
+async def test_a_name_that_means_a_tool_the_session_lacks_calls_no_other(
+    gateway: MakeGateway, plain: Servers
+) -> None:
+    servers = {
+        "a": plain("a", [entry("b_print", "Print a page")]),
+        "a_b": plain("ab", [entry("print", "Send a mail")]),
+    }
+    async with (
+        (made := gateway(servers=servers)).running(),
+        Client(mcp_server(made, lambda: None)) as client,
+    ):
+        found = await client.call_tool("search_tools", {"query": "print a page", "limit": 1})
+        given = {"session": found.structured_content["session"]}
+        assert [one["name"] for one in found.structured_content["tools"]] == ["a/b_print"]
+        either = await client.call_tool("call_tool", {**given, "name": "mcp_a_b_print"})
+        assert either.is_error
+        assert "not available in this session" in either.content[0].text
+        exact = await client.call_tool("call_tool", {**given, "name": "mcp__a__b_print"})
+        assert exact.content[0].text.startswith("b_print {}")
