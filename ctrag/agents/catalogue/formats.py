@@ -106,7 +106,8 @@ def anthropic_tool(name: str, description: str, parameters: Any) -> dict[str, An
 
 def mcp_tool(name: str, tool: CatalogueTool) -> dict[str, Any]:
     """An entry of an MCP server's tool list."""
-    return {"name": name, "description": tool.description, "inputSchema": object_schema(tool)}
+    entry = {"name": name, "description": tool.description, "inputSchema": object_schema(tool)}
+    return {**entry, **tool.mcp}
 
 
 def openai_chat_tools(tools: Iterable[CatalogueTool]) -> list[dict[str, Any]]:

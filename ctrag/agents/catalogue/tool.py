@@ -47,11 +47,16 @@ class CatalogueTool:
     """Hot: bound before the first search."""
     system: bool = False
     """Built into the platform: searched by its keywords."""
+    mcp: dict[str, Any] = field(default_factory=dict)
+    """What else an MCP server lists of it, by the protocol's names: `title`, `annotations`,
+    `outputSchema`, `icons`, `_meta`."""
 
     @property
     def content_hash(self) -> str:
         """Hash of what is searched and shown; server and version are not part of it."""
-        content = [self.name, self.description, self.category, self.parameters]
+        content: list[Any] = [self.name, self.description, self.category, self.parameters]
+        if self.mcp:
+            content.append(self.mcp)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property

@@ -1,5 +1,6 @@
 """Responses to the model: found tools, results, refusals."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,8 @@ NO_ROOM = (
 )
 _NOTES = {"gives orders": MARKED, "cut": SHORTENED, "hidden characters": CLEANED}
 ONLY_CLOSE = "No tool surely fits. To use one of the closest, search for it by its name."
+SHOWN_LIMIT = 2_000
+"""Characters of an output schema, of icons or of a `_meta` in a search's answer."""
 
 
 @dataclass(slots=True)
@@ -94,9 +97,20 @@ def shown(found: RemoteHit, marks: Iterable[str] = ()) -> dict[str, Any]:
         "name": tool.id,
         "description": description,
         "input_schema": schema,
+        **_more(tool.mcp),
         "score": round(found.score, 4),
         **({"differs": found.differs} if found.differs else {}),
         **({"marks": sorted(set(noted))} if noted else {}),
+    }
+
+
+def _more(mcp: dict[str, Any]) -> dict[str, Any]:
+    """Title, annotations, output schema, icons and `_meta`, but what is too long for a search."""
+    names = {"outputSchema": "output_schema"}
+    return {
+        names.get(key, key): value
+        for key, value in mcp.items()
+        if key == "annotations" or len(json.dumps(value, ensure_ascii=False)) <= SHOWN_LIMIT
     }
 
 

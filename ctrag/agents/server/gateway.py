@@ -6,26 +6,32 @@ may see them. State is kept under a handle that a search returns.
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
+from mcp import MCPError
+from mcp.types import CallToolResult, LoggingLevel, TextResourceContents
 
 from ctrag.agents.catalogue.access import Expert, Principal
 from ctrag.agents.catalogue.formats import wire_names
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import CallAnswer, SearchAnswer, refusal, with_note
+from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key, caller_of
 from ctrag.agents.server.remote import Registry, gather
-from ctrag.agents.server.search import Search
+from ctrag.agents.server.resources import Resources
+from ctrag.agents.server.results import READ, TEXT_LIMIT, Results, links, page, passed_on
+from ctrag.agents.server.search import Fitting, Search
 from ctrag.agents.server.servers import Servers
 from ctrag.agents.server.upstream import Upstream, UpstreamError
 from ctrag.agents.session.events import EventSink, ignore
@@ -58,6 +64,8 @@ class GatewaySettings:
     """Seconds that a search waits for another registry."""
     remember: float = 60.0
     """Seconds between writes of what was learned about callers to the store."""
+    result_limit: int = TEXT_LIMIT
+    """Characters of text that a call's result may have; the rest can be read on."""
     may_install: bool = False
     """Whether a session may install plugins."""
 
@@ -110,6 +118,14 @@ class Gateway:
             index, upstreams or Upstreams(), registries, self.settings.registry_timeout
         )
         self._permissions = Permissions(index, self._servers.registries, expert, always)
+        self.results = Results()
+        """Results that were too long to be sent at once."""
+        self.resources = Resources(self._servers, self._permissions, self.results)
+        """What the servers have beside tools."""
+        self._servers.on_change = self._changed
+        self._listeners: list[Callable[[str], Awaitable[None]]] = []
+        self.tasks: TaskGroup | None = None
+        """Runs what outlasts a request, while the gateway runs."""
         self._search = Search(index, self._permissions, self._servers, self.settings.near)
         self._record = record
         self.sessions = sessions(self._new_session)
@@ -122,7 +138,9 @@ class Gateway:
                 self._servers.adopt(installed)
         async with self._servers.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._remember)
+            self.tasks = tasks
             yield self
+            self.tasks = None
             tasks.cancel_scope.cancel()
 
     async def _remember(self) -> None:
@@ -135,7 +153,12 @@ class Gateway:
                 _log.warning("what was learned of callers is not written yet: %s", error)
 
     async def search(
-        self, who: Principal | None, query: str, handle: str | None = None, limit: int | None = None
+        self,
+        who: Principal | None,
+        query: str,
+        handle: str | None = None,
+        limit: int | None = None,
+        channel: Channel = SILENT,
     ) -> SearchAnswer:
         """Find tools and surface them to a session.
 
@@ -144,6 +167,7 @@ class Gateway:
             query: What the tool should do.
             handle: Of the session; None opens one.
             limit: Tools at most.
+            channel: To the client that asks.
 
         Raises:
             ValueError: The query is empty, the limit out of range, or the session unknown.
@@ -154,10 +178,13 @@ class Gateway:
         await self._servers.tried(self.settings.timeout)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
+        user = "" if who is None else who.user
+        await self._servers.introduce(channel, session.id, user, self.settings.timeout)
         if self.session.preload and not session.searched:
             likely = await run_sync(self.index.preload, query, who, self.session.preload)
             session.preload(likely)
         local = await run_sync(self._search.in_catalogue, who, query, session, k)
+        self._leave_out(local, channel)
         gathered = await gather([*self._servers.registries.values()], session.id, query, k)
         surface = partial(self._search.surface, who, query, session, began=began, trace=local.trace)
         bound = await run_sync(surface, [local.found, *gathered.lists], k)
@@ -171,8 +198,27 @@ class Gateway:
         near = [] if bound.shown else local.closest
         return SearchAnswer(key, bound.found, bound.shown, at_hand, near, plugins, down)
 
+    def _leave_out(self, local: Fitting, channel: Channel) -> None:
+        """Take out what a server has only for clients that offer more than this one."""
+        local.found[:] = [
+            one for one in local.found if self._servers.serves(one.tool, channel.offers)
+        ]
+        kept = []
+        for one in local.closest:
+            server, _, name = one["name"].rpartition("/")
+            if self._servers.serves(CatalogueTool(name, "", server), channel.offers):
+                kept.append(one)
+        local.closest[:] = kept
+
     async def call(
-        self, who: Principal | None, handle: str, name: str, arguments: dict[str, Any]
+        self,
+        who: Principal | None,
+        handle: str,
+        name: str,
+        arguments: dict[str, Any],
+        channel: Channel = SILENT,
+        *,
+        structured: bool = False,
     ) -> CallAnswer:
         """Call a tool of a session; errors are reported to the model in the result.
 
@@ -181,7 +227,15 @@ class Gateway:
             handle: Of the session.
             name: The tool's id as returned by the search, or its name alone if unambiguous.
             arguments: By name.
+            channel: To the client that calls.
+            structured: Whether the client expects structured content as the tool's output schema
+                says, so that it is sent whole.
+
+        Raises:
+            MCPError: A URL has to be opened first, which the client can do.
         """
+        if name in {READ, READ.replace("/", "__")}:
+            return await self._read(who, handle, arguments)
         try:
             session, tool = await run_sync(self._callable, who, handle, name)
             arguments = tool_arguments(arguments, tool.parameters)
@@ -190,13 +244,19 @@ class Gateway:
         began = time.perf_counter()
         error_type: str | None = None
         try:
-            result = await self._servers.call(session.id, tool, arguments)
+            user = "" if who is None else who.user
+            result = await self._servers.call(session.id, tool, arguments, channel, user)
             error_type = "tool_error" if result.is_error else None
         except UpstreamError as error:
             result, error_type = refusal(str(error)), "upstream"
         except anyio.get_cancelled_exc_class():
             session.finished(tool.id, arguments, error="cancelled")
             raise
+        except MCPError:
+            session.finished(tool.id, arguments, error="url")
+            raise
+        else:
+            result = self._passed_on(who, tool.server, result, structured)
         spent = time.perf_counter() - began
         finished = session.finished(tool.id, arguments, error=error_type, seconds=spent)
         self.index.learn(who, tool.id, "used")
@@ -204,6 +264,47 @@ class Gateway:
         if finished.note:
             result = with_note(result, finished.note, finished.loop_detected)
         return CallAnswer(result, changed=finished.evicted is not None)
+
+    def _passed_on(
+        self, who: Principal | None, server: str, result: CallToolResult, structured: bool
+    ) -> CallToolResult:
+        named = passed_on(result, server)
+        self.resources.given(who, links(named))
+        upstream = self._servers.upstreams.get(server)
+        limit = upstream.spec.result_limit if upstream is not None else None
+        limit = limit or self.settings.result_limit
+        return self.results.capped(named, caller_key(who), limit, structured=structured)
+
+    async def _read(
+        self, who: Principal | None, handle: str, arguments: dict[str, Any]
+    ) -> CallAnswer:
+        """What `ctrag/read` answers: a page of a kept result or of a resource."""
+        try:
+            session = self.sessions.get(handle, caller_key(who))
+            uri, offset = arguments.get("uri"), arguments.get("offset", 0)
+            if not isinstance(uri, str) or not isinstance(offset, int):
+                raise InputError(f"{READ}: give uri, a text, and offset, a whole number")
+            read = await self.resources.read(who, uri, session.id)
+            texts = [one.text for one in read.contents if isinstance(one, TextResourceContents)]
+            if not texts:
+                kind = read.contents[0].mime_type if read.contents else None
+                raise InputError(f"{uri} is no text but {kind or 'empty'}")
+            return CallAnswer(page("\n".join(texts), uri, offset, self.settings.result_limit))
+        except (ValueError, MCPError) as error:
+            return CallAnswer(refusal(str(error)))
+
+    async def want_level(self, level: LoggingLevel) -> None:
+        """Have the servers send log messages from this level on."""
+        await self._servers.want_level(level)
+
+    def listen(self, listener: Callable[[str], Awaitable[None]]) -> None:
+        """Await the listener with `resources` or `prompts` when such a list has changed."""
+        self._listeners.append(listener)
+
+    async def _changed(self, server: str, kind: str) -> None:
+        self.resources.forget(server, kind)
+        for listener in self._listeners:
+            await listener(kind)
 
     def release(self, who: Principal | None, handle: str, names: Sequence[str]) -> list[str]:
         """Unload tools that a session no longer needs; the ids of those that were loaded.

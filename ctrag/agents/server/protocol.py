@@ -15,11 +15,15 @@ from anyio.to_thread import run_sync
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import ListenHandler
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
+    EmptyResult,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    SetLevelRequestParams,
     TextContent,
     Tool,
     ToolAnnotations,
@@ -29,8 +33,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
+from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.server.answers import CallAnswer, refusal
+from ctrag.agents.server.beside import Beside, Connections
+from ctrag.agents.server.channel import Channel, ClientChannel
 from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.parked import ParkedCalls
+from ctrag.agents.server.principals import caller_key
 from ctrag.agents.session import sent
 from ctrag.errors import InputError
 from ctrag.version import __version__
@@ -118,14 +127,24 @@ Caller = Callable[[], Principal | None]
 def mcp_server(gateway: Gateway, caller: Caller) -> "Server[Any]":
     """An MCP server in front of a gateway, which must be running."""
     handlers = _Handlers(gateway, caller)
-    return _Server(
+    beside = Beside(gateway, caller, handlers.connections)
+    server = _Server(
         "ctrag",
         version=__version__,
         instructions=INSTRUCTIONS,
         lifespan=handlers.connection,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
+        on_list_resources=beside.list_resources,
+        on_list_resource_templates=beside.list_templates,
+        on_read_resource=beside.read_resource,
+        on_list_prompts=beside.list_prompts,
+        on_get_prompt=beside.get_prompt,
+        on_completion=beside.complete,
+        on_subscriptions_listen=ListenHandler(beside.bus),
     )
+    server.add_request_handler("logging/setLevel", SetLevelRequestParams, handlers.set_level)
+    return server
 
 
 class _Server(Server[Any]):
@@ -135,7 +154,9 @@ class _Server(Server[Any]):
         self, notification_options: NotificationOptions | None = None, *rest: Any, **named: Any
     ) -> InitializationOptions:
         """See `Server`."""
-        options = notification_options or NotificationOptions(tools_changed=True)
+        options = notification_options or NotificationOptions(
+            tools_changed=True, resources_changed=True, prompts_changed=True
+        )
         return super().create_initialization_options(options, *rest, **named)
 
 
@@ -153,11 +174,26 @@ class _Handlers:
         self._meta = [_meta_tool(name) for name in offered]
         self._by_stream: WeakKeyDictionary[_Connection, str] = WeakKeyDictionary()
         self._by_id: dict[str, str] = {}
+        self._parked = ParkedCalls()
+        self.connections = Connections(CONNECTIONS_KEPT)
 
     @asynccontextmanager
     async def connection(self, server: "Server[Any]") -> AsyncIterator[_Connection]:
         """The object that identifies a stream's connection while it lasts."""
-        yield _Connection()
+        one = _Connection()
+        try:
+            yield one
+        finally:
+            self.connections.gone(one)
+
+    async def set_level(
+        self, ctx: "ServerRequestContext[Any]", params: "SetLevelRequestParams"
+    ) -> "EmptyResult":
+        """The lowest level of log messages that a client of the 2025 revision wants."""
+        self.connections.seen(ctx)
+        self.connections.set_level(ctx, params.level)
+        await self._gateway.want_level(params.level)
+        return EmptyResult()
 
     async def list_tools(
         self, ctx: "ServerRequestContext[Any]", params: "PaginatedRequestParams | None"
@@ -165,27 +201,27 @@ class _Handlers:
         """The meta-tools; for the 2025 revision, also what the connection's session has."""
         if _modern(ctx):
             return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
+        self.connections.seen(ctx)
         found = await run_sync(self._gateway.tools, self._caller(), await self._own_session(ctx))
         named = wire_names(found).items()
-        return ListToolsResult(tools=[*self._meta, *(Tool(**mcp_tool(*one)) for one in named)])
+        return ListToolsResult(tools=[*self._meta, *(_listed(*one) for one in named)])
 
     async def call_tool(
         self, ctx: "ServerRequestContext[Any]", params: "CallToolRequestParams"
-    ) -> "CallToolResult":
+    ) -> "CallToolResult | InputRequiredResult":
         """A meta-tool, or, for the 2025 revision, a tool of the connection's session."""
         arguments = params.arguments or {}
         try:
             if params.name in {tool.name for tool in self._meta}:
-                return await self._meta_call(ctx, params.name, arguments)
+                return await self._meta_call(ctx, params, arguments)
             if _modern(ctx):
                 raise InputError(
                     f"There is no tool {params.name!r} in this list. Find it with search_tools, "
                     "then call it with call_tool."
                 )
-            answer = await self._gateway.call(
-                self._caller(), await self._own_session(ctx), params.name, arguments
+            return await self._called(
+                ctx, params, await self._own_session(ctx), params.name, arguments, structured=True
             )
-            return await self._notified(ctx, answer)
         except ValidationError as error:
             problem = error.errors(include_input=False, include_url=False)[0]
             where = ".".join(str(part) for part in problem["loc"])
@@ -193,10 +229,47 @@ class _Handlers:
         except (ValueError, StoreUnavailable) as error:
             return refusal(str(error))
 
-    async def _meta_call(
-        self, ctx: "ServerRequestContext[Any]", name: str, arguments: dict[str, Any]
-    ) -> "CallToolResult":
+    async def _called(
+        self,
+        ctx: "ServerRequestContext[Any]",
+        params: "CallToolRequestParams",
+        session: str,
+        name: str,
+        arguments: dict[str, Any],
+        *,
+        structured: bool = False,
+    ) -> "CallToolResult | InputRequiredResult":
+        """A call of a tool that was found; it may end with a question for the client."""
         gateway, who = self._gateway, self._caller()
+
+        async def work(channel: Channel) -> CallAnswer:
+            return await gateway.call(who, session, name, arguments, channel, structured=structured)
+
+        answer: CallAnswer | InputRequiredResult
+        owner = f"{caller_key(who)} {session}"
+        if params.request_state is not None:
+            given = dict(params.input_responses or {})
+            answer = await self._parked.resume(ctx, owner, params.request_state, given)
+        else:
+            channel = ClientChannel(ctx, self.connections.level(ctx))
+            if _modern(ctx) and channel.offers and gateway.tasks is not None:
+                answer = await self._parked.start(gateway.tasks, ctx, owner, work)
+            else:
+                try:
+                    answer = await work(channel)
+                finally:
+                    channel.over()
+        if isinstance(answer, InputRequiredResult):
+            return answer
+        return await self._notified(ctx, answer)
+
+    async def _meta_call(
+        self,
+        ctx: "ServerRequestContext[Any]",
+        params: "CallToolRequestParams",
+        arguments: dict[str, Any],
+    ) -> "CallToolResult | InputRequiredResult":
+        gateway, who, name = self._gateway, self._caller(), params.name
         kind = META_TOOLS[name][0]
         read = self._read(kind, arguments)
         given = dict(read.arguments)
@@ -205,17 +278,23 @@ class _Handlers:
                 raise InputError(f"{name}: session: is missing; send the one that a search gave")
             given["session"] = await self._own_session(ctx)
         wanted = kind.model_validate(given)
+        self.connections.seen(ctx)
         match wanted:
             case SearchArguments():
                 session = wanted.session
                 if session is None and not _modern(ctx):
                     session = await self._own_session(ctx)
-                answer = await gateway.search(who, wanted.query, session, wanted.limit)
+                channel = ClientChannel(ctx, self.connections.level(ctx))
+                try:
+                    answer = await gateway.search(who, wanted.query, session, wanted.limit, channel)
+                finally:
+                    channel.over()
                 await self._list_changed(ctx, answer.handle)
                 return _structured(_noted(answer.as_json(), read.notes))
             case CallArguments():
-                called = await gateway.call(who, wanted.session, wanted.name, wanted.arguments)
-                return await self._notified(ctx, called)
+                return await self._called(
+                    ctx, params, wanted.session, wanted.name, wanted.arguments
+                )
             case ReleaseArguments():
                 released = gateway.release(who, wanted.session, wanted.names)
                 await self._list_changed(ctx, wanted.session)
@@ -274,6 +353,14 @@ class _Handlers:
 
 def _modern(ctx: "ServerRequestContext[Any]") -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _listed(name: str, tool: CatalogueTool) -> "Tool":
+    """A found tool as a client of the 2025 revision takes it: its output is an object."""
+    entry = mcp_tool(name, tool)
+    if entry.get("outputSchema", {}).get("type", "object") != "object":
+        entry.pop("outputSchema", None)
+    return Tool(**entry)
 
 
 def _meta_tool(name: str) -> "Tool":

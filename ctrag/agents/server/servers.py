@@ -3,7 +3,7 @@
 Servers of installed plugins are among them.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -11,12 +11,13 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, LoggingLevel
 
 from ctrag.agents.catalogue.access import Grant
 from ctrag.agents.catalogue.formats import SEARCH_DESCRIPTION, SEARCH_NAME
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.leftovers import note_servers
 from ctrag.agents.server.marketplace import Installed
@@ -51,6 +52,8 @@ class Servers:
         self._index = index
         self.upstreams: dict[str, Upstream] = {}
         """The servers by name, those of plugins included."""
+        self.on_change: Callable[[str, str], Awaitable[None]] = _unheard
+        """Awaited with a server's name and `resources` or `prompts` when that list has changed."""
         self._plugins: set[str] = set()
         for name, spec in specs.servers.items():
             self._add(name, spec)
@@ -99,8 +102,38 @@ class Servers:
         listed = server.tools.get(tool.name) if server else None
         return listed.marks if listed else ()
 
+    async def introduce(self, channel: Channel, owner: str, user: str, timeout: float) -> None:
+        """Let each server list what it has for clients like this one; waits `timeout` seconds."""
+        if not channel.offers:
+            return
+        with anyio.move_on_after(timeout):
+            async with anyio.create_task_group() as tasks:
+                for server in self.upstreams.values():
+                    tasks.start_soon(server.introduce, channel, owner, user)
+
+    def serves(self, tool: CatalogueTool, offers: frozenset[str]) -> bool:
+        """Whether a tool is listed to clients that offer this."""
+        server = self.upstreams.get(tool.server)
+        return server is None or server.needs(tool.name) <= offers
+
+    def reach(self, name: str) -> Upstream | None:
+        """The server or registry of that name."""
+        hubs = {one.name: one for one in self._hubs}
+        return self.upstreams.get(name) or hubs.get(name)
+
+    async def want_level(self, level: LoggingLevel) -> None:
+        """Have all servers send log messages from this level on."""
+        async with anyio.create_task_group() as tasks:
+            for server in self._all():
+                tasks.start_soon(server.want_level, level)
+
     async def call(
-        self, session: str, tool: CatalogueTool, arguments: dict[str, Any]
+        self,
+        session: str,
+        tool: CatalogueTool,
+        arguments: dict[str, Any],
+        channel: Channel = SILENT,
+        user: str = "",
     ) -> CallToolResult:
         """Call a tool of a server or registry; `session` is our session's id.
 
@@ -108,13 +141,13 @@ class Servers:
             UpstreamError: There is no answer; the message says why.
         """
         if tool.server in self.registries:
-            return await self.registries[tool.server].call(session, tool.name, arguments)
+            return await self.registries[tool.server].call(session, tool.name, arguments, channel)
         if tool.server not in self.upstreams:
             raise UpstreamError(
                 f"{tool.id} is described in the catalogue, but no server stands behind it here. "
                 "Search for another tool."
             )
-        return await self.upstreams[tool.server].call(tool.name, arguments)
+        return await self.upstreams[tool.server].call(tool.name, arguments, channel, session, user)
 
     def is_plugin(self, name: str) -> bool:
         """Whether the server of that name came with a plugin."""
@@ -144,12 +177,14 @@ class Servers:
         return not known
 
     def _add(self, name: str, spec: ServerSpec) -> None:
-        self.upstreams[name] = Upstream(name, spec, self._listed)
+        self.upstreams[name] = Upstream(name, spec, self._listed, self._happened)
 
     async def _listed(self, upstream: Upstream) -> None:
         """Index a server's list; only new tools are encoded."""
         tools = [
-            CatalogueTool(tool.name, tool.description, upstream.name, tool.parameters)
+            CatalogueTool(
+                tool.name, tool.description, upstream.name, tool.parameters, mcp=tool.more
+            )
             for tool in upstream.tools.values()
         ]
         await run_sync(note_servers, self._index.store, [upstream.name])
@@ -158,8 +193,15 @@ class Servers:
         if now != {tool.id: tool.content_hash for tool in held} and upstream.listed:
             await run_sync(self._index.replace_server, upstream.name, tools)
 
+    async def _happened(self, upstream: Upstream, kind: str) -> None:
+        await self.on_change(upstream.name, kind)
+
     def _all(self) -> list[Upstream]:
         return [*self.upstreams.values(), *self._hubs]
+
+
+async def _unheard(server: str, kind: str) -> None:
+    pass
 
 
 async def _nothing(upstream: Upstream) -> None:

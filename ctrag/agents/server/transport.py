@@ -1,17 +1,22 @@
 """The connection to one server, whose messages are cleaned before the client reads them."""
 
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import anyio
 import httpx2
 from mcp.client._transport import TransportStreams
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from ctrag.agents.server.config import ServerSpec
+
+NOT_SENT = -32_098
+"""Code of the error that stands for an address that could not be reached."""
 
 
 class _CleanedStream:
@@ -58,7 +63,10 @@ class _CleanedStream:
 
 @asynccontextmanager
 async def connection(
-    spec: ServerSpec, clean: Callable[[list[Any]], list[Any]], ended: Callable[[], None]
+    spec: ServerSpec,
+    clean: Callable[[list[Any]], list[Any]],
+    ended: Callable[[], None],
+    way: str = "",
 ) -> AsyncIterator["TransportStreams"]:
     """Streams to and from a server.
 
@@ -66,6 +74,7 @@ async def connection(
         spec: How to reach it.
         clean: Maps the entries of a `tools/list` answer to those that are accepted.
         ended: Called when the stream has ended, for example because its process stopped.
+        way: One of `ways`; the first if it is empty.
 
     Raises:
         OSError: The command cannot be started.
@@ -77,24 +86,98 @@ async def connection(
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
             result["tools"] = clean(result["tools"])
 
-    async with _transport(spec) as (read, write):
+    async with _transport(spec, way) as (read, write):
         yield _CleanedStream(read, message, ended), write
 
 
-def _transport(spec: ServerSpec) -> AbstractAsyncContextManager[Any]:
+def ways(spec: ServerSpec) -> Sequence[str]:
+    """How to try to reach a server, in this order: an address may still be one of the transport
+    of 2024, which answers only to GET."""
+    if spec.command:
+        return ("stdio",)
+    return ("http", "sse") if not spec.transport else (spec.transport,)
+
+
+def _transport(spec: ServerSpec, way: str) -> AbstractAsyncContextManager[Any]:
     if spec.command:
         started = StdioServerParameters(
             command=spec.command, args=spec.args, env=spec.filled(spec.env), cwd=spec.cwd
         )
         return stdio_client(started, errlog=sys.__stderr__ or sys.stderr)
-    return _over_http(spec)
+    return _over_sse(spec) if way == "sse" else _over_http(spec)
+
+
+class _Reaching(httpx2.AsyncClient):
+    """Answers a request that reached no server with an error of its own.
+
+    The library would end the whole connection, and the caller could not know that nothing was
+    sent.
+    """
+
+    async def send(self, request: httpx2.Request, **more: Any) -> httpx2.Response:
+        try:
+            return await super().send(request, **more)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            if request.method != "POST":
+                raise
+            said = str(error) or type(error).__name__
+            body = {"jsonrpc": "2.0", "id": None, "error": {"code": NOT_SENT, "message": said}}
+            return httpx2.Response(503, json=body, request=request)
+
+
+def _auth(spec: ServerSpec) -> httpx2.Auth | None:
+    if spec.client_credentials is None:
+        return None
+    from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+
+    client = spec.filled(
+        {"id": spec.client_credentials.client_id, "secret": spec.client_credentials.client_secret}
+    )
+    return ClientCredentialsOAuthProvider(
+        spec.url,
+        _Tokens(),
+        client["id"],
+        client["secret"],
+        scope=spec.client_credentials.scope,
+        issuer=spec.client_credentials.issuer,
+    )
+
+
+class _Tokens:
+    """Tokens of one connection, in memory."""
+
+    def __init__(self) -> None:
+        self._tokens: OAuthToken | None = None
+        self._client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self._tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self._tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self._client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self._client = client_info
+
+
+@asynccontextmanager
+async def _over_sse(spec: ServerSpec) -> AsyncIterator[Any]:
+    headers = spec.filled(spec.headers)
+    wait = min(spec.start_timeout, 30.0)
+    async with sse_client(
+        spec.url, headers, wait, max(spec.timeout, 300.0), auth=_auth(spec)
+    ) as streams:
+        yield streams
 
 
 @asynccontextmanager
 async def _over_http(spec: ServerSpec) -> AsyncIterator[Any]:
     timeout = httpx2.Timeout(min(spec.start_timeout, 30.0), read=max(spec.timeout, 300.0))
     async with (
-        httpx2.AsyncClient(headers=spec.filled(spec.headers), timeout=timeout) as client,
+        _Reaching(headers=spec.filled(spec.headers), timeout=timeout, auth=_auth(spec)) as client,
         streamable_http_client(spec.url, http_client=client) as streams,
     ):
         yield streams

@@ -7,7 +7,7 @@ one whose text instructs the model instead of describing the tool is marked.
 import json
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jsonschema
@@ -21,10 +21,15 @@ FIELD_LIMIT = 300
 """Characters of any text inside a schema."""
 SCHEMA_LIMIT = 20_000
 """Characters of a schema as JSON, after its texts were cut."""
+MORE_LIMIT = 20_000
+"""Characters of an output schema, of all icons or of a `_meta` as JSON."""
 NAME_LIMIT = 128
 """Characters of a tool's name, as in the protocol."""
 
 CUT = " […]"
+
+HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+"""The annotations that say what a call does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,8 @@ class ToolDefinition:
     """JSON Schema of the arguments; its root is an object."""
     marks: tuple[str, ...] = ()
     """Findings: `cut`, `hidden characters`, `gives orders`."""
+    more: dict[str, Any] = field(default_factory=dict)
+    """Title, annotations, output schema, icons and `_meta`, by the protocol's names."""
 
 
 def definition(raw: Any) -> ToolDefinition:
@@ -58,13 +65,55 @@ def definition(raw: Any) -> ToolDefinition:
     text = raw.get("description") or ""
     if not isinstance(text, str):
         raise InputError("has a description that is no text")
+    if _task_support(raw) == "required":
+        raise InputError("can only be called as a task, which is not passed on")
     marks: list[str] = []
     description = cleaned(text, DESCRIPTION_LIMIT, marks)
     try:
         parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
     except RecursionError:
         raise InputError("has an input schema that is nested too deep") from None
-    return ToolDefinition(_printable(name), description, parameters, tuple(dict.fromkeys(marks)))
+    more = _more(raw, marks)
+    return ToolDefinition(
+        _printable(name), description, parameters, tuple(dict.fromkeys(marks)), more
+    )
+
+
+def _task_support(raw: Mapping[str, Any]) -> Any:
+    execution = raw.get("execution")
+    return execution.get("taskSupport") if isinstance(execution, Mapping) else None
+
+
+def _more(raw: Mapping[str, Any], marks: list[str]) -> dict[str, Any]:
+    """What else the entry says, as far as it is of the protocol's form; the rest is dropped."""
+    found: dict[str, Any] = {}
+    if isinstance(title := raw.get("title"), str) and title:
+        found["title"] = cleaned(title, FIELD_LIMIT, marks)
+    if isinstance(hints := raw.get("annotations"), Mapping):
+        kept = {key: hints[key] for key in HINTS if isinstance(hints.get(key), bool)}
+        if isinstance(hints.get("title"), str) and hints["title"]:
+            kept["title"] = cleaned(hints["title"], FIELD_LIMIT, marks)
+        if kept:
+            found["annotations"] = kept
+    if isinstance(schema := raw.get("outputSchema"), dict) and schema:
+        try:
+            cut = _cleaned_schema(schema, marks)
+            jsonschema.validators.validator_for(cut).check_schema(cut)
+            found["outputSchema"] = cut
+        except (RecursionError, jsonschema.SchemaError):
+            pass  # of no use to a client, which checks results by it
+    if isinstance(icons := raw.get("icons"), list):
+        usable = [one for one in icons if isinstance(one, dict) and isinstance(one.get("src"), str)]
+        if usable:
+            found["icons"] = usable
+    if isinstance(meta := raw.get("_meta"), dict) and meta:
+        found["_meta"] = meta
+    short = {"title", "annotations"}
+    return {
+        key: value
+        for key, value in found.items()
+        if key in short or len(json.dumps(value)) <= MORE_LIMIT
+    }
 
 
 def _checked_schema(schema: Any) -> dict[str, Any]:

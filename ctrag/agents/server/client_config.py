@@ -1,0 +1,258 @@
+"""Files of servers as MCP clients write them, read into `Upstreams`.
+
+Claude Desktop and Claude Code, VS Code, Cursor, Cline, Roo, Windsurf, Gemini, Codex, opencode, Zed
+and Goose agree on a table of servers by name and on little else: the table's key, the names of the
+fields, seconds or milliseconds, comments. What is not known is passed over and said; an entry that
+cannot be used is left out and costs nothing else.
+"""
+
+import json
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ctrag.agents.catalogue.files import read_file
+from ctrag.agents.server.client_fields import Fields
+from ctrag.agents.server.config import ServerSpec, Upstreams, server_name
+from ctrag.agents.server.variables import Variables
+from ctrag.errors import InputError
+
+TABLES = (
+    "mcpServers",
+    "mcp_servers",
+    "servers",
+    "context_servers",
+    "mcp.servers",
+    "amp.mcpServers",
+    "extensions",
+)
+"""Keys under which clients keep the table of servers."""
+_REACHED_BY = {"command", "cmd", "url", "serverUrl", "httpUrl", "server_url", "uri"}
+_WITHOUT_MEANING = {"$schema", "inputs", "registries", "mcp", "version"}
+_TOKEN = r'"(?:[^"\\\n]|\\.)*"'
+_COMMENT = re.compile(rf"{_TOKEN}|//[^\n]*|/\*[\s\S]*?\*/")
+_LAST_COMMA = re.compile(rf"{_TOKEN}|,(?=\s*[}}\]])")
+
+
+def read_servers(path: Path) -> Upstreams:
+    """The servers of a file; entries that cannot be used are in `problems`.
+
+    Raises:
+        ValueError: It is no JSON, YAML or TOML, or holds no table of servers.
+        OSError: It cannot be read.
+    """
+    notes: list[str] = []
+    value = _value(path, notes)
+    if value is None or value == {}:
+        return Upstreams()
+    if isinstance(value, list):
+        value = {"mcpServers": value}
+    if not isinstance(value, dict):
+        raise InputError(f"{path}: must be an object with the servers under `mcpServers`")
+    return _Reader(path, value, notes).read()
+
+
+class _Reader:
+    def __init__(self, path: Path, value: dict[str, Any], notes: list[str]) -> None:
+        self._path, self._value, self._notes = path, value, notes
+        self._passed: list[str] = []
+        self._problems: dict[str, str] = {}
+        self._disabled: list[str] = []
+
+    def read(self) -> Upstreams:
+        table, used = self._table()
+        off = _turned_off(self._value, table)
+        variables = Variables(self._path.parent, _inputs(self._value))
+        servers = self._specs(table, variables, off)
+        registries = self._specs(self._entries("registries"), variables, set())
+        self._passed = [
+            *(key for key in self._value if key not in used and key not in _WITHOUT_MEANING),
+            *self._passed,
+        ]
+        if self._passed:
+            listed = ", ".join(self._passed[:10]) + (", …" if len(self._passed) > 10 else "")
+            keys = "key is" if len(self._passed) == 1 else "keys are"
+            self._notes.append(f"{len(self._passed)} {keys} of no meaning here: {listed}")
+        return Upstreams(
+            servers=servers,
+            registries=registries,
+            disabled=self._disabled,
+            problems=self._problems,
+            notes=self._notes,
+        )
+
+    def _table(self) -> tuple[dict[str, Any], set[str]]:
+        """All entries by name, and the top-level keys that they were under."""
+        value = self._value
+        nested = value.get("mcp")
+        if isinstance(nested, dict):
+            inner = [key for key in TABLES if isinstance(nested.get(key), dict)]
+            if inner:  # VS Code's settings
+                value = {**value, inner[0]: nested[inner[0]]}
+            elif any(_is_server(one) for one in nested.values()):  # opencode
+                value = {**value, "mcpServers": nested}
+        self._value = value
+        used = {
+            key
+            for key in TABLES
+            if key in value and (key != "extensions" or _holds_servers(value[key]))
+        }
+        if used:
+            table: dict[str, Any] = {}
+            for key in TABLES:
+                if key in used:
+                    table = {**self._entries(key), **table}
+            return table, used
+        if _is_server(value):  # one server alone
+            where = value.get("command") or value.get("url") or self._path.stem
+            name = re.sub(r"^https?://|/.*$", "", str(where)) if "url" in value else str(where)
+            return {Path(name).stem or "server": value}, set(value)
+        bare = {key: one for key, one in value.items() if _is_server(one)}
+        if not bare and "registries" not in value:
+            known = ", ".join(f"`{one}`" for one in TABLES[:3])
+            raise InputError(
+                f"{self._path}: holds no servers; put them, by name, under one of {known}"
+            )
+        return bare, set(bare)
+
+    def _entries(self, key: str) -> dict[str, Any]:
+        """A table by name; a list of entries with names is one too."""
+        found = self._value.get(key)
+        if found is None:
+            return {}
+        if isinstance(found, list):
+            return {
+                str(one.get("name") or one.get("id") or f"#{number}")
+                if isinstance(one, dict)
+                else f"#{number}": one
+                for number, one in enumerate(found, start=1)
+            }
+        if not isinstance(found, dict):
+            raise InputError(f"{self._path}: {key}: must be an object with the servers by name")
+        return found
+
+    def _specs(
+        self, table: Mapping[str, Any], variables: Variables, off: set[str]
+    ) -> dict[str, ServerSpec]:
+        specs: dict[str, ServerSpec] = {}
+        for raw_name, entry in table.items():
+            name = str(raw_name).strip()
+            try:
+                server_name(name)
+                if name in specs:
+                    raise InputError("name: another server has it")
+                if not isinstance(entry, dict):
+                    raise InputError(f"is no object with a command or a url, but {entry!r:.40}")
+                fields = Fields(entry, variables)
+                if name in off or fields.disabled:
+                    self._disabled.append(name)
+                    continue
+                spec = _spec(fields)
+            except (ValueError, OSError) as error:
+                self._problems[name or repr(raw_name)] = " ".join(str(error).split())
+                continue
+            specs[name] = spec
+            self._notes += [f"{name}: {note}" for note in fields.notes]
+            self._passed += [f"{name}.{key}" for key in fields.passed_over]
+        return specs
+
+
+def _spec(fields: Fields) -> ServerSpec:
+    """An entry as our own specification, its variables filled."""
+    values = fields.values()
+    url = values.get("url", "")
+    if url and not re.match(r"https?://[^/]", str(url)):
+        raise InputError(f"url: must begin with http:// or https://, not {str(url)[:8]!r}")
+    command = values.get("command", "")
+    if command and not values.get("args") and not shutil.which(command) and " " in command:
+        words = shlex.split(command)
+        if words and not Path(command).exists():
+            values["command"], values["args"] = words[0], words[1:]
+            fields.notes.append("command: taken as a command line")
+    try:
+        spec = ServerSpec.model_validate(values)
+    except ValidationError as error:
+        problem = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(map(str, problem["loc"]))
+        rule = problem["msg"].removeprefix("Value error, ")
+        raise InputError(f"{place}: {rule}" if place else rule) from None
+    spec._filled = True
+    return spec
+
+
+def _is_server(value: Any) -> bool:
+    return isinstance(value, dict) and any(
+        isinstance(value.get(one), str | list) or (one == "command" and one in value)
+        for one in _REACHED_BY
+    )
+
+
+def _holds_servers(value: Any) -> bool:
+    return isinstance(value, dict) and any(_is_server(one) for one in value.values())
+
+
+def _turned_off(value: Mapping[str, Any], table: Mapping[str, Any]) -> set[str]:
+    """Servers that lists beside the table turn off, as Gemini and Claude Code have them."""
+    mcp = value.get("mcp")
+    mcp = mcp if isinstance(mcp, dict) else {}
+    off = {str(one) for one in mcp.get("excluded") or () if isinstance(one, str)}
+    off |= {str(one) for one in value.get("disabledMcpjsonServers") or ()}
+    allowed = mcp.get("allowed")
+    if isinstance(allowed, list):
+        off |= set(table) - set(map(str, allowed))
+    return off
+
+
+def _inputs(value: Mapping[str, Any]) -> dict[str, str | None]:
+    """Defaults of VS Code's `inputs` by id."""
+    nested = value.get("mcp")
+    listed = value.get("inputs") or (nested.get("inputs") if isinstance(nested, dict) else None)
+    found: dict[str, str | None] = {}
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict) and "id" in one:
+            default = one.get("default")
+            found[str(one["id"])] = None if default is None else str(default)
+    return found
+
+
+def _value(path: Path, notes: list[str]) -> Any:
+    if path.suffix in {".yaml", ".yml"}:
+        return read_file(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
+    if path.suffix == ".toml":
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"{path}: not TOML: {error}") from None
+    if not text.strip():
+        return None
+    plain = _LAST_COMMA.sub(_string_or_space, _COMMENT.sub(_string_or_space, text))
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        for key in found if len(found) < len(pairs) else ():
+            if sum(name == key for name, _ in pairs) > 1:
+                notes.append(f"{key} is given twice in one place; the last counts")
+        return found
+
+    try:
+        return json.loads(plain, object_pairs_hook=once)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    except RecursionError:
+        raise InputError(f"{path}: not JSON: nested too deep") from None
+
+
+def _string_or_space(found: re.Match[str]) -> str:
+    """A string as it is; a comment or comma as blanks, so that line numbers stay."""
+    text = found[0]
+    return text if text.startswith('"') else re.sub(r"[^\n]", " ", text)

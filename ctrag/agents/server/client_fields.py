@@ -1,0 +1,251 @@
+"""One server's entry: the fields of many MCP clients as ours."""
+
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.server.variables import Variables
+from ctrag.errors import InputError
+
+MILLISECONDS_FROM = 1_000
+"""A time-out of that many or more is one in milliseconds: no call is given a quarter of an hour."""
+
+_NAMES = {
+    "command": ("cmd",),
+    "args": ("arguments",),
+    "env": ("environment", "envs"),
+    "cwd": ("workingDirectory", "working_directory"),
+    "url": ("httpUrl", "http_url", "serverUrl", "server_url", "uri", "endpoint", "baseUrl"),
+    "headers": ("http_headers", "httpHeaders", "customHeaders"),
+    "transport": ("type", "transportType", "transport_type"),
+    "include": ("includeTools", "include_tools", "enabledTools", "enabled_tools", "allowedTools"),
+    "exclude": ("excludeTools", "exclude_tools", "disabledTools", "disabled_tools"),
+    "result_limit": ("resultLimit",),
+    "timeout": ("tool_timeout_sec", "toolTimeout", "requestTimeout", "request_timeout"),
+    "start_timeout": (
+        "startTimeout",
+        "startup_timeout_sec",
+        "startup_timeout_ms",
+        "startupTimeout",
+        "initTimeout",
+        "connectTimeout",
+    ),
+}
+"""Our field → what clients call it, in the order in which they count."""
+_TRANSPORTS = {
+    **dict.fromkeys(("stdio", "local", "command"), "stdio"),
+    **dict.fromkeys(("http", "streamable", "streamablehttp", "httpstream"), "http"),
+    "sse": "sse",
+    **dict.fromkeys(("remote", "url", "auto", "custom", "builtin", ""), ""),
+}
+_TURNED_OFF = {"disabled": True, "enabled": False, "isActive": False, "isEnabled": False}
+_TEXTS = {"args", "env", "headers"}
+
+
+class Fields:
+    """An entry of a client's file.
+
+    Args:
+        entry: As the file has it.
+        variables: Fill its texts.
+    """
+
+    def __init__(self, entry: dict[str, Any], variables: Variables) -> None:
+        self._entry = {key: value for key, value in entry.items() if value is not None}
+        self._variables = variables
+        self._taken: set[str] = {"name", "id"}
+        self.notes: list[str] = []
+        """What was read otherwise than it stands."""
+
+    @property
+    def disabled(self) -> bool:
+        """Whether the entry is turned off; then nothing else of it is read."""
+        off = False
+        for key, when in _TURNED_OFF.items():
+            if key in self._entry:
+                self._taken.add(key)
+                off = off or _truth(self._variables.fill(self._entry[key]), key) is when
+        return off
+
+    @property
+    def passed_over(self) -> list[str]:
+        """Keys that mean nothing here; after `values`."""
+        return [key for key in self._entry if key not in self._taken]
+
+    def values(self) -> dict[str, Any]:
+        """The fields of `ServerSpec`, variables filled.
+
+        Raises:
+            ValueError: A value is of no usable kind, or a variable is not set.
+        """
+        found = dict(self._known())
+        self._command(found)
+        self._headers(found)
+        self._environment(found)
+        self._tools(found)
+        self._transport(found)
+        for key in ("cwd", "command"):
+            if str(found.get(key, "")).startswith("~"):
+                found[key] = str(Path(str(found[key])).expanduser())
+        return found
+
+    def _take(self, key: str) -> Any:
+        """An entry's value, filled; None when it is not there."""
+        self._taken.add(key)
+        return self._variables.fill(self._entry.get(key), key)
+
+    def _known(self) -> Iterator[tuple[str, Any]]:
+        for field in ServerSpec.model_fields:
+            names = [field, *_NAMES.get(field, ())]
+            present = [one for one in names if one in self._entry]
+            self._taken.update(present)
+            given = [one for one in present if self._entry[one] not in ("", {}, [])]
+            name = (given or present or [None])[0]
+            if name is None or (
+                field == "command" and name == "command" and _is_table(self._entry)
+            ):
+                continue
+            value = self._take(name)
+            if field in _TEXTS:
+                value = _texts(value, field)
+            elif field in {"timeout", "start_timeout"}:
+                value = self._seconds(value, name)
+            elif field in {"include", "exclude"}:
+                value = [value] if isinstance(value, str) else value
+            elif field == "timeouts" and isinstance(value, dict):
+                value = {tool: self._seconds(one, name) for tool, one in value.items()}
+            yield field, value
+
+    def _seconds(self, value: Any, name: str) -> Any:
+        """A time-out in seconds; large numbers and `…ms` are milliseconds, which is said."""
+        text = re.fullmatch(r"\s*([\d.]+)\s*(ms|s|sec|seconds)?\s*", str(value))
+        if text is None or isinstance(value, bool):
+            return value
+        number, unit = float(text[1]), text[2]
+        if name.endswith("_ms") or unit == "ms":
+            return number / 1_000
+        if name.endswith("_sec") or unit or number < MILLISECONDS_FROM:
+            return number
+        self.notes.append(f"{name} {number:g} is taken as milliseconds: {number / 1_000:g} s")
+        return number / 1_000
+
+    def _command(self, found: dict[str, Any]) -> None:
+        """A command as a list, or as an object with its arguments."""
+        if _is_table(self._entry):
+            inner = self._take("command")
+            found["command"] = inner.get("path") or inner.get("command") or ""
+            found.setdefault("args", _texts(inner.get("args") or [], "args"))
+            found.setdefault("env", _texts(inner.get("env") or {}, "env"))
+        command = found.get("command")
+        if isinstance(command, list):
+            words = _texts(command, "command")
+            found["command"] = words[0] if words else ""
+            found["args"] = [*words[1:], *found.get("args", [])]
+
+    def _headers(self, found: dict[str, Any]) -> None:
+        headers = dict(found.get("headers", {}))
+        request = self._entry.get("requestInit")
+        if isinstance(request, dict) and isinstance(request.get("headers"), dict):
+            headers = {**_texts(self._take("requestInit")["headers"], "headers"), **headers}
+        from_environment = self._take("env_http_headers") or {}
+        for header, variable in from_environment.items():
+            headers[header] = self._variables.text(f"${{{variable}}}")
+        if variable := self._take("bearer_token_env_var"):
+            headers["Authorization"] = self._variables.text(f"Bearer ${{{variable}}}")
+        if token := self._take("authorization_token"):
+            headers["Authorization"] = f"Bearer {token}"
+        if headers:
+            found["headers"] = headers
+
+    def _environment(self, found: dict[str, Any]) -> None:
+        env = dict(found.get("env", {}))
+        for key in ("envFile", "env_file"):
+            if file := self._take(key):
+                env = {**_env_file(Path(str(file)).expanduser()), **env}
+        names = self._take("env_vars") or self._take("env_keys") or []
+        env = {**{one: os.environ[one] for one in names if one in os.environ}, **env}
+        if env:
+            found["env"] = env
+
+    def _tools(self, found: dict[str, Any]) -> None:
+        """`tools`: a list of those to show, or settings by name."""
+        tools = self._take("tools")
+        if isinstance(tools, list) and tools:
+            found.setdefault("include", tools)
+        if not isinstance(tools, dict):
+            return
+        for tool, given in tools.items():
+            if isinstance(given, bool):
+                given = {"enabled": given}
+            if not isinstance(given, dict):
+                raise InputError(f"tools.{tool}: must be an object or true or false")
+            if given.get("disabled") is True or given.get("enabled") is False:
+                found["exclude"] = [*found.get("exclude", []), tool]
+            for ours, theirs in (("rename", "name"), ("rename", "rename")):
+                if isinstance(given.get(theirs), str):
+                    found[ours] = {**found.get(ours, {}), tool: given[theirs]}
+            if isinstance(given.get("description"), str):
+                texts = found.get("descriptions", {})
+                found["descriptions"] = {**texts, tool: given["description"]}
+            if "timeout" in given:
+                seconds = self._seconds(given["timeout"], f"tools.{tool}.timeout")
+                found["timeouts"] = {tool: seconds, **found.get("timeouts", {})}
+
+    def _transport(self, found: dict[str, Any]) -> None:
+        named = str(found.get("transport", ""))
+        kind = _TRANSPORTS.get(re.sub(r"[^a-z]", "", named.lower()))
+        if kind is None:
+            raise InputError(f"type: {named!r} is not one of stdio, http, sse, streamable-http")
+        if found.get("command") and found.get("url") and kind:
+            unused = "url" if kind == "stdio" else "command"
+            self.notes.append(f"{unused} is passed over: its type is {named}")
+            found[unused] = ""
+        elif kind and bool(found.get("command")) != (kind == "stdio"):
+            self.notes.append(f"type {named} is passed over: it does not go with what is given")
+            kind = ""
+        found["transport"] = kind
+
+
+def _is_table(entry: dict[str, Any]) -> bool:
+    return isinstance(entry.get("command"), dict)
+
+
+def _texts(value: Any, field: str) -> Any:
+    """Arguments, variables or headers as texts: numbers and truth values are written out."""
+    if field == "args" and isinstance(value, str):
+        return shlex.split(value)
+    if isinstance(value, list):
+        return [_text(one, field) for one in value if one is not None]
+    if isinstance(value, dict):
+        return {str(key): _text(one, field) for key, one in value.items() if one is not None}
+    return value
+
+
+def _text(value: Any, field: str) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise InputError(f"{field}: holds a {type(value).__name__}; texts and numbers are allowed")
+
+
+def _truth(value: Any, field: str) -> bool:
+    if isinstance(value, str) and value.lower() in {"true", "false", "1", "0", "yes", "no"}:
+        return value.lower() in {"true", "1", "yes"}
+    if not isinstance(value, bool):
+        raise InputError(f"{field}: must be true or false")
+    return value
+
+
+def _env_file(path: Path) -> dict[str, str]:
+    """`NAME=value` lines; comments, `export` and quotes as usual."""
+    found: dict[str, str] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        name, sign, value = line.strip().removeprefix("export ").partition("=")
+        if sign and not name.startswith("#"):
+            found[name.strip()] = value.strip().strip("'\"")
+    return found

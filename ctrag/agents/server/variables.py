@@ -1,0 +1,132 @@
+"""Variables in a file of servers: `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:ID}`.
+
+The forms are those that MCP clients have. One that cannot be filled is an error: a server that
+gets the literal text takes it for its secret.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ctrag.errors import InputError
+
+_START = re.compile(r"(?P<escape>\$\$\{)|\$\{|\{(?=(?:env|file|input):)")
+_NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:(?P<operator>:?-)(?P<default>.*))?", re.DOTALL)
+_KIND = re.compile(r"(?P<kind>env|input|file):(?P<rest>.*)", re.DOTALL)
+_EDITOR_FOLDERS = {".vscode", ".cursor", ".gemini", ".codex", ".kiro"}
+_FORMS = "${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${file:PATH}"
+
+
+class Variables:
+    """The values that variables stand for.
+
+    Args:
+        folder: Where the file is; `${workspaceFolder}` is the folder of the project around it.
+        inputs: Defaults of VS Code's `inputs` by id; None for one that has none. Nobody can be
+            asked here, so `${input:api-key}` is the environment's `API_KEY`, else the default.
+    """
+
+    def __init__(
+        self, folder: Path | None = None, inputs: Mapping[str, str | None] | None = None
+    ) -> None:
+        here = (folder or Path.cwd()).resolve()
+        project = here.parent if here.name in _EDITOR_FOLDERS else here
+        self._folder = here
+        self._inputs = inputs or {}
+        self._editor = {
+            "workspaceFolder": str(project),
+            "workspaceRoot": str(project),
+            "workspaceFolderBasename": project.name,
+            "userHome": str(Path.home()),
+            "cwd": str(Path.cwd()),
+            "pathSeparator": os.sep,
+            "/": os.sep,
+        }
+
+    def fill(self, value: Any, place: str = "") -> Any:
+        """The value with all its texts filled, at any depth.
+
+        Args:
+            value: Of a field.
+            place: The field's name, for the error.
+
+        Raises:
+            ValueError: A variable is not set or not understood; the message names it.
+        """
+        if isinstance(value, str):
+            try:
+                return self.text(value)
+            except ValueError as error:
+                raise InputError(f"{place}: {error}" if place else str(error)) from None
+        if isinstance(value, list):
+            return [self.fill(one, place) for one in value]
+        if isinstance(value, dict):
+            return {
+                key: self.fill(one, f"{place}.{key}" if place else str(key))
+                for key, one in value.items()
+            }
+        return value
+
+    def text(self, text: str) -> str:
+        """One text, filled; `$${` stands for a literal `${`. Errors as for `fill`."""
+        done: list[str] = []
+        at = 0
+        while found := _START.search(text, at):
+            done.append(text[at : found.start()])
+            if found["escape"]:
+                done.append("${")
+                at = found.end()
+                continue
+            end = _closing(text, found.end())
+            done.append(self._value(text[found.end() : end]))
+            at = end + 1
+        return "".join(done) + text[at:]
+
+    def _value(self, inner: str) -> str:
+        kind = _KIND.fullmatch(inner)
+        if kind is not None and kind["kind"] == "input":
+            return self._input(kind["rest"])
+        if kind is not None and kind["kind"] == "file":
+            path = self._folder / Path(self.text(kind["rest"])).expanduser()
+            return path.read_text(encoding="utf-8").strip()
+        named = _NAMED.fullmatch(inner if kind is None else kind["rest"])
+        if named is None:
+            if inner in self._editor:
+                return self._editor[inner]
+            raise InputError(
+                f"variable ${{{inner[:40]}}} is not understood; the forms are {_FORMS}, and $${{ "
+                "for the two characters themselves"
+            )
+        name, value = named["name"], os.environ.get(named["name"])
+        if value is None and kind is None:
+            value = self._editor.get(name)
+        if named["operator"] == ":-" and not value:
+            value = None
+        if value is not None:
+            return value
+        if named["operator"]:
+            return self.text(named["default"])
+        raise InputError(f"environment variable {name} is not set")
+
+    def _input(self, identity: str) -> str:
+        name = re.sub(r"\W", "_", identity).upper()
+        value = os.environ.get(name)
+        value = self._inputs.get(identity) if value is None else value
+        if value is None:
+            raise InputError(
+                f"input {identity!r} cannot be asked for here; environment variable {name} is not "
+                "set and has no default"
+            )
+        return value
+
+
+def _closing(text: str, at: int) -> int:
+    """Where the brace that is open at `at` closes; braces inside are counted."""
+    depth = 1
+    for place in range(at, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    raise InputError("`${` has no `}`; write $${ for the two characters themselves")

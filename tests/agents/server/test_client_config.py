@@ -1,0 +1,295 @@
+"""Files of servers as MCP clients write them: taken over as they are, one bad entry at a time."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctrag.agents.server.config import ServerSpec, Upstreams
+from ctrag.agents.server.variables import Variables
+
+COMMAND = {"command": "mcp-server-time"}
+
+
+def read(folder: Path, content: Any, name: str = "servers.json") -> Upstreams:
+    path = folder / name
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return Upstreams.from_file(path)
+
+
+def only(folder: Path, entry: dict[str, Any]) -> ServerSpec:
+    """The one server of a file, whose reading left nothing out."""
+    upstreams = read(folder, {"mcpServers": {"one": entry}})
+    assert upstreams.problems == {}
+    return upstreams.servers["one"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("claude.json", {"mcpServers": {"time": COMMAND}, "globalShortcut": "", "theme": "dark"}),
+        ("mcp.json", {"servers": {"time": {"type": "stdio", **COMMAND}}, "inputs": []}),
+        ("settings.json", {"mcp": {"servers": {"time": COMMAND}, "inputs": []}, "a.b": 1}),
+        ("settings.json", {"context_servers": {"time": {"source": "custom", **COMMAND}}}),
+        ("settings.json", {"amp.mcpServers": {"time": COMMAND}}),
+        ("opencode.json", {"mcp": {"time": {"type": "local", "command": ["mcp-server-time"]}}}),
+        ("bare.json", {"time": COMMAND}),
+        ("list.json", {"mcpServers": [{"name": "time", **COMMAND}]}),
+        ("list.json", [{"name": "time", **COMMAND}]),
+        ("config.yaml", "extensions:\n  time: {type: stdio, cmd: mcp-server-time}\n"),
+        ("config.toml", 'model = "x"\n[mcp_servers.time]\ncommand = "mcp-server-time"\n'),
+        ("zed.json", {"context_servers": {"time": {"command": {"path": "mcp-server-time"}}}}),
+        (
+            "comments.json",
+            '{ // the clock\n "mcpServers": {\n  /* all\n of them */\n'
+            '  "time": {"command": "mcp-server-time", "args": [],},\n },\n}',
+        ),
+        ("bom.json", "\ufeff" + json.dumps({"mcpServers": {"time": COMMAND}})),
+    ],
+)
+def test_the_table_of_servers_is_found_where_each_client_keeps_it(
+    tmp_path: Path, name: str, content: Any
+) -> None:
+    found = read(tmp_path, content, name)
+    assert {one: spec.command for one, spec in found.servers.items()} == {"time": "mcp-server-time"}
+    assert found.problems == {}
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ({"type": "stdio", **COMMAND}, {"command": "mcp-server-time", "transport": "stdio"}),
+        ({**COMMAND, "args": None, "env": None}, {"args": [], "env": {}}),
+        ({**COMMAND, "args": "-v --zone UTC"}, {"args": ["-v", "--zone", "UTC"]}),
+        ({**COMMAND, "args": ["--port", 80, True]}, {"args": ["--port", "80", "true"]}),
+        ({**COMMAND, "env": {"PORT": 80, "A": None}}, {"env": {"PORT": "80"}}),
+        (
+            {"command": "no-such-one -y server"},
+            {"command": "no-such-one", "args": ["-y", "server"]},
+        ),
+        ({"command": ["npx", "-y", "a"]}, {"command": "npx", "args": ["-y", "a"]}),
+        ({"command": {"path": "a", "args": ["b"]}}, {"command": "a", "args": ["b"]}),
+        ({"type": "http", "url": "http://a/mcp"}, {"url": "http://a/mcp", "transport": "http"}),
+        ({"type": "streamable-http", "url": "http://a/mcp"}, {"transport": "http"}),
+        ({"type": "streamableHttp", "url": "http://a/mcp"}, {"transport": "http"}),
+        ({"type": "sse", "url": "http://a/sse"}, {"transport": "sse"}),
+        ({"transport": "sse", "url": "http://a/sse"}, {"transport": "sse"}),
+        ({"serverUrl": "http://a/mcp"}, {"url": "http://a/mcp", "transport": ""}),
+        ({"httpUrl": "http://a/mcp"}, {"url": "http://a/mcp"}),
+        ({"command": "", "url": "http://a/mcp"}, {"url": "http://a/mcp", "command": ""}),
+        (
+            {"type": "stdio", **COMMAND, "url": "http://a"},
+            {"command": "mcp-server-time", "url": ""},
+        ),
+        (
+            {"url": "http://a", "requestInit": {"headers": {"X": "y"}}},
+            {"headers": {"X": "y"}},
+        ),
+        ({**COMMAND, "timeout": 60}, {"timeout": 60}),
+        ({**COMMAND, "timeout": 60_000}, {"timeout": 60}),
+        ({**COMMAND, "timeout": "45s"}, {"timeout": 45}),
+        ({**COMMAND, "tool_timeout_sec": 2_000}, {"timeout": 2_000}),
+        ({**COMMAND, "startup_timeout_ms": 500}, {"start_timeout": 0.5}),
+        (
+            {**COMMAND, "includeTools": ["a*"], "excludeTools": "ab"},
+            {"include": ["a*"], "exclude": ["ab"]},
+        ),
+        ({**COMMAND, "enabled_tools": ["a"]}, {"include": ["a"]}),
+        ({**COMMAND, "tools": ["*"]}, {"include": ["*"]}),
+        (
+            {**COMMAND, "tools": {"a": {"name": "b", "description": "c"}, "d": {"enabled": False}}},
+            {"rename": {"a": "b"}, "descriptions": {"a": "c"}, "exclude": ["d"]},
+        ),
+        ({**COMMAND, "tools": {"a": {"timeout": 9_000}}}, {"timeouts": {"a": 9}}),
+    ],
+)
+def test_a_clients_fields_are_ours(
+    tmp_path: Path, entry: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    spec = only(tmp_path, entry).model_dump()
+    assert {key: spec[key] for key in expected} == expected
+
+
+def test_credentials_by_the_name_of_a_variable_are_headers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRM_TOKEN", "s3cret")
+    entry = {
+        "url": "http://a",
+        "bearer_token_env_var": "CRM_TOKEN",
+        "env_http_headers": {"X-Key": "CRM_TOKEN"},
+    }
+    assert only(tmp_path, entry).headers == {"Authorization": "Bearer s3cret", "X-Key": "s3cret"}
+    monkeypatch.delenv("CRM_TOKEN")
+    left = read(tmp_path, {"mcpServers": {"crm": entry}})
+    assert left.problems == {"crm": "environment variable CRM_TOKEN is not set"}
+
+
+@pytest.mark.parametrize(
+    "name", ["My Time Server", "io.github.me/time", "a.b", "时间", "it's", "x" * 128]
+)
+def test_any_name_that_can_be_read_is_taken(tmp_path: Path, name: str) -> None:
+    assert list(read(tmp_path, {"mcpServers": {name: COMMAND}}).servers) == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "problem"),
+    [
+        ("bad", {}, "give either a command or a url"),
+        ("bad", {**COMMAND, "url": "http://a"}, "give either a command or a url"),
+        ("bad", "mcp-server-time", "is no object with a command or a url"),
+        ("bad", {**COMMAND, "args": 5}, "args: Input should be a valid list"),
+        ("bad", {**COMMAND, "args": [[]]}, "args: holds a list"),
+        ("bad", {**COMMAND, "timeout": 0}, "timeout: Input should be greater than 0"),
+        ("bad", {**COMMAND, "disabled": "perhaps"}, "disabled: must be true or false"),
+        ("bad", {"url": "a.example/mcp"}, "url: must begin with http:// or https://"),
+        ("bad", {"type": "ws", "url": "ws://a"}, "type: 'ws' is not one of stdio, http, sse"),
+        ("bad", {**COMMAND, "isolate": "often"}, "isolate: Input should be"),
+        ("bad\n", {**COMMAND, "cwd": "${NOWHERE}"}, "cwd: environment variable NOWHERE is not set"),
+        ("a\nb", COMMAND, "has characters that cannot be read"),
+        ("*", COMMAND, "cannot be told from a pattern"),
+    ],
+)
+def test_one_bad_entry_costs_itself_alone(
+    tmp_path: Path, name: str, entry: Any, problem: str
+) -> None:
+    found = read(tmp_path, {"mcpServers": {"good": COMMAND, name: entry, "fine": COMMAND}})
+    assert list(found.servers) == ["good", "fine"]
+    [(left, why)] = found.problems.items()
+    assert left == name.strip()
+    assert problem in why
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"mcpServers": {\n// a\n"time": }}', r"servers\.json:3: not JSON"),
+        ('"time"', "must be an object with the servers under `mcpServers`"),
+        ('{"mcpServers": "time"}', "mcpServers: must be an object with the servers by name"),
+        ('{"mcpServer": 1}', "holds no servers; put them, by name, under one of `mcpServers`"),
+    ],
+)
+def test_a_file_that_holds_no_servers_says_so(tmp_path: Path, text: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        read(tmp_path, text)
+
+
+def test_what_is_passed_over_or_read_otherwise_is_counted_and_said(tmp_path: Path) -> None:
+    entry = {**COMMAND, "autoApprove": ["a"], "colour": "red", "timeout": 60_000}
+    found = read(tmp_path, {"mcpServers": {"time": entry}, "globalShortcut": ""})
+    assert found.notes == [
+        "time: timeout 60000 is taken as milliseconds: 60 s",
+        "3 keys are of no meaning here: globalShortcut, time.autoApprove, time.colour",
+    ]
+    twice = read(tmp_path, '{"mcpServers": {"a": {"command": "b"}, "a": {"command": "c"}}}')
+    assert twice.servers["a"].command == "c"
+    assert twice.notes == ["a is given twice in one place; the last counts"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "disabled": True, "cwd": "${NOWHERE}"}}},
+        {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "enabled": False}}},
+        {"mcpServers": {"a": COMMAND, "b": {**COMMAND, "isActive": False}}},
+        {"mcpServers": {"a": COMMAND, "b": COMMAND}, "mcp": {"excluded": ["b"]}},
+        {"mcpServers": {"a": COMMAND, "b": COMMAND}, "mcp": {"allowed": ["a"]}},
+        {"mcpServers": {"a": COMMAND, "b": COMMAND}, "disabledMcpjsonServers": ["b"]},
+    ],
+)
+def test_a_server_that_is_turned_off_is_not_started_and_named(tmp_path: Path, content: Any) -> None:
+    found = read(tmp_path, content)
+    assert list(found.servers) == ["a"]
+    assert found.disabled == ["b"]
+    assert found.problems == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("${SET}", "value"),
+        ("a ${SET} b ${env:SET}", "a value b value"),
+        ("${UNSET:-x}", "x"),
+        ("${UNSET-x}", "x"),
+        ("${env:UNSET:-x}", "x"),
+        ("${EMPTY:-x}", "x"),
+        ("${EMPTY-x}", ""),
+        ("${EMPTY}", ""),
+        ("${UNSET:-}", ""),
+        ("${UNSET:-${SET}/{a}}", "value/{a}"),
+        ("{env:SET}", "value"),
+        ("${input:set}", "value"),
+        ("${input:api-key}", "by default"),
+        ("${workspaceFolder}${/}a", "FOLDER/a"),
+        ("${userHome}", str(Path.home())),
+        ("$${SET}", "${SET}"),
+        ("$SET costs 5 $ {SET}", "$SET costs 5 $ {SET}"),
+        ("${file:secret.txt}", "from the file"),
+    ],
+)
+def test_a_variable_is_filled_in_every_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, filled: str
+) -> None:
+    monkeypatch.setenv("SET", "value")
+    monkeypatch.setenv("EMPTY", "")
+    monkeypatch.delenv("UNSET", raising=False)
+    (tmp_path / "secret.txt").write_text("from the file\n", encoding="utf-8")
+    variables = Variables(tmp_path, {"api-key": "by default"})
+    assert variables.text(text) == filled.replace("FOLDER", str(tmp_path.resolve()))
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("${UNSET}", "environment variable UNSET is not set"),
+        ("${env:UNSET}", "environment variable UNSET is not set"),
+        ("${UNSET:-${ALSO_UNSET}}", "environment variable ALSO_UNSET is not set"),
+        ("${input:api-key}", "environment variable API_KEY is not set and has no default"),
+        ("${command:pick}", r"\$\{command:pick\} is not understood"),
+        ("${UNSET:+x}", "is not understood"),
+        ("${UNSET", "has no `}`"),
+        ("${}", "is not understood"),
+    ],
+)
+def test_a_variable_that_cannot_be_filled_is_never_passed_on(
+    monkeypatch: pytest.MonkeyPatch, text: str, problem: str
+) -> None:
+    for name in ("UNSET", "ALSO_UNSET", "API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(ValueError, match=problem):
+        Variables().text(text)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"command": "${NOWHERE}"},
+        {**COMMAND, "args": ["a", "${NOWHERE}"]},
+        {**COMMAND, "env": {"A": "${env:NOWHERE}"}},
+        {**COMMAND, "cwd": "${NOWHERE}/a"},
+        {"url": "https://${NOWHERE}/mcp"},
+        {"url": "https://a", "headers": {"Authorization": "Bearer ${NOWHERE}"}},
+        {**COMMAND, "timeout": "${NOWHERE}"},
+        {**COMMAND, "description": "${NOWHERE}"},
+    ],
+)
+def test_variables_are_filled_in_every_field(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: dict[str, Any]
+) -> None:
+    monkeypatch.delenv("NOWHERE", raising=False)
+    found = read(tmp_path, {"mcpServers": {"time": entry, "other": COMMAND}})
+    assert list(found.servers) == ["other"]
+    assert "NOWHERE is not set" in found.problems["time"]
+    monkeypatch.setenv("NOWHERE", "42")
+    spec = read(tmp_path, {"mcpServers": {"time": entry}}).servers["time"]
+    assert "42" in spec.model_dump_json()
+    assert "NOWHERE" not in spec.model_dump_json()
+
+
+def test_a_filled_value_is_not_filled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PASSWORD", "a${b}c")
+    spec = only(tmp_path, {**COMMAND, "env": {"PASSWORD": "${PASSWORD}"}})
+    assert spec.resolved().env == spec.filled(spec.env) == {"PASSWORD": "a${b}c"}
