@@ -16,7 +16,7 @@ import anyio
 from anyio.to_thread import run_sync
 
 from ctrag.agents.catalogue.access import Expert, Principal
-from ctrag.agents.catalogue.formats import wire_names
+from ctrag.agents.catalogue.names import called_id, listed_id
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import CallAnswer, SearchAnswer, refusal, with_note
@@ -171,7 +171,13 @@ class Gateway:
         return SearchAnswer(key, bound.found, bound.shown, at_hand, near, plugins, down)
 
     async def call(
-        self, who: Principal | None, handle: str, name: str, arguments: dict[str, Any]
+        self,
+        who: Principal | None,
+        handle: str,
+        name: str,
+        arguments: dict[str, Any],
+        *,
+        listed: bool = False,
     ) -> CallAnswer:
         """Call a tool of a session; errors are reported to the model in the result.
 
@@ -180,9 +186,10 @@ class Gateway:
             handle: Of the session.
             name: The tool's id as returned by the search, or its name alone if unambiguous.
             arguments: By name.
+            listed: Whether the name comes from the list of a client of the 2025 revision.
         """
         try:
-            session, tool = await run_sync(self._callable, who, handle, name)
+            session, tool = await run_sync(self._callable, who, handle, name, listed)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))
         began = time.perf_counter()
@@ -274,11 +281,11 @@ class Gateway:
         return session
 
     def _callable(
-        self, who: Principal | None, handle: str, name: str
+        self, who: Principal | None, handle: str, name: str, listed: bool
     ) -> tuple[ToolSession, CatalogueTool]:
         """The session and its tool; ValueError with a message for the model if it may not run."""
         session = self.sessions.get(handle, caller_key(who))
-        tool = session.check(named(session, name))
+        tool = session.check(named(session, name, listed=listed))
         self._unchanged(session, tool)
         return session, tool
 
@@ -296,11 +303,19 @@ class Gateway:
             raise InputError(f"{tool.id} {what}; search for it again with search_tools.")
 
 
-def named(session: ToolSession, name: str) -> str:
-    """The id of the session's tool with that name; the name itself when none matches."""
-    tools = session.tools
-    listed = wire_names(tools)  # the names that a client of the 2025 revision sees
-    if name in listed and all(tool.id != name for tool in tools):
-        return listed[name].id
-    same = [tool.id for tool in tools if tool.name == name]
-    return same[0] if len(same) == 1 else name
+def named(session: ToolSession, name: str, *, listed: bool = False) -> str:
+    """The id of the session's tool with that name; the name itself when none surely has it.
+
+    Args:
+        session: Whose tools these are.
+        name: As the model wrote it.
+        listed: Whether it comes from the list of a client of the 2025 revision.
+    """
+    ids, known = [tool.id for tool in session.tools], session.known
+    for among in (ids, known):  # one that it had is refused by its id, with the reason
+        meant = listed_id(name, among) if listed else called_id(name, among, known)
+        if meant is not None:
+            return meant
+    if name in ids:
+        raise InputError(f"{name!r} may mean several tools; search again and use a name from there")
+    return name

@@ -181,8 +181,9 @@ class _Handlers:
                     f"There is no tool {params.name!r} in this list. Find it with search_tools, "
                     "then call it with call_tool."
                 )
+            handle = await self._own_session(ctx)
             answer = await self._gateway.call(
-                self._caller(), await self._own_session(ctx), params.name, arguments
+                self._caller(), handle, params.name, arguments, listed=True
             )
             return await self._notified(ctx, answer)
         except ValidationError as error:
