@@ -19,7 +19,7 @@ from mcp import MCPError
 from mcp.types import CallToolResult, LoggingLevel, TextResourceContents
 
 from ctrag.agents.catalogue.access import Expert, Principal
-from ctrag.agents.catalogue.formats import wire_names
+from ctrag.agents.catalogue.names import called_id, listed_id
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import CallAnswer, SearchAnswer, refusal, with_note
@@ -219,6 +219,7 @@ class Gateway:
         channel: Channel = SILENT,
         *,
         structured: bool = False,
+        listed: bool = False,
     ) -> CallAnswer:
         """Call a tool of a session; errors are reported to the model in the result.
 
@@ -230,6 +231,7 @@ class Gateway:
             channel: To the client that calls.
             structured: Whether the client expects structured content as the tool's output schema
                 says, so that it is sent whole.
+            listed: Whether the name comes from the list of a client of the 2025 revision.
 
         Raises:
             MCPError: A URL has to be opened first, which the client can do.
@@ -237,7 +239,7 @@ class Gateway:
         if name in {READ, READ.replace("/", "__")}:
             return await self._read(who, handle, arguments)
         try:
-            session, tool = await run_sync(self._callable, who, handle, name)
+            session, tool = await run_sync(self._callable, who, handle, name, listed)
             arguments = tool_arguments(arguments, tool.parameters)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))
@@ -377,25 +379,27 @@ class Gateway:
         return session
 
     def _callable(
-        self, who: Principal | None, handle: str, name: str
+        self, who: Principal | None, handle: str, name: str, listed: bool
     ) -> tuple[ToolSession, CatalogueTool]:
         """The session and its tool; ValueError with a message for the model if it may not run."""
         session = self.sessions.get(handle, caller_key(who))
-        tool = session.check(self._named(session, name))
+        tool = session.check(self._named(session, name, listed=listed))
         self._unchanged(session, tool)
         return session, tool
 
-    def _named(self, session: ToolSession, name: str) -> str:
+    def _named(self, session: ToolSession, name: str, *, listed: bool = False) -> str:
         """The id of the session's tool that a name means, in whichever notation it is spelled."""
         held = {tool.id for tool in session.tools}
-        found = named(session, name)
+        found = named(session, name, listed=listed)
         if found in held:
             return found
         spelled = meant(name, held)
-        if len(spelled) != 1:
-            return found
         # A name that may as well mean a tool that the session lacks must not call another one.
-        return spelled[0] if meant(name, self.index.store.hashes()) in ([], spelled) else found
+        others = {*session.known, *self.index.store.hashes()}
+        certain = (
+            len(spelled) == 1 and found not in others and meant(name, others | held) == spelled
+        )
+        return spelled[0] if certain else found
 
     def _unchanged(self, session: ToolSession, tool: CatalogueTool) -> None:
         """Refuse a tool whose definition has changed since it was shown to the model."""
@@ -411,11 +415,19 @@ class Gateway:
             raise InputError(f"{tool.id} {what}; search for it again with search_tools.")
 
 
-def named(session: ToolSession, name: str) -> str:
-    """The id of the session's tool with that name; the name itself when none matches."""
-    tools = session.tools
-    listed = wire_names(tools)  # the names that a client of the 2025 revision sees
-    if name in listed and all(tool.id != name for tool in tools):
-        return listed[name].id
-    same = [tool.id for tool in tools if tool.name == name]
-    return same[0] if len(same) == 1 else name
+def named(session: ToolSession, name: str, *, listed: bool = False) -> str:
+    """The id of the session's tool with that name; the name itself when none surely has it.
+
+    Args:
+        session: Whose tools these are.
+        name: As the model wrote it.
+        listed: Whether it comes from the list of a client of the 2025 revision.
+    """
+    ids, known = [tool.id for tool in session.tools], session.known
+    for among in (ids, known):  # one that it had is refused by its id, with the reason
+        meant = listed_id(name, among) if listed else called_id(name, among, known)
+        if meant is not None:
+            return meant
+    if name in ids:
+        raise InputError(f"{name!r} may mean several tools; search again and use a name from there")
+    return name

@@ -243,7 +243,9 @@ class _Handlers:
         gateway, who = self._gateway, self._caller()
 
         async def work(channel: Channel) -> CallAnswer:
-            return await gateway.call(who, session, name, arguments, channel, structured=structured)
+            return await gateway.call(
+                who, session, name, arguments, channel, structured=structured, listed=structured
+            )
 
         answer: CallAnswer | InputRequiredResult
         owner = f"{caller_key(who)} {session}"

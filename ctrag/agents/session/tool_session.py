@@ -104,6 +104,12 @@ class ToolSession:
             return tuple(tool for tool in self.manager.tools if self._may(tool.id))
 
     @property
+    def known(self) -> tuple[str, ...]:
+        """Ids of all tools that the session ever had."""
+        with self._lock:
+            return self.manager.known
+
+    @property
     def history(self) -> tuple[str, ...]:
         """Ids of the last tools called, oldest first: the history for next-tool probabilities."""
         with self._lock:
@@ -339,6 +345,7 @@ class ToolSession:
                 ],
                 listed=[tool.id for tool in self.manager.listed],
                 evicted=list(self.guard.evicted),
+                known=list(self.manager.known),
             )
 
     def resume(self, state: SessionState, resolve: Resolve) -> tuple[str, ...]:
@@ -370,7 +377,7 @@ class ToolSession:
                 if one.tool in known
             ]
             listed = [known[name] for name in state.listed if name in known]
-            evictions = self.manager.restore(entries, listed)
+            evictions = self.manager.restore(entries, listed, state.known)
             for tool_id in state.evicted:
                 self.guard.evict(tool_id)
             lost = tuple(name for name in wanted if name not in known)
