@@ -164,16 +164,16 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         if call["name"] not in self._named:
             return handler(request)
         try:
-            result, finished = session.call(
-                call["name"], call["args"], lambda tool, arguments: handler(request)
-            )
+            session.check(call["name"])
         except ToolRefused as refused:
             return _message(call, str(refused), status="error")
-        except Exception:
-            self._learn(call["name"], succeeded=False)
+        began = time.perf_counter()
+        try:
+            result = handler(request)
+        except Exception as error:
+            self._failed(session, call, error, began)
             raise
-        self._learn(call["name"], succeeded=not _failed(result))
-        return _noted(result, finished)
+        return self._finished(session, call, result, began)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[_Answer]]
@@ -191,14 +191,35 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             session.check(call["name"])
         except ToolRefused as refused:
             return _message(call, str(refused), status="error")
+        began = time.perf_counter()
         try:
             result = await handler(request)
         except Exception as error:
-            session.finished(call["name"], call["args"], error=type(error).__name__)
-            self._learn(call["name"], succeeded=False)
+            self._failed(session, call, error, began)
             raise
-        self._learn(call["name"], succeeded=not _failed(result))
-        return _noted(result, session.finished(call["name"], call["args"]))
+        return self._finished(session, call, result, began)
+
+    def _failed(
+        self, session: ToolSession, call: Mapping[str, Any], error: Exception, began: float
+    ) -> None:
+        spent = time.perf_counter() - began
+        session.finished(call["name"], call["args"], error=type(error).__name__, seconds=spent)
+        self._learn(call["name"], succeeded=False)
+
+    def _finished(
+        self, session: ToolSession, call: Mapping[str, Any], result: _Answer, began: float
+    ) -> _Answer:
+        """The result, with the guard's guidance where the call ends a loop."""
+        failed = _failed(result)
+        self._learn(call["name"], succeeded=not failed)
+        finished = session.finished(
+            call["name"],
+            call["args"],
+            error="tool_error" if failed else None,
+            seconds=time.perf_counter() - began,
+            answer=str(result.content) if isinstance(result, ToolMessage) else repr(result),
+        )
+        return _noted(result, finished)
 
     def _read(self, request: ToolCallRequest) -> ToolCallRequest:
         """The request with the tool's name and arguments as the model meant them."""

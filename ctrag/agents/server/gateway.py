@@ -245,10 +245,12 @@ class Gateway:
             return CallAnswer(refusal(str(error)))
         began = time.perf_counter()
         error_type: str | None = None
+        answer: str | None = None
         try:
             user = "" if who is None else who.user
             result = await self._servers.call(session.id, tool, arguments, channel, user)
             error_type = "tool_error" if result.is_error else None
+            answer = result.model_dump_json(include={"content", "structured_content"})
         except UpstreamError as error:
             result, error_type = refusal(str(error)), "upstream"
         except anyio.get_cancelled_exc_class():
@@ -260,7 +262,9 @@ class Gateway:
         else:
             result = self._passed_on(who, tool.server, result, structured)
         spent = time.perf_counter() - began
-        finished = session.finished(tool.id, arguments, error=error_type, seconds=spent)
+        finished = session.finished(
+            tool.id, arguments, error=error_type, seconds=spent, answer=answer
+        )
         self.index.learn(who, tool.id, "used")
         self.index.learn(who, tool.id, "failed" if error_type else "succeeded")
         if finished.note:

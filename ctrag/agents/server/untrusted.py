@@ -12,6 +12,7 @@ from typing import Any
 
 import jsonschema
 
+from ctrag.agents.catalogue.effects import HINTS
 from ctrag.agents.server.orders import gives_orders
 from ctrag.errors import InputError
 
@@ -27,9 +28,6 @@ NAME_LIMIT = 128
 """Characters of a tool's name, as in the protocol."""
 
 CUT = " […]"
-
-HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-"""The annotations that say what a call does."""
 
 
 @dataclass(frozen=True, slots=True)

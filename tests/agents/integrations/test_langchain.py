@@ -89,6 +89,9 @@ def print_page(text: str) -> str:
     return f"printed {text}"
 
 
+print_page.metadata = {"readOnlyHint": False}
+
+
 @tool
 def finish() -> str:
     """End the conversation."""

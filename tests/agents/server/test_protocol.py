@@ -27,7 +27,8 @@ async def listed(client: Client) -> list[str]:
 
 @pytest.fixture
 def desk(plain: Servers) -> dict[str, ServerSpec]:
-    tools = [entry("print", "Print a page"), entry("send", "Send a mail")]
+    hints = {"readOnlyHint": False}
+    tools = [entry("print", "Print a page", annotations=hints), entry("send", "Send a mail")]
     return {"desk": plain("desk", tools)}
 
 
