@@ -19,10 +19,11 @@ from mcp import MCPError
 from mcp.types import CallToolResult, LoggingLevel, TextResourceContents
 
 from ctrag.agents.catalogue.access import Expert, Principal
+from ctrag.agents.catalogue.effects import effect_of
 from ctrag.agents.catalogue.names import called_id, listed_id
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.server.answers import CallAnswer, SearchAnswer, refusal, with_note
+from ctrag.agents.server.answers import CALL_CHANGING, CallAnswer, SearchAnswer, refusal, with_note
 from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
@@ -66,6 +67,9 @@ class GatewaySettings:
     """Seconds between writes of what was learned about callers to the store."""
     result_limit: int = TEXT_LIMIT
     """Characters of text that a call's result may have; the rest can be read on."""
+    reads_apart: bool = False
+    """Whether `call_tool` calls only tools that say that they only read, and `call_changing_tool`
+    the rest, so that a host may ask its user before the one and not before the other."""
     may_install: bool = False
     """Whether a session may install plugins."""
 
@@ -126,7 +130,9 @@ class Gateway:
         self._listeners: list[Callable[[str], Awaitable[None]]] = []
         self.tasks: TaskGroup | None = None
         """Runs what outlasts a request, while the gateway runs."""
-        self._search = Search(index, self._permissions, self._servers, self.settings.near)
+        self._search = Search(
+            index, self._permissions, self._servers, self.settings.near, self.settings.reads_apart
+        )
         self._record = record
         self.sessions = sessions(self._new_session)
 
@@ -220,6 +226,7 @@ class Gateway:
         *,
         structured: bool = False,
         listed: bool = False,
+        only_reads: bool = False,
     ) -> CallAnswer:
         """Call a tool of a session; errors are reported to the model in the result.
 
@@ -232,6 +239,7 @@ class Gateway:
             structured: Whether the client expects structured content as the tool's output schema
                 says, so that it is sent whole.
             listed: Whether the name comes from the list of a client of the 2025 revision.
+            only_reads: Refuse a tool that does not say that it only reads.
 
         Raises:
             MCPError: A URL has to be opened first, which the client can do.
@@ -240,6 +248,8 @@ class Gateway:
             return await self._read(who, handle, arguments)
         try:
             session, tool = await run_sync(self._callable, who, handle, name, listed)
+            if only_reads and effect_of(tool) != "reads":
+                raise InputError(f"{tool.id} may change something: call it with {CALL_CHANGING}.")
             arguments = tool_arguments(arguments, tool.parameters)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))

@@ -34,7 +34,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.server.answers import CallAnswer, refusal
+from ctrag.agents.server.answers import CALL, CALL_CHANGING, CallAnswer, refusal
 from ctrag.agents.server.beside import Beside, Connections
 from ctrag.agents.server.channel import Channel, ClientChannel
 from ctrag.agents.server.gateway import Gateway
@@ -94,7 +94,9 @@ class InstallArguments(_Arguments):
     plugin: Annotated[str, Field(min_length=1, description="Its name, from `installable`.")]
 
 
-META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
+_MetaTool = tuple[type[_Arguments], str, ToolAnnotations]
+
+META_TOOLS: dict[str, _MetaTool] = {
     "search_tools": (
         SearchArguments,
         "Find tools by what they should do. Describe one need in plain words; search again for "
@@ -105,6 +107,12 @@ META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
     "call_tool": (
         CallArguments,
         "Call a tool that a search of this session found.",
+        ToolAnnotations(read_only_hint=False, open_world_hint=True),
+    ),
+    CALL_CHANGING: (
+        CallArguments,
+        "Call a tool that a search of this session found and that may change something: one that "
+        "is shown with `call_with: call_changing_tool`.",
         ToolAnnotations(read_only_hint=False, open_world_hint=True),
     ),
     "release_tools": (
@@ -119,6 +127,14 @@ META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
         ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True),
     ),
 }
+
+CALL_READING: _MetaTool = (
+    CallArguments,
+    "Call a tool that a search of this session found and that only reads: one that is shown with "
+    "`call_with: call_tool`.",
+    ToolAnnotations(read_only_hint=True, open_world_hint=True),
+)
+"""`call_tool` where reads and changes are told apart."""
 
 Caller = Callable[[], Principal | None]
 """Returns the caller of the current request."""
@@ -168,10 +184,13 @@ class _Handlers:
     def __init__(self, gateway: Gateway, caller: Caller) -> None:
         self._gateway = gateway
         self._caller = caller
-        offered = ["search_tools", "call_tool", "release_tools"]
+        self._apart = gateway.settings.reads_apart
+        calls = [CALL, CALL_CHANGING] if self._apart else [CALL]
+        offered = ["search_tools", *calls, "release_tools"]
         if gateway.marketplace is not None and gateway.settings.may_install:
             offered.append("install_plugin")
-        self._meta = [_meta_tool(name) for name in offered]
+        known: dict[str, _MetaTool] = {**META_TOOLS, CALL: CALL_READING} if self._apart else META_TOOLS
+        self._meta = [_meta_tool(name, *known[name]) for name in offered]
         self._by_stream: WeakKeyDictionary[_Connection, str] = WeakKeyDictionary()
         self._by_id: dict[str, str] = {}
         self._parked = ParkedCalls()
@@ -238,13 +257,21 @@ class _Handlers:
         arguments: dict[str, Any],
         *,
         structured: bool = False,
+        only_reads: bool = False,
     ) -> "CallToolResult | InputRequiredResult":
         """A call of a tool that was found; it may end with a question for the client."""
         gateway, who = self._gateway, self._caller()
 
         async def work(channel: Channel) -> CallAnswer:
             return await gateway.call(
-                who, session, name, arguments, channel, structured=structured, listed=structured
+                who,
+                session,
+                name,
+                arguments,
+                channel,
+                structured=structured,
+                listed=structured,
+                only_reads=only_reads,
             )
 
         answer: CallAnswer | InputRequiredResult
@@ -295,7 +322,12 @@ class _Handlers:
                 return _structured(_noted(answer.as_json(), read.notes))
             case CallArguments():
                 return await self._called(
-                    ctx, params, wanted.session, wanted.name, wanted.arguments
+                    ctx,
+                    params,
+                    wanted.session,
+                    wanted.name,
+                    wanted.arguments,
+                    only_reads=self._apart and name == CALL,
                 )
             case ReleaseArguments():
                 released = gateway.release(who, wanted.session, wanted.names)
@@ -365,8 +397,9 @@ def _listed(name: str, tool: CatalogueTool) -> "Tool":
     return Tool(**entry)
 
 
-def _meta_tool(name: str) -> "Tool":
-    arguments, description, hints = META_TOOLS[name]
+def _meta_tool(
+    name: str, arguments: type[BaseModel], description: str, hints: ToolAnnotations
+) -> "Tool":
     return Tool(
         name=name,
         description=description,

@@ -1,6 +1,7 @@
 """The official client against the server, in both revisions of the protocol."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -9,10 +10,12 @@ from mcp import Client
 from mcp.types import ToolListChangedNotification
 
 from ctrag.agents.catalogue.access import AccessRules, Grant, Principal
-from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.protocol import META_TOOLS, mcp_server
-from tests.agents.server.conftest import entry, tool
+from ctrag.agents.server.servers import SELF
+from tests.agents.server.conftest import PATIENT, entry, tool
 
 pytestmark = pytest.mark.anyio
 MakeGateway = Callable[..., Gateway]
@@ -237,3 +240,50 @@ async def test_a_name_that_means_a_tool_the_session_lacks_calls_no_other(
         assert "not available in this session" in either.content[0].text
         exact = await client.call_tool("call_tool", {**given, "name": "mcp__a__b_print"})
         assert exact.content[0].text.startswith("b_print {}")
+
+
+async def test_reads_and_changes_have_meta_tools_of_their_own_where_that_is_set(
+    plain: Servers, encoder: Any
+) -> None:
+    entries = [
+        entry("print", "Print a page", annotations={"readOnlyHint": True}),
+        entry("send", "Send a mail", annotations={"readOnlyHint": False}),
+        entry("echo", "Echo a text"),
+    ]
+    upstreams = Upstreams(servers={"desk": plain("desk", entries)})
+    made = Gateway(
+        ToolIndex([SELF], encoder), upstreams, settings=replace(PATIENT, reads_apart=True)
+    )
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        listed = {one.name: one for one in (await client.list_tools()).tools}
+        assert [*listed] == ["search_tools", "call_tool", "call_changing_tool", "release_tools"]
+        assert listed["call_tool"].annotations.read_only_hint is True
+        assert listed["call_changing_tool"].annotations.read_only_hint is False
+        session, shown = "", {}
+        for query in ("print a page", "send a mail", "echo a text"):
+            wanted = {"query": query, **({"session": session} if session else {})}
+            found = (await client.call_tool("search_tools", wanted)).structured_content
+            session = found["session"]
+            shown |= {one["name"]: one["call_with"] for one in found["tools"]}
+        assert shown == {
+            "desk/print": "call_tool",
+            "desk/send": "call_changing_tool",
+            "desk/echo": "call_changing_tool",
+        }
+        for name, right in shown.items():
+            given = {"session": session, "name": name, "arguments": {"text": "a"}}
+            assert not (await client.call_tool(right, given)).is_error
+            read = await client.call_tool("call_tool", given)
+            assert read.is_error == (right == "call_changing_tool")
+            if read.is_error:
+                said = f"{name} may change something: call it with call_changing_tool."
+                assert read.content[0].text == said
+
+
+async def test_without_that_setting_one_meta_tool_calls_all(
+    gateway: MakeGateway, desk: dict[str, ServerSpec]
+) -> None:
+    made = gateway(servers=desk)
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        refused = await client.call_tool("call_changing_tool", {"session": "s", "name": "a"})
+        assert "There is no tool 'call_changing_tool' in this list" in refused.content[0].text
