@@ -189,7 +189,9 @@ class _Handlers:
         offered = ["search_tools", *calls, "release_tools"]
         if gateway.marketplace is not None and gateway.settings.may_install:
             offered.append("install_plugin")
-        known: dict[str, _MetaTool] = {**META_TOOLS, CALL: CALL_READING} if self._apart else META_TOOLS
+        known: dict[str, _MetaTool] = (
+            {**META_TOOLS, CALL: CALL_READING} if self._apart else META_TOOLS
+        )
         self._meta = [_meta_tool(name, *known[name]) for name in offered]
         self._by_stream: WeakKeyDictionary[_Connection, str] = WeakKeyDictionary()
         self._by_id: dict[str, str] = {}
