@@ -17,6 +17,7 @@ from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 from mcp import MCPError
 from mcp.types import CallToolResult, LoggingLevel, TextResourceContents
+from pydantic import JsonValue
 
 from ctrag.agents.catalogue.access import Expert, Principal
 from ctrag.agents.catalogue.effects import effect_of
@@ -33,12 +34,14 @@ from ctrag.agents.server.remote import Registry, gather
 from ctrag.agents.server.resources import Resources
 from ctrag.agents.server.results import READ, TEXT_LIMIT, Results, links, page, passed_on
 from ctrag.agents.server.search import Fitting, Search
-from ctrag.agents.server.servers import Servers
+from ctrag.agents.server.servers import SELF, Servers
 from ctrag.agents.server.upstream import Upstream, UpstreamError
+from ctrag.agents.session import events
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
 from ctrag.agents.session.sent import meant, tool_arguments
 from ctrag.agents.session.settings import SessionSettings
+from ctrag.agents.session.tokens import tool_tokens
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 from stores.database import StoreUnavailable
@@ -134,6 +137,8 @@ class Gateway:
             index, self._permissions, self._servers, self.settings.near, self.settings.reads_apart
         )
         self._record = record
+        self._recorded: dict[str, str] = {}
+        self._tokens: dict[str, int] = {}
         self.sessions = sessions(self._new_session)
 
     @asynccontextmanager
@@ -388,9 +393,26 @@ class Gateway:
             overlap=self.session.overlap,
             allowed=lambda tool_id, owner: self._permissions.allowed(tool_id, caller_of(owner)),
             record=self._record,
+            opened={} if self._record is ignore else self._size(who),
         )
         session.preload(self.index.warm_start(who, self.session.warm))
         return session
+
+    def _size(self, who: Principal | None) -> dict[str, JsonValue]:
+        """For the record: what listing all tools would cost this caller, and new tools' tokens."""
+        known = self.index.store.hashes()
+        opened: dict[str, JsonValue] = {}
+        if known != self._recorded:
+            self._recorded = known
+            self._tokens = {one.id: tool_tokens(one) for one in self.index.tools}
+            opened[events.CATALOGUE] = {
+                name: tokens for name, tokens in self._tokens.items() if name != SELF.id
+            }
+        seen = self._permissions.allowed
+        tokens = sum(
+            size for name, size in self._tokens.items() if name != SELF.id and seen(name, who)
+        )
+        return {**opened, events.LISTED_TOKENS: tokens}
 
     def _callable(
         self, who: Principal | None, handle: str, name: str, listed: bool

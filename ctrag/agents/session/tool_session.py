@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from pydantic import JsonValue
+
 from ctrag.agents.catalogue.effects import Effect, effect_of
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.session import events
@@ -62,6 +64,7 @@ class ToolSession:
         record: Receives every decision.
         clock: Seconds since 1970.
         count: Counts the tokens of a text.
+        opened: Further attributes of the event that opens the session.
 
     Example::
 
@@ -83,6 +86,7 @@ class ToolSession:
         record: events.EventSink = events.ignore,
         clock: Clock = time.time,
         count: CountTokens = characters,
+        opened: Mapping[str, JsonValue] | None = None,
     ) -> None:
         self.id = session_id
         self.principal = principal
@@ -98,7 +102,8 @@ class ToolSession:
         self.searched = False
         """Whether there was a search."""
         self._events = SessionRecorder(session_id, record, clock)
-        self._events.emit("ctrag.session.open", {"ctrag.tools": [tool.id for tool in always]})
+        ids: list[JsonValue] = [tool.id for tool in always]
+        self._events.emit("ctrag.session.open", {"ctrag.tools": ids, **(opened or {})})
 
     @property
     def tools(self) -> tuple[CatalogueTool, ...]:
