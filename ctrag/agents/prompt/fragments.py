@@ -30,6 +30,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _SUFFIXES = (".md", ".mdc", ".txt")
 _BELOW = ("SKILL.md", "AGENTS.md", "CLAUDE.md")
 """Files that are read in folders below too, as is every `.mdc`."""
+ON_DEMAND = frozenset({"skill", "rule"})
+"""Kinds that are of use for some requests alone; a policy may hold for all."""
 _SKIPPED = frozenset({"node_modules", ".git", ".venv", "__pycache__"})
 _OPENS = re.compile(r"---[ \t]*\n")
 _CLOSES = re.compile(r"^---[ \t]*(?:\n|$)", re.MULTILINE)
@@ -69,6 +71,11 @@ class Fragment:
     """Day (ISO 8601) of its document; empty if unknown. Not used for selection."""
     about: str = ""
     """What its document is for, as the front matter says; searched, not shown."""
+
+    @property
+    def document(self) -> str:
+        """The document that it is a part of."""
+        return self.id.partition("#")[0]
 
     @property
     def digest(self) -> str:
