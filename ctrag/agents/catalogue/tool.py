@@ -115,6 +115,7 @@ class _ToolRow(BaseModel):
     always: bool = False
     pinned: bool = False
     system: bool = False
+    annotations: dict[str, Any] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -199,7 +200,9 @@ def _with_rules(file: _File, path: Path) -> Catalogue:
 
 
 def _tool(row: _ToolRow) -> CatalogueTool:
-    return CatalogueTool(**dict(row))
+    given = dict(row)
+    hints = given.pop("annotations")
+    return CatalogueTool(**given, mcp={"annotations": hints} if hints else {})
 
 
 def _of_toolbox(path: Path) -> list[CatalogueTool]:
@@ -209,6 +212,7 @@ def _of_toolbox(path: Path) -> list[CatalogueTool]:
             tool.description,
             tool.app,
             {"properties": {one.name: {"type": one.type} for one in tool.arguments}},
+            mcp={"annotations": {"readOnlyHint": tool.effect == "read"}},
         )
         for tool in Toolbox.from_file(path)
     ]

@@ -17,12 +17,14 @@ from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 from mcp import MCPError
 from mcp.types import CallToolResult, LoggingLevel, TextResourceContents
+from pydantic import JsonValue
 
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
-from ctrag.agents.catalogue.formats import wire_names
+from ctrag.agents.catalogue.effects import effect_of
+from ctrag.agents.catalogue.names import called_id, listed_id
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.server.answers import CallAnswer, SearchAnswer, refusal, with_note
+from ctrag.agents.server.answers import CALL_CHANGING, CallAnswer, SearchAnswer, refusal, with_note
 from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.exposure import Exposed
@@ -33,11 +35,14 @@ from ctrag.agents.server.remote import Registry, gather
 from ctrag.agents.server.resources import Resources
 from ctrag.agents.server.results import READ, TEXT_LIMIT, Results, links, page, passed_on
 from ctrag.agents.server.search import Fitting, Search
-from ctrag.agents.server.servers import Servers
+from ctrag.agents.server.servers import SELF, Servers
 from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
+from ctrag.agents.session import events
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
+from ctrag.agents.session.sent import meant, tool_arguments
 from ctrag.agents.session.settings import SessionSettings
+from ctrag.agents.session.tokens import tool_tokens
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 from stores.database import StoreUnavailable
@@ -66,6 +71,9 @@ class GatewaySettings:
     """Seconds between writes of what was learned about callers to the store."""
     result_limit: int = TEXT_LIMIT
     """Characters of text that a call's result may have; the rest can be read on."""
+    reads_apart: bool = False
+    """Whether `call_tool` calls only tools that say that they only read, and `call_changing_tool`
+    the rest, so that a host may ask its user before the one and not before the other."""
     may_install: bool = False
     """Whether a session may install plugins."""
 
@@ -126,8 +134,12 @@ class Gateway:
         self._listeners: list[Callable[[str], Awaitable[None]]] = []
         self.tasks: TaskGroup | None = None
         """Runs what outlasts a request, while the gateway runs."""
-        self._search = Search(index, self._permissions, self._servers, self.settings.near)
+        self._search = Search(
+            index, self._permissions, self._servers, self.settings.near, self.settings.reads_apart
+        )
         self._record = record
+        self._recorded: dict[str, str] = {}
+        self._tokens: dict[str, int] = {}
         self.sessions = sessions(self._new_session)
 
     @asynccontextmanager
@@ -220,6 +232,8 @@ class Gateway:
         channel: Channel = SILENT,
         *,
         structured: bool = False,
+        listed: bool = False,
+        only_reads: bool = False,
     ) -> CallAnswer:
         """Call a tool of a session; errors are reported to the model in the result.
 
@@ -231,6 +245,8 @@ class Gateway:
             channel: To the client that calls.
             structured: Whether the client expects structured content as the tool's output schema
                 says, so that it is sent whole.
+            listed: Whether the name comes from the list of a client of the 2025 revision.
+            only_reads: Refuse a tool that does not say that it only reads.
 
         Raises:
             MCPError: A URL has to be opened first, which the client can do.
@@ -238,17 +254,22 @@ class Gateway:
         if name in {READ, READ.replace("/", "__")}:
             return await self._read(who, handle, arguments)
         try:
-            session, tool = await run_sync(self._callable, who, handle, name)
+            session, tool = await run_sync(self._callable, who, handle, name, listed)
             if await self._servers.awake(tool.server):  # its list may not be what was stored
-                session, tool = await run_sync(self._callable, who, handle, name)
+                session, tool = await run_sync(self._callable, who, handle, name, listed)
+            if only_reads and effect_of(tool) != "reads":
+                raise InputError(f"{tool.id} may change something: call it with {CALL_CHANGING}.")
+            arguments = tool_arguments(arguments, tool.parameters)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))
         began = time.perf_counter()
         error_type: str | None = None
+        answer: str | None = None
         try:
             user = "" if who is None else who.user
             result = await self._servers.call(session.id, tool, arguments, channel, user)
             error_type = "tool_error" if result.is_error else None
+            answer = result.model_dump_json(include={"content", "structured_content"})
         except UpstreamError as error:
             result, error_type = refusal(str(error)), "upstream"
         except anyio.get_cancelled_exc_class():
@@ -260,7 +281,9 @@ class Gateway:
         else:
             result = self._passed_on(who, tool.server, result, structured)
         spent = time.perf_counter() - began
-        finished = session.finished(tool.id, arguments, error=error_type, seconds=spent)
+        finished = session.finished(
+            tool.id, arguments, error=error_type, seconds=spent, answer=answer
+        )
         self.index.learn(who, tool.id, "used")
         self.index.learn(who, tool.id, "failed" if error_type else "succeeded")
         if finished.note:
@@ -319,7 +342,7 @@ class Gateway:
             ValueError: The session is unknown.
         """
         session = self.sessions.get(handle, caller_key(who))
-        return [one for name in names if session.unload(one := named(session, name))]
+        return [one for name in names if session.unload(one := self._named(session, name))]
 
     async def install(self, who: Principal | None, plugin: str) -> list[str]:
         """Install a plugin of the marketplace; the ids of its tools, found from now on.
@@ -413,18 +436,49 @@ class Gateway:
             overlap=self.session.overlap,
             allowed=lambda tool_id, owner: self._permissions.allowed(tool_id, caller_of(owner)),
             record=self._record,
+            opened={} if self._record is ignore else self._size(who),
         )
         session.preload(self.index.warm_start(who, self.session.warm))
         return session
 
+    def _size(self, who: Principal | None) -> dict[str, JsonValue]:
+        """For the record: what listing all tools would cost this caller, and new tools' tokens."""
+        known = self.index.store.hashes()
+        opened: dict[str, JsonValue] = {}
+        if known != self._recorded:
+            self._recorded = known
+            self._tokens = {one.id: tool_tokens(one) for one in self.index.tools}
+            opened[events.CATALOGUE] = {
+                name: tokens for name, tokens in self._tokens.items() if name != SELF.id
+            }
+        seen = self._permissions.allowed
+        tokens = sum(
+            size for name, size in self._tokens.items() if name != SELF.id and seen(name, who)
+        )
+        return {**opened, events.LISTED_TOKENS: tokens}
+
     def _callable(
-        self, who: Principal | None, handle: str, name: str
+        self, who: Principal | None, handle: str, name: str, listed: bool
     ) -> tuple[ToolSession, CatalogueTool]:
         """The session and its tool; ValueError with a message for the model if it may not run."""
         session = self.sessions.get(handle, caller_key(who))
-        tool = session.check(named(session, name))
+        tool = session.check(self._named(session, name, listed=listed))
         self._unchanged(session, tool)
         return session, tool
+
+    def _named(self, session: ToolSession, name: str, *, listed: bool = False) -> str:
+        """The id of the session's tool that a name means, in whichever notation it is spelled."""
+        held = {tool.id for tool in session.tools}
+        found = named(session, name, listed=listed)
+        if found in held:
+            return found
+        spelled = meant(name, held)
+        # A name that may as well mean a tool that the session lacks must not call another one.
+        others = {*session.known, *self.index.store.hashes()}
+        certain = (
+            len(spelled) == 1 and found not in others and meant(name, others | held) == spelled
+        )
+        return spelled[0] if certain else found
 
     def _unchanged(self, session: ToolSession, tool: CatalogueTool) -> None:
         """Refuse a tool whose definition has changed since it was shown to the model."""
@@ -440,11 +494,19 @@ class Gateway:
             raise InputError(f"{tool.id} {what}; search for it again with search_tools.")
 
 
-def named(session: ToolSession, name: str) -> str:
-    """The id of the session's tool with that name; the name itself when none matches."""
-    tools = session.tools
-    listed = wire_names(tools)  # the names that a client of the 2025 revision sees
-    if name in listed and all(tool.id != name for tool in tools):
-        return listed[name].id
-    same = [tool.id for tool in tools if tool.name == name]
-    return same[0] if len(same) == 1 else name
+def named(session: ToolSession, name: str, *, listed: bool = False) -> str:
+    """The id of the session's tool with that name; the name itself when none surely has it.
+
+    Args:
+        session: Whose tools these are.
+        name: As the model wrote it.
+        listed: Whether it comes from the list of a client of the 2025 revision.
+    """
+    ids, known = [tool.id for tool in session.tools], session.known
+    for among in (ids, known):  # one that it had is refused by its id, with the reason
+        meant = listed_id(name, among) if listed else called_id(name, among, known)
+        if meant is not None:
+            return meant
+    if name in ids:
+        raise InputError(f"{name!r} may mean several tools; search again and use a name from there")
+    return name

@@ -7,7 +7,7 @@ connection; what it finds is added to its list, and it is notified that the list
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
@@ -35,13 +35,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.server.answers import CallAnswer, refusal
+from ctrag.agents.server.answers import CALL, CALL_CHANGING, CallAnswer, refusal
 from ctrag.agents.server.beside import Beside, Connections
 from ctrag.agents.server.channel import Channel, ClientChannel
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.parked import ParkedCalls
 from ctrag.agents.server.principals import caller_key
 from ctrag.agents.server.upstream import Sole
+from ctrag.agents.session import sent
 from ctrag.errors import InputError
 from ctrag.version import __version__
 from stores.database import StoreUnavailable
@@ -97,7 +98,9 @@ class InstallArguments(_Arguments):
     plugin: Annotated[str, Field(min_length=1, description="Its name, from `installable`.")]
 
 
-META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
+_MetaTool = tuple[type[_Arguments], str, ToolAnnotations]
+
+META_TOOLS: dict[str, _MetaTool] = {
     "search_tools": (
         SearchArguments,
         "Find tools by what they should do. Describe one need in plain words; search again for "
@@ -108,6 +111,12 @@ META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
     "call_tool": (
         CallArguments,
         "Call a tool that a search of this session found.",
+        ToolAnnotations(read_only_hint=False, open_world_hint=True),
+    ),
+    CALL_CHANGING: (
+        CallArguments,
+        "Call a tool that a search of this session found and that may change something: one that "
+        "is shown with `call_with: call_changing_tool`.",
         ToolAnnotations(read_only_hint=False, open_world_hint=True),
     ),
     "release_tools": (
@@ -122,6 +131,14 @@ META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
         ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True),
     ),
 }
+
+CALL_READING: _MetaTool = (
+    CallArguments,
+    "Call a tool that a search of this session found and that only reads: one that is shown with "
+    "`call_with: call_tool`.",
+    ToolAnnotations(read_only_hint=True, open_world_hint=True),
+)
+"""`call_tool` where reads and changes are told apart."""
 
 Caller = Callable[[], Principal | None]
 """Returns the caller of the current request."""
@@ -192,10 +209,15 @@ class _Handlers:
     def __init__(self, gateway: Gateway, caller: Caller) -> None:
         self._gateway = gateway
         self._caller = caller
-        offered = ["search_tools", "call_tool", "release_tools"]
+        self._apart = gateway.settings.reads_apart
+        calls = [CALL, CALL_CHANGING] if self._apart else [CALL]
+        offered = ["search_tools", *calls, "release_tools"]
         if gateway.marketplace is not None and gateway.settings.may_install:
             offered.append("install_plugin")
-        self._meta = [_meta_tool(name) for name in offered]
+        known: dict[str, _MetaTool] = (
+            {**META_TOOLS, CALL: CALL_READING} if self._apart else META_TOOLS
+        )
+        self._meta = [_meta_tool(name, *known[name]) for name in offered]
         self._by_stream: WeakKeyDictionary[_Connection, str] = WeakKeyDictionary()
         self._by_id: dict[str, str] = {}
         self._parked = ParkedCalls()
@@ -265,12 +287,22 @@ class _Handlers:
         arguments: dict[str, Any],
         *,
         structured: bool = False,
+        only_reads: bool = False,
     ) -> "CallToolResult | InputRequiredResult":
         """A call of a tool that was found; it may end with a question for the client."""
         gateway, who = self._gateway, self._caller()
 
         async def work(channel: Channel) -> CallAnswer:
-            return await gateway.call(who, session, name, arguments, channel, structured=structured)
+            return await gateway.call(
+                who,
+                session,
+                name,
+                arguments,
+                channel,
+                structured=structured,
+                listed=structured,
+                only_reads=only_reads,
+            )
 
         answer: CallAnswer | InputRequiredResult
         owner = f"{caller_key(who)} {session}"
@@ -297,7 +329,14 @@ class _Handlers:
         arguments: dict[str, Any],
     ) -> "CallToolResult | InputRequiredResult":
         gateway, who, name = self._gateway, self._caller(), params.name
-        wanted = META_TOOLS[name][0].model_validate(arguments)
+        kind = META_TOOLS[name][0]
+        read = self._read(kind, arguments)
+        given = dict(read.arguments)
+        if "session" not in given and kind in (CallArguments, ReleaseArguments):
+            if _modern(ctx):
+                raise InputError(f"{name}: session: is missing; send the one that a search gave")
+            given["session"] = await self._own_session(ctx)
+        wanted = kind.model_validate(given)
         self.connections.seen(ctx)
         match wanted:
             case SearchArguments():
@@ -310,10 +349,15 @@ class _Handlers:
                 finally:
                     channel.over()
                 await self._list_changed(ctx, answer.handle)
-                return _structured(answer.as_json())
+                return _structured(_noted(answer.as_json(), read.notes))
             case CallArguments():
                 return await self._called(
-                    ctx, params, wanted.session, wanted.name, wanted.arguments
+                    ctx,
+                    params,
+                    wanted.session,
+                    wanted.name,
+                    wanted.arguments,
+                    only_reads=self._apart and name == CALL,
                 )
             case ReleaseArguments():
                 released = gateway.release(who, wanted.session, wanted.names)
@@ -324,6 +368,16 @@ class _Handlers:
                 note = "Search for these tools to use them." if tools else "It listed no tool yet."
                 return _structured({"installed": wanted.plugin, "tools": tools, "note": note})
         raise AssertionError(f"no handler for {name}")
+
+    def _read(self, kind: type[_Arguments], arguments: dict[str, Any]) -> sent.Sent:
+        """The arguments of a meta-tool as the model meant them."""
+        if kind is SearchArguments:
+            return sent.search_arguments(arguments, self._gateway.settings.most)
+        if kind is CallArguments:
+            return sent.call_arguments(arguments)
+        if kind is ReleaseArguments:
+            return sent.release_arguments(arguments)
+        return sent.install_arguments(arguments)
 
     async def _notified(
         self, ctx: "ServerRequestContext[Any]", answer: CallAnswer
@@ -373,8 +427,9 @@ def _listed(name: str, tool: CatalogueTool) -> "Tool":
     return Tool(**entry)
 
 
-def _meta_tool(name: str) -> "Tool":
-    arguments, description, hints = META_TOOLS[name]
+def _meta_tool(
+    name: str, arguments: type[BaseModel], description: str, hints: ToolAnnotations
+) -> "Tool":
     return Tool(
         name=name,
         description=description,
@@ -391,6 +446,12 @@ def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
     for field in schema["properties"].values():
         field.pop("title", None)
     return schema
+
+
+def _noted(content: dict[str, Any], notes: Iterable[str]) -> dict[str, Any]:
+    """An answer with further notes behind its own."""
+    note = " ".join(filter(None, [content.get("note"), *notes]))
+    return {**content, "note": note} if note else content
 
 
 def _structured(content: dict[str, Any]) -> "CallToolResult":

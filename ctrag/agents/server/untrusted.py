@@ -5,7 +5,6 @@ one whose text instructs the model instead of describing the tool is marked.
 """
 
 import json
-import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,8 @@ from typing import Any
 
 import jsonschema
 
+from ctrag.agents.catalogue.effects import HINTS
+from ctrag.agents.server.orders import gives_orders
 from ctrag.errors import InputError
 
 DESCRIPTION_LIMIT = 1_000
@@ -27,23 +28,6 @@ NAME_LIMIT = 128
 """Characters of a tool's name, as in the protocol."""
 
 CUT = " […]"
-
-HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-"""The annotations that say what a call does."""
-
-_ORDERS = re.compile(
-    r"""
-      \b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|previous|above)
-    | \b(?:do\ not|don't|never)\b.{0,20}\b(?:tell|mention|inform|reveal|show)\b
-      .{0,40}\b(?:user|human)
-    | \b(?:system|developer)\s+(?:prompt|message)\b
-    | </?\s*(?:system|important|instructions?|assistant|tool_call|secret)\s*>
-    | \b(?:before|after|instead\ of)\s+(?:using|calling)\s+(?:this|any|other)\b
-      .{0,60}\b(?:read|send|call)
-    | \bnew\s+instructions?\s*:
-    """,
-    re.IGNORECASE | re.VERBOSE | re.DOTALL,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +161,7 @@ def cleaned(text: str, limit: int, marks: list[str]) -> str:
     printable = _printable(text[: 4 * limit])
     if printable != text[: 4 * limit]:
         marks.append("hidden characters")
-    if _ORDERS.search(printable):
+    if gives_orders(printable):
         marks.append("gives orders")
     if len(printable) <= limit and len(text) <= 4 * limit:
         return printable
