@@ -75,6 +75,14 @@ def mcp(
     allow_install: Annotated[
         bool, typer.Option("--allow-install", help="Let sessions install plugins.")
     ] = False,
+    reads_apart: Annotated[
+        bool,
+        typer.Option(
+            "--reads-apart",
+            help="call_tool only for tools that say that they only read, call_changing_tool for "
+            "the rest.",
+        ),
+    ] = False,
     record: Annotated[
         Path | None, typer.Option(help="Append every decision here; `ctrag session show` reads it.")
     ] = None,
@@ -135,7 +143,7 @@ def mcp(
         marketplace=plugins,
         always=always or [],
         expert=expert,
-        settings=GatewaySettings(limit=limit, may_install=allow_install),
+        settings=GatewaySettings(limit=limit, may_install=allow_install, reads_apart=reads_apart),
         session=sessions,
         record=_sink(record, otel, counted),
     )

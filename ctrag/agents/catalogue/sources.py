@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ctrag.agents.catalogue.effects import HINTS
 from ctrag.agents.catalogue.files import read_file
 from ctrag.agents.catalogue.tool import CatalogueTool, check_identities
 from ctrag.errors import InputError
@@ -271,7 +272,16 @@ def _langchain(tool: Any, server: str) -> CatalogueTool:
     else:
         parameters = {"type": "object", "properties": dict(getattr(tool, "args", None) or {})}
     tags = ", ".join(getattr(tool, "tags", None) or ())
-    return CatalogueTool(name, getattr(tool, "description", "") or "", server, parameters, "", tags)
+    said = _map(getattr(tool, "metadata", None))  # where adapters put MCP's annotations
+    hints = {hint: said[hint] for hint in HINTS if isinstance(said.get(hint), bool)}
+    return CatalogueTool(
+        name,
+        getattr(tool, "description", "") or "",
+        server,
+        parameters,
+        category=tags,
+        mcp={"annotations": hints} if hints else {},
+    )
 
 
 def _map(value: Any) -> Mapping[str, Any]:

@@ -47,11 +47,16 @@ class CatalogueTool:
     """Hot: bound before the first search."""
     system: bool = False
     """Built into the platform: searched by its keywords."""
+    mcp: dict[str, Any] = field(default_factory=dict)
+    """What else an MCP server lists of it, by the protocol's names: `title`, `annotations`,
+    `outputSchema`, `icons`, `_meta`."""
 
     @property
     def content_hash(self) -> str:
         """Hash of what is searched and shown; server and version are not part of it."""
-        content = [self.name, self.description, self.category, self.parameters]
+        content: list[Any] = [self.name, self.description, self.category, self.parameters]
+        if self.mcp:
+            content.append(self.mcp)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -110,6 +115,7 @@ class _ToolRow(BaseModel):
     always: bool = False
     pinned: bool = False
     system: bool = False
+    annotations: dict[str, Any] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -194,7 +200,9 @@ def _with_rules(file: _File, path: Path) -> Catalogue:
 
 
 def _tool(row: _ToolRow) -> CatalogueTool:
-    return CatalogueTool(**dict(row))
+    given = dict(row)
+    hints = given.pop("annotations")
+    return CatalogueTool(**given, mcp={"annotations": hints} if hints else {})
 
 
 def _of_toolbox(path: Path) -> list[CatalogueTool]:
@@ -204,6 +212,7 @@ def _of_toolbox(path: Path) -> list[CatalogueTool]:
             tool.description,
             tool.app,
             {"properties": {one.name: {"type": one.type} for one in tool.arguments}},
+            mcp={"annotations": {"readOnlyHint": tool.effect == "read"}},
         )
         for tool in Toolbox.from_file(path)
     ]

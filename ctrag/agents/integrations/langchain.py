@@ -15,6 +15,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NotRequired
 
 from ctrag.errors import InputError
@@ -42,9 +43,12 @@ from ctrag.agents.session.definitions import defined, steps_of
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.guard import GuardSettings
 from ctrag.agents.session.outcomes import Finished, ToolRefused
+from ctrag.agents.session.sent import meant, search_arguments, tool_arguments
 from ctrag.agents.session.tokens import characters
 from ctrag.agents.session.tool_session import ToolSession
 
+MOST = 20
+"""The largest number of tools that a search may ask for."""
 SESSIONS_KEPT = 1_000
 """Conversations whose sessions are kept; older ones are rebuilt from their messages."""
 
@@ -153,22 +157,23 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], _Answer]
     ) -> _Answer:
         """Answer searches, refuse tools that were not found, record calls."""
+        request = self._read(request)
         call, session = request.tool_call, self._session(request.state)
         if call["name"] == SEARCH_NAME:
             return self._searched(session, call, request.state)
         if call["name"] not in self._named:
             return handler(request)
         try:
-            result, finished = session.call(
-                call["name"], call["args"], lambda tool, arguments: handler(request)
-            )
+            session.check(call["name"])
         except ToolRefused as refused:
             return _message(call, str(refused), status="error")
-        except Exception:
-            self._learn(call["name"], succeeded=False)
+        began = time.perf_counter()
+        try:
+            result = handler(request)
+        except Exception as error:
+            self._failed(session, call, error, began)
             raise
-        self._learn(call["name"], succeeded=not _failed(result))
-        return _noted(result, finished)
+        return self._finished(session, call, result, began)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[_Answer]]
@@ -176,6 +181,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         """See `wrap_tool_call`."""
         from anyio import to_thread
 
+        request = self._read(request)
         call, session = request.tool_call, self._session(request.state)
         if call["name"] == SEARCH_NAME:
             return await to_thread.run_sync(self._searched, session, call, request.state)
@@ -185,14 +191,54 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             session.check(call["name"])
         except ToolRefused as refused:
             return _message(call, str(refused), status="error")
+        began = time.perf_counter()
         try:
             result = await handler(request)
         except Exception as error:
-            session.finished(call["name"], call["args"], error=type(error).__name__)
-            self._learn(call["name"], succeeded=False)
+            self._failed(session, call, error, began)
             raise
-        self._learn(call["name"], succeeded=not _failed(result))
-        return _noted(result, session.finished(call["name"], call["args"]))
+        return self._finished(session, call, result, began)
+
+    def _failed(
+        self, session: ToolSession, call: Mapping[str, Any], error: Exception, began: float
+    ) -> None:
+        spent = time.perf_counter() - began
+        session.finished(call["name"], call["args"], error=type(error).__name__, seconds=spent)
+        self._learn(call["name"], succeeded=False)
+
+    def _finished(
+        self, session: ToolSession, call: Mapping[str, Any], result: _Answer, began: float
+    ) -> _Answer:
+        """The result, with the guard's guidance where the call ends a loop."""
+        failed = _failed(result)
+        self._learn(call["name"], succeeded=not failed)
+        finished = session.finished(
+            call["name"],
+            call["args"],
+            error="tool_error" if failed else None,
+            seconds=time.perf_counter() - began,
+            answer=str(result.content) if isinstance(result, ToolMessage) else repr(result),
+        )
+        return _noted(result, finished)
+
+    def _read(self, request: ToolCallRequest) -> ToolCallRequest:
+        """The request with the tool's name and arguments as the model meant them."""
+        call = request.tool_call
+        name = call["name"]
+        if name not in self._named and name != SEARCH_NAME:
+            spelled = meant(name, [SEARCH_NAME, *self._named])
+            name = spelled[0] if len(spelled) == 1 else name
+        if name not in self._named:
+            return request.override(tool_call={**call, "name": name})
+        try:
+            arguments = tool_arguments(call["args"], self.index.get(name).parameters)
+        except ValueError:  # the tool itself says what is wrong with them
+            arguments = call["args"]
+        return replace(
+            request,
+            tool_call={**call, "name": name, "args": arguments},
+            tool=request.tool or self._named[name],
+        )
 
     def _narrowed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         session = self._session(request.state)
@@ -223,10 +269,12 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         self.index.learn(self._user, name, "succeeded" if succeeded else "failed")
 
     def _searched(self, session: ToolSession, call: Mapping[str, Any], state: Any) -> ToolMessage:
-        query, began = str(call["args"].get("query") or ""), time.perf_counter()
+        began = time.perf_counter()
         try:
+            read = search_arguments(call["args"], MOST)
+            query, k = read.arguments["query"], read.arguments.get("limit", self._k)
             called = [one for one in _called_for_request(state["messages"]) if one in self._named]
-            search = self.index.find(query, self._k, self._user, called, exclude=self._always)
+            search = self.index.find(query, k, self._user, called, exclude=self._always)
         except ValueError as error:
             return _message(call, str(error), status="error")
         kept = surfaced(search.hits, query)
@@ -248,7 +296,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         close = ", ".join(hit.tool.name for hit in search.hits[:3])
         lacking = f"No tool surely fits; search for one by its name to use it: {close}"
         summary = "You can call these tools now:\n" + "\n".join(lines) if lines else lacking
-        text = "\n".join([summary, found.note]) if found.note else summary
+        text = "\n".join(filter(None, [summary, found.note, *read.notes]))
         return _message(call, text, artifact=[tool.id for tool in found.tools])
 
     def _resolve(self, ids: Sequence[str]) -> list[CatalogueTool]:

@@ -6,32 +6,43 @@ may see them. State is kept under a handle that a search returns.
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
+from mcp import MCPError
+from mcp.types import CallToolResult, LoggingLevel, TextResourceContents
+from pydantic import JsonValue
 
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
-from ctrag.agents.catalogue.formats import wire_names
+from ctrag.agents.catalogue.effects import effect_of
+from ctrag.agents.catalogue.names import called_id, listed_id
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.server.answers import CallAnswer, SearchAnswer, refusal, with_note
+from ctrag.agents.server.answers import CALL_CHANGING, CallAnswer, SearchAnswer, refusal, with_note
+from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.exposure import Exposed
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key, caller_of
 from ctrag.agents.server.remote import Registry, gather
-from ctrag.agents.server.search import Search
-from ctrag.agents.server.servers import Servers
-from ctrag.agents.server.upstream import Upstream, UpstreamError
+from ctrag.agents.server.resources import Resources
+from ctrag.agents.server.results import READ, TEXT_LIMIT, Results, links, page, passed_on
+from ctrag.agents.server.search import Fitting, Search
+from ctrag.agents.server.servers import SELF, Servers
+from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
+from ctrag.agents.session import events
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
+from ctrag.agents.session.sent import meant, tool_arguments
 from ctrag.agents.session.settings import SessionSettings
+from ctrag.agents.session.tokens import tool_tokens
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 from stores.database import StoreUnavailable
@@ -58,6 +69,11 @@ class GatewaySettings:
     """Seconds that a search waits for another registry."""
     remember: float = 60.0
     """Seconds between writes of what was learned about callers to the store."""
+    result_limit: int = TEXT_LIMIT
+    """Characters of text that a call's result may have; the rest can be read on."""
+    reads_apart: bool = False
+    """Whether `call_tool` calls only tools that say that they only read, and `call_changing_tool`
+    the rest, so that a host may ask its user before the one and not before the other."""
     may_install: bool = False
     """Whether a session may install plugins."""
 
@@ -110,8 +126,20 @@ class Gateway:
             index, upstreams or Upstreams(), registries, self.settings.registry_timeout
         )
         self._permissions = Permissions(index, self._servers.registries, expert, always)
-        self._search = Search(index, self._permissions, self._servers, self.settings.near)
+        self.results = Results()
+        """Results that were too long to be sent at once."""
+        self.resources = Resources(self._servers, self._permissions, self.results)
+        """What the servers have beside tools."""
+        self._servers.on_change = self._changed
+        self._listeners: list[Callable[[str], Awaitable[None]]] = []
+        self.tasks: TaskGroup | None = None
+        """Runs what outlasts a request, while the gateway runs."""
+        self._search = Search(
+            index, self._permissions, self._servers, self.settings.near, self.settings.reads_apart
+        )
         self._record = record
+        self._recorded: dict[str, str] = {}
+        self._tokens: dict[str, int] = {}
         self.sessions = sessions(self._new_session)
 
     @asynccontextmanager
@@ -122,7 +150,9 @@ class Gateway:
                 self._servers.adopt(installed)
         async with self._servers.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._remember)
+            self.tasks = tasks
             yield self
+            self.tasks = None
             tasks.cancel_scope.cancel()
 
     async def _remember(self) -> None:
@@ -135,7 +165,12 @@ class Gateway:
                 _log.warning("what was learned of callers is not written yet: %s", error)
 
     async def search(
-        self, who: Principal | None, query: str, handle: str | None = None, limit: int | None = None
+        self,
+        who: Principal | None,
+        query: str,
+        handle: str | None = None,
+        limit: int | None = None,
+        channel: Channel = SILENT,
     ) -> SearchAnswer:
         """Find tools and surface them to a session.
 
@@ -144,6 +179,7 @@ class Gateway:
             query: What the tool should do.
             handle: Of the session; None opens one.
             limit: Tools at most.
+            channel: To the client that asks.
 
         Raises:
             ValueError: The query is empty, the limit out of range, or the session unknown.
@@ -154,10 +190,13 @@ class Gateway:
         await self._servers.settled(self.settings.timeout)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
+        user = "" if who is None else who.user
+        await self._servers.introduce(channel, session.id, user, self.settings.timeout)
         if self.session.preload and not session.searched:
             likely = await run_sync(self.index.preload, query, who, self.session.preload)
             session.preload(likely)
         local = await run_sync(self._search.in_catalogue, who, query, session, k)
+        self._leave_out(local, channel)
         gathered = await gather([*self._servers.registries.values()], session.id, query, k)
         surface = partial(self._search.surface, who, query, session, began=began, trace=local.trace)
         bound = await run_sync(surface, [local.found, *gathered.lists], k)
@@ -172,8 +211,29 @@ class Gateway:
         near = [] if bound.shown else local.closest
         return SearchAnswer(key, bound.found, bound.shown, at_hand, near, plugins, down)
 
+    def _leave_out(self, local: Fitting, channel: Channel) -> None:
+        """Take out what a server has only for clients that offer more than this one."""
+        local.found[:] = [
+            one for one in local.found if self._servers.serves(one.tool, channel.offers)
+        ]
+        kept = []
+        for one in local.closest:
+            server, _, name = one["name"].rpartition("/")
+            if self._servers.serves(CatalogueTool(name, "", server), channel.offers):
+                kept.append(one)
+        local.closest[:] = kept
+
     async def call(
-        self, who: Principal | None, handle: str, name: str, arguments: dict[str, Any]
+        self,
+        who: Principal | None,
+        handle: str,
+        name: str,
+        arguments: dict[str, Any],
+        channel: Channel = SILENT,
+        *,
+        structured: bool = False,
+        listed: bool = False,
+        only_reads: bool = False,
     ) -> CallAnswer:
         """Call a tool of a session; errors are reported to the model in the result.
 
@@ -182,31 +242,98 @@ class Gateway:
             handle: Of the session.
             name: The tool's id as returned by the search, or its name alone if unambiguous.
             arguments: By name.
+            channel: To the client that calls.
+            structured: Whether the client expects structured content as the tool's output schema
+                says, so that it is sent whole.
+            listed: Whether the name comes from the list of a client of the 2025 revision.
+            only_reads: Refuse a tool that does not say that it only reads.
+
+        Raises:
+            MCPError: A URL has to be opened first, which the client can do.
         """
+        if name in {READ, READ.replace("/", "__")}:
+            return await self._read(who, handle, arguments)
         try:
-            session, tool = await run_sync(self._callable, who, handle, name)
+            session, tool = await run_sync(self._callable, who, handle, name, listed)
             if await self._servers.awake(tool.server):  # its list may not be what was stored
-                session, tool = await run_sync(self._callable, who, handle, name)
+                session, tool = await run_sync(self._callable, who, handle, name, listed)
+            if only_reads and effect_of(tool) != "reads":
+                raise InputError(f"{tool.id} may change something: call it with {CALL_CHANGING}.")
+            arguments = tool_arguments(arguments, tool.parameters)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))
         began = time.perf_counter()
         error_type: str | None = None
+        answer: str | None = None
         try:
             user = "" if who is None else who.user
-            result = await self._servers.call(session.id, tool, arguments, user)
+            result = await self._servers.call(session.id, tool, arguments, channel, user)
             error_type = "tool_error" if result.is_error else None
+            answer = result.model_dump_json(include={"content", "structured_content"})
         except UpstreamError as error:
             result, error_type = refusal(str(error)), "upstream"
         except anyio.get_cancelled_exc_class():
             session.finished(tool.id, arguments, error="cancelled")
             raise
+        except MCPError:
+            session.finished(tool.id, arguments, error="url")
+            raise
+        else:
+            result = self._passed_on(who, tool.server, result, structured)
         spent = time.perf_counter() - began
-        finished = session.finished(tool.id, arguments, error=error_type, seconds=spent)
+        finished = session.finished(
+            tool.id, arguments, error=error_type, seconds=spent, answer=answer
+        )
         self.index.learn(who, tool.id, "used")
         self.index.learn(who, tool.id, "failed" if error_type else "succeeded")
         if finished.note:
             result = with_note(result, finished.note, finished.loop_detected)
         return CallAnswer(result, changed=finished.evicted is not None)
+
+    def _passed_on(
+        self, who: Principal | None, server: str, result: CallToolResult, structured: bool
+    ) -> CallToolResult:
+        named = passed_on(result, server)
+        self.resources.given(who, links(named))
+        upstream = self._servers.upstreams.get(server)
+        limit = upstream.spec.result_limit if upstream is not None else None
+        limit = limit or self.settings.result_limit
+        return self.results.capped(named, caller_key(who), limit, structured=structured)
+
+    async def _read(
+        self, who: Principal | None, handle: str, arguments: dict[str, Any]
+    ) -> CallAnswer:
+        """What `ctrag/read` answers: a page of a kept result or of a resource."""
+        try:
+            session = self.sessions.get(handle, caller_key(who))
+            uri, offset = arguments.get("uri"), arguments.get("offset", 0)
+            if not isinstance(uri, str) or not isinstance(offset, int):
+                raise InputError(f"{READ}: give uri, a text, and offset, a whole number")
+            read = await self.resources.read(who, uri, session.id)
+            texts = [one.text for one in read.contents if isinstance(one, TextResourceContents)]
+            if not texts:
+                kind = read.contents[0].mime_type if read.contents else None
+                raise InputError(f"{uri} is no text but {kind or 'empty'}")
+            return CallAnswer(page("\n".join(texts), uri, offset, self.settings.result_limit))
+        except (ValueError, MCPError) as error:
+            return CallAnswer(refusal(str(error)))
+
+    def for_one_client(self) -> Sole:
+        """Serve one client alone, with the servers' own connections; before `running`."""
+        return self._servers.for_one_client()
+
+    async def want_level(self, level: LoggingLevel) -> None:
+        """Have the servers send log messages from this level on."""
+        await self._servers.want_level(level)
+
+    def listen(self, listener: Callable[[str], Awaitable[None]]) -> None:
+        """Await the listener with `resources` or `prompts` when such a list has changed."""
+        self._listeners.append(listener)
+
+    async def _changed(self, server: str, kind: str) -> None:
+        self.resources.forget(server, kind)
+        for listener in self._listeners:
+            await listener(kind)
 
     def release(self, who: Principal | None, handle: str, names: Sequence[str]) -> list[str]:
         """Unload tools that a session no longer needs; the ids of those that were loaded.
@@ -215,7 +342,7 @@ class Gateway:
             ValueError: The session is unknown.
         """
         session = self.sessions.get(handle, caller_key(who))
-        return [one for name in names if session.unload(one := named(session, name))]
+        return [one for name in names if session.unload(one := self._named(session, name))]
 
     async def install(self, who: Principal | None, plugin: str) -> list[str]:
         """Install a plugin of the marketplace; the ids of its tools, found from now on.
@@ -309,18 +436,49 @@ class Gateway:
             overlap=self.session.overlap,
             allowed=lambda tool_id, owner: self._permissions.allowed(tool_id, caller_of(owner)),
             record=self._record,
+            opened={} if self._record is ignore else self._size(who),
         )
         session.preload(self.index.warm_start(who, self.session.warm))
         return session
 
+    def _size(self, who: Principal | None) -> dict[str, JsonValue]:
+        """For the record: what listing all tools would cost this caller, and new tools' tokens."""
+        known = self.index.store.hashes()
+        opened: dict[str, JsonValue] = {}
+        if known != self._recorded:
+            self._recorded = known
+            self._tokens = {one.id: tool_tokens(one) for one in self.index.tools}
+            opened[events.CATALOGUE] = {
+                name: tokens for name, tokens in self._tokens.items() if name != SELF.id
+            }
+        seen = self._permissions.allowed
+        tokens = sum(
+            size for name, size in self._tokens.items() if name != SELF.id and seen(name, who)
+        )
+        return {**opened, events.LISTED_TOKENS: tokens}
+
     def _callable(
-        self, who: Principal | None, handle: str, name: str
+        self, who: Principal | None, handle: str, name: str, listed: bool
     ) -> tuple[ToolSession, CatalogueTool]:
         """The session and its tool; ValueError with a message for the model if it may not run."""
         session = self.sessions.get(handle, caller_key(who))
-        tool = session.check(named(session, name))
+        tool = session.check(self._named(session, name, listed=listed))
         self._unchanged(session, tool)
         return session, tool
+
+    def _named(self, session: ToolSession, name: str, *, listed: bool = False) -> str:
+        """The id of the session's tool that a name means, in whichever notation it is spelled."""
+        held = {tool.id for tool in session.tools}
+        found = named(session, name, listed=listed)
+        if found in held:
+            return found
+        spelled = meant(name, held)
+        # A name that may as well mean a tool that the session lacks must not call another one.
+        others = {*session.known, *self.index.store.hashes()}
+        certain = (
+            len(spelled) == 1 and found not in others and meant(name, others | held) == spelled
+        )
+        return spelled[0] if certain else found
 
     def _unchanged(self, session: ToolSession, tool: CatalogueTool) -> None:
         """Refuse a tool whose definition has changed since it was shown to the model."""
@@ -336,11 +494,19 @@ class Gateway:
             raise InputError(f"{tool.id} {what}; search for it again with search_tools.")
 
 
-def named(session: ToolSession, name: str) -> str:
-    """The id of the session's tool with that name; the name itself when none matches."""
-    tools = session.tools
-    listed = wire_names(tools)  # the names that a client of the 2025 revision sees
-    if name in listed and all(tool.id != name for tool in tools):
-        return listed[name].id
-    same = [tool.id for tool in tools if tool.name == name]
-    return same[0] if len(same) == 1 else name
+def named(session: ToolSession, name: str, *, listed: bool = False) -> str:
+    """The id of the session's tool with that name; the name itself when none surely has it.
+
+    Args:
+        session: Whose tools these are.
+        name: As the model wrote it.
+        listed: Whether it comes from the list of a client of the 2025 revision.
+    """
+    ids, known = [tool.id for tool in session.tools], session.known
+    for among in (ids, known):  # one that it had is refused by its id, with the reason
+        meant = listed_id(name, among) if listed else called_id(name, among, known)
+        if meant is not None:
+            return meant
+    if name in ids:
+        raise InputError(f"{name!r} may mean several tools; search again and use a name from there")
+    return name

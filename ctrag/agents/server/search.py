@@ -8,7 +8,7 @@ from typing import Any
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.integrations.surfacing import surfaced
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.server.answers import shown
+from ctrag.agents.server.answers import call_with, shown
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.remote import RemoteHit, merged
 from ctrag.agents.server.servers import Servers
@@ -49,6 +49,8 @@ class Search:
     servers: Servers
     near: int
     """How many of the closest tools are named when none fits."""
+    reads_apart: bool = False
+    """Whether a found tool is shown with the meta-tool that calls it."""
 
     def in_catalogue(
         self, who: Principal | None, query: str, session: ToolSession, k: int
@@ -115,4 +117,5 @@ class Search:
 
     def _shown(self, found: RemoteHit) -> dict[str, Any]:
         servers = self.servers
-        return shown(found, servers.marks(found.tool), trust=servers.trusted(found.tool))
+        entry = shown(found, servers.marks(found.tool), trust=servers.trusted(found.tool))
+        return {**entry, "call_with": call_with(found.tool)} if self.reads_apart else entry

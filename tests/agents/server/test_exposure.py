@@ -4,10 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from mcp.types import CallToolResult, ImageContent, TextContent
 
 from ctrag.agents.server.config import ServerSpec
-from ctrag.agents.server.exposure import capped, exposed, own_name
+from ctrag.agents.server.exposure import exposed, own_name
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.untrusted import ToolDefinition
 from tests.agents.server.conftest import entry
@@ -62,28 +61,6 @@ def test_a_tools_own_time_out_counts_before_its_servers() -> None:
     limited = spec(timeout=10, timeouts={"write_*": 60, "*": 5})
     assert [limited.timeout_of(one) for one in ("write_file", "read_file")] == [60, 5]
     assert spec(timeout=10).timeout_of("read_file") == 10
-
-
-def test_a_result_over_its_cap_says_how_much_there_was() -> None:
-    image = ImageContent(type="image", data="", mime_type="image/png")
-    texts = [
-        TextContent(type="text", text="a" * 60),
-        image,
-        TextContent(type="text", text="b" * 60),
-    ]
-    result = CallToolResult(content=texts, structured_content={"whole": "thing"})
-    assert capped(result, 120) is capped(result, None) is result
-    cut = capped(result, 70)
-    assert [getattr(one, "text", "image")[:8] for one in cut.content[:3]] == [
-        "aaaaaaaa",
-        "image",
-        "bbbbbbbb",
-    ]
-    assert sum(len(one.text) for one in cut.content[:3] if isinstance(one, TextContent)) == 70
-    assert cut.content[3].text.startswith("[The first 70 of 120 characters")
-    assert cut.structured_content is None, "it would carry what was cut"
-    only = capped(result, 60)
-    assert [one.type for one in only.content] == ["text", "image", "text"]
 
 
 @pytest.mark.anyio

@@ -133,7 +133,8 @@ def test_over_random_grants_nothing_outside_them_is_ever_found_or_called(
 async def test_a_loop_takes_the_tool_away_with_guidance_and_a_search_gives_it_back(
     plain: Servers, gateway: MakeGateway
 ) -> None:
-    servers = {"printer": plain("printer", [entry("print", "Print a page")])}
+    printer = entry("print", "Print a page", annotations={"readOnlyHint": False})
+    servers = {"printer": plain("printer", [printer])}
     async with gateway(servers=servers).running() as running:
         session = (await running.search(None, "print a page")).handle
         answers = []
@@ -153,7 +154,11 @@ async def test_a_loop_takes_the_tool_away_with_guidance_and_a_search_gives_it_ba
 async def test_sessions_are_made_with_the_servers_settings(
     plain: Servers, gateway: MakeGateway
 ) -> None:
-    entries = [entry("print", "Print a page"), entry("echo", "Echo a text")]
+    hints = {"readOnlyHint": False}
+    entries = [
+        entry("print", "Print a page", annotations=hints),
+        entry("echo", "Echo a text", annotations=hints),
+    ]
     settings = SessionSettings(
         binding=BindingSettings(hot_after=1),
         guard=GuardSettings(exempt=frozenset({"desk/print"}), guidance={"desk/echo": "Think."}),
@@ -169,7 +174,7 @@ async def test_sessions_are_made_with_the_servers_settings(
             assert not polled.changed
         for n in range(4):
             echoed = await running.call(None, handle, "desk/echo", {"request_id": n})
-        assert text_of(echoed).endswith("Think.")
+        assert "Think. desk/echo is no longer in this session" in text_of(echoed)
         pinned = [one for one in running.sessions.get(handle, "").manager.entries if one.pinned]
         assert [one.tool.id for one in pinned] == ["desk/print"]
         await running.search(None, "echo a text", handle, limit=1)
