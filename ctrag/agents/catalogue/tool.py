@@ -30,6 +30,10 @@ from ctrag.errors import InputError
 from ctrag.toolbox import Toolbox
 
 
+_EMBEDDED = 8_000
+"""Characters of a description that an encoder is given."""
+
+
 @dataclass(frozen=True, slots=True)
 class CatalogueTool:
     """A tool as an agent sees it."""
@@ -61,11 +65,14 @@ class CatalogueTool:
 
     @property
     def text(self) -> str:
-        """What an encoder embeds: name as words, description, names of parameters."""
+        """What an encoder embeds: name as words, description, names of parameters.
+
+        An encoder reads some hundred words; the words of longer texts are searched all the same.
+        """
         words = self.name.replace("_", " ").replace(".", " ")
         properties = self.parameters.get("properties")
         named = ", ".join(map(str, properties)) if isinstance(properties, dict) else ""
-        return f"{words}: {self.description}" + (f" ({named})" if named else "")
+        return f"{words}: {self.description[:_EMBEDDED]}" + (f" ({named})" if named else "")
 
     def to_json(self) -> str:
         """The whole definition, for stores."""

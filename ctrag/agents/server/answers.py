@@ -6,10 +6,10 @@ from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
-from ctrag.agents.catalogue.formats import mcp_tool
+from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits, shown_schema
 from ctrag.agents.server.marketplace import Plugin
 from ctrag.agents.server.remote import RemoteHit
-from ctrag.agents.server.untrusted import DESCRIPTION_LIMIT, cleaned, definition
+from ctrag.agents.server.untrusted import WHOLE_LIMIT, cleaned, definition
 from ctrag.agents.session.outcomes import SearchOutcome
 
 MARKED = (
@@ -44,7 +44,7 @@ class SearchAnswer:
         """The answer as sent; empty parts are omitted."""
         notes = [self.found.note] if self.found.note else []
         plugins = [one.shown() for one in self.plugins]
-        if any(one.get("marks") for one in [*self.shown, *plugins]):
+        if any({*one.get("marks", ())} - {"cut"} for one in [*self.shown, *plugins]):
             notes.append(MARKED)
         if not self.shown and not self.found.left_out:
             lacking = NOT_ALL_HERE if self.unavailable else NOTHING_FITS
@@ -74,26 +74,39 @@ class CallAnswer:
     """Whether the session's tools have changed."""
 
 
-def shown(found: RemoteHit, marks: Iterable[str] = ()) -> dict[str, Any]:
-    """A found tool as shown to the model, with the marks of its description."""
+def shown(
+    found: RemoteHit,
+    marks: Iterable[str] = (),
+    *,
+    limits: ShownLimits | None = None,
+    trust: bool = False,
+) -> dict[str, Any]:
+    """A found tool as shown to the model, with the marks of its description.
+
+    Args:
+        found: The tool.
+        marks: Of its definition, from when its server listed it.
+        limits: How much is shown.
+        trust: Show all of it, and no marks.
+    """
+    limits = EVERYTHING if trust else limits or ShownLimits()
     tool = found.tool
-    entry = mcp_tool(tool.name, tool)
-    schema = entry["inputSchema"]
     noted: list[str] = [*found.marks, *marks]
     try:
-        clean = definition(entry)
+        entry = {"name": tool.name, "description": tool.description, "inputSchema": tool.parameters}
+        noted.extend(definition(entry).marks)
     except ValueError:  # a catalogue file is not held to the protocol's names and schemas
-        description = cleaned(tool.description, DESCRIPTION_LIMIT, noted)
-    else:
-        description, schema = clean.description, clean.parameters
-        noted.extend(clean.marks)
+        pass
+    description = cleaned(tool.description, limits.description or WHOLE_LIMIT, noted)
+    schema, cut = shown_schema(tool.parameters, limits)
+    noted.extend(["cut"] if cut else [])
     return {
         "name": tool.id,
         "description": description,
         "input_schema": schema,
         "score": round(found.score, 4),
         **({"differs": found.differs} if found.differs else {}),
-        **({"marks": sorted(set(noted))} if noted else {}),
+        **({"marks": sorted(set(noted))} if noted and not trust else {}),
     }
 
 

@@ -16,6 +16,7 @@ import anyio
 from anyio.to_thread import run_sync
 
 from ctrag.agents.catalogue.access import Expert, Principal
+from ctrag.agents.catalogue.formats import tool_arguments
 from ctrag.agents.catalogue.names import called_id, listed_id
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
@@ -109,7 +110,9 @@ class Gateway:
             index, upstreams or Upstreams(), registries, self.settings.registry_timeout
         )
         self._permissions = Permissions(index, self._servers.registries, expert, always)
-        self._search = Search(index, self._permissions, self._servers, self.settings.near)
+        self._search = Search(
+            index, self._permissions, self._servers, self.settings.near, self.session.shown
+        )
         self._record = record
         self.sessions = sessions(self._new_session)
 
@@ -190,6 +193,7 @@ class Gateway:
         """
         try:
             session, tool = await run_sync(self._callable, who, handle, name, listed)
+            arguments = tool_arguments(tool, arguments)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))
         began = time.perf_counter()

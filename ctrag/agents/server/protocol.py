@@ -166,7 +166,9 @@ class _Handlers:
             return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
         found = await run_sync(self._gateway.tools, self._caller(), await self._own_session(ctx))
         named = wire_names(found).items()
-        return ListToolsResult(tools=[*self._meta, *(Tool(**mcp_tool(*one)) for one in named)])
+        limits = self._gateway.session.shown
+        listed = [Tool(**mcp_tool(name, tool, limits)) for name, tool in named]
+        return ListToolsResult(tools=[*self._meta, *listed])
 
     async def call_tool(
         self, ctx: "ServerRequestContext[Any]", params: "CallToolRequestParams"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctrag.agents.catalogue.access import Principal
+from ctrag.agents.catalogue.shown import ShownLimits
 from ctrag.agents.integrations.surfacing import surfaced
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import shown
@@ -49,6 +50,8 @@ class Search:
     servers: Servers
     near: int
     """How many of the closest tools are named when none fits."""
+    limits: ShownLimits = ShownLimits()
+    """How much of a definition is shown."""
 
     def in_catalogue(
         self, who: Principal | None, query: str, session: ToolSession, k: int
@@ -114,4 +117,4 @@ class Search:
         )
 
     def _shown(self, found: RemoteHit) -> dict[str, Any]:
-        return shown(found, self.servers.marks(found.tool))
+        return shown(found, self.servers.marks(found.tool), limits=self.limits)

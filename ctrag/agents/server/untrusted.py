@@ -1,6 +1,6 @@
-"""Tool definitions of other servers as untrusted data: checked, truncated and marked.
+"""Tool definitions of other servers as untrusted data: checked and marked.
 
-A definition that breaks the protocol is dropped and reported; one that is too long is truncated;
+A definition that breaks the protocol is dropped and reported; one that is very long is truncated;
 one whose text instructs the model instead of describing the tool is marked.
 """
 
@@ -13,18 +13,22 @@ from typing import Any
 
 import jsonschema
 
+from ctrag.agents.catalogue.schemas import modern
+from ctrag.agents.catalogue.shown import CUT
 from ctrag.errors import InputError
 
-DESCRIPTION_LIMIT = 1_000
-"""Characters of a tool's description."""
-FIELD_LIMIT = 300
-"""Characters of any text inside a schema."""
-SCHEMA_LIMIT = 20_000
+DESCRIPTION_LIMIT = 6_000
+"""Characters of a description that a model is shown unless a setting says otherwise."""
+WHOLE_LIMIT = 50_000
+"""Characters of a tool's description that are kept and searched."""
+FIELD_LIMIT = 10_000
+"""Characters of any text inside a schema that are kept and searched."""
+SCHEMA_LIMIT = 1_000_000
 """Characters of a schema as JSON, after its texts were cut."""
 NAME_LIMIT = 128
 """Characters of a tool's name, as in the protocol."""
 
-CUT = " […]"
+_NO_FORMATS = jsonschema.FormatChecker(())
 
 _ORDERS = re.compile(
     r"""
@@ -53,11 +57,12 @@ class ToolDefinition:
     """Findings: `cut`, `hidden characters`, `gives orders`."""
 
 
-def definition(raw: Any) -> ToolDefinition:
-    """A tool definition off the wire, checked, cut and marked.
+def definition(raw: Any, *, trust: bool = False) -> ToolDefinition:
+    """A tool definition off the wire, checked and marked; the schema is of draft 2020-12.
 
     Args:
         raw: The entry of a `tools/list` answer, with `name`, `description`, `inputSchema`.
+        trust: Mark nothing.
 
     Raises:
         ValueError: It cannot be used; the message says why.
@@ -73,27 +78,31 @@ def definition(raw: Any) -> ToolDefinition:
     if not isinstance(text, str):
         raise InputError("has a description that is no text")
     marks: list[str] = []
-    description = cleaned(text, DESCRIPTION_LIMIT, marks)
+    description = cleaned(text, WHOLE_LIMIT, marks)
     try:
         parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
     except RecursionError:
         raise InputError("has an input schema that is nested too deep") from None
-    return ToolDefinition(_printable(name), description, parameters, tuple(dict.fromkeys(marks)))
+    found = () if trust else tuple(dict.fromkeys(marks))
+    return ToolDefinition(_printable(name), description, parameters, found)
 
 
 def _checked_schema(schema: Any) -> dict[str, Any]:
+    """The schema, which may be of any draft, as one of draft 2020-12 whose root is an object."""
     if not isinstance(schema, dict):
         raise InputError("has an input schema that is no object")
-    if schema.get("type", "object") != "object":
+    kind = schema.get("type", "object")
+    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         raise InputError("has an input schema whose type is not object")
     if len(json.dumps(schema)) > SCHEMA_LIMIT:
-        raise InputError(f"has an input schema of more than {SCHEMA_LIMIT} characters")
-    try:
-        jsonschema.Draft202012Validator.check_schema(schema)
+        raise InputError(f"has an input schema of more than {SCHEMA_LIMIT:,} characters")
+    made = {**modern(schema), "type": "object"}
+    try:  # patterns are JavaScript's, so that Python's view of them does not count
+        jsonschema.Draft202012Validator.check_schema(made, format_checker=_NO_FORMATS)
     except jsonschema.SchemaError as error:
         reason = error.message[:100]
         raise InputError(f"has an input schema that is no JSON Schema: {reason}") from None
-    return {**schema, "type": "object"}
+    return made
 
 
 def _cleaned_schema(schema: Any, marks: list[str], key: str = "") -> Any:
