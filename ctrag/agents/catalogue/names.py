@@ -31,11 +31,11 @@ def wire_name(tool_id: str) -> str:
     """An id as a name that both APIs and MCP clients accept: `mail/send` is `mail__send`.
 
     What cannot be spelled so that the id can be read back ends in a hash of the id: ids with
-    other characters (`a.b`, `读取`), with a second slash, or too long. Accents are stripped,
-    and the server's part is shortened before the tool's own name.
+    other characters (`a.b`, `读取`), with two underscores together, or too long. Accents are
+    stripped, and the server's part is shortened before the tool's own name.
     """
     server, slash, name = tool_id.partition("/")
-    spelled = f"{server}__{name}" if slash else tool_id
+    spelled = tool_id.replace("/", "__")
     if _read_back(spelled) == tool_id and len(spelled) <= NAME_LIMIT and _free(spelled):
         return spelled
     own = _letters(name if slash else server) or "tool"
@@ -95,8 +95,7 @@ def _read_back(spelled: str) -> str:
     """The one id that is spelled like this."""
     if not _PLAIN.fullmatch(spelled):
         return ""
-    server, double, name = spelled.partition("__")
-    return f"{server}/{name}" if double else spelled
+    return spelled.replace("__", "/")
 
 
 def _free(spelled: str) -> bool:

@@ -116,7 +116,7 @@ def _near(distance: int) -> Callable[[dict[str, Any]], dict[str, Any]]:
         if not isinstance(defined, Mapping):
             return schema
         rest = {key: value for key, value in schema.items() if key != "$defs"}
-        far = {name: over for name, over in reach(rest, defined)}
+        far = dict(reach(rest, defined))
         kept = {
             name: one if far[name] < distance else _stub(one)
             for name, one in defined.items()
@@ -176,7 +176,7 @@ def _without_optional_texts(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_arguments(schema: dict[str, Any], limit: int) -> dict[str, Any]:
-    """The arguments that fit, required ones first; the others are named as long as there is room."""
+    """The arguments that fit, required ones first; others are named while there is room."""
     required = [one for one in schema.get("required", []) if one in schema["properties"]]
     order = dict.fromkeys([*required, *schema["properties"]])
     made = {key: value for key, value in schema.items() if key not in ("$defs", "properties")}

@@ -50,7 +50,7 @@ class Search:
     servers: Servers
     near: int
     """How many of the closest tools are named when none fits."""
-    limits: ShownLimits = ShownLimits()
+    limits: ShownLimits
     """How much of a definition is shown."""
 
     def in_catalogue(
