@@ -29,8 +29,11 @@ _PARAMETER_KEYS = frozenset(
     "type enum items default format minimum maximum exclusiveMinimum exclusiveMaximum minLength "
     "maxLength pattern minItems maxItems uniqueItems multipleOf nullable".split()
 )
-_NOT_OURS = frozenset(("accept", "content-type", "authorization"))
-"""Header parameters that the specification says to ignore."""
+_NOT_OURS = frozenset(
+    "accept content-type authorization host content-length transfer-encoding connection upgrade "
+    "te trailer".split()
+)
+"""Header parameters that the specification says to ignore, and those that steer the connection."""
 _SECRETS = re.compile(
     r"(?:x[-_])?(?:api[-_]?key|auth[-_]?token|access[-_]?token)|proxy-authorization|cookie", re.I
 )
@@ -227,7 +230,7 @@ class _Reader:
         """The tool's schema, and what a call needs."""
         making = _Making(self)
         security, secrets = self._security(found.operation)
-        hidden: list[Credential] = []
+        hidden: list[tuple[Credential, bool]] = []
         content_type = ""
         for one in self._parameters(found):
             place, name = one.get("in"), _text(one.get("name"))
@@ -247,7 +250,7 @@ class _Reader:
                 if (place, name.lower()) in secrets:
                     continue
                 if place != "path" and _is_secret(name, place, security):
-                    hidden.append(Credential(name, place, name))
+                    hidden.append((Credential(name, place, name), one.get("required") is True))
                     continue
                 making.add(_argument(one, place, self._old), one)
         body = _map(self._resolved(found.operation.get("requestBody")))
@@ -257,8 +260,10 @@ class _Reader:
             binary = media.get("schema") is None
             schema = {"type": "string"} if binary else media["schema"]
             making.add_body(schema, body.get("required") is True, "body", content_type)
-        if hidden:
-            security = tuple((*one, *hidden) for one in security or ((),))
+        for credential, required in hidden:
+            known = security or ((),)
+            security = tuple((*one, credential) for one in known)
+            security += () if required else known
         address = self._address(found)
         return making.parameters(), Operation(
             found.verb.upper(), found.path, address, making.arguments, content_type, security
@@ -285,7 +290,7 @@ class _Reader:
     ) -> tuple[tuple[tuple[Credential, ...], ...], set[tuple[str, str]]]:
         """Alternatives of credentials, and the parameters that all schemes take."""
         known = {str(name): self._credential(str(name), one) for name, one in self._schemes.items()}
-        secrets = {
+        secrets: set[tuple[str, str]] = {
             (one.kind, one.parameter.lower())
             for one in known.values()
             if one is not None and one.parameter
@@ -318,12 +323,10 @@ class _Reader:
             return f"{scheme}://{host}{path}" if host else path
         for source in (found.operation, found.item, self._document):
             for one in _list(source.get("servers"))[:1]:
-                given = _map(_map(one).get("variables"))
-                values = {
-                    str(name): _text(_map(value).get("default")) for name, value in given.items()
-                }
                 url = _text(_map(one).get("url"))
-                return re.sub(r"\{([^}]*)\}", lambda match: values.get(match[1], match[0]), url)
+                for name, variable in _map(_map(one).get("variables")).items():
+                    url = url.replace(f"{{{name}}}", _text(_map(variable).get("default")))
+                return url
         return ""
 
     def _resolved(self, value: Any) -> Any:

@@ -138,9 +138,8 @@ def _modern(schema: Mapping[str, Any]) -> dict[str, Any]:
             del new["prefixItems"]
     new.pop("additionalItems", None)
     for strict, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(new.get(strict), bool):
-            if new.pop(strict) and limit in new:
-                new[strict] = new.pop(limit)
+        if isinstance(new.get(strict), bool) and new.pop(strict) and limit in new:
+            new[strict] = new.pop(limit)
     _dependencies(new)
     _required(new)
     return new

@@ -23,6 +23,7 @@ from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import CallAnswer, SearchAnswer, refusal, with_note
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
+from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key, caller_of
 from ctrag.agents.server.remote import Registry, gather
@@ -74,6 +75,7 @@ class Gateway:
         upstreams: The servers and registries to connect to.
         marketplace: Plugins that can be installed.
         registries: Further registries, searched after those of `upstreams`.
+        apis: OpenAPI documents of the catalogue, whose tools are called over HTTP.
         always: Ids of tools that every session has without searching, beside those that the
             catalogue marks.
         expert: The configured agent whose sessions these are, or its name.
@@ -95,6 +97,7 @@ class Gateway:
         *,
         marketplace: Marketplace | None = None,
         registries: Sequence[Registry] = (),
+        apis: Sequence[OpenApiServer] = (),
         always: Sequence[str] = (),
         expert: Expert | str | None = None,
         settings: GatewaySettings | None = None,
@@ -107,7 +110,7 @@ class Gateway:
         self.session = session or SessionSettings()
         self.marketplace = marketplace
         self._servers = Servers(
-            index, upstreams or Upstreams(), registries, self.settings.registry_timeout
+            index, upstreams or Upstreams(), registries, self.settings.registry_timeout, apis
         )
         self._permissions = Permissions(index, self._servers.registries, expert, always)
         self._search = Search(

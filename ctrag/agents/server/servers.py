@@ -20,6 +20,7 @@ from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.leftovers import note_servers
 from ctrag.agents.server.marketplace import Installed
+from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.remote import Registry, RemoteRegistry
 from ctrag.agents.server.upstream import Upstream, UpstreamError
 from ctrag.errors import InputError
@@ -36,9 +37,10 @@ class Servers:
         specs: The servers and registries to connect to.
         registries: Further registries, searched after those of `specs`.
         registry_timeout: Seconds that a search waits for a registry of `specs`.
+        apis: OpenAPI documents whose tools are called over HTTP.
 
     Raises:
-        ValueError: Two registries, or a registry and a server, have the same name.
+        ValueError: Two registries, or a registry, an API and a server, have the same name.
     """
 
     def __init__(
@@ -47,8 +49,10 @@ class Servers:
         specs: Upstreams,
         registries: Sequence[Registry] = (),
         registry_timeout: float = 5.0,
+        apis: Sequence[OpenApiServer] = (),
     ) -> None:
         self._index = index
+        self._apis = {one.name: one for one in apis}
         self.upstreams: dict[str, Upstream] = {}
         """The servers by name, those of plugins included."""
         self._plugins: set[str] = set()
@@ -62,6 +66,10 @@ class Servers:
             raise InputError(f"registries: two have the same name: {[one.name for one in every]}")
         if taken := set(self.registries) & set(self.upstreams):
             raise InputError(f"registries: {min(taken)!r} is a server's name as well")
+        if taken := set(self._apis) & {*self.registries, *self.upstreams}:
+            raise InputError(
+                f"catalogue: {min(taken)!r} is a server's name as well; give --server-name"
+            )
         self._tasks: TaskGroup | None = None
 
     @asynccontextmanager
@@ -109,6 +117,8 @@ class Servers:
         """
         if tool.server in self.registries:
             return await self.registries[tool.server].call(session, tool.name, arguments)
+        if tool.server in self._apis:
+            return await self._apis[tool.server].call(tool.name, arguments)
         if tool.server not in self.upstreams:
             raise UpstreamError(
                 f"{tool.id} is described in the catalogue, but no server stands behind it here. "
