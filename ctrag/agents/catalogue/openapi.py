@@ -21,6 +21,8 @@ Place = Literal["path", "query", "header", "cookie", "body", "whole body"]
 
 _VERBS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
 _SERVER_LENGTH = 24
+"""Letters of a title that is taken whole; of a longer one, `_SHORT_LENGTH` are."""
+_SHORT_LENGTH = 16
 _FILLERS = frozenset(
     "a an and api apis documentation docs for full interface of official openapi platform public "
     "reference rest s service services spec specification swagger the v1 v2 v3 web with".split()
@@ -149,8 +151,8 @@ def server_name(title: str) -> str:
         return whole
     kept = ""
     for word in [one for one in words if one not in _FILLERS] or words:
-        longer = f"{kept}_{word}" if kept else word[:_SERVER_LENGTH]
-        if len(longer) > _SERVER_LENGTH:
+        longer = f"{kept}_{word}" if kept else word[:_SHORT_LENGTH]
+        if len(longer) > _SHORT_LENGTH:
             break
         kept = longer
     return kept

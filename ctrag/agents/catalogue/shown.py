@@ -23,7 +23,7 @@ class ShownLimits:
     """Of a tool's description."""
     argument: int | None = 2_000
     """Of the description of one argument."""
-    schema: int | None = 16_000
+    schema: int | None = 12_000
     """Of the schema as JSON. A longer one loses, until it fits: long texts, the middle of long
     enumerations, what is nested deep, optional arguments."""
 
@@ -61,6 +61,8 @@ def shown_schema(
         _without_optional_texts,
         lambda one: _with_arguments(one, limits.schema or 0),
     ]
+    if _size(schema) > 8 * limits.schema:  # what is so far away will not stay anyway
+        schema = _near(5)(schema)
     for step in steps:
         schema = step(schema)
         if _size(schema) <= limits.schema:

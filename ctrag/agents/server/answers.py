@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
 from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits, shown_schema
+from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.server.marketplace import Plugin
 from ctrag.agents.server.remote import RemoteHit
-from ctrag.agents.server.untrusted import WHOLE_LIMIT, cleaned, definition
+from ctrag.agents.server.untrusted import WHOLE_LIMIT, cleaned, inspected
 from ctrag.agents.session.outcomes import SearchOutcome
 
 MARKED = (
@@ -91,23 +93,48 @@ def shown(
     """
     limits = EVERYTHING if trust else limits or ShownLimits()
     tool = found.tool
-    noted: list[str] = [*found.marks, *marks]
-    try:
-        entry = {"name": tool.name, "description": tool.description, "inputSchema": tool.parameters}
-        noted.extend(definition(entry).marks)
-    except ValueError:  # a catalogue file is not held to the protocol's names and schemas
-        pass
-    description = cleaned(tool.description, limits.description or WHOLE_LIMIT, noted)
-    schema, cut = shown_schema(tool.parameters, limits)
-    noted.extend(["cut"] if cut else [])
+    description, schema, own = _presented(_Content(tool), limits)
+    noted = {*found.marks, *marks, *own}
     return {
         "name": tool.id,
         "description": description,
         "input_schema": schema,
         "score": round(found.score, 4),
         **({"differs": found.differs} if found.differs else {}),
-        **({"marks": sorted(set(noted))} if noted and not trust else {}),
+        **({"marks": sorted(noted)} if noted and not trust else {}),
     }
+
+
+class _Content:
+    """A tool as a key: equal to every one with the same content."""
+
+    __slots__ = ("hash", "tool")
+
+    def __init__(self, tool: CatalogueTool) -> None:
+        self.hash, self.tool = tool.content_hash, tool
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Content) and self.hash == other.hash
+
+
+@lru_cache(maxsize=2_000)
+def _presented(
+    content: _Content, limits: ShownLimits
+) -> tuple[str, dict[str, Any], tuple[str, ...]]:
+    """Description, schema and marks; kept, since large schemas take long to shorten."""
+    tool = content.tool
+    marks: list[str] = []
+    _, name_marks = inspected({tool.name: ""})
+    description = cleaned(tool.description, limits.description or WHOLE_LIMIT, marks)
+    try:
+        parameters, schema_marks = inspected(tool.parameters)
+        schema, cut = shown_schema(parameters, limits)
+    except RecursionError:
+        schema, schema_marks, cut = {"type": "object", "properties": {}}, (), True
+    return description, schema, (*marks, *schema_marks, *name_marks, *(["cut"] if cut else []))
 
 
 def refusal(message: str) -> CallToolResult:

@@ -87,6 +87,15 @@ def definition(raw: Any, *, trust: bool = False) -> ToolDefinition:
     return ToolDefinition(_printable(name), description, parameters, found)
 
 
+def inspected(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """A schema without invisible characters in its texts, and the marks of what it says.
+
+    It need not be a schema that `definition` takes.
+    """
+    marks: list[str] = []
+    return _cleaned_schema(dict(parameters), marks), tuple(dict.fromkeys(marks))
+
+
 def _checked_schema(schema: Any) -> dict[str, Any]:
     """The schema, which may be of any draft, as one of draft 2020-12 whose root is an object."""
     if not isinstance(schema, dict):
