@@ -44,7 +44,8 @@ class ApiSettings:
     """Replaces the addresses that the document names."""
     credentials: Mapping[str, str] = field(default_factory=dict)
     """Security scheme, or parameter that holds a secret → environment variable with the secret;
-    `SERVER_SCHEME` where it is left out. Basic credentials are `user:password`."""
+    `SERVER_SCHEME` where it is left out. Basic credentials are `user:password`. `bearer` and
+    `basic` are sent with operations of which the document asks no credentials, too."""
     timeout: float = 30.0
     """Seconds that one call may take."""
     answer_limit: int = 200_000
@@ -66,10 +67,34 @@ class OpenApiServer:
     """Calls the tools of one document; used from the event loop."""
 
     def __init__(self, api: OpenApi, settings: ApiSettings | None = None) -> None:
-        """`api`: what `read_openapi` returned."""
+        """A server that calls what `read_openapi` returned.
+
+        Raises:
+            ValueError: A credential is of no scheme of the document.
+        """
         self.name = api.server
         self._api = api
         self._settings = settings or ApiSettings()
+        self._undeclared = self._of_settings()
+
+    def _of_settings(self) -> tuple[Credential, ...]:
+        """`bearer` and `basic` of the settings, for operations of which the document asks none."""
+        known = {
+            one.name: None
+            for operation in self._api.operations.values()
+            for alternative in operation.security
+            for one in alternative
+        }
+        found: list[Credential] = []
+        for name in self._settings.credentials:
+            if name in known:
+                continue
+            if name == "bearer" or name == "basic":
+                found.append(Credential(name, name))
+                continue
+            told = ", ".join([*known, "bearer", "basic"])
+            raise InputError(f"credentials: {name!r} is no scheme that is used here; use {told}")
+        return tuple(found)
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> CallToolResult:
         """The API's answer, errors of HTTP included.
@@ -176,10 +201,11 @@ class OpenApiServer:
         cookies: dict[str, str],
     ) -> None:
         """Add the first alternative whose credentials are all there."""
-        if not operation.security:
+        security = operation.security or ((self._undeclared,) if self._undeclared else ())
+        if not security:
             return
         lacking: list[str] = []
-        for alternative in operation.security:
+        for alternative in security:
             secrets = [(one, os.environ.get(self._variable(one), "")) for one in alternative]
             if all(secret for _, secret in secrets):
                 break
@@ -189,8 +215,8 @@ class OpenApiServer:
                 f"it needs credentials: whoever runs this server sets "
                 f"{' or '.join(dict.fromkeys(lacking))} in its environment"
             )
-        if () in operation.security and not secrets:  # all else being equal, be known
-            for alternative in operation.security:
+        if () in security and not secrets:  # all else being equal, be known
+            for alternative in security:
                 found = [(one, os.environ.get(self._variable(one), "")) for one in alternative]
                 if found and all(secret for _, secret in found):
                     secrets = found

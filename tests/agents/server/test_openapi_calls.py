@@ -391,3 +391,13 @@ async def test_an_api_and_a_server_of_one_name_are_refused() -> None:
     servers = Upstreams(servers={"shop": ServerSpec(command="x")})
     with pytest.raises(ValueError, match="'shop' is a server's name as well; give --server-name"):
         Gateway(ToolIndex([SELF], Topics()), servers, apis=[api])
+
+
+async def test_credentials_are_sent_where_the_document_forgets_to_ask_for_them(
+    address: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("TOKEN", "t")
+    asked = await called(operation("/a", "get"), address, {}, credentials={"bearer": "TOKEN"})
+    assert asked["headers"]["authorization"] == "Bearer t"
+    with pytest.raises(ValueError, match="'bearr' is no scheme that is used here; use bearer"):
+        await called(operation("/a", "get"), address, {}, credentials={"bearr": "TOKEN"})
