@@ -89,8 +89,11 @@ class OpenApiServer:
         for name in self._settings.credentials:
             if name in known:
                 continue
-            if name == "bearer" or name == "basic":
-                found.append(Credential(name, name))
+            if name == "bearer":
+                found.append(Credential(name, "bearer"))
+                continue
+            if name == "basic":
+                found.append(Credential(name, "basic"))
                 continue
             told = ", ".join([*known, "bearer", "basic"])
             raise InputError(f"credentials: {name!r} is no scheme that is used here; use {told}")
