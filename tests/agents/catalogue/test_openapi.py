@@ -148,3 +148,15 @@ def test_a_server_may_be_named_for_any_catalogue(tmp_path: Any) -> None:
     path = tmp_path / "tools.json"
     path.write_text('[{"name": "a"}, {"name": "b", "server": "own"}]', encoding="utf-8")
     assert [tool.id for tool in read_catalogue(path, "s").tools] == ["s/a", "own/b"]
+
+
+def test_the_command_that_searches_names_the_server_too(tmp_path: Any) -> None:
+    from typer.testing import CliRunner
+
+    from ctrag.cli.main import app
+
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps(document({"summary": "Pay a bill"})), encoding="utf-8")
+    options = ["--catalogue", str(path), "--server-name", "bank", "--lexical", "--json"]
+    ran = CliRunner().invoke(app, ["tools", "search", "pay a bill", *options])
+    assert [one["id"] for one in json.loads(ran.stdout)] == ["bank/it"]
