@@ -33,6 +33,9 @@ def search(
         Path, typer.Option(help="A tools.json, an OpenAPI document or a toolbox.yaml.")
     ],
     k: Annotated[int, typer.Option("-k", help="How many tools.")] = 5,
+    server_name: Annotated[
+        str, typer.Option(help="Server of the catalogue's tools that name none; of OpenAPI's.")
+    ] = "",
     user: Annotated[
         str | None, typer.Option("--user", help="Who asks, where the catalogue has access rules.")
     ] = None,
@@ -70,6 +73,7 @@ def search(
         next_tool=NextTool.configured(),
         next_tool_weight=settings().dependency_weight,
         lexical_only=lexical,
+        server=server_name,
     )
     found = index.find(text, k, user, after, expert=expert)
     if json:

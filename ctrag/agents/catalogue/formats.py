@@ -17,6 +17,8 @@ from typing import Any
 from ctrag.agents.catalogue.names import NAME_LIMIT as NAME_LIMIT
 from ctrag.agents.catalogue.names import readable_name as readable_name
 from ctrag.agents.catalogue.names import wire_name as wire_name
+from ctrag.agents.catalogue.schemas import original_arguments, wire_schema
+from ctrag.agents.catalogue.shown import ShownLimits, cut_text, shown_schema
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.errors import InputError
 
@@ -75,10 +77,14 @@ def anthropic_tool(name: str, description: str, parameters: Any) -> dict[str, An
     return {"name": name, "description": description, "input_schema": parameters}
 
 
-def mcp_tool(name: str, tool: CatalogueTool) -> dict[str, Any]:
-    """An entry of an MCP server's tool list."""
-    entry = {"name": name, "description": tool.description, "inputSchema": object_schema(tool)}
-    return {**entry, **tool.mcp}
+def mcp_tool(name: str, tool: CatalogueTool, limits: ShownLimits | None = None) -> dict[str, Any]:
+    """An entry of an MCP server's tool list, whole without limits."""
+    if limits is None:
+        description, schema = tool.description, object_schema(tool)
+    else:
+        description = cut_text(tool.description, limits.description)
+        schema, _ = shown_schema(tool.parameters, limits)
+    return {"name": name, "description": description, "inputSchema": schema, **tool.mcp}
 
 
 def openai_chat_tools(tools: Iterable[CatalogueTool]) -> list[dict[str, Any]]:
@@ -192,13 +198,16 @@ def _check_listed(
 
 
 def object_schema(tool: CatalogueTool) -> dict[str, Any]:
-    """The tool's parameters as a schema whose root is an object, as every API requires."""
-    properties = tool.parameters.get("properties")
-    return {
-        **tool.parameters,
-        "type": "object",
-        "properties": properties if isinstance(properties, dict) else {},
-    }
+    """The tool's parameters as every API takes them, see `wire_schema`.
+
+    A model's arguments by it go to the tool through `tool_arguments`.
+    """
+    return wire_schema(tool.parameters)
+
+
+def tool_arguments(tool: CatalogueTool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A model's arguments under the names that the tool's owner knows."""
+    return original_arguments(tool.parameters, arguments)
 
 
 def json_schema(parameters: Any) -> Any:

@@ -31,11 +31,11 @@ def wire_name(tool_id: str) -> str:
     """An id as a name that both APIs and MCP clients accept: `mail/send` is `mail__send`.
 
     What cannot be spelled so that the id can be read back ends in a hash of the id: ids with
-    other characters (`a.b`, `读取`), with a second slash, or too long. Accents are stripped,
-    and the server's part is shortened before the tool's own name.
+    other characters (`a.b`, `读取`), with two underscores together, or too long. Accents are
+    stripped, and the server's part is shortened before the tool's own name.
     """
     server, slash, name = tool_id.partition("/")
-    spelled = f"{server}__{name}" if slash else tool_id
+    spelled = tool_id.replace("/", "__")
     if _read_back(spelled) == tool_id and len(spelled) <= NAME_LIMIT and _free(spelled):
         return spelled
     own = _letters(name if slash else server) or "tool"
@@ -77,17 +77,19 @@ def called_id(name: str, ids: Iterable[str], known: Iterable[str]) -> str | None
     """The id that a model means by a name that it writes, or None when it is not certain.
 
     An id, a name from a list, or a tool's own name without its server. Every reading over `known`
-    counts, so a name that meant one tool never comes to mean another when the first is dropped.
+    counts, so a name that meant one tool never comes to mean another, neither when the first is
+    dropped nor when a tool comes whose whole id it is.
 
     Args:
         name: As the model wrote it.
         ids: What may be called now.
-        known: What the session ever had, `ids` included or not.
+        known: What the session ever had, in that order, `ids` included or not.
     """
-    every = dict.fromkeys([*ids, *known])
-    meant = [one for one in every if name in (one, wire_name(one))]
-    if not meant:
-        meant = [one for one in every if one.partition("/")[2] == name]
+    every = dict.fromkeys([*known, *ids])
+    exact = [one for one in every if name in (one, wire_name(one))]
+    meant = [one for one in every if one in exact or one.endswith(f"/{name}")]
+    if len(meant) > 1 and exact == meant[:1]:  # it was there before the others
+        meant = exact
     return meant[0] if len(meant) == 1 and meant[0] in set(ids) else None
 
 
@@ -95,8 +97,7 @@ def _read_back(spelled: str) -> str:
     """The one id that is spelled like this."""
     if not _PLAIN.fullmatch(spelled):
         return ""
-    server, double, name = spelled.partition("__")
-    return f"{server}/{name}" if double else spelled
+    return spelled.replace("__", "/")
 
 
 def _free(spelled: str) -> bool:

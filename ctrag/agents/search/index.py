@@ -107,13 +107,16 @@ class ToolIndex(ToolCollection):
         next_tool: NextToolModel | None = None,
         next_tool_weight: float = 0.3,
         lexical_only: bool = False,
+        server: str = "",
     ) -> "ToolIndex":
         """An index in memory over a catalogue file; `catalogue` says which formats there are.
+
+        `server` is that of tools that name none, and of an OpenAPI document's.
 
         Raises:
             ValueError: The file breaks a rule.
         """
-        file = read_catalogue(Path(path))
+        file = read_catalogue(Path(path), server)
         return cls(
             file.tools,
             encoder,

@@ -3,16 +3,17 @@
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
 from ctrag.agents.catalogue.effects import effect_of
-from ctrag.agents.catalogue.formats import mcp_tool
+from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits, shown_schema
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.server.marketplace import Plugin
 from ctrag.agents.server.remote import RemoteHit
-from ctrag.agents.server.untrusted import DESCRIPTION_LIMIT, cleaned, definition
+from ctrag.agents.server.untrusted import WHOLE_LIMIT, cleaned, inspected
 from ctrag.agents.session.outcomes import SearchOutcome
 
 MARKED = (
@@ -32,6 +33,8 @@ NO_ROOM = (
 )
 _NOTES = {"gives orders": MARKED, "cut": SHORTENED, "hidden characters": CLEANED}
 ONLY_CLOSE = "No tool surely fits. To use one of the closest, search for it by its name."
+_SAYING = ("title", "annotations", "outputSchema")
+"""What else of a definition has texts that a model reads."""
 SHOWN_LIMIT = 2_000
 """Characters of an output schema, of icons or of a `_meta` in a search's answer."""
 
@@ -84,19 +87,25 @@ class CallAnswer:
     """Whether the session's tools have changed."""
 
 
-def shown(found: RemoteHit, marks: Iterable[str] = (), *, trust: bool = False) -> dict[str, Any]:
-    """A found tool as shown to the model, with the marks of its description unless trusted."""
+def shown(
+    found: RemoteHit,
+    marks: Iterable[str] = (),
+    *,
+    limits: ShownLimits | None = None,
+    trust: bool = False,
+) -> dict[str, Any]:
+    """A found tool as shown to the model, with the marks of its description.
+
+    Args:
+        found: The tool.
+        marks: Of its definition, from when its server listed it.
+        limits: How much is shown.
+        trust: Show all of it, and no marks.
+    """
+    limits = EVERYTHING if trust else limits or ShownLimits()
     tool = found.tool
-    entry = mcp_tool(tool.name, tool)
-    schema = entry["inputSchema"]
-    noted: list[str] = [*found.marks, *marks]
-    try:
-        clean = definition(entry, trust=trust)
-    except ValueError:  # a catalogue file is not held to the protocol's names and schemas
-        description = cleaned(tool.description, DESCRIPTION_LIMIT, noted)
-    else:
-        description, schema = clean.description, clean.parameters
-        noted.extend(clean.marks)
+    description, schema, own = _presented(_Content(tool), limits)
+    noted = {*found.marks, *marks, *own}
     return {
         "name": tool.id,
         "description": description,
@@ -104,7 +113,7 @@ def shown(found: RemoteHit, marks: Iterable[str] = (), *, trust: bool = False) -
         **_more(tool.mcp),
         "score": round(found.score, 4),
         **({"differs": found.differs} if found.differs else {}),
-        **({"marks": sorted(set(noted))} if noted else {}),
+        **({"marks": sorted(noted)} if noted and not trust else {}),
     }
 
 
@@ -121,6 +130,42 @@ def _more(mcp: dict[str, Any]) -> dict[str, Any]:
         for key, value in mcp.items()
         if key == "annotations" or len(json.dumps(value, ensure_ascii=False)) <= SHOWN_LIMIT
     }
+
+
+class _Content:
+    """A tool as a key: equal to every one with the same content."""
+
+    __slots__ = ("hash", "tool")
+
+    def __init__(self, tool: CatalogueTool) -> None:
+        self.hash, self.tool = tool.content_hash, tool
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Content) and self.hash == other.hash
+
+
+@lru_cache(maxsize=2_000)
+def _presented(
+    content: _Content, limits: ShownLimits
+) -> tuple[str, dict[str, Any], tuple[str, ...]]:
+    """Description, schema and marks; kept, since large schemas take long to shorten."""
+    tool = content.tool
+    marks: list[str] = []
+    _, name_marks = inspected({tool.name: ""})
+    description = cleaned(tool.description, limits.description or WHOLE_LIMIT, marks)
+    try:
+        said = {key: tool.mcp[key] for key in _SAYING if key in tool.mcp}
+        _, more_marks = inspected(said)
+        parameters, schema_marks = inspected(tool.parameters)
+        schema, cut = shown_schema(parameters, limits)
+    except RecursionError:
+        schema, cut = {"type": "object", "properties": {}}, True
+        schema_marks = more_marks = ()
+    noted = (*marks, *schema_marks, *name_marks, *more_marks)
+    return description, schema, (*noted, *(["cut"] if cut else []))
 
 
 def refusal(message: str) -> CallToolResult:

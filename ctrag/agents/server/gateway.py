@@ -21,7 +21,10 @@ from pydantic import JsonValue
 
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
 from ctrag.agents.catalogue.effects import effect_of
+from ctrag.agents.catalogue.formats import object_schema
 from ctrag.agents.catalogue.names import called_id, listed_id
+from ctrag.agents.catalogue.schemas import original_arguments
+from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import CALL_CHANGING, CallAnswer, SearchAnswer, refusal, with_note
@@ -29,6 +32,7 @@ from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.exposure import Exposed
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
+from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key, caller_of
 from ctrag.agents.server.remote import Registry, gather
@@ -90,6 +94,7 @@ class Gateway:
         upstreams: The servers and registries to connect to.
         marketplace: Plugins that can be installed.
         registries: Further registries, searched after those of `upstreams`.
+        apis: OpenAPI documents of the catalogue, whose tools are called over HTTP.
         always: Ids of tools that every session has without searching, beside those that the
             catalogue marks.
         expert: The configured agent whose sessions these are, or its name.
@@ -111,6 +116,7 @@ class Gateway:
         *,
         marketplace: Marketplace | None = None,
         registries: Sequence[Registry] = (),
+        apis: Sequence[OpenApiServer] = (),
         always: Sequence[str] = (),
         expert: Expert | str | None = None,
         settings: GatewaySettings | None = None,
@@ -123,7 +129,7 @@ class Gateway:
         self.session = session or SessionSettings()
         self.marketplace = marketplace
         self._servers = Servers(
-            index, upstreams or Upstreams(), registries, self.settings.registry_timeout
+            index, upstreams or Upstreams(), registries, self.settings.registry_timeout, apis
         )
         self._permissions = Permissions(index, self._servers.registries, expert, always)
         self.results = Results()
@@ -135,7 +141,12 @@ class Gateway:
         self.tasks: TaskGroup | None = None
         """Runs what outlasts a request, while the gateway runs."""
         self._search = Search(
-            index, self._permissions, self._servers, self.settings.near, self.settings.reads_apart
+            index,
+            self._permissions,
+            self._servers,
+            self.settings.near,
+            self.session.shown,
+            self.settings.reads_apart,
         )
         self._record = record
         self._recorded: dict[str, str] = {}
@@ -259,7 +270,8 @@ class Gateway:
                 session, tool = await run_sync(self._callable, who, handle, name, listed)
             if only_reads and effect_of(tool) != "reads":
                 raise InputError(f"{tool.id} may change something: call it with {CALL_CHANGING}.")
-            arguments = tool_arguments(arguments, tool.parameters)
+            sent = tool_arguments(arguments, object_schema(tool))
+            arguments = original_arguments(tool.parameters, sent)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))
         began = time.perf_counter()
@@ -396,6 +408,14 @@ class Gateway:
     def exposed(self, server: str) -> Exposed:
         """What of a server's list is shown."""
         return self._servers.exposed.get(server, Exposed())
+
+    def limits(self, tool: CatalogueTool) -> ShownLimits:
+        """How much of a tool's definition is shown."""
+        return EVERYTHING if self._servers.trusted(tool) else self.session.shown
+
+    def problems_of_apis(self) -> list[str]:
+        """What of the OpenAPI documents was left out or named otherwise, and why."""
+        return self._servers.problems_of_apis()
 
     @property
     def servers(self) -> Mapping[str, Upstream]:

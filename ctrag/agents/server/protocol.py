@@ -34,6 +34,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
+from ctrag.agents.catalogue.shown import ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.server.answers import CALL, CALL_CHANGING, CallAnswer, refusal
 from ctrag.agents.server.beside import Beside, Connections
@@ -250,7 +251,8 @@ class _Handlers:
         self.connections.seen(ctx)
         found = await run_sync(self._gateway.tools, self._caller(), await self._own_session(ctx))
         named = wire_names(found).items()
-        return ListToolsResult(tools=[*self._meta, *(_listed(*one) for one in named)])
+        listed = [_listed(name, tool, self._gateway.limits(tool)) for name, tool in named]
+        return ListToolsResult(tools=[*self._meta, *listed])
 
     async def call_tool(
         self, ctx: "ServerRequestContext[Any]", params: "CallToolRequestParams"
@@ -419,9 +421,9 @@ def _modern(ctx: "ServerRequestContext[Any]") -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def _listed(name: str, tool: CatalogueTool) -> "Tool":
+def _listed(name: str, tool: CatalogueTool, limits: ShownLimits) -> "Tool":
     """A found tool as a client of the 2025 revision takes it: its output is an object."""
-    entry = mcp_tool(name, tool)
+    entry = mcp_tool(name, tool, limits)
     if entry.get("outputSchema", {}).get("type", "object") != "object":
         entry.pop("outputSchema", None)
     return Tool(**entry)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctrag.agents.catalogue.access import Principal
+from ctrag.agents.catalogue.shown import ShownLimits
 from ctrag.agents.integrations.surfacing import surfaced
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import call_with, shown
@@ -49,6 +50,8 @@ class Search:
     servers: Servers
     near: int
     """How many of the closest tools are named when none fits."""
+    limits: ShownLimits
+    """How much of a definition is shown."""
     reads_apart: bool = False
     """Whether a found tool is shown with the meta-tool that calls it."""
 
@@ -116,6 +119,7 @@ class Search:
         )
 
     def _shown(self, found: RemoteHit) -> dict[str, Any]:
-        servers = self.servers
-        entry = shown(found, servers.marks(found.tool), trust=servers.trusted(found.tool))
-        return {**entry, "call_with": call_with(found.tool)} if self.reads_apart else entry
+        servers, tool = self.servers, found.tool
+        marks, trust = servers.marks(tool), servers.trusted(tool)
+        entry = shown(found, marks, limits=self.limits, trust=trust)
+        return {**entry, "call_with": call_with(tool)} if self.reads_apart else entry

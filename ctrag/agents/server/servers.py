@@ -27,6 +27,7 @@ from ctrag.agents.server.leftovers import (
     take_out_leftovers,
 )
 from ctrag.agents.server.marketplace import Installed
+from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.remote import Registry, RemoteRegistry
 from ctrag.agents.server.running import Running
 from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
@@ -47,9 +48,10 @@ class Servers:
         specs: The servers and registries to connect to.
         registries: Further registries, searched after those of `specs`.
         registry_timeout: Seconds that a search waits for a registry of `specs`.
+        apis: OpenAPI documents whose tools are called over HTTP.
 
     Raises:
-        ValueError: Two registries, or a registry and a server, have the same name.
+        ValueError: Two registries, or a registry, an API and a server, have the same name.
     """
 
     def __init__(
@@ -58,10 +60,12 @@ class Servers:
         specs: Upstreams,
         registries: Sequence[Registry] = (),
         registry_timeout: float = 5.0,
+        apis: Sequence[OpenApiServer] = (),
     ) -> None:
         self._index = index
         self._timeout = registry_timeout
         self._further = list(registries)
+        self._apis = {one.name: one for one in apis}
         self.upstreams: dict[str, Upstream] = {}
         """The servers by name, those of plugins included."""
         self.registries: dict[str, Registry] = {}
@@ -80,7 +84,7 @@ class Servers:
         self._running = Running()
         self._hubs_running = Running()
         self._isolated = Isolated(lambda name, spec: Upstream(name, spec, _nothing))
-        _check_names(specs, self._further)
+        _check_names(specs, self._further, self._apis)
         for name, spec in specs.servers.items():
             self._add(name, spec)
         self._set_registries(specs)
@@ -152,7 +156,7 @@ class Servers:
         Raises:
             ValueError: As for the class, or a plugin has a server's name; nothing is changed.
         """
-        _check_names(specs, self._further)
+        _check_names(specs, self._further, self._apis)
         if taken := set(specs.servers) & self._plugins:
             raise InputError(f"servers: {min(taken)!r} is a plugin's name as well")
         self.problems = dict(specs.problems)
@@ -209,6 +213,14 @@ class Servers:
         server = self.upstreams.get(tool.server)
         return server is not None and server.spec.trust
 
+    def problems_of_apis(self) -> list[str]:
+        """What of the OpenAPI documents was left out or named otherwise, and why."""
+        return [
+            f"{api.name}: {operation} {why}"
+            for api in self._apis.values()
+            for operation, why in api.problems.items()
+        ]
+
     def for_one_client(self) -> Sole:
         """Give the shared connections to the only client that there will be."""
         self._sole = Sole()
@@ -259,6 +271,8 @@ class Servers:
             if channel is SILENT:
                 return await registry.call(session, tool.name, arguments)
             return await registry.call(session, tool.name, arguments, channel)
+        if tool.server in self._apis:
+            return await self._apis[tool.server].call(tool.name, arguments)
         if tool.server in self._gone:
             raise UpstreamError(
                 f"Server {tool.server} is gone; the call was not made. Search for another tool."
@@ -386,7 +400,7 @@ class Servers:
         await self.on_change(upstream.name, kind)
 
 
-def _check_names(specs: Upstreams, further: Sequence[Registry]) -> None:
+def _check_names(specs: Upstreams, further: Sequence[Registry], apis: Collection[str] = ()) -> None:
     """Refuse names by which a tool's id would not say whose it is."""
     names = [*specs.registries, *(one.name for one in further)]
     if len(set(names)) < len(names):
@@ -396,6 +410,10 @@ def _check_names(specs: Upstreams, further: Sequence[Registry]) -> None:
             raise InputError(f"registries: {registry!r} is a server's name as well")
         if inside := [one for one in specs.servers if one.startswith(f"{registry}/")]:
             raise InputError(f"servers: {inside[0]!r} would be taken for registry {registry!r}'s")
+    if taken := set(apis) & {*names, *specs.servers}:
+        raise InputError(
+            f"catalogue: {min(taken)!r} is a server's name as well; give --server-name"
+        )
 
 
 async def _tried(upstream: Upstream) -> None:

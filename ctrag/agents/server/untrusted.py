@@ -1,6 +1,6 @@
-"""Tool definitions of other servers as untrusted data: checked, truncated and marked.
+"""Tool definitions of other servers as untrusted data: checked and marked.
 
-A definition that breaks the protocol is dropped and reported; one that is too long is truncated;
+A definition that breaks the protocol is dropped and reported; one that is very long is truncated;
 one whose text instructs the model instead of describing the tool is marked.
 """
 
@@ -13,21 +13,25 @@ from typing import Any
 import jsonschema
 
 from ctrag.agents.catalogue.effects import HINTS
+from ctrag.agents.catalogue.schemas import modern
+from ctrag.agents.catalogue.shown import CUT
 from ctrag.agents.server.orders import gives_orders
 from ctrag.errors import InputError
 
-DESCRIPTION_LIMIT = 1_000
-"""Characters of a tool's description."""
-FIELD_LIMIT = 300
-"""Characters of any text inside a schema."""
-SCHEMA_LIMIT = 20_000
+DESCRIPTION_LIMIT = 6_000
+"""Characters of a description that a model is shown unless a setting says otherwise."""
+WHOLE_LIMIT = 50_000
+"""Characters of a tool's description that are kept and searched."""
+FIELD_LIMIT = 10_000
+"""Characters of any text inside a schema that are kept and searched."""
+SCHEMA_LIMIT = 1_000_000
 """Characters of a schema as JSON, after its texts were cut."""
 MORE_LIMIT = 20_000
 """Characters of an output schema, of all icons or of a `_meta` as JSON."""
 NAME_LIMIT = 128
 """Characters of a tool's name, as in the protocol."""
 
-CUT = " […]"
+_NO_FORMATS = jsonschema.FormatChecker(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +49,11 @@ class ToolDefinition:
 
 
 def definition(raw: Any, *, trust: bool = False) -> ToolDefinition:
-    """A tool definition off the wire, checked, cut and marked.
+    """A tool definition off the wire, checked and marked; the schema is of draft 2020-12.
 
     Args:
         raw: The entry of a `tools/list` answer, with `name`, `description`, `inputSchema`.
-        trust: Take description and schema whole, and mark nothing.
+        trust: Mark nothing.
 
     Raises:
         ValueError: It cannot be used; the message says why.
@@ -67,21 +71,23 @@ def definition(raw: Any, *, trust: bool = False) -> ToolDefinition:
     if _task_support(raw) == "required":
         raise InputError("can only be called as a task, which is not passed on")
     marks: list[str] = []
-    if trust:
-        schema = raw.get("inputSchema")
-        if not isinstance(schema, dict):
-            raise InputError("has an input schema that is no object")
-        whole = {**schema, "type": "object"}
-        return ToolDefinition(_printable(name), text, whole, more=_more(raw, marks))
-    description = cleaned(text, DESCRIPTION_LIMIT, marks)
+    description = cleaned(text, WHOLE_LIMIT, marks)
     try:
         parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
     except RecursionError:
         raise InputError("has an input schema that is nested too deep") from None
     more = _more(raw, marks)
-    return ToolDefinition(
-        _printable(name), description, parameters, tuple(dict.fromkeys(marks)), more
-    )
+    found = () if trust else tuple(dict.fromkeys(marks))
+    return ToolDefinition(_printable(name), description, parameters, found, more)
+
+
+def inspected(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """A schema without invisible characters in its texts, and the marks of what it says.
+
+    It need not be a schema that `definition` takes.
+    """
+    marks: list[str] = []
+    return _cleaned_schema(dict(parameters), marks), tuple(dict.fromkeys(marks))
 
 
 def _task_support(raw: Mapping[str, Any]) -> Any:
@@ -122,18 +128,21 @@ def _more(raw: Mapping[str, Any], marks: list[str]) -> dict[str, Any]:
 
 
 def _checked_schema(schema: Any) -> dict[str, Any]:
+    """The schema, which may be of any draft, as one of draft 2020-12 whose root is an object."""
     if not isinstance(schema, dict):
         raise InputError("has an input schema that is no object")
-    if schema.get("type", "object") != "object":
+    kind = schema.get("type", "object")
+    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         raise InputError("has an input schema whose type is not object")
     if len(json.dumps(schema)) > SCHEMA_LIMIT:
-        raise InputError(f"has an input schema of more than {SCHEMA_LIMIT} characters")
-    try:
-        jsonschema.Draft202012Validator.check_schema(schema)
+        raise InputError(f"has an input schema of more than {SCHEMA_LIMIT:,} characters")
+    made = {**modern(schema), "type": "object"}
+    try:  # patterns are JavaScript's, so that Python's view of them does not count
+        jsonschema.Draft202012Validator.check_schema(made, format_checker=_NO_FORMATS)
     except jsonschema.SchemaError as error:
         reason = error.message[:100]
         raise InputError(f"has an input schema that is no JSON Schema: {reason}") from None
-    return {**schema, "type": "object"}
+    return made
 
 
 def _cleaned_schema(schema: Any, marks: list[str], key: str = "") -> Any:

@@ -10,6 +10,7 @@ Every section and every key is optional::
     overlap: {ratio: 0.9}
     ignored: {web/fetch: [request_id]}
     preload: 3
+    shown: {description: 2000, argument: 500, schema: 8000}
 """
 
 from dataclasses import replace
@@ -18,6 +19,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from ctrag.agents.catalogue.files import checked, read_file
+from ctrag.agents.catalogue.shown import ShownLimits
 from ctrag.agents.session.arguments import without
 from ctrag.agents.session.binding import BindingSettings
 from ctrag.agents.session.guard import GuardSettings
@@ -41,6 +43,9 @@ class SessionSettings(BaseModel):
     """Tools bound from the start because of the caller's affinity, beside pinned ones."""
     preload: int = Field(default=0, ge=0)
     """Tools of the categories predicted from a session's first search, bound beside its results."""
+
+    shown: ShownLimits = ShownLimits()
+    """How much of a tool's definition a model is shown."""
 
     @classmethod
     def from_file(cls, path: str | Path) -> "SessionSettings":
