@@ -1,6 +1,7 @@
 """`ctrag serve`: tools for any agent over MCP, and what it takes."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,7 +66,9 @@ def mcp(
         Path | None,
         typer.Option(help="How sessions behave (capacity, loops, …): JSON or YAML."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=20, help="Tools that a search shows.")] = 5,
+    limit: Annotated[
+        int | None, typer.Option(min=1, max=20, help="Tools that a search shows at most.")
+    ] = None,
     marketplace: _Marketplace = None,
     installed: _Installed = None,
     allow_install: Annotated[
@@ -101,13 +104,14 @@ def mcp(
     servers = Upstreams() if upstream is None else Upstreams.from_file(upstream)
     bought = [] if plugins is None else [one.plugin.name for one in plugins.installed()]
     index = _index(catalogue, store, callers, [*servers.servers, *bought])
+    options = GatewaySettings(may_install=allow_install)
     gateway = Gateway(
         index,
         servers,
         marketplace=plugins,
         always=always or [],
         expert=expert,
-        settings=GatewaySettings(limit=limit, may_install=allow_install),
+        settings=options if limit is None else replace(options, limit=limit),
         session=sessions,
         record=_sink(record, otel),
     )

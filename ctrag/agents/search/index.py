@@ -18,7 +18,7 @@ from ctrag.agents.search.parts import parts_of
 from ctrag.agents.search.pool import Pool
 from ctrag.agents.search.ranker import Floats, Ranked, Readings, ToolRanker, packaged_ranker
 from ctrag.agents.search.results import ToolHit, ToolSearch, hits_of
-from ctrag.agents.search.surfacing import NEAR, packaged_surfacing
+from ctrag.agents.search.surfacing import LIMIT, NEAR, Given, packaged_surfacing, surface
 from ctrag.agents.search.tiers import Tier, best_first, expert_score, merged
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
@@ -263,7 +263,37 @@ class ToolIndex(ToolCollection):
             "encode_ms": round(1e3 * (encoded - began), 3),
             "search_ms": round(1e3 * (time.perf_counter() - encoded), 3),
         }
-        return ToolSearch(near[:k], certainty >= rule.doubt, parts, certainty, near, trace)
+        sure = certainty >= rule.doubt
+        return ToolSearch(near[:k], sure, parts, certainty, near, pool.total, trace)
+
+    def give(
+        self,
+        text: str,
+        limit: int = LIMIT,
+        user: Principal | str | None = None,
+        history: Sequence[str] = (),
+        *,
+        exclude: Collection[str] = (),
+        allow: Collection[str] | None = None,
+        expert: Expert | str | None = None,
+    ) -> Given:
+        """What an agent is to be given for a request: as many tools as there is need of, with a
+        note where it is doubtful that any fits, and none where nothing does (`surfacing`).
+
+        Args:
+            text: What the tool should do.
+            limit: Tools at most.
+            user: See `search`, as all others.
+            history: See `search`.
+            exclude: See `search`.
+            allow: See `search`.
+            expert: See `search`.
+
+        Raises:
+            ValueError: See `search`.
+        """
+        found = self.find(text, limit, user, history, exclude=exclude, allow=allow, expert=expert)
+        return surface(found, text, limit)
 
     def learn(self, user: Principal | str | None, tool_id: str, event: Event) -> None:
         """Count that a tool was found, used, or used with or without success."""

@@ -54,6 +54,8 @@ class ToolSearch:
     together (`surfacing`)."""
     near: list[ToolHit] = field(default_factory=list)
     """The hits, and those that come next, best first."""
+    visible: int = 0
+    """Tools that the caller may see."""
     trace: dict[str, object] = field(default_factory=dict)
     """Every step: what was visible, candidates, shares of the readings, tiers, moves, times."""
 

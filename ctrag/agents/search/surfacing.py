@@ -37,15 +37,22 @@ the first five; the best cosine and the first one's; logs of the first one's bel
 five's; the first one's words; how far the best cosine is above the mean."""
 NEAR = 20
 """Hits in which near-duplicates are looked for."""
-LIMIT = 8
-"""Tools that a search gives at most; it gives three on average (docs/tool-discovery.md)."""
+LIMIT = 7
+"""Tools that a search gives at most, unless it asks for another number; three on average
+(docs/tool-discovery.md)."""
+IN_DOUBT = 5
+"""The same where it is doubtful that anything fits."""
 DOUBT = (
-    "It is doubtful that one of these tools does what was asked: perhaps nothing here does. Read "
-    "their descriptions, and use none that does something else."
+    "No tool surely fits, perhaps none does: these come closest. Use one only if its description "
+    "says that it does what is needed; else search in other words, or go on without a tool."
 )
 """The note beside hits that are given in doubt."""
 _GROUPS, _FIVE = 10, 5
 _LEAST = 1e-3
+_MANY = 500
+"""Tools of a catalogue from which on `Surfacing.share` holds as it is."""
+_BY_SIZE = 0.2
+"""How fast the share rises for smaller catalogues, where belief is spread over fewer tools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,7 @@ class Surfacing:
     hopeless: float
     """Certainty below which none is given."""
     share: float
-    """Least share of the belief that a tool is given for."""
+    """Least share of the belief that a tool of a large catalogue is given for."""
     card: dict[str, Any]
 
     @classmethod
@@ -154,6 +161,7 @@ def surface(
         rule: The packaged one when None.
     """
     rule = packaged_surfacing() if rule is None else rule
+    share = rule.share * (_MANY / min(max(search.visible, 1), _MANY)) ** _BY_SIZE
     written, named = _named(search.hits, query)
     sure = search.certainty >= rule.doubt
     if written and not sure:
@@ -161,9 +169,9 @@ def surface(
     elif search.certainty < rule.hopeless:
         kept = named
     else:
-        kept = written | named | _worth_giving(search.near, rule)
+        kept = written | named | _worth_giving(search.near, share)
     doubt = bool(kept) and not sure and not written
-    places = _places(search.near, kept, limit)
+    places = _places(search.near, kept, min(limit, IN_DOUBT) if doubt else limit)
     given = {hit.tool.id: hit for hit in search.near if hit.tool.id in places}
     groups: dict[str, list[str]] = {}
     for hit in search.near:
@@ -199,7 +207,7 @@ def evidence(hits: Sequence[ToolHit]) -> list[float]:
     ]
 
 
-def _worth_giving(hits: Sequence[ToolHit], rule: Surfacing) -> set[str]:
+def _worth_giving(hits: Sequence[ToolHit], share: float) -> set[str]:
     """Ids of the first hit and of those with their share of the belief; a copy has as much as it
     would have alone."""
     sizes: dict[str, int] = {}
@@ -211,7 +219,7 @@ def _worth_giving(hits: Sequence[ToolHit], rule: Surfacing) -> set[str]:
         for place, hit in enumerate(hits)
         if not place
         or hit.tier != "database"
-        or hit.score * sizes[hit.copy_of or hit.tool.id] >= rule.share
+        or hit.score * sizes[hit.copy_of or hit.tool.id] >= share
     }
 
 
@@ -219,7 +227,8 @@ def _places(hits: Sequence[ToolHit], kept: Collection[str], limit: int) -> set[s
     """The first `limit` of the kept hits, one of each group before further copies."""
     wanted = [hit for hit in hits if hit.tool.id in kept]
     seen: set[str] = set()
-    firsts, further = [], []
+    firsts: list[str] = []
+    further: list[str] = []
     for hit in wanted:
         group = hit.copy_of or hit.tool.id
         (further if group in seen else firsts).append(hit.tool.id)

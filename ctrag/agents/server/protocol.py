@@ -29,6 +29,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
+from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.server.answers import CallAnswer, refusal
 from ctrag.agents.server.gateway import Gateway
 from ctrag.errors import InputError
@@ -163,7 +164,11 @@ class _Handlers:
     ) -> "ListToolsResult":
         """The meta-tools; for the 2025 revision, also what the connection's session has."""
         if _modern(ctx):
-            return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
+            direct = await self._direct()
+            if not direct:
+                return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
+            few = [Tool(**mcp_tool(*one)) for one in wire_names(direct).items()]
+            return ListToolsResult(tools=[*self._meta, *few], ttl_ms=60_000, cache_scope="private")
         found = await run_sync(self._gateway.tools, self._caller(), await self._own_session(ctx))
         named = wire_names(found).items()
         return ListToolsResult(tools=[*self._meta, *(Tool(**mcp_tool(*one)) for one in named)])
@@ -176,7 +181,7 @@ class _Handlers:
         try:
             if params.name in {tool.name for tool in self._meta}:
                 return await self._meta_call(ctx, params.name, arguments)
-            if _modern(ctx):
+            if _modern(ctx) and params.name not in wire_names(await self._direct()):
                 raise InputError(
                     f"There is no tool {params.name!r} in this list. Find it with search_tools, "
                     "then call it with call_tool."
@@ -228,6 +233,13 @@ class _Handlers:
     async def _list_changed(self, ctx: "ServerRequestContext[Any]", handle: str) -> None:
         if not _modern(ctx) and handle == await self._own_session(ctx):
             await ctx.session.send_tool_list_changed()
+
+    async def _direct(self) -> list[CatalogueTool]:
+        """The tools that are listed beside the meta-tools for a client without a session."""
+        if not self._gateway.session.list_under:
+            return []
+        await self._gateway.ready()
+        return await run_sync(self._gateway.listed_directly, self._caller())
 
     async def _own_session(self, ctx: "ServerRequestContext[Any]") -> str:
         """The handle of the session of a connection of the 2025 revision."""

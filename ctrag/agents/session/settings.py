@@ -10,6 +10,8 @@ Every section and every key is optional::
     overlap: {ratio: 0.9}
     ignored: {web/fetch: [request_id]}
     preload: 3
+    list_under: 2000
+    next: 2
 """
 
 from dataclasses import replace
@@ -41,6 +43,12 @@ class SessionSettings(BaseModel):
     """Tools bound from the start because of the caller's affinity, beside pinned ones."""
     preload: int = Field(default=0, ge=0)
     """Tools of the categories predicted from a session's first search, bound beside its results."""
+    list_under: int = Field(default=0, ge=0)
+    """Tokens that the definitions of all tools a caller may see may cost for them to be listed from
+    the start, without a search; 0 for never."""
+    next: int = Field(default=2, ge=0)
+    """Tools at most that a call's answer names as usual next ones, callable at once; only where a
+    next-tool model is loaded."""
 
     @classmethod
     def from_file(cls, path: str | Path) -> "SessionSettings":

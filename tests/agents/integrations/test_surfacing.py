@@ -1,7 +1,8 @@
 """What an agent is given of a search."""
 
-from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.integrations.surfacing import surfaced
+
+from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.results import ToolHit
 
 
