@@ -46,14 +46,16 @@ class Need:
         return self.tools.union(*self.instead.values())
 
     def as_needed(self, ids: Iterable[str]) -> list[str]:
-        """The ids, with the needed tool in the place of the first that serves instead of it."""
-        needed = {other: one for one, others in self.instead.items() for other in others}
-        met: set[str] = set()
-        named = []
-        for tool_id in ids:
-            tool = needed.get(tool_id, tool_id)
-            named.append(tool_id if tool in met else tool)
-            met.add(tool)
+        """The ids, with a needed tool in the place of the first that serves instead of it."""
+        named = list(ids)
+        for needed, others in self.instead.items():
+            places = [place for place, one in enumerate(named) if one in others or one == needed]
+            if not places:
+                continue
+            first = places[0]
+            if needed in named:
+                named[named.index(needed)] = named[first]
+            named[first] = needed
         return named
 
 

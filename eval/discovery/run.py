@@ -131,14 +131,20 @@ def run_discovery(
         "sessions": _sessions(asked),
         "ranker": packaged_ranker().card,
     }
+    options: dict[str, JsonValue] = {
+        "encoder": plain.name,
+        "limit": limit,
+        "large": large,
+        "foreign": None if foreign is None else str(foreign),
+        "k": 5,
+    }
     return Experiment(
         experiment="discovery",
         data=str(data),
         data_sha256=None if str(data) in POOLED else data_sha256(data),
         seed=_SEED,
         versions=versions(),
-        settings={"encoder": plain.name, "limit": limit, "large": large, "k": 5}
-        | ({} if foreign is None else {"foreign": str(foreign)}),
+        settings=options,
         figures=figures,
         intervals=intervals,
         extra=extra,
