@@ -118,10 +118,10 @@ def run_discovery(
         "tokens": _tokens(benchmark.tools, needs),
         "latency_ms": latency.pop("own"),
         "recall": recall["hybrid"],
-        "given": given,
     }
     extra: dict[str, JsonValue] = {
         "methods": recall,
+        "given": given,
         "requests": len(needs),
         "tools": len(benchmark.tools),
         "tools_needed": round(fmean(len(one.tools) for one in needs), 2),
@@ -275,6 +275,7 @@ def table(experiment: Experiment) -> Table:
     floor: Any = experiment.extra["floor"]
     half = ", the half that nothing was fitted on" * bool(experiment.extra["held_out_half_only"])
     notes = [
+        *_of_given(experiment.extra["given"]),
         f"{experiment.extra['requests']} requests, {experiment.extra['tools']} tools{half}",
         *(
             f"{size} tools: {one['static']} tokens static, {one['dynamic']} dynamic, "
@@ -296,7 +297,6 @@ def table(experiment: Experiment) -> Table:
         "the same, median and 95th percentile of a tier alone: expert "
         f"{_of_two(tiers['expert'])}, system {_of_two(tiers['system'])} ({tiers['tools']} tools)",
         *_of_sessions(sessions),
-        *_of_given(experiment.figures["given"]),
         f"nothing surely fits: said of {floor['wrongly_rejected']} % of requests wrongly, of "
         f"{floor['rejected_without_needed_tools']} % when the needed tools are taken out",
         "at other floors (wrongly / without the needed tools): "

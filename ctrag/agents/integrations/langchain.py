@@ -79,7 +79,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             catalogue's pinned ones.
         preload: Tools bound from the start for the categories of the first message.
         following: Tools at most that a call's result names as usual next ones, callable at once;
-            only where the index has a next-tool model.
+            only where the index has a next-tool model. 0 for none.
         window: Maximum tokens of the model's input and output: discovered tools and the history
             passed to the model are cut to it, see `ToolSession.prepare`. None for no limit. The
             conversation's own messages are unchanged.
@@ -107,7 +107,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         guard: GuardSettings | None = None,
         warm: int = 3,
         preload: int = 0,
-        following: int = 2,
+        following: int = 0,
         window: int | None = None,
         output: int = 1024,
         record: EventSink = ignore,

@@ -19,6 +19,7 @@ from ctrag.agents.search.fields import compact
 from ctrag.agents.search.names import named_runs, written_out
 from ctrag.agents.search.results import ToolHit, ToolSearch
 from ctrag.errors import InputError, reading
+from ctrag.text.words import telling_words
 from stores.files import write_text
 
 ARTEFACT = "surfacing.json"
@@ -42,6 +43,8 @@ LIMIT = 7
 (docs/tool-discovery.md)."""
 IN_DOUBT = 5
 """The same where it is doubtful that anything fits."""
+WITH_COPIES = 5
+"""Near-duplicates of a tool that is given are given too while there are fewer tools than this."""
 DOUBT = (
     "No tool surely fits, perhaps none does: these come closest. Use one only if its description "
     "says that it does what is needed; else search in other words, or go on without a tool."
@@ -49,10 +52,11 @@ DOUBT = (
 """The note beside hits that are given in doubt."""
 _GROUPS, _FIVE = 10, 5
 _LEAST = 1e-3
-_MANY = 500
-"""Tools of a catalogue from which on `Surfacing.share` holds as it is."""
+_MANY, _FEW = 500, 150
+"""`Surfacing.share` holds for catalogues of so many tools; it rises for smaller ones, down to so
+few, as belief is spread over fewer tools there."""
 _BY_SIZE = 0.2
-"""How fast the share rises for smaller catalogues, where belief is spread over fewer tools."""
+"""How fast it rises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +165,7 @@ def surface(
         rule: The packaged one when None.
     """
     rule = packaged_surfacing() if rule is None else rule
-    share = rule.share * (_MANY / min(max(search.visible, 1), _MANY)) ** _BY_SIZE
+    share = rule.share * (_MANY / min(max(search.visible, _FEW), _MANY)) ** _BY_SIZE
     written, named = _named(search.hits, query)
     sure = search.certainty >= rule.doubt
     if written and not sure:
@@ -208,8 +212,8 @@ def evidence(hits: Sequence[ToolHit]) -> list[float]:
 
 
 def _worth_giving(hits: Sequence[ToolHit], share: float) -> set[str]:
-    """Ids of the first hit and of those with their share of the belief; a copy has as much as it
-    would have alone."""
+    """Ids of the first hit, of those that surely fit, if only a part of the request, and of those
+    with their share of the belief; a copy has as much as it would have alone."""
     sizes: dict[str, int] = {}
     for hit in hits:
         group = hit.copy_of or hit.tool.id
@@ -218,13 +222,13 @@ def _worth_giving(hits: Sequence[ToolHit], share: float) -> set[str]:
         hit.tool.id
         for place, hit in enumerate(hits)
         if not place
-        or hit.tier != "database"
+        or hit.fits
         or hit.score * sizes[hit.copy_of or hit.tool.id] >= share
     }
 
 
 def _places(hits: Sequence[ToolHit], kept: Collection[str], limit: int) -> set[str]:
-    """The first `limit` of the kept hits, one of each group before further copies."""
+    """The first `limit` of the kept hits: one of each group, then further copies."""
     wanted = [hit for hit in hits if hit.tool.id in kept]
     seen: set[str] = set()
     firsts: list[str] = []
@@ -233,21 +237,26 @@ def _places(hits: Sequence[ToolHit], kept: Collection[str], limit: int) -> set[s
         group = hit.copy_of or hit.tool.id
         (further if group in seen else firsts).append(hit.tool.id)
         seen.add(group)
-    return set([*firsts, *further][:limit])
+    firsts = firsts[:limit]
+    return {*firsts, *further[: max(0, min(limit, WITH_COPIES) - len(firsts))]}
 
 
 def _named(hits: Sequence[ToolHit], query: str) -> tuple[set[str], set[str]]:
     """Ids of the tools that a query names, first those whose names stand there as names or are all
-    that it says, then those whose names, or whose servers' names, are plain words of it."""
+    that it says, then the best of each named server and those whose names are plain words and half
+    of the query: in a longer sentence such words mean what they say."""
     runs, whole = named_runs(query), compact(query)
+    half = len("".join(telling_words(query))) / 2
     written: set[str] = set()
     named: set[str] = set()
     servers: set[str] = set()
     for hit in hits:
-        tool, server = hit.tool, compact(hit.tool.server)
-        if written_out(tool, query) or whole in (compact(tool.name), compact(tool.id)):
+        tool, name, server = hit.tool, compact(hit.tool.name), compact(hit.tool.server)
+        if written_out(tool, query) or whole in (name, compact(tool.id)):
             written.add(tool.id)
-        if compact(tool.name) in runs or (server in runs and server not in servers):
+        by_name = name in runs and len(name) >= half
+        by_server = server in runs and server not in servers
+        if by_name or by_server:
             named.add(tool.id)
             servers.add(server)
     return written, named
