@@ -19,7 +19,7 @@ from ctrag.agents.search.fields import compact
 from ctrag.agents.search.names import named_runs, written_out
 from ctrag.agents.search.results import ToolHit, ToolSearch
 from ctrag.errors import InputError, reading
-from ctrag.text.words import telling_words
+from ctrag.text.words import words
 from stores.files import write_text
 
 ARTEFACT = "surfacing.json"
@@ -51,6 +51,8 @@ DOUBT = (
 )
 """The note beside hits that are given in doubt."""
 _GROUPS, _FIVE = 10, 5
+_SHORT = 8
+"""Words at most of a query that may name a tool by plain words."""
 _LEAST = 1e-3
 _MANY, _FEW = 500, 150
 """`Surfacing.share` holds for catalogues of so many tools; it rises for smaller ones, down to so
@@ -221,9 +223,7 @@ def _worth_giving(hits: Sequence[ToolHit], share: float) -> set[str]:
     return {
         hit.tool.id
         for place, hit in enumerate(hits)
-        if not place
-        or hit.fits
-        or hit.score * sizes[hit.copy_of or hit.tool.id] >= share
+        if not place or hit.fits or hit.score * sizes[hit.copy_of or hit.tool.id] >= share
     }
 
 
@@ -243,10 +243,10 @@ def _places(hits: Sequence[ToolHit], kept: Collection[str], limit: int) -> set[s
 
 def _named(hits: Sequence[ToolHit], query: str) -> tuple[set[str], set[str]]:
     """Ids of the tools that a query names, first those whose names stand there as names or are all
-    that it says, then the best of each named server and those whose names are plain words and half
-    of the query: in a longer sentence such words mean what they say."""
+    that it says, then the best of each named server and those whose names are plain words of a short
+    query: in a longer sentence such words mean what they say."""
     runs, whole = named_runs(query), compact(query)
-    half = len("".join(telling_words(query))) / 2
+    short = len(words(query)) <= _SHORT
     written: set[str] = set()
     named: set[str] = set()
     servers: set[str] = set()
@@ -254,7 +254,7 @@ def _named(hits: Sequence[ToolHit], query: str) -> tuple[set[str], set[str]]:
         tool, name, server = hit.tool, compact(hit.tool.name), compact(hit.tool.server)
         if written_out(tool, query) or whole in (name, compact(tool.id)):
             written.add(tool.id)
-        by_name = name in runs and len(name) >= half
+        by_name = short and name in runs
         by_server = server in runs and server not in servers
         if by_name or by_server:
             named.add(tool.id)
