@@ -243,8 +243,8 @@ def _places(hits: Sequence[ToolHit], kept: Collection[str], limit: int) -> set[s
 
 def _named(hits: Sequence[ToolHit], query: str) -> tuple[set[str], set[str]]:
     """Ids of the tools that a query names, first those whose names stand there as names or are all
-    that it says, then the best of each named server and those whose names are plain words of a short
-    query: in a longer sentence such words mean what they say."""
+    that it says, then the best of each named server and those whose names are plain words of a
+    short query: in a longer sentence such words mean what they say."""
     runs, whole = named_runs(query), compact(query)
     short = len(words(query)) <= _SHORT
     written: set[str] = set()
