@@ -31,7 +31,7 @@ SIZES = (6, 15, 40, 150, None)
 """Sizes of the catalogues that are sampled from a folder; None for the whole one."""
 ASKED = 160
 """Requests of each folder and size that a catalogue answers, and as many that it does not."""
-WRONGLY_DOUBTED = 0.2
+WRONGLY_DOUBTED = 0.27
 """Share of requests with an answer that are given with a note of doubt."""
 WRONGLY_REFUSED = 0.002
 """Share of requests with an answer that are told that nothing fits."""

@@ -1,5 +1,6 @@
 """What an agent is given of a search."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -212,7 +213,7 @@ def test_the_release_gate_agents_are_given_what_the_search_finds_with_few_tools(
     assert tools / (len(needs) + len(some)) <= 3
 
 
-def figure(figures: dict[str, object], name: str) -> float:
+def figure(figures: Mapping[str, object], name: str) -> float:
     value = figures[name]
     assert isinstance(value, float)
     return value

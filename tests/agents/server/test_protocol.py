@@ -12,6 +12,7 @@ from ctrag.agents.catalogue.access import AccessRules, Grant, Principal
 from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.protocol import META_TOOLS, mcp_server
+from ctrag.agents.session.settings import SessionSettings
 from tests.agents.server.conftest import entry, tool
 
 pytestmark = pytest.mark.anyio
@@ -178,3 +179,16 @@ async def test_16_clients_search_while_tools_come_and_go(gateway: MakeGateway) -
             tasks.start_soon(search)
     assert answers == [5] * 160
     assert {one.id for one in made.index.tools} >= {f"mail{n}/send" for n in range(8)}
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_few_tools_are_listed_and_called_without_a_search_in_both_revisions(
+    gateway: MakeGateway, desk: dict[str, ServerSpec], mode: Any
+) -> None:
+    made = gateway(servers=desk, session=SessionSettings(list_under=200))
+    async with made.running(), Client(mcp_server(made, lambda: None), mode=mode) as client:
+        assert await listed(client) == [*META, "desk__print", "desk__send"]
+        called = await client.call_tool("desk__print", {"text": "a"})
+        assert called.content[0].text.startswith('print {"text": "a"}')
+        found = await client.call_tool("search_tools", {"query": "print a page"})
+        assert found.structured_content["tools"][0]["name"] == "desk/print"
