@@ -31,8 +31,9 @@ SIZES = (6, 15, 40, 150, None)
 """Sizes of the catalogues that are sampled from a folder; None for the whole one."""
 ASKED = 160
 """Requests of each folder and size that a catalogue answers, and as many that it does not."""
-WRONGLY_DOUBTED = 0.27
-"""Share of requests with an answer that are given with a note of doubt."""
+DOUBT = 0.6
+"""Certainty below which hits come with a note of doubt. Chosen so that it is said as often of
+requests whose tools are taken out as by the floor before, with BFCL's curves in view."""
 WRONGLY_REFUSED = 0.002
 """Share of requests with an answer that are told that nothing fits."""
 SHARE = 0.04
@@ -144,7 +145,7 @@ def fitted(found: dict[Mode, list[Judged]], card: dict[str, Any]) -> Surfacing:
     stated = [one.search.certainty for one in answered]
     rule = replace(
         rule,
-        doubt=round(float(np.quantile(stated, WRONGLY_DOUBTED)), 4),
+        doubt=DOUBT,
         hopeless=round(float(np.quantile(stated, WRONGLY_REFUSED)), 4),
     )
     by_share: dict[str, list[float]] = {}
