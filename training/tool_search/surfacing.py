@@ -146,7 +146,7 @@ def fitted(found: dict[Mode, list[Judged]], card: dict[str, Any]) -> Surfacing:
     rule = replace(
         rule,
         doubt=DOUBT,
-        hopeless=round(float(np.quantile(stated, WRONGLY_REFUSED)), 4),
+        hopeless=min(DOUBT, round(float(np.quantile(stated, WRONGLY_REFUSED)), 4)),
     )
     by_share: dict[str, list[float]] = {}
     for share in _SHARES:
