@@ -1,6 +1,7 @@
 """`ctrag serve`: tools for any agent over MCP, and what it takes."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,7 +82,9 @@ def mcp(
         Path | None,
         typer.Option(help="How sessions behave (capacity, loops, …): JSON or YAML."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=20, help="Tools that a search shows.")] = 5,
+    limit: Annotated[
+        int | None, typer.Option(min=1, max=20, help="Tools that a search shows at most.")
+    ] = None,
     marketplace: _Marketplace = None,
     installed: _Installed = None,
     allow_install: Annotated[
@@ -151,6 +154,7 @@ def mcp(
     apis = _apis(file, base_url, credential or [])
     index = _index(file, store, callers, [*servers.servers, *bought])
     counted = Metrics() if metrics and address is not None else None
+    shown = GatewaySettings(may_install=allow_install, reads_apart=reads_apart)
     gateway = Gateway(
         index,
         servers,
@@ -158,7 +162,7 @@ def mcp(
         apis=apis,
         always=always or [],
         expert=expert,
-        settings=GatewaySettings(limit=limit, may_install=allow_install, reads_apart=reads_apart),
+        settings=shown if limit is None else replace(shown, limit=limit),
         session=sessions,
         record=_sink(record, otel, counted),
     )

@@ -15,7 +15,7 @@ NAME_LIMIT = 64
 """Maximum characters of a function name, the stricter limit of both APIs."""
 META_NAMES = frozenset(
     "search_tools call_tool call_changing_tool release_tools install_plugin read_result "
-    "list_tools".split()
+    "list_tools ctrag__read".split()
 )
 """Names of a server's own tools, which no other tool is given."""
 

@@ -36,12 +36,13 @@ from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import SEARCH_DESCRIPTION, SEARCH_NAME, SEARCH_PARAMETERS
 from ctrag.agents.catalogue.sources import tools_from_langchain
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.integrations.surfacing import surfaced
 from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.search.surfacing import LIMIT, surface
 from ctrag.agents.session.binding import BindingSettings
 from ctrag.agents.session.definitions import defined, steps_of
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.guard import GuardSettings
+from ctrag.agents.session.next_tools import offered_next
 from ctrag.agents.session.outcomes import Finished, ToolRefused
 from ctrag.agents.session.sent import meant, search_arguments, tool_arguments
 from ctrag.agents.session.tokens import characters
@@ -52,6 +53,7 @@ MOST = 20
 SESSIONS_KEPT = 1_000
 """Conversations whose sessions are kept; older ones are rebuilt from their messages."""
 
+NEXT = "Tools that usually come next; you can call them now, without a search:"
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 """Types of LangChain messages whose roles have another name."""
 _Answer = ToolMessage | Command[Any]
@@ -72,7 +74,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
     Args:
         tools: All tools; the agent needs no others.
         index: Their catalogue, with the tools' names as ids; built from the tools when None.
-        k: Tools that one search adds.
+        k: Tools that one search adds at most.
         always: Names of tools that the model always has.
         user: The caller, for a catalogue with access rules.
         binding: How many tools stay bound, and for how long.
@@ -80,6 +82,8 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         warm: Tools bound from the start because of the user's affinity, in addition to the
             catalogue's pinned ones.
         preload: Tools bound from the start for the categories of the first message.
+        following: Tools at most that a call's result names as usual next ones, callable at once;
+            only where the index has a next-tool model. 0 for none.
         window: Maximum tokens of the model's input and output: discovered tools and the history
             passed to the model are cut to it, see `ToolSession.prepare`. None for no limit. The
             conversation's own messages are unchanged.
@@ -100,13 +104,14 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         tools: Sequence[BaseTool],
         index: ToolIndex | None = None,
         *,
-        k: int = 5,
+        k: int = LIMIT,
         always: Sequence[str] = (),
         user: Principal | str | None = None,
         binding: BindingSettings | None = None,
         guard: GuardSettings | None = None,
         warm: int = 3,
         preload: int = 0,
+        following: int = 0,
         window: int | None = None,
         output: int = 1024,
         record: EventSink = ignore,
@@ -128,7 +133,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         self.tools = [self._search, *tools]
         self._k, self._always, self._user = k, tuple(always), user
         self._settings = {"binding": binding, "guard": guard, "record": record}
-        self._warm, self._preload = warm, preload
+        self._warm, self._preload, self._following = warm, preload, following
         self._window, self._output = window, output
         self._sessions: OrderedDict[str, ToolSession] = OrderedDict()
         self._lock = threading.Lock()
@@ -173,7 +178,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         except Exception as error:
             self._failed(session, call, error, began)
             raise
-        return self._finished(session, call, result, began)
+        return self._with_next(self._finished(session, call, result, began), session)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[_Answer]]
@@ -197,7 +202,8 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         except Exception as error:
             self._failed(session, call, error, began)
             raise
-        return self._finished(session, call, result, began)
+        finished = self._finished(session, call, result, began)
+        return await to_thread.run_sync(self._with_next, finished, session)
 
     def _failed(
         self, session: ToolSession, call: Mapping[str, Any], error: Exception, began: float
@@ -220,6 +226,18 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             answer=str(result.content) if isinstance(result, ToolMessage) else repr(result),
         )
         return _noted(result, finished)
+
+    def _with_next(self, result: _Answer, session: ToolSession) -> _Answer:
+        """The result with the tools that usually come next, which are bound now."""
+        if not isinstance(result, ToolMessage) or _failed(result):
+            return result
+        offered = [
+            tool
+            for tool in offered_next(self.index, session, self._user, self._following)
+            if tool.id in self._named
+        ]
+        lines = [f"{tool.name}: {tool.description}" for tool in offered]
+        return _with_text(result, "\n".join([NEXT, *lines])) if lines else result
 
     def _read(self, request: ToolCallRequest) -> ToolCallRequest:
         """The request with the tool's name and arguments as the model meant them."""
@@ -277,10 +295,10 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             search = self.index.find(query, k, self._user, called, exclude=self._always)
         except ValueError as error:
             return _message(call, str(error), status="error")
-        kept = surfaced(search.hits, query)
+        given = surface(search, query, k)
         pairs = [
             (hit, tool)
-            for hit, tool in defined(kept.values(), self._resolve)
+            for hit, tool in defined(given.hits.values(), self._resolve)
             if tool.id in self._named
         ]
         found = session.found(
@@ -288,15 +306,15 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             [tool for _, tool in pairs],
             scores=[hit.probability for hit, _ in pairs],
             seconds=time.perf_counter() - began,
-            trace=steps_of(search, kept),
+            trace=steps_of(search, given.hits),
         )
         for tool in found.tools:
             self.index.learn(self._user, tool.id, "found")
         lines = [f"{tool.name}: {tool.description}" for tool in found.tools]
-        close = ", ".join(hit.tool.name for hit in search.hits[:3])
+        close = ", ".join(hit.tool.name for hit in given.closest[:3])
         lacking = f"No tool surely fits; search for one by its name to use it: {close}"
         summary = "You can call these tools now:\n" + "\n".join(lines) if lines else lacking
-        text = "\n".join(filter(None, [summary, found.note, *read.notes]))
+        text = "\n".join(filter(None, [summary, given.note, found.note, *read.notes]))
         return _message(call, text, artifact=[tool.id for tool in found.tools])
 
     def _resolve(self, ids: Sequence[str]) -> list[CatalogueTool]:
@@ -381,10 +399,14 @@ def _noted(result: _Answer, finished: Finished) -> _Answer:
     """The result with the guard's guidance appended."""
     if finished.note is None or not isinstance(result, ToolMessage):
         return result
-    text = result.content if isinstance(result.content, str) else json.dumps(result.content)
     more = {**result.additional_kwargs, "loop_detected": finished.loop_detected}
-    update = {"content": f"{text}\n{finished.note}", "additional_kwargs": more}
-    return result.model_copy(update=update)
+    noted = _with_text(result, finished.note)
+    return noted.model_copy(update={"additional_kwargs": more})
+
+
+def _with_text(result: ToolMessage, added: str) -> ToolMessage:
+    text = result.content if isinstance(result.content, str) else json.dumps(result.content)
+    return result.model_copy(update={"content": f"{text}\n{added}"})
 
 
 def _only_through_the_middleware(query: str) -> str:

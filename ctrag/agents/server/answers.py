@@ -1,7 +1,7 @@
 """Responses to the model: found tools, results, refusals."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -27,6 +27,7 @@ SHORTENED = "A description that is marked `cut` is longer than what is shown."
 CLEANED = "From texts that are marked `hidden characters`, invisible characters were removed."
 NOT_ALL_HERE = "No tool fits, but not all servers are available: search again later."
 NOTHING_FITS = "No tool here fits. Search in other words, or go on without a tool."
+NEXT = "Tools that usually come next; you can call them now, without a search: "
 NO_ROOM = (
     "There was no room for the tools under left_out. Drop what you no longer need with "
     "release_tools, then search for one of them by its name."
@@ -49,7 +50,10 @@ class SearchAnswer:
     always: list[dict[str, Any]]
     """Tools available without a search; only sent when the session is new."""
     closest: list[dict[str, str]] = field(default_factory=list)
-    """Name and description of the closest tools when none fits; not callable yet."""
+    """Name and description of the closest tools beside those shown, when none surely fits; not
+    callable yet."""
+    doubt: str = ""
+    """Note beside tools that do not surely fit."""
     plugins: list[Plugin] = field(default_factory=list)
     unavailable: dict[str, str] = field(default_factory=dict)
 
@@ -62,6 +66,8 @@ class SearchAnswer:
         if not self.shown and not self.found.left_out:
             lacking = NOT_ALL_HERE if self.unavailable else NOTHING_FITS
             notes.append(ONLY_CLOSE if self.closest else lacking)
+        elif self.doubt:
+            notes.append(self.doubt)
         left_out = list(self.found.left_out)
         if left_out:
             notes.append(NO_ROOM)
@@ -113,6 +119,7 @@ def shown(
         **_more(tool.mcp),
         "score": round(found.score, 4),
         **({"differs": found.differs} if found.differs else {}),
+        **({"also": list(found.also)} if found.also else {}),
         **({"marks": sorted(noted)} if noted and not trust else {}),
     }
 
@@ -171,6 +178,14 @@ def _presented(
 def refusal(message: str) -> CallToolResult:
     """An error result that gives the model the reason."""
     return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
+
+
+def with_next(result: CallToolResult, tools: Sequence[Mapping[str, Any]]) -> CallToolResult:
+    """A result with the tools that usually come next, as `shown`; its `_meta` names them."""
+    meta = {**(result.meta or {}), "ctrag/next_tools": [one["name"] for one in tools]}
+    text = NEXT + json.dumps(list(tools), ensure_ascii=False)
+    content = [*result.content, TextContent(type="text", text=text)]
+    return result.model_copy(update={"content": content, "meta": meta})
 
 
 def with_note(result: CallToolResult, note: str, loop: bool) -> CallToolResult:

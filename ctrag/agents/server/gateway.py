@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -27,7 +27,15 @@ from ctrag.agents.catalogue.schemas import original_arguments
 from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.server.answers import CALL_CHANGING, CallAnswer, SearchAnswer, refusal, with_note
+from ctrag.agents.search.surfacing import LIMIT
+from ctrag.agents.server.answers import (
+    CALL_CHANGING,
+    CallAnswer,
+    SearchAnswer,
+    refusal,
+    with_next,
+    with_note,
+)
 from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.exposure import Exposed
@@ -35,7 +43,7 @@ from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
 from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key, caller_of
-from ctrag.agents.server.remote import Registry, gather
+from ctrag.agents.server.remote import Registry, RemoteHit, gather
 from ctrag.agents.server.resources import Resources
 from ctrag.agents.server.results import READ, TEXT_LIMIT, Results, links, page, passed_on
 from ctrag.agents.server.search import Fitting, Search
@@ -43,6 +51,7 @@ from ctrag.agents.server.servers import SELF, Servers
 from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
 from ctrag.agents.session import events
 from ctrag.agents.session.events import EventSink, ignore
+from ctrag.agents.session.next_tools import offered_next
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
 from ctrag.agents.session.sent import meant, tool_arguments
 from ctrag.agents.session.settings import SessionSettings
@@ -52,18 +61,20 @@ from ctrag.errors import InputError
 from stores.database import StoreUnavailable
 
 _log = logging.getLogger(__name__)
+_LEAST_TOKENS = 8
+"""No definition costs less: catalogues with too many tools to be listed need not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class GatewaySettings:
     """How many tools a search shows."""
 
-    limit: int = 5
+    limit: int = LIMIT
     """Tools that a search shows at most, unless it asks for another number."""
     most: int = 20
     """Maximum that a search may ask for."""
     near: int = 3
-    """The closest tools that a search names when none fits."""
+    """The closest tools that a search names beside what it shows, when none surely fits."""
     few: int = 2
     """Below this number of results, fitting plugins of the marketplace are shown too; above it,
     only those that fit better than all tools."""
@@ -219,8 +230,10 @@ class Gateway:
         down = {**self._servers.down(), **gathered.unavailable}
         down = {name: why for name, why in down.items() if self._permissions.sees(name, who)}
         at_hand = bound.at_hand if handle is None else []
-        near = [] if bound.shown else local.closest
-        return SearchAnswer(key, bound.found, bound.shown, at_hand, near, plugins, down)
+        foreign = any(gathered.lists)  # a registry has judged what it found itself
+        doubt = "" if foreign else local.doubt
+        near = local.closest if doubt or not bound.shown else []
+        return SearchAnswer(key, bound.found, bound.shown, at_hand, near, doubt, plugins, down)
 
     def _leave_out(self, local: Fitting, channel: Channel) -> None:
         """Take out what a server has only for clients that offer more than this one."""
@@ -300,7 +313,15 @@ class Gateway:
         self.index.learn(who, tool.id, "failed" if error_type else "succeeded")
         if finished.note:
             result = with_note(result, finished.note, finished.loop_detected)
-        return CallAnswer(result, changed=finished.evicted is not None)
+        following = [] if error_type else await run_sync(self._next, who, session)
+        if following:
+            result = with_next(result, following)
+        return CallAnswer(result, changed=finished.evicted is not None or bool(following))
+
+    def _next(self, who: Principal | None, session: ToolSession) -> list[dict[str, Any]]:
+        """The tools that usually come next, bound now, as shown to the model."""
+        offered = offered_next(self.index, session, who, self.session.next)
+        return [self._search.shown(RemoteHit(tool, 1.0)) for tool in offered]
 
     def _passed_on(
         self, who: Principal | None, server: str, result: CallToolResult, structured: bool
@@ -426,11 +447,27 @@ class Gateway:
         """The tools available without a search that the caller may see."""
         return self.index.resolve(self._permissions.always, who)
 
+    def listed_directly(self, who: Principal | None) -> list[CatalogueTool]:
+        """All tools that the caller may see, where together they cost no more than the setting."""
+        budget = self.session.list_under
+        held = [one for one in self.index.store.hashes() if one != SELF.id] if budget else []
+        if not held or len(held) * _LEAST_TOKENS > budget:
+            return []
+        visible = self.index.resolve(
+            [one for one in held if self._permissions.allowed(one, who)], who
+        )
+        visible = [one for one in visible if self._servers.serves(one, frozenset())]
+        return visible if sum(map(tool_tokens, visible)) <= budget else []
+
     async def open(self, who: Principal | None) -> str:
         """A new session's handle."""
-        if self._permissions.always:  # their servers may still be starting
-            await self._servers.settled(self.settings.timeout)
+        if self._permissions.always or self.session.list_under:
+            await self.settled()  # their servers may still be starting
         return (await run_sync(self.sessions.open, caller_key(who)))[0]
+
+    async def settled(self) -> None:
+        """Wait for the servers' first attempt to start; see `Running.settled`."""
+        await self._servers.settled(self.settings.timeout)
 
     def tools(self, who: Principal | None, handle: str) -> tuple[CatalogueTool, ...]:
         """The tools that a session may call now.
@@ -447,18 +484,20 @@ class Gateway:
 
     def _new_session(self, session_id: str, key: str) -> ToolSession:
         who = caller_of(key)
+        direct = self.listed_directly(who)
+        binding = self.session.binding
         session = ToolSession(
             session_id,
             key,
             always=self.always_available(who),
-            binding=self.session.binding,
+            binding=replace(binding, capacity=binding.capacity + len(direct)),
             guard=self.session.whole_guard,
             overlap=self.session.overlap,
             allowed=lambda tool_id, owner: self._permissions.allowed(tool_id, caller_of(owner)),
             record=self._record,
             opened={} if self._record is ignore else self._size(who),
         )
-        session.preload(self.index.warm_start(who, self.session.warm))
+        session.preload([*direct, *self.index.warm_start(who, self.session.warm)])
         return session
 
     def _size(self, who: Principal | None) -> dict[str, JsonValue]:

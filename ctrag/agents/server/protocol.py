@@ -247,22 +247,24 @@ class _Handlers:
     ) -> "ListToolsResult":
         """The meta-tools; for the 2025 revision, also what the connection's session has."""
         if _modern(ctx):
-            return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
+            direct = self._as_listed(await self._direct())
+            if not direct:
+                return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
+            every = [*self._meta, *direct]
+            return ListToolsResult(tools=every, ttl_ms=60_000, cache_scope="private")
         self.connections.seen(ctx)
         found = await run_sync(self._gateway.tools, self._caller(), await self._own_session(ctx))
-        named = wire_names(found).items()
-        listed = [_listed(name, tool, self._gateway.limits(tool)) for name, tool in named]
-        return ListToolsResult(tools=[*self._meta, *listed])
+        return ListToolsResult(tools=[*self._meta, *self._as_listed(found)])
 
     async def call_tool(
         self, ctx: "ServerRequestContext[Any]", params: "CallToolRequestParams"
     ) -> "CallToolResult | InputRequiredResult":
-        """A meta-tool, or, for the 2025 revision, a tool of the connection's session."""
+        """A meta-tool, or a tool of the list: of the connection's session in the 2025 revision."""
         arguments = params.arguments or {}
         try:
             if params.name in {tool.name for tool in self._meta}:
                 return await self._meta_call(ctx, params, arguments)
-            if _modern(ctx):
+            if _modern(ctx) and params.name not in wire_names(await self._direct()):
                 raise InputError(
                     f"There is no tool {params.name!r} in this list. Find it with search_tools, "
                     "then call it with call_tool."
@@ -307,7 +309,9 @@ class _Handlers:
             )
 
         answer: CallAnswer | InputRequiredResult
-        owner = f"{caller_key(who)} {session}"
+        owner = caller_key(who)
+        if not (structured and _modern(ctx)):  # there, a client's next request has another session
+            owner = f"{owner} {session}"
         if params.request_state is not None:
             given = dict(params.input_responses or {})
             answer = await self._parked.resume(ctx, owner, params.request_state, given)
@@ -391,6 +395,18 @@ class _Handlers:
     async def _list_changed(self, ctx: "ServerRequestContext[Any]", handle: str) -> None:
         if not _modern(ctx) and handle == await self._own_session(ctx):
             await ctx.session.send_tool_list_changed()
+
+    def _as_listed(self, tools: Iterable[CatalogueTool]) -> list[Tool]:
+        """The entries of tools in a client's list."""
+        limits = self._gateway.limits
+        return [_listed(name, tool, limits(tool)) for name, tool in wire_names(tools).items()]
+
+    async def _direct(self) -> list[CatalogueTool]:
+        """The tools that are listed beside the meta-tools for a client without a session."""
+        if not self._gateway.session.list_under:
+            return []
+        await self._gateway.settled()
+        return await run_sync(self._gateway.listed_directly, self._caller())
 
     async def _own_session(self, ctx: "ServerRequestContext[Any]") -> str:
         """The handle of the session of a connection of the 2025 revision."""

@@ -31,6 +31,8 @@ class RemoteHit:
     marks: tuple[str, ...] = ()
     differs: str = ""
     """How it differs from a better, nearly identical tool."""
+    also: tuple[str, ...] = ()
+    """Ids of near-duplicates that there was no place for."""
 
 
 class Registry(Protocol):

@@ -162,6 +162,11 @@ class ToolContextManager:
         return self.settings.pins - sum(one.pinned for one in self._entries.values())
 
     @property
+    def room(self) -> int:
+        """Number of further tools that can be bound without evicting one."""
+        return self.settings.capacity - sum(not one.pinned for one in self._entries.values())
+
+    @property
     def tokens(self) -> int:
         """Cost of `tools`."""
         return _sum(self._always.values()) + _sum(self._listed.values())

@@ -101,6 +101,8 @@ class ToolSession:
         self._effects: dict[str, Effect] = {}
         self.searched = False
         """Whether there was a search."""
+        self.query = ""
+        """What the last search was for."""
         self._events = SessionRecorder(session_id, record, clock)
         ids: list[JsonValue] = [tool.id for tool in always]
         self._events.emit("ctrag.session.open", {"ctrag.tools": ids, **(opened or {})})
@@ -143,7 +145,7 @@ class ToolSession:
         """
         with self._lock:
             results = list(tools)
-            self.searched = True
+            self.searched, self.query = True, query
             self._events.searched(query, [tool.id for tool in results], scores, seconds, trace)
             visible = [tool for tool in results if self._may(tool.id)]
             for tool_id in dict.fromkeys(tool.id for tool in results if tool not in visible):
@@ -180,6 +182,25 @@ class ToolSession:
                 if self.manager.active(tool.id):
                     self.pin(tool.id)
             return added + self._bind(visible).added
+
+    def offer(self, tools: Iterable[CatalogueTool]) -> tuple[CatalogueTool, ...]:
+        """Bind tools without a search while there is room; returns those that are new.
+
+        For tools that usually come next: none of those at hand has to go for them.
+
+        Args:
+            tools: Best first; those not allowed are skipped.
+        """
+        with self._lock:
+            new = [
+                tool
+                for tool in tools
+                if self.manager.active(tool.id) is None
+                and tool.id not in self.guard.evicted
+                and self._may(tool.id)
+            ]
+            self._bind(new[: max(self.manager.room, 0)])
+            return tuple(tool for tool in new if self.manager.active(tool.id))
 
     def check(self, tool_id: str) -> CatalogueTool:
         """The tool, if it may be called.

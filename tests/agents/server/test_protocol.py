@@ -15,6 +15,7 @@ from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.protocol import META_TOOLS, mcp_server
 from ctrag.agents.server.servers import SELF
+from ctrag.agents.session.settings import SessionSettings
 from tests.agents.server.conftest import PATIENT, entry, tool
 
 pytestmark = pytest.mark.anyio
@@ -287,3 +288,16 @@ async def test_without_that_setting_one_meta_tool_calls_all(
     async with made.running(), Client(mcp_server(made, lambda: None)) as client:
         refused = await client.call_tool("call_changing_tool", {"session": "s", "name": "a"})
         assert "There is no tool 'call_changing_tool' in this list" in refused.content[0].text
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_few_tools_are_listed_and_called_without_a_search_in_both_revisions(
+    gateway: MakeGateway, desk: dict[str, ServerSpec], mode: Any
+) -> None:
+    made = gateway(servers=desk, session=SessionSettings(list_under=200))
+    async with made.running(), Client(mcp_server(made, lambda: None), mode=mode) as client:
+        assert await listed(client) == [*META, "desk__print", "desk__send"]
+        called = await client.call_tool("desk__print", {"text": "a"})
+        assert called.content[0].text.startswith('print {"text": "a"}')
+        found = await client.call_tool("search_tools", {"query": "print a page"})
+        assert found.structured_content["tools"][0]["name"] == "desk/print"
