@@ -69,7 +69,7 @@ def fill_call(
     source = source[-_REACH:]
     kinds = {name: _kind(name, _schema(given)) for name, given in properties.items()}
     # What is written in one way only is found first, and is nothing else then.
-    order = {"secret": 0, "email": 1, "phone": 2, "id": 3, "text": 4, "free": 5}
+    order = {"secret": 0, "email": 1, "phone": 2, "url": 2, "id": 3, "text": 4, "free": 5}
     needed = sorted(
         (one for one in properties if one in required), key=lambda one: order[kinds[one]]
     )
@@ -145,7 +145,8 @@ def _needed(
     if kind in ("free", "text"):
         return rules.value(name, schema, True)
     if kind_of(schema) in ("string", "str"):
-        return rules.texts(plausible(kind, name, rest))
+        given = rules.texts(plausible(kind, name, rest))
+        return rules.value(name, schema, True) if kind == "url" and given is None else given
     return rules.value(name, schema, True) if numbers_in(rest) else None
 
 

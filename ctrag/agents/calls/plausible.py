@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ctrag.agents.calls.spans import TAKEN, hollow, quoted
 
-Kind = Literal["secret", "id", "email", "phone", "text", "free"]
+Kind = Literal["secret", "id", "email", "phone", "url", "text", "free"]
 
 _SECRETS = frozenset("token apikey password passwd secret credential credentials authorization "
                      "bearer signature auth".split())  # fmt: skip
@@ -19,6 +19,7 @@ _IDS = frozenset("id ids sid uid uuid guid".split())
 _TEXTS = frozenset("text body message content subject title caption comment note notes "
                    "description summary status memo reason query q".split())  # fmt: skip
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_URL = re.compile(r"(?:https?://|www\.)[^\s\"'<>]+|\b[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?\b")
 _PHONE = re.compile(r"(?<![\w.])\+?\d[\d ()/.-]{4,18}\d(?!\w)")
 _ID = re.compile(r"(?<![\w@+.-])#?((?=[\w:-]*[\d_])[A-Za-z0-9][\w:-]*)(?![\w@])")
 _TOLD = re.compile(
@@ -52,6 +53,8 @@ def kind_of_value(name: str, schema: Mapping[str, Any]) -> Kind:
         or re.match(r"[^.]{0,30}\b(?:phone|mobile) number", described)
     ):
         return "phone"
+    if parts[-1] in {"url", "uri", "link", "href"} or schema.get("format") in ("uri", "url"):
+        return "url"
     return "text" if parts[-1] in _TEXTS else "free"
 
 
@@ -65,7 +68,7 @@ def plausible(kind: Kind, name: str, text: str) -> list[str]:
 
     Args:
         kind: `secret`: what the text gives under that name; `id`: that, or what is written like an
-            id or a number; `email` and `phone`: what is written like one.
+            id or a number; `email`, `phone` and `url`: what is written like one.
         name: Of the argument.
         text: The request, or what is left of it.
     """
@@ -75,6 +78,8 @@ def plausible(kind: Kind, name: str, text: str) -> list[str]:
         found = _EMAIL.findall(text)
     elif kind == "phone":
         found = [one.strip() for one in _PHONE.findall(text)]
+    elif kind == "url":
+        found = [one.rstrip(".,;:!?)") for one in _URL.findall(_EMAIL.sub(TAKEN, text))]
     elif kind == "id" and not said:
         bare = _EMAIL.sub(TAKEN, text)
         found = [one for one in _ID.findall(bare) if not hollow(one)]

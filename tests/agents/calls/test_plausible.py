@@ -28,6 +28,7 @@ from ctrag.agents.calls.plausible import Kind, kind_of_value, named_values, plau
         ("keyboard", {}, "free"),
         ("key_signature_name", {}, "free"),
         ("email_body", {}, "text"),
+        ("MediaUrl", {}, "url"),
         ("city", {}, "free"),
     ],
 )
@@ -55,6 +56,8 @@ def test_the_kind_of_a_value_follows_from_name_format_and_description(
         ("email", "to", "mail ann@x.org and bo@y.co.uk", ["ann@x.org", "bo@y.co.uk"]),
         ("phone", "To", "text +1 555 123-4567 now", ["+1 555 123-4567"]),
         ("phone", "To", "text my brother at 7", []),
+        ("url", "MediaUrl", "send an SMS to ann@x.org", []),
+        ("url", "link", "open https://x.org/a?b=1.", ["https://x.org/a?b=1"]),
     ],
 )
 def test_only_what_is_given_as_such_is_plausible(
