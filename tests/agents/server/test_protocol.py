@@ -301,3 +301,16 @@ async def test_few_tools_are_listed_and_called_without_a_search_in_both_revision
         assert called.content[0].text.startswith('print {"text": "a"}')
         found = await client.call_tool("search_tools", {"query": "print a page"})
         assert found.structured_content["tools"][0]["name"] == "desk/print"
+
+
+async def test_an_argument_of_another_type_reaches_the_server_under_its_own_name(
+    gateway: MakeGateway, plain: Servers
+) -> None:
+    schema = {"type": "object", "properties": {"Size<": {"type": "integer"}}}
+    made = gateway(servers={"desk": plain("desk", [entry("print", "Print", inputSchema=schema)])})
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        found = (await client.call_tool("search_tools", {"query": "print"})).structured_content
+        assert [*found["tools"][0]["input_schema"]["properties"]] == ["Size_lt"]
+        sent = {"session": found["session"], "name": "print", "arguments": {"Size_lt": "3"}}
+        called = await client.call_tool("call_tool", sent)
+        assert called.content[0].text.startswith('print {"Size<": 3}')
