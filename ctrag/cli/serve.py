@@ -1,6 +1,7 @@
 """`ctrag serve`: tools for any agent over MCP, and what it takes."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +12,13 @@ from ctrag.cli.output import line, print_json
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
+    from ctrag.agents.catalogue.tool import Catalogue
     from ctrag.agents.search.index import ToolIndex
     from ctrag.agents.server.check import Report
     from ctrag.agents.server.config import Upstreams
     from ctrag.agents.server.gateway import Gateway
     from ctrag.agents.server.marketplace import Marketplace
+    from ctrag.agents.server.openapi_calls import OpenApiServer
     from ctrag.agents.server.operations import Metrics
     from ctrag.agents.server.principals import AccessFile
     from ctrag.agents.session.events import EventSink
@@ -44,6 +47,16 @@ def mcp(
     catalogue: Annotated[
         Path | None, typer.Option(help="A catalogue file; may be left out with --upstream.")
     ] = None,
+    server_name: Annotated[
+        str, typer.Option(help="Server of the catalogue's tools that name none; of OpenAPI's.")
+    ] = "",
+    base_url: Annotated[
+        str, typer.Option(help="Where an OpenAPI catalogue is called, if not where it says.")
+    ] = "",
+    credential: Annotated[
+        list[str] | None,
+        typer.Option(help="SCHEME=VARIABLE: the variable with an OpenAPI secret; repeatable."),
+    ] = None,
     upstream: Annotated[
         Path | None,
         typer.Option(help="MCP servers behind the tools: the `mcpServers` of MCP clients."),
@@ -69,11 +82,21 @@ def mcp(
         Path | None,
         typer.Option(help="How sessions behave (capacity, loops, …): JSON or YAML."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=20, help="Tools that a search shows.")] = 5,
+    limit: Annotated[
+        int | None, typer.Option(min=1, max=20, help="Tools that a search shows at most.")
+    ] = None,
     marketplace: _Marketplace = None,
     installed: _Installed = None,
     allow_install: Annotated[
         bool, typer.Option("--allow-install", help="Let sessions install plugins.")
+    ] = False,
+    reads_apart: Annotated[
+        bool,
+        typer.Option(
+            "--reads-apart",
+            help="call_tool only for tools that say that they only read, call_changing_tool for "
+            "the rest.",
+        ),
     ] = False,
     record: Annotated[
         Path | None, typer.Option(help="Append every decision here; `ctrag session show` reads it.")
@@ -127,15 +150,19 @@ def mcp(
     plugins = None if marketplace is None else _marketplace(marketplace, installed)
     servers = Upstreams() if upstream is None else Upstreams.from_file(upstream)
     bought = [] if plugins is None else [one.plugin.name for one in plugins.installed()]
-    index = _index(catalogue, store, callers, [*servers.servers, *bought])
+    file = _catalogue(catalogue, server_name)
+    apis = _apis(file, base_url, credential or [])
+    index = _index(file, store, callers, [*servers.servers, *bought])
     counted = Metrics() if metrics and address is not None else None
+    shown = GatewaySettings(may_install=allow_install, reads_apart=reads_apart)
     gateway = Gateway(
         index,
         servers,
         marketplace=plugins,
+        apis=apis,
         always=always or [],
         expert=expert,
-        settings=GatewaySettings(limit=limit, may_install=allow_install),
+        settings=shown if limit is None else replace(shown, limit=limit),
         session=sessions,
         record=_sink(record, otel, counted),
     )
@@ -146,7 +173,7 @@ def mcp(
         if check:
             _check(gateway, servers, json)
             return
-        _say_read(servers)
+        _say_read(servers, gateway)
         if address is None:
             known = {} if index.access is None else index.access.members
             who = None if user is None else known.get(user) or callers.principal(user)
@@ -158,11 +185,11 @@ def mcp(
         index.close()
 
 
-def _say_read(servers: "Upstreams") -> None:
-    """What of the file was left out or read otherwise, on stderr."""
+def _say_read(servers: "Upstreams", gateway: "Gateway") -> None:
+    """What of the files was left out or read otherwise, on stderr."""
     for name, why in servers.problems.items():
         print(f"ctrag: {name} is left out: {why}", file=sys.stderr)
-    for note in servers.notes:
+    for note in [*servers.notes, *gateway.problems_of_apis()]:
         print(f"ctrag: {note}", file=sys.stderr)
 
 
@@ -273,11 +300,30 @@ def _marketplace(path: Path, installed: Path | None) -> "Marketplace":
     return Marketplace.from_file(path, state)
 
 
+def _catalogue(path: Path | None, server: str) -> "Catalogue":
+    """The file's tools."""
+    from ctrag.agents.catalogue.tool import Catalogue, read_catalogue
+
+    return Catalogue([]) if path is None else read_catalogue(path, server)
+
+
+def _apis(file: "Catalogue", base_url: str, credentials: list[str]) -> "list[OpenApiServer]":
+    from ctrag.agents.server.openapi_calls import ApiSettings, OpenApiServer
+
+    if file.api is None:
+        if base_url or credentials:
+            raise typer.BadParameter("--base-url and --credential are for an OpenAPI --catalogue")
+        return []
+    named = dict(one.partition("=")[::2] for one in credentials)
+    if not all(scheme and variable for scheme, variable in named.items()):
+        raise typer.BadParameter("--credential: must be SCHEME=VARIABLE")
+    return [OpenApiServer(file.api, ApiSettings(base_url, named))]
+
+
 def _index(
-    catalogue: Path | None, store: str | None, callers: "AccessFile", servers: list[str]
+    file: "Catalogue", store: str | None, callers: "AccessFile", servers: list[str]
 ) -> "ToolIndex":
     """The tools to serve; `servers` are the names of all that will be listed live."""
-    from ctrag.agents.catalogue.tool import Catalogue, read_catalogue
     from ctrag.agents.next_tool import NextTool
     from ctrag.agents.search.collection import open_store
     from ctrag.agents.search.index import ToolIndex
@@ -285,7 +331,6 @@ def _index(
     from ctrag.agents.server.servers import SELF
     from ctrag.settings import settings
 
-    file = Catalogue([]) if catalogue is None else read_catalogue(catalogue)
     rules = callers.rules or file.access
     opened = None if store is None else open_store(store)
     try:

@@ -9,6 +9,8 @@ from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ctrag.agents.session.events import Event
     from ctrag.assistant.record import RecordedTurn
 
@@ -46,6 +48,63 @@ def show(
             _show_turn(one)
         else:
             _show_event(one)
+
+
+@app.command("report")
+def report(
+    file: Annotated[
+        Path, typer.Argument(help="What `ctrag serve mcp --record` or a JSON lines recorder wrote.")
+    ],
+    catalogue: Annotated[
+        Path | None,
+        typer.Option(help="The catalogue that was searched, where the record does not say."),
+    ] = None,
+    most: Annotated[int, typer.Option("-k", min=1, help="Entries of each list.")] = 10,
+    json: Json = False,
+) -> None:
+    """What recorded sessions searched in vain and found in vain, and the tokens that they saved.
+
+    Example: ctrag session report gateway.jsonl
+    """
+    from ctrag.agents.catalogue.tool import load_catalogue
+    from ctrag.agents.session.events import Event
+    from ctrag.agents.session.report import report as reported
+    from ctrag.agents.session.tokens import tool_tokens
+    from ctrag.cli.session_file import read_session
+
+    tools = [] if catalogue is None else load_catalogue(catalogue)
+    recorded = (one for one in read_session(file) if isinstance(one, Event))
+    found = reported(recorded, {one.id: tool_tokens(one) for one in tools})
+    if json:
+        print_json(found.as_json())
+        return
+    line(
+        f"{found.sessions} sessions, {found.searches} searches, {found.calls} calls "
+        f"({found.failed.total()} failed, {found.refused.total()} refused, "
+        f"{found.loops.total()} in a loop)",
+        bold=True,
+    )
+    if found.saved is None:
+        line("tokens saved: not known; give --catalogue")
+    else:
+        kept, listed = sum(found.bound_tokens), sum(found.listed_tokens)
+        line(f"tokens of tools: {kept:,} in place of {listed:,}, {100 * found.saved:.1f} % saved")
+    _list("searches that found nothing", found.empty, most)
+    _list("searches without a call", found.without_call, most)
+    _list("failed calls", found.failed, most)
+    _list(
+        "found and not called", {name: found.found[name] for name in found.found_not_called}, most
+    )
+    _list("never found", dict.fromkeys(found.never_found, 0), most)
+
+
+def _list(title: str, counts: "Mapping[str, int]", most: int) -> None:
+    """A list with its length; the first `most` entries with their counts."""
+    line(f"{title}: {len(counts)}", bold=True)
+    for name, count in list(counts.items())[:most]:
+        line(f"  {count or ''}  {_plain(name) or '(text not recorded)'}")
+    if len(counts) > most:
+        line(f"  … {len(counts) - most} more", dim=True)
 
 
 def _show_turn(turn: "RecordedTurn") -> None:

@@ -1,5 +1,6 @@
 """`ctrag tools`: search in a tool catalogue."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,9 @@ from ctrag.cli.output import line, print_json, progress
 
 if TYPE_CHECKING:
     from ctrag.agents.search.results import ToolHit
+
+SHOWN = 100
+"""Characters of a description in a list of tools."""
 
 app = typer.Typer(
     help='Tool catalogues.\n\nExample: ctrag tools search "book a flight" --catalogue tools.json',
@@ -29,6 +33,9 @@ def search(
         Path, typer.Option(help="A tools.json, an OpenAPI document or a toolbox.yaml.")
     ],
     k: Annotated[int, typer.Option("-k", help="How many tools.")] = 5,
+    server_name: Annotated[
+        str, typer.Option(help="Server of the catalogue's tools that name none; of OpenAPI's.")
+    ] = "",
     user: Annotated[
         str | None, typer.Option("--user", help="Who asks, where the catalogue has access rules.")
     ] = None,
@@ -48,6 +55,9 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Also print every step of the search.")
     ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Print whole descriptions, not their first line.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Find the tools of a catalogue that fit a request.
@@ -63,6 +73,7 @@ def search(
         next_tool=NextTool.configured(),
         next_tool_weight=settings().dependency_weight,
         lexical_only=lexical,
+        server=server_name,
     )
     found = index.find(text, k, user, after, expert=expert)
     if json:
@@ -74,13 +85,22 @@ def search(
     elif not found.fits:
         progress("Nothing fits well; the nearest tools are:")
     for hit in found.hits:
-        description = " ".join(hit.tool.description.split())
+        flat = " ".join(hit.tool.description.split())
+        description = flat if full else shortened(flat, SHOWN)
         line(f"{hit.score:.3f}  {hit.tool.id}  {description}")
         if hit.differs:
             line(f"       differs {hit.differs}", dim=True)
     if explain:
         for name, value in found.trace.items():
             line(f"{name}: {value}", dim=True)
+
+
+def shortened(text: str, most: int) -> str:
+    """The first sentence of a text on one line, cut at a word where it is longer than `most`."""
+    sentence = re.split(r"(?<=[a-z0-9)][.!?])\s+(?=[A-Z])", text, maxsplit=1)[0]
+    if len(sentence) <= most:
+        return sentence
+    return sentence[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
 
 
 def _row(hit: "ToolHit") -> dict[str, object]:

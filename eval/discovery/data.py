@@ -1,9 +1,10 @@
 """Requests that name the tools they need: external folders, and BFCL's functions pooled."""
 
 import hashlib
+import itertools
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,6 +36,27 @@ class Need:
     query_id: str
     text: str
     tools: frozenset[str]
+    """Empty where nothing in the catalogue does what is asked."""
+    instead: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """A needed tool's id → ids of others that serve as well."""
+
+    @property
+    def serving(self) -> frozenset[str]:
+        """All tools that serve the request or a part of it."""
+        return self.tools.union(*self.instead.values())
+
+    def as_needed(self, ids: Iterable[str]) -> list[str]:
+        """The ids, with a needed tool in the place of the first that serves instead of it."""
+        named = list(ids)
+        for needed, others in self.instead.items():
+            places = [place for place, one in enumerate(named) if one in others or one == needed]
+            if not places:
+                continue
+            first = places[0]
+            if needed in named:
+                named[named.index(needed)] = named[first]
+            named[first] = needed
+        return named
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +72,7 @@ class _NeedRow(BaseModel):
     query_id: str
     text: str
     tools: list[str]
+    instead: dict[str, list[str]] = {}
 
 
 _NEED = TypeAdapter(_NeedRow)
@@ -62,6 +85,9 @@ def held_out(query_id: str) -> bool:
 
 def read_folder(folder: Path) -> Benchmark:
     """A folder with `tools.json` and `queries.jsonl`.
+
+    A request has `query_id`, `text`, `tools` (none where nothing does what is asked) and, where
+    others serve as well, `instead`.
 
     Raises:
         ValueError: A file breaks a rule; the message has file and line.
@@ -82,11 +108,16 @@ def read_folder(folder: Path) -> Benchmark:
             row = checked(_NEED, json.loads(line), f"{path}:{number}")
         except json.JSONDecodeError as error:
             raise InputError(f"{path}:{number}: not JSON: {error.msg}") from None
-        for name in row.tools:
+        for name in (*row.tools, *row.instead, *itertools.chain(*row.instead.values())):
             if name not in ids_of:
                 raise InputError(f"{path}:{number}: tools: {name!r} is not in tools.json")
         wanted = frozenset(one for name in row.tools for one in ids_of[name])
-        needs.append(Need(row.query_id, row.text, wanted))
+        instead = {
+            tool_id: frozenset(one for other in others for one in ids_of[other])
+            for name, others in row.instead.items()
+            for tool_id in ids_of[name]
+        }
+        needs.append(Need(row.query_id, row.text, wanted, instead))
     return Benchmark(tools, needs)
 
 

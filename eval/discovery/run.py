@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.search.ranker import packaged_ranker
-from ctrag.agents.search.results import ToolHit
+from ctrag.agents.search.surfacing import packaged_surfacing
 from ctrag.agents.session.tokens import tool_tokens
 from ctrag.errors import InputError
 from ctrag.models.encoder import load_encoder
@@ -34,6 +34,7 @@ from eval.discovery.data import (
     read_folder,
     read_people,
 )
+from eval.discovery.given import given_to_agents
 from eval.discovery.scale import latency_by_size
 from eval.discovery.sessions import SEARCH_TOOLS, episodes_from, packaged_episodes, session_profile
 from stores.compressed import kept
@@ -70,6 +71,7 @@ def run_discovery(
     methods: Sequence[str] | None = None,
     limit: int | None = None,
     large: int | None = None,
+    foreign: Path | None = None,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Experiment:
     """Tokens by catalogue size, latency and recall of tool search.
@@ -80,6 +82,7 @@ def run_discovery(
         methods: Names from `METHODS`; all when None.
         limit: Only the first so many requests.
         large: Also time catalogues up to this size; tools beyond the data's own are synthetic.
+        foreign: Such data whose requests the catalogue does not answer, beside those of its own.
         progress: Called with progress messages.
 
     Raises:
@@ -92,7 +95,9 @@ def run_discovery(
     benchmark = _read(data)
     fitted_on = packaged_ranker().card.get("data", {})
     fitted = data.name in fitted_on
-    needs = [one for one in benchmark.needs if not fitted or held_out(one.query_id)][:limit]
+    kept = [one for one in benchmark.needs if not fitted or held_out(one.query_id)]
+    needs = [one for one in kept if one.tools][:limit]
+    hopeless = [one.text for one in kept if not one.tools][:limit]
     if not needs:
         raise InputError(f"{data}: no request that nothing was fitted on")
     plain = load_encoder(settings().tool_encoder)
@@ -102,6 +107,8 @@ def run_discovery(
     wanted = [one for one in METHODS if methods is None or one in methods or one == "hybrid"]
     progress(f"asking {len(needs)} requests")
     recall, intervals = _recall(asked, wanted)
+    progress("giving")
+    given = given_to_agents(asked.index, needs, [*hopeless, *_foreign(foreign)])
     progress("timing")
     timed = [one.text for one in needs[:: max(1, len(needs) // _TIMED)]][:_TIMED]
     sizes = [one for one in (100, 1000, 4000, 100_000) if one <= (large or 0)]
@@ -114,6 +121,7 @@ def run_discovery(
     }
     extra: dict[str, JsonValue] = {
         "methods": recall,
+        "given": given,
         "requests": len(needs),
         "tools": len(benchmark.tools),
         "tools_needed": round(fmean(len(one.tools) for one in needs), 2),
@@ -123,13 +131,20 @@ def run_discovery(
         "sessions": _sessions(asked),
         "ranker": packaged_ranker().card,
     }
+    options: dict[str, JsonValue] = {
+        "encoder": plain.name,
+        "limit": limit,
+        "large": large,
+        "foreign": None if foreign is None else str(foreign),
+        "k": 5,
+    }
     return Experiment(
         experiment="discovery",
         data=str(data),
         data_sha256=None if str(data) in POOLED else data_sha256(data),
         seed=_SEED,
         versions=versions(),
-        settings={"encoder": plain.name, "limit": limit, "large": large, "k": 5},
+        settings=options,
         figures=figures,
         intervals=intervals,
         extra=extra,
@@ -149,7 +164,7 @@ def _recall(asked: _Asked, methods: Sequence[str]) -> tuple[dict[str, Any], dict
     runs: dict[str, dict[str, list[str]]] = {name: {} for name in methods}
     for need in asked.benchmark.needs:
         for name, ranking in _rankings(asked, need, methods).items():
-            runs[name][need.query_id] = ranking
+            runs[name][need.query_id] = need.as_needed(ranking)
     labels = {one.query_id: set(one.tools) for one in asked.benchmark.needs}
     figures: dict[str, Any] = {}
     intervals: dict[str, JsonValue] = {}
@@ -210,12 +225,12 @@ def _tokens(tools: Sequence[CatalogueTool], needs: Sequence[Need]) -> dict[str, 
 
 
 def _floor(asked: _Asked) -> dict[str, JsonValue]:
-    """How often "nothing fits" is returned wrongly, and rightly when the needed tools are missing:
-    at the ranker's floor, and at others."""
+    """How often it is said that nothing surely fits: wrongly, and rightly when the needed tools are
+    missing; by the packaged rule, and by other floors."""
     needs = asked.benchmark.needs
     some = needs[:: max(1, len(needs) // _FLOOR)][:_FLOOR]
-    kept = [_likeliest(asked.index.search(one.text)) for one in some]
-    gone = [_likeliest(asked.index.search(one.text, exclude=one.tools)) for one in some]
+    kept = [asked.index.find(one.text).certainty for one in some]
+    gone = [asked.index.find(one.text, exclude=one.serving).certainty for one in some]
 
     def rejections(least: float) -> dict[str, JsonValue]:
         return {
@@ -224,11 +239,15 @@ def _floor(asked: _Asked) -> dict[str, JsonValue]:
         }
 
     curve: list[JsonValue] = [{"floor": one, **rejections(one)} for one in _FLOORS]
-    return {**rejections(packaged_ranker().least), "requests": len(some), "curve": curve}
+    return {**rejections(packaged_surfacing().doubt), "requests": len(some), "curve": curve}
 
 
-def _likeliest(hits: Sequence[ToolHit]) -> float:
-    return max((hit.probability for hit in hits), default=0.0)
+def _foreign(data: Path | None) -> list[str]:
+    """Some requests of other data, evenly spread."""
+    if data is None:
+        return []
+    needs = _read(data).needs
+    return [one.text for one in needs[:: max(1, len(needs) // _FLOOR)][:_FLOOR]]
 
 
 def _sessions(asked: _Asked) -> JsonValue:
@@ -256,6 +275,7 @@ def table(experiment: Experiment) -> Table:
     floor: Any = experiment.extra["floor"]
     half = ", the half that nothing was fitted on" * bool(experiment.extra["held_out_half_only"])
     notes = [
+        *_of_given(experiment.extra["given"]),
         f"{experiment.extra['requests']} requests, {experiment.extra['tools']} tools{half}",
         *(
             f"{size} tools: {one['static']} tokens static, {one['dynamic']} dynamic, "
@@ -277,7 +297,7 @@ def table(experiment: Experiment) -> Table:
         "the same, median and 95th percentile of a tier alone: expert "
         f"{_of_two(tiers['expert'])}, system {_of_two(tiers['system'])} ({tiers['tools']} tools)",
         *_of_sessions(sessions),
-        f"nothing fits: said of {floor['wrongly_rejected']} % of requests wrongly, of "
+        f"nothing surely fits: said of {floor['wrongly_rejected']} % of requests wrongly, of "
         f"{floor['rejected_without_needed_tools']} % when the needed tools are taken out",
         "at other floors (wrongly / without the needed tools): "
         + ", ".join(
@@ -286,6 +306,21 @@ def table(experiment: Experiment) -> Table:
         ),
     ]
     return Table(["method", *(f"Recall@{k}" for k in KS)], rows, notes)
+
+
+def _of_given(given: Any) -> list[str]:
+    """What agents are given, in two lines."""
+    lines = [
+        f"given to the agent: Recall@5 {given['recall@5']} (found {given['found@5']}), "
+        f"{given['tools']} tools a search; nothing {given['nothing']} %, with a note of doubt "
+        f"{given['doubt']} %"
+    ]
+    if (of := given["hopeless"]) is not None:
+        lines.append(
+            f"{of['requests']} requests that nothing answers: nothing {of['nothing']} %, with a "
+            f"note of doubt {of['doubt']} %, {of['tools']} tools a search"
+        )
+    return lines
 
 
 def _of_two(values: Mapping[str, float]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.session.events import JsonLines
+from ctrag.agents.session.tokens import tool_tokens
 from ctrag.agents.session.tool_session import ToolSession
 
 
@@ -48,3 +49,44 @@ def test_a_clock_that_does_not_count_from_1970_is_shown_as_it_is(
 ) -> None:
     ran = ctrag("session", "show", recorded(tmp_path / "session.jsonl", lambda: 1e18))
     assert ran.out.startswith("1000000000000000000.0  s1  session.open")
+
+
+def test_a_report_says_what_was_searched_and_found_in_vain(
+    ctrag: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "gateway.jsonl"
+    tools = {name: CatalogueTool(name, "x" * 392, "mail") for name in ("send", "read", "sort")}
+    sizes = {tool.id: tool_tokens(tool) for tool in tools.values()}
+    opened = {"ctrag.tokens.listed": 1000, "ctrag.catalogue": sizes}
+    session = ToolSession("s1", record=JsonLines(path), opened=opened)
+    session.found("send a mail", [tools["send"], tools["read"]])
+    session.finished("mail/send", {}, error="TimeoutError")
+    session.found("read a mail", [tools["read"]])
+    session.found("fly to Rome", [])
+    ToolSession("s2", record=JsonLines(path)).found("sort mails", [tools["read"]])
+    found = ctrag("session", "report", path, "--json").json
+    assert (found["sessions"], found["searches"], found["calls"]) == (2, 4, 1)
+    assert found["empty"] == {"fly to Rome": 1}
+    assert found["without_call"] == {"read a mail": 1, "sort mails": 1}
+    assert found["failed"] == {"mail/send": 1}
+    assert found["found_not_called"] == ["mail/read"]
+    assert found["never_found"] == ["mail/sort"]
+    assert found["never_used"] == ["mail/read", "mail/sort"]
+    listed = 1000 + sum(sizes.values())
+    bound = sizes["mail/send"] + 2 * sizes["mail/read"]
+    assert found["tokens"] == {"listed": listed, "bound": bound, "saved": 1 - bound / listed}
+    out = ctrag("session", "report", path).out
+    assert "2 sessions, 4 searches, 1 calls (1 failed, 0 refused, 0 in a loop)" in out
+    assert "found and not called: 1\n  3  mail/read\n" in out
+
+
+def test_a_report_without_a_catalogue_says_that_savings_are_not_known(
+    ctrag: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = recorded(tmp_path / "session.jsonl")
+    assert "tokens saved: not known; give --catalogue" in ctrag("session", "report", path).out
+    catalogue = tmp_path / "tools.json"
+    catalogue.write_text('[{"name": "send", "server": "mail"}, {"name": "read"}]', "utf-8")
+    found = ctrag("session", "report", path, "--catalogue", catalogue, "--json").json
+    assert found["never_found"] == ["read"]
+    assert found["tokens"]["saved"] > 0

@@ -104,3 +104,22 @@ def test_prompts_take_the_configured_next_tool_model(
     after = builder.build(text, 2000, history=["find_contact"])
     assert before.scores["find_contact"] > before.scores["send_mail"]
     assert after.scores["send_mail"] > after.scores.get("find_contact", -100.0)
+
+
+def test_a_list_of_hits_has_a_line_each_and_whole_descriptions_where_asked_for(
+    ctrag: Callable[..., Any], tmp_path: Path
+) -> None:
+    long = "Reserve a seat on a train. Takes a place in a coach. " + "More of it. " * 200
+    wordy = "Reserve a seat " + "and another seat " * 40
+    path = tmp_path / "tools.json"
+    rows = [{"name": "seat", "description": long}, {"name": "seats", "description": wordy}]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    asked = ("tools", "search", "reserve a seat", "--catalogue", path, "--lexical")
+    lines = [line for line in ctrag(*asked).out.splitlines() if "differs" not in line]
+    assert {line.split("  ")[1]: line.split("  ")[2] for line in lines}["seat"] == (
+        "Reserve a seat on a train."
+    )
+    assert all(len(line) < 130 for line in lines)
+    assert any(line.endswith("…") for line in lines)
+    assert " ".join(long.split()) in ctrag(*asked, "--full").out
+    assert long in {one["description"] for one in ctrag(*asked, "--json").json}

@@ -149,6 +149,11 @@ class ArgumentRules:
             return None
         return self._rule(f'"[" {one} (", " {one}){{0,{LONGEST_LIST - 1}}} "]"')
 
+    def texts(self, values: Sequence[str]) -> str | None:
+        """Rule of a string that is one of several runs; None where none of them can be copied."""
+        spelled = [json.dumps(one, ensure_ascii=False) for one in _copyable(values)]
+        return self._one_of(spelled) if spelled else None
+
     def _one_of(self, spelled: Sequence[str]) -> str:
         return self._rule(" | ".join(literal(one) for one in spelled))
 

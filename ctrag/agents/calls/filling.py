@@ -16,7 +16,9 @@ from ctrag.agents.calls.call_grammar import (
     copyable,
     literal,
     number_words,
+    numbers_in,
 )
+from ctrag.agents.calls.plausible import Kind, kind_of_value, named_values, plausible, texts_in
 from ctrag.agents.calls.spans import TAKEN
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.models.chat_markup import closing, opening, turn
@@ -49,7 +51,7 @@ _EXAMPLE_CALL = (
 def fill_call(
     model: LanguageModel, tool: CatalogueTool, source: str, prompt: list[int], shared: int = 0
 ) -> tuple[dict[str, Any] | None, bool]:
-    """Arguments of a call, and whether the model had to be asked.
+    """Arguments of a call, each from what the request has left, and whether the model was asked.
 
     Args:
         model: Fills them in.
@@ -59,13 +61,21 @@ def fill_call(
         shared: See `LanguageModel.read`.
 
     Returns:
-        None in place of the arguments where the answer was longer than it may be.
+        None in place of the arguments where the answer was longer than it may be. Needed ids,
+        credentials and addresses that the request does not give are left out.
     """
     properties = _schema(tool.parameters.get("properties"))
     required = tool.parameters.get("required") or ()
-    needed = [name for name in properties if name in required]
-    optional = [name for name in properties if name not in required]
     source = source[-_REACH:]
+    kinds = {name: _kind(name, _schema(given)) for name, given in properties.items()}
+    # What is written in one way only is found first, and is nothing else then.
+    order = {"secret": 0, "email": 1, "phone": 2, "url": 2, "id": 3, "text": 4, "free": 5}
+    needed = sorted(
+        (one for one in properties if one in required), key=lambda one: order[kinds[one]]
+    )
+    if not texts_in(source):
+        needed = sorted(needed, key=lambda one: (order[kinds[one]] > 3, [*properties].index(one)))
+    optional = [name for name in properties if name not in required]
     written, rest, any_asked = call_opening(tool), source, False
     arguments: dict[str, Any] = {}
     while needed or optional:
@@ -74,20 +84,27 @@ def fill_call(
         if needed:
             name = needed.pop(0)
             begin = f"{written}{comma}{literal(name)}: "
-            value = rules.value(name, _schema(properties[name]), True)
+            value = _needed(rules, name, _schema(properties[name]), kinds[name], rest)
+            if value is None:
+                continue
             lark = rules.lark(f"{literal(begin)} {value}")
         else:
             begin = written
             candidates = {
                 name: value
                 for name in optional
-                if (value := rules.value(name, _schema(properties[name]), False)) is not None
+                if (value := _optional(rules, name, _schema(properties[name]), kinds[name], rest))
+                is not None
             }
+            texts = texts_in(rest)
+            written_to = [name for name in candidates if kinds[name] == "text"] if texts else []
             ways = [
                 f"{literal(f'{comma}{literal(name)}: ')} {value}"
                 for name, value in candidates.items()
+                if name in written_to or not written_to
             ]
-            lark = rules.lark(f"{literal(begin)} ({' | '.join([literal('}}'), *ways])})")
+            end = [] if written_to else [literal("}}")]
+            lark = rules.lark(f"{literal(begin)} ({' | '.join([*end, *ways])})")
         tokens, _, asked = model.bound(prompt, lark, begin, shared)
         any_asked |= asked
         text = model.decode(tokens)
@@ -105,6 +122,45 @@ def fill_call(
         arguments[name] = found[name]
         written, rest = text, _without(rest, found[name])
     return arguments, any_asked
+
+
+def _kind(name: str, schema: Mapping[str, Any]) -> Kind:
+    """See `kind_of_value`; values that the schema lists, and lists and objects, are free."""
+    if schema.get("enum") or kind_of(schema) in {"array", "object", "boolean", "list", "dict"}:
+        return "free"
+    kind = kind_of_value(name, schema)
+    return kind if kind != "text" or kind_of(schema) in {"string", "str"} else "free"
+
+
+def _needed(
+    rules: ArgumentRules,
+    name: str,
+    schema: Mapping[str, Any],
+    kind: Kind,
+    rest: str,
+) -> str | None:
+    """Rule of a needed argument; None where it must not be made up and the request lacks it."""
+    if kind == "text" and (texts := texts_in(rest)):
+        return rules.texts(texts)
+    if kind in ("free", "text"):
+        return rules.value(name, schema, True)
+    if kind_of(schema) in ("string", "str"):
+        given = rules.texts(plausible(kind, name, rest))
+        return rules.value(name, schema, True) if kind == "url" and given is None else given
+    return rules.value(name, schema, True) if numbers_in(rest) else None
+
+
+def _optional(
+    rules: ArgumentRules, name: str, schema: Mapping[str, Any], kind: Kind, rest: str
+) -> str | None:
+    """Rule of an optional argument; None where nothing grounds it."""
+    if kind == "text" and (texts := texts_in(rest)):
+        return rules.texts(texts)
+    if kind in ("free", "text") or kind_of(schema) not in ("string", "str"):
+        return rules.value(name, schema, False)
+    return rules.texts(
+        named_values(name, rest) if kind in ("secret", "id") else plausible(kind, name, rest)
+    )
 
 
 def filling_prompt(model: LanguageModel, tool: CatalogueTool, source: str) -> tuple[list[int], int]:

@@ -40,6 +40,8 @@ class PlannedCall:
     engine: str
     """What ran the model; empty where nothing was left to ask it."""
     seconds: float
+    missing: tuple[str, ...] = ()
+    """Needed ids, credentials and addresses that the request does not give, left out."""
 
 
 class CallPlanner:
@@ -85,6 +87,7 @@ class CallPlanner:
         tool, source = hits[0].tool, f"{before} {text}"
         prompt, shared = filling_prompt(self._model, tool, source)
         arguments, asked = fill_call(self._model, tool, source, prompt, shared)
+        needed = tool.parameters.get("required") or () if arguments is not None else ()
         return PlannedCall(
             tool.id,
             arguments or {},
@@ -92,6 +95,7 @@ class CallPlanner:
             tuple(hits),
             self._model.engine_name if asked else "",
             time.perf_counter() - began,
+            tuple(str(name) for name in needed if name not in (arguments or {})),
         )
 
 

@@ -10,20 +10,17 @@ Anthropic (Messages): list `anthropic_search_tool()` and, deferred, every tool t
 `anthropic_search_result(tool_use_id, tools)`.
 """
 
-import hashlib
 import json
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ctrag.agents.catalogue.names import NAME_LIMIT as NAME_LIMIT
+from ctrag.agents.catalogue.names import readable_name as readable_name
+from ctrag.agents.catalogue.names import wire_name as wire_name
+from ctrag.agents.catalogue.schemas import original_arguments, wire_schema
+from ctrag.agents.catalogue.shown import ShownLimits, cut_text, shown_schema
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.errors import InputError
-
-NAME_LIMIT = 64
-"""Maximum characters of a function name, the stricter limit of both APIs."""
-_INVALID = re.compile(r"[^A-Za-z0-9_-]")
-"""Characters not allowed in a function name."""
 
 SEARCH_NAME = "search_tools"
 SEARCH_DESCRIPTION = (
@@ -40,36 +37,12 @@ SEARCH_PARAMETERS: dict[str, Any] = {
 }
 
 
-def wire_name(tool_id: str) -> str:
-    """An id as a name that both APIs and MCP clients accept: `mail/send` is `mail__send`."""
-    name = _INVALID.sub("_", tool_id.replace("/", "__"))
-    return name if len(name) <= NAME_LIMIT else _with_hash(name, tool_id)
-
-
 def wire_names(tools: Iterable[CatalogueTool]) -> dict[str, CatalogueTool]:
-    """Tools by their names for an API; where two would share one, later ones get a hash."""
+    """Tools by their names for an API, see `wire_name`; the first of equal ids is kept."""
     named: dict[str, CatalogueTool] = {}
     for tool in tools:
-        name = wire_name(tool.id)
-        named[name if name not in named else _with_hash(name, tool.id)] = tool
+        named.setdefault(wire_name(tool.id), tool)
     return named
-
-
-def readable_name(name: str) -> str:
-    """A name that both APIs accept, accents stripped, truncated to the limit; names may clash."""
-    letters = unicodedata.normalize("NFKD", name)
-    plain = _INVALID.sub("_", "".join(one for one in letters if not unicodedata.combining(one)))
-    if not plain.strip("_-"):  # no valid character left
-        return f"tool_{_digest(name)}"
-    return plain[:NAME_LIMIT]
-
-
-def _with_hash(name: str, tool_id: str) -> str:
-    return f"{name[: NAME_LIMIT - 9]}_{_digest(tool_id)}"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def schema_line(name: str, description: str, parameters: Mapping[str, Any]) -> str:
@@ -104,9 +77,14 @@ def anthropic_tool(name: str, description: str, parameters: Any) -> dict[str, An
     return {"name": name, "description": description, "input_schema": parameters}
 
 
-def mcp_tool(name: str, tool: CatalogueTool) -> dict[str, Any]:
-    """An entry of an MCP server's tool list."""
-    return {"name": name, "description": tool.description, "inputSchema": object_schema(tool)}
+def mcp_tool(name: str, tool: CatalogueTool, limits: ShownLimits | None = None) -> dict[str, Any]:
+    """An entry of an MCP server's tool list, whole without limits."""
+    if limits is None:
+        description, schema = tool.description, object_schema(tool)
+    else:
+        description = cut_text(tool.description, limits.description)
+        schema, _ = shown_schema(tool.parameters, limits)
+    return {"name": name, "description": description, "inputSchema": schema, **tool.mcp}
 
 
 def openai_chat_tools(tools: Iterable[CatalogueTool]) -> list[dict[str, Any]]:
@@ -149,8 +127,22 @@ def openai_search_tool(description: str = SEARCH_DESCRIPTION) -> dict[str, Any]:
     }
 
 
-def openai_search_output(call_id: str, tools: Sequence[CatalogueTool]) -> dict[str, Any]:
-    """The input item that answers a `tool_search_call`: it loads the tools."""
+def openai_search_output(
+    call_id: str,
+    tools: Sequence[CatalogueTool],
+    catalogue: Iterable[CatalogueTool] | None = None,
+) -> dict[str, Any]:
+    """The input item that answers a `tool_search_call`: it loads the tools.
+
+    Args:
+        call_id: Of the model's search.
+        tools: What was found.
+        catalogue: All tools that may be found; names are the same with and without it.
+
+    Raises:
+        ValueError: A tool is not in the catalogue.
+    """
+    _check_listed(tools, catalogue)
     return {
         "type": "tool_search_output",
         "call_id": call_id,
@@ -179,16 +171,14 @@ def anthropic_search_result(
     Args:
         tool_use_id: Of the model's search.
         tools: What was found; each must be listed, deferred, in the request's `tools`.
-        catalogue: All tools as listed there, needed where names had to be made unique.
+        catalogue: All tools as listed there, to check against.
 
     Raises:
         ValueError: A tool is not among those listed.
     """
-    listed = {tool.id: name for name, tool in wire_names(catalogue or tools).items()}
-    if missing := [tool.id for tool in tools if tool.id not in listed]:
-        raise InputError(f"tools: {missing[0]!r} is not in the catalogue, so it was not listed")
+    _check_listed(tools, catalogue)
     content: list[dict[str, Any]] = [
-        {"type": "tool_reference", "tool_name": listed[tool.id]} for tool in tools
+        {"type": "tool_reference", "tool_name": name} for name in wire_names(tools)
     ]
     return {
         "type": "tool_result",
@@ -197,14 +187,27 @@ def anthropic_search_result(
     }
 
 
+def _check_listed(
+    tools: Sequence[CatalogueTool], catalogue: Iterable[CatalogueTool] | None
+) -> None:
+    if catalogue is None:
+        return
+    listed = {tool.id for tool in catalogue}
+    if missing := [tool.id for tool in tools if tool.id not in listed]:
+        raise InputError(f"tools: {missing[0]!r} is not in the catalogue, so it was not listed")
+
+
 def object_schema(tool: CatalogueTool) -> dict[str, Any]:
-    """The tool's parameters as a schema whose root is an object, as every API requires."""
-    properties = tool.parameters.get("properties")
-    return {
-        **tool.parameters,
-        "type": "object",
-        "properties": properties if isinstance(properties, dict) else {},
-    }
+    """The tool's parameters as every API takes them, see `wire_schema`.
+
+    A model's arguments by it go to the tool through `tool_arguments`.
+    """
+    return wire_schema(tool.parameters)
+
+
+def tool_arguments(tool: CatalogueTool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A model's arguments under the names that the tool's owner knows."""
+    return original_arguments(tool.parameters, arguments)
 
 
 def json_schema(parameters: Any) -> Any:

@@ -8,154 +8,28 @@ import inspect
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ctrag.agents.catalogue.files import read_file
+from ctrag.agents.catalogue.effects import HINTS
 from ctrag.agents.catalogue.tool import CatalogueTool, check_identities
 from ctrag.errors import InputError
 
-_VERBS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
-_MAX_DEPTH = 6
-"""Depth to which nested references are followed."""
 _ARGUMENT = re.compile(r"^\s+\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.+)$")
 
 
 def tools_from_openapi(
     document: Mapping[str, Any] | str | Path, server: str = "", where: str = "openapi"
 ) -> list[CatalogueTool]:
-    """One tool per operation, in the document's order.
-
-    The name is the `operationId`, or verb and path where there is none, with a number where two
-    paths have the same words. Path, query, header and cookie parameters are merged with the
-    body's properties; a body that is not an object becomes `body`. References inside the document
-    are resolved, others stay as they are.
-
-    Args:
-        document: The parsed document (versions 2 and 3), or a file that holds it.
-        server: Server of the tools; the document's title when empty.
-        where: Name of the document in errors.
+    """One tool per operation, in the document's order; see `openapi.read_openapi`.
 
     Raises:
-        ValueError: It is not an OpenAPI document, or two operations have one name.
+        ValueError: It is not an OpenAPI document.
     """
-    if not isinstance(document, Mapping):
-        return tools_from_openapi(read_file(Path(document)), server, str(document))
-    paths = document.get("paths")
-    if not isinstance(paths, Mapping):
-        raise InputError(f"{where}: paths: an OpenAPI document must map paths to operations")
-    title = _text(_map(document.get("info")).get("title"))
-    server = server or "_".join(re.findall(r"\w+", title.lower()))
-    version = _text(_map(document.get("info")).get("version"))
-    tools = [
-        _operation(document, str(path), verb, _map(item), server, version)
-        for path, item in paths.items()
-        for verb in _VERBS
-        if verb in _map(item)
-    ]
-    tools = _numbered(tools, [_text(one.get("operationId")) for one in _operations(paths)])
-    check_identities(tools, where)
-    return tools
+    from ctrag.agents.catalogue.openapi import read_openapi
 
-
-def _operations(paths: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    for item in paths.values():
-        yield from (_map(_map(item)[verb]) for verb in _VERBS if verb in _map(item))
-
-
-def _numbered(tools: Sequence[CatalogueTool], given: Sequence[str]) -> list[CatalogueTool]:
-    """The tools; generated names that are taken get the next free number."""
-    taken = {one for one in given if one}
-    numbered = []
-    for tool, own in zip(tools, given, strict=True):
-        name, number = tool.name, 1
-        while not own and name in taken:
-            number += 1
-            name = f"{tool.name}_{number}"
-        taken.add(name)
-        numbered.append(replace(tool, name=name))
-    return numbered
-
-
-def _operation(
-    document: Mapping[str, Any],
-    path: str,
-    verb: str,
-    item: Mapping[str, Any],
-    server: str,
-    version: str,
-) -> CatalogueTool:
-    operation = _map(item[verb])
-    name = _text(operation.get("operationId")) or "_".join([verb, *re.findall(r"\w+", path)])
-    texts = [_text(operation.get("summary")), _text(operation.get("description"))]
-    properties: dict[str, Any] = {}
-    required: list[str] = []
-    for one in [*_list(item.get("parameters")), *_list(operation.get("parameters"))]:
-        _add_parameter(_map(_resolved(document, one)), properties, required)
-    for body in _bodies(document, operation):
-        _add_body(body, properties, required)
-    parameters: dict[str, Any] = {"type": "object", "properties": properties}
-    if required:
-        parameters["required"] = list(dict.fromkeys(required))
-    tags = [one for one in _list(operation.get("tags")) if isinstance(one, str)]
-    description = ". ".join(dict.fromkeys(one.strip().rstrip(".") for one in texts if one))
-    return CatalogueTool(
-        name, description or f"{verb.upper()} {path}", server, parameters, version, ", ".join(tags)
-    )
-
-
-def _add_parameter(one: Mapping[str, Any], properties: dict[str, Any], required: list[str]) -> None:
-    name = _text(one.get("name"))
-    if one.get("in") == "body":  # version 2
-        _add_body(_map(one.get("schema")), properties, required)
-        return
-    if not name:
-        return
-    known = ("type", "enum", "items", "default", "format")
-    schema = dict(_map(one.get("schema"))) or {key: one[key] for key in known if key in one}
-    if one.get("description") and "description" not in schema:
-        schema["description"] = _text(one["description"])
-    properties[name] = schema
-    if one.get("required") is True or one.get("in") == "path":
-        required.append(name)
-
-
-def _add_body(schema: Mapping[str, Any], properties: dict[str, Any], required: list[str]) -> None:
-    if not schema:
-        return
-    if not isinstance(schema.get("properties"), Mapping):
-        properties["body"] = dict(schema)
-        return
-    properties.update(schema["properties"])
-    required.extend(str(one) for one in _list(schema.get("required")))
-
-
-def _bodies(
-    document: Mapping[str, Any], operation: Mapping[str, Any]
-) -> Iterator[Mapping[str, Any]]:
-    """The body's schema of its first content type, if there is one."""
-    content = _map(_map(_resolved(document, operation.get("requestBody"))).get("content"))
-    for media in list(content.values())[:1]:
-        yield _map(_resolved(document, _map(media).get("schema")))
-
-
-def _resolved(document: Mapping[str, Any], value: Any, depth: int = 0) -> Any:
-    """The value with references into the document resolved, cycles cut."""
-    if isinstance(value, list):
-        return [_resolved(document, one, depth) for one in value]
-    if not isinstance(value, Mapping):
-        return value
-    reference = value.get("$ref")
-    if isinstance(reference, str):
-        if not reference.startswith("#/") or depth >= _MAX_DEPTH:
-            return {"type": "object"} if depth >= _MAX_DEPTH else dict(value)
-        found: Any = document
-        for step in reference[2:].split("/"):
-            found = _map(found).get(step.replace("~1", "/").replace("~0", "~"))
-        return _resolved(document, found, depth + 1)
-    return {key: _resolved(document, one, depth) for key, one in value.items()}
+    return read_openapi(document, server, where).tools
 
 
 def tools_from_functions(
@@ -271,16 +145,14 @@ def _langchain(tool: Any, server: str) -> CatalogueTool:
     else:
         parameters = {"type": "object", "properties": dict(getattr(tool, "args", None) or {})}
     tags = ", ".join(getattr(tool, "tags", None) or ())
-    return CatalogueTool(name, getattr(tool, "description", "") or "", server, parameters, "", tags)
-
-
-def _map(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: Any) -> str:
-    return str(value) if isinstance(value, str | int | float) else ""
+    said = getattr(tool, "metadata", None)  # where adapters put MCP's annotations
+    said = said if isinstance(said, Mapping) else {}
+    hints = {hint: said[hint] for hint in HINTS if isinstance(said.get(hint), bool)}
+    return CatalogueTool(
+        name,
+        getattr(tool, "description", "") or "",
+        server,
+        parameters,
+        category=tags,
+        mcp={"annotations": hints} if hints else {},
+    )

@@ -10,9 +10,9 @@ assistant's own `toolbox.yaml`.
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import (
     AfterValidator,
@@ -28,6 +28,13 @@ from ctrag.agents.catalogue.access import AccessRules, Expert
 from ctrag.agents.catalogue.files import checked, read_file
 from ctrag.errors import InputError
 from ctrag.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from ctrag.agents.catalogue.openapi import OpenApi
+
+
+_EMBEDDED = 8_000
+"""Characters of a description that an encoder is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +54,16 @@ class CatalogueTool:
     """Hot: bound before the first search."""
     system: bool = False
     """Built into the platform: searched by its keywords."""
+    mcp: dict[str, Any] = field(default_factory=dict)
+    """What else an MCP server lists of it, by the protocol's names: `title`, `annotations`,
+    `outputSchema`, `icons`, `_meta`."""
 
     @property
     def content_hash(self) -> str:
         """Hash of what is searched and shown; server and version are not part of it."""
-        content = [self.name, self.description, self.category, self.parameters]
+        content: list[Any] = [self.name, self.description, self.category, self.parameters]
+        if self.mcp:
+            content.append(self.mcp)
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -61,11 +73,14 @@ class CatalogueTool:
 
     @property
     def text(self) -> str:
-        """What an encoder embeds: name as words, description, names of parameters."""
+        """What an encoder embeds: name as words, description, names of parameters.
+
+        An encoder reads some hundred words; the words of longer texts are searched all the same.
+        """
         words = self.name.replace("_", " ").replace(".", " ")
         properties = self.parameters.get("properties")
         named = ", ".join(map(str, properties)) if isinstance(properties, dict) else ""
-        return f"{words}: {self.description}" + (f" ({named})" if named else "")
+        return f"{words}: {self.description[:_EMBEDDED]}" + (f" ({named})" if named else "")
 
     def to_json(self) -> str:
         """The whole definition, for stores."""
@@ -85,6 +100,8 @@ class Catalogue:
     access: AccessRules | None = None
     """None: everybody sees everything."""
     experts: tuple[Expert, ...] = ()
+    api: "OpenApi | None" = None
+    """How its tools are called, where it is an OpenAPI document."""
 
 
 def _encodable(text: str) -> str:
@@ -110,6 +127,7 @@ class _ToolRow(BaseModel):
     always: bool = False
     pinned: bool = False
     system: bool = False
+    annotations: dict[str, Any] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -148,9 +166,14 @@ def load_catalogue(path: Path) -> list[CatalogueTool]:
     return read_catalogue(path).tools
 
 
-def read_catalogue(path: Path) -> Catalogue:
-    """Tools, access rules and experts of a catalogue file; errors as `load_catalogue`."""
-    catalogue = _read(path)
+def read_catalogue(path: Path, server: str = "") -> Catalogue:
+    """Tools, access rules and experts of a catalogue file; errors as `load_catalogue`.
+
+    Args:
+        path: The file.
+        server: Server of the tools that name none; of an OpenAPI document's in place of its title.
+    """
+    catalogue = _read(path, server)
     check_identities(catalogue.tools, str(path))
     return catalogue
 
@@ -164,17 +187,24 @@ def check_identities(tools: Sequence[CatalogueTool], where: str) -> None:
         seen.add(tool.id)
 
 
-def _read(path: Path) -> Catalogue:
+def _read(path: Path, server: str = "") -> Catalogue:
     value = read_file(path)
     if isinstance(value, dict) and ("openapi" in value or "swagger" in value):
-        from ctrag.agents.catalogue.sources import tools_from_openapi
+        from ctrag.agents.catalogue.openapi import read_openapi
 
-        return Catalogue(tools_from_openapi(value, where=str(path)))
+        api = read_openapi(value, server, str(path))
+        return Catalogue(api.tools, api=api)
     if isinstance(value, dict) and "tools" in value:
-        return _with_rules(checked(_FILE, value, path), path)
+        found = _with_rules(checked(_FILE, value, path), path)
+        return replace(found, tools=_served(found.tools, server))
     if isinstance(value, dict) and path.suffix in {".yaml", ".yml"}:
         return Catalogue(_of_toolbox(path))
-    return Catalogue([_tool(row) for row in checked(_ROWS, value, path)])
+    return Catalogue(_served([_tool(row) for row in checked(_ROWS, value, path)], server))
+
+
+def _served(tools: list[CatalogueTool], server: str) -> list[CatalogueTool]:
+    """The tools, those without a server as this one's."""
+    return [tool if tool.server else replace(tool, server=server) for tool in tools]
 
 
 def _with_rules(file: _File, path: Path) -> Catalogue:
@@ -194,7 +224,9 @@ def _with_rules(file: _File, path: Path) -> Catalogue:
 
 
 def _tool(row: _ToolRow) -> CatalogueTool:
-    return CatalogueTool(**dict(row))
+    given = dict(row)
+    hints = given.pop("annotations")
+    return CatalogueTool(**given, mcp={"annotations": hints} if hints else {})
 
 
 def _of_toolbox(path: Path) -> list[CatalogueTool]:
@@ -204,6 +236,7 @@ def _of_toolbox(path: Path) -> list[CatalogueTool]:
             tool.description,
             tool.app,
             {"properties": {one.name: {"type": one.type} for one in tool.arguments}},
+            mcp={"annotations": {"readOnlyHint": tool.effect == "read"}},
         )
         for tool in Toolbox.from_file(path)
     ]

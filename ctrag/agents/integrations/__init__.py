@@ -1,6 +1,5 @@
 """Surfaces for other frameworks.
 
-- `surfacing`: which hits of a search an agent is given.
 - `langchain`, `langchain_prompts`: middlewares for LangChain 1.x agents (extra `langchain`): one
   finds tools, one makes the prompt smaller; imported by name, as they need the library.
 """

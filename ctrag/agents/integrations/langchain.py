@@ -15,6 +15,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NotRequired
 
 from ctrag.errors import InputError
@@ -35,19 +36,24 @@ from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import SEARCH_DESCRIPTION, SEARCH_NAME, SEARCH_PARAMETERS
 from ctrag.agents.catalogue.sources import tools_from_langchain
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.integrations.surfacing import surfaced
 from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.search.surfacing import LIMIT, surface
 from ctrag.agents.session.binding import BindingSettings
 from ctrag.agents.session.definitions import defined, steps_of
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.guard import GuardSettings
+from ctrag.agents.session.next_tools import offered_next
 from ctrag.agents.session.outcomes import Finished, ToolRefused
+from ctrag.agents.session.sent import meant, search_arguments, tool_arguments
 from ctrag.agents.session.tokens import characters
 from ctrag.agents.session.tool_session import ToolSession
 
+MOST = 20
+"""The largest number of tools that a search may ask for."""
 SESSIONS_KEPT = 1_000
 """Conversations whose sessions are kept; older ones are rebuilt from their messages."""
 
+NEXT = "Tools that usually come next; you can call them now, without a search:"
 _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 """Types of LangChain messages whose roles have another name."""
 _Answer = ToolMessage | Command[Any]
@@ -68,7 +74,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
     Args:
         tools: All tools; the agent needs no others.
         index: Their catalogue, with the tools' names as ids; built from the tools when None.
-        k: Tools that one search adds.
+        k: Tools that one search adds at most.
         always: Names of tools that the model always has.
         user: The caller, for a catalogue with access rules.
         binding: How many tools stay bound, and for how long.
@@ -76,6 +82,8 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         warm: Tools bound from the start because of the user's affinity, in addition to the
             catalogue's pinned ones.
         preload: Tools bound from the start for the categories of the first message.
+        following: Tools at most that a call's result names as usual next ones, callable at once;
+            only where the index has a next-tool model. 0 for none.
         window: Maximum tokens of the model's input and output: discovered tools and the history
             passed to the model are cut to it, see `ToolSession.prepare`. None for no limit. The
             conversation's own messages are unchanged.
@@ -96,13 +104,14 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         tools: Sequence[BaseTool],
         index: ToolIndex | None = None,
         *,
-        k: int = 5,
+        k: int = LIMIT,
         always: Sequence[str] = (),
         user: Principal | str | None = None,
         binding: BindingSettings | None = None,
         guard: GuardSettings | None = None,
         warm: int = 3,
         preload: int = 0,
+        following: int = 0,
         window: int | None = None,
         output: int = 1024,
         record: EventSink = ignore,
@@ -124,7 +133,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         self.tools = [self._search, *tools]
         self._k, self._always, self._user = k, tuple(always), user
         self._settings = {"binding": binding, "guard": guard, "record": record}
-        self._warm, self._preload = warm, preload
+        self._warm, self._preload, self._following = warm, preload, following
         self._window, self._output = window, output
         self._sessions: OrderedDict[str, ToolSession] = OrderedDict()
         self._lock = threading.Lock()
@@ -153,22 +162,23 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], _Answer]
     ) -> _Answer:
         """Answer searches, refuse tools that were not found, record calls."""
+        request = self._read(request)
         call, session = request.tool_call, self._session(request.state)
         if call["name"] == SEARCH_NAME:
             return self._searched(session, call, request.state)
         if call["name"] not in self._named:
             return handler(request)
         try:
-            result, finished = session.call(
-                call["name"], call["args"], lambda tool, arguments: handler(request)
-            )
+            session.check(call["name"])
         except ToolRefused as refused:
             return _message(call, str(refused), status="error")
-        except Exception:
-            self._learn(call["name"], succeeded=False)
+        began = time.perf_counter()
+        try:
+            result = handler(request)
+        except Exception as error:
+            self._failed(session, call, error, began)
             raise
-        self._learn(call["name"], succeeded=not _failed(result))
-        return _noted(result, finished)
+        return self._with_next(self._finished(session, call, result, began), session)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[_Answer]]
@@ -176,6 +186,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         """See `wrap_tool_call`."""
         from anyio import to_thread
 
+        request = self._read(request)
         call, session = request.tool_call, self._session(request.state)
         if call["name"] == SEARCH_NAME:
             return await to_thread.run_sync(self._searched, session, call, request.state)
@@ -185,14 +196,67 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             session.check(call["name"])
         except ToolRefused as refused:
             return _message(call, str(refused), status="error")
+        began = time.perf_counter()
         try:
             result = await handler(request)
         except Exception as error:
-            session.finished(call["name"], call["args"], error=type(error).__name__)
-            self._learn(call["name"], succeeded=False)
+            self._failed(session, call, error, began)
             raise
-        self._learn(call["name"], succeeded=not _failed(result))
-        return _noted(result, session.finished(call["name"], call["args"]))
+        finished = self._finished(session, call, result, began)
+        return await to_thread.run_sync(self._with_next, finished, session)
+
+    def _failed(
+        self, session: ToolSession, call: Mapping[str, Any], error: Exception, began: float
+    ) -> None:
+        spent = time.perf_counter() - began
+        session.finished(call["name"], call["args"], error=type(error).__name__, seconds=spent)
+        self._learn(call["name"], succeeded=False)
+
+    def _finished(
+        self, session: ToolSession, call: Mapping[str, Any], result: _Answer, began: float
+    ) -> _Answer:
+        """The result, with the guard's guidance where the call ends a loop."""
+        failed = _failed(result)
+        self._learn(call["name"], succeeded=not failed)
+        finished = session.finished(
+            call["name"],
+            call["args"],
+            error="tool_error" if failed else None,
+            seconds=time.perf_counter() - began,
+            answer=str(result.content) if isinstance(result, ToolMessage) else repr(result),
+        )
+        return _noted(result, finished)
+
+    def _with_next(self, result: _Answer, session: ToolSession) -> _Answer:
+        """The result with the tools that usually come next, which are bound now."""
+        if not isinstance(result, ToolMessage) or _failed(result):
+            return result
+        offered = [
+            tool
+            for tool in offered_next(self.index, session, self._user, self._following)
+            if tool.id in self._named
+        ]
+        lines = [f"{tool.name}: {tool.description}" for tool in offered]
+        return _with_text(result, "\n".join([NEXT, *lines])) if lines else result
+
+    def _read(self, request: ToolCallRequest) -> ToolCallRequest:
+        """The request with the tool's name and arguments as the model meant them."""
+        call = request.tool_call
+        name = call["name"]
+        if name not in self._named and name != SEARCH_NAME:
+            spelled = meant(name, [SEARCH_NAME, *self._named])
+            name = spelled[0] if len(spelled) == 1 else name
+        if name not in self._named:
+            return request.override(tool_call={**call, "name": name})
+        try:
+            arguments = tool_arguments(call["args"], self.index.get(name).parameters)
+        except ValueError:  # the tool itself says what is wrong with them
+            arguments = call["args"]
+        return replace(
+            request,
+            tool_call={**call, "name": name, "args": arguments},
+            tool=request.tool or self._named[name],
+        )
 
     def _narrowed(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         session = self._session(request.state)
@@ -223,16 +287,18 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         self.index.learn(self._user, name, "succeeded" if succeeded else "failed")
 
     def _searched(self, session: ToolSession, call: Mapping[str, Any], state: Any) -> ToolMessage:
-        query, began = str(call["args"].get("query") or ""), time.perf_counter()
+        began = time.perf_counter()
         try:
+            read = search_arguments(call["args"], MOST)
+            query, k = read.arguments["query"], read.arguments.get("limit", self._k)
             called = [one for one in _called_for_request(state["messages"]) if one in self._named]
-            search = self.index.find(query, self._k, self._user, called, exclude=self._always)
+            search = self.index.find(query, k, self._user, called, exclude=self._always)
         except ValueError as error:
             return _message(call, str(error), status="error")
-        kept = surfaced(search.hits, query)
+        given = surface(search, query, k)
         pairs = [
             (hit, tool)
-            for hit, tool in defined(kept.values(), self._resolve)
+            for hit, tool in defined(given.hits.values(), self._resolve)
             if tool.id in self._named
         ]
         found = session.found(
@@ -240,15 +306,15 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             [tool for _, tool in pairs],
             scores=[hit.probability for hit, _ in pairs],
             seconds=time.perf_counter() - began,
-            trace=steps_of(search, kept),
+            trace=steps_of(search, given.hits),
         )
         for tool in found.tools:
             self.index.learn(self._user, tool.id, "found")
         lines = [f"{tool.name}: {tool.description}" for tool in found.tools]
-        close = ", ".join(hit.tool.name for hit in search.hits[:3])
+        close = ", ".join(hit.tool.name for hit in given.closest[:3])
         lacking = f"No tool surely fits; search for one by its name to use it: {close}"
         summary = "You can call these tools now:\n" + "\n".join(lines) if lines else lacking
-        text = "\n".join([summary, found.note]) if found.note else summary
+        text = "\n".join(filter(None, [summary, given.note, found.note, *read.notes]))
         return _message(call, text, artifact=[tool.id for tool in found.tools])
 
     def _resolve(self, ids: Sequence[str]) -> list[CatalogueTool]:
@@ -333,10 +399,14 @@ def _noted(result: _Answer, finished: Finished) -> _Answer:
     """The result with the guard's guidance appended."""
     if finished.note is None or not isinstance(result, ToolMessage):
         return result
-    text = result.content if isinstance(result.content, str) else json.dumps(result.content)
     more = {**result.additional_kwargs, "loop_detected": finished.loop_detected}
-    update = {"content": f"{text}\n{finished.note}", "additional_kwargs": more}
-    return result.model_copy(update=update)
+    noted = _with_text(result, finished.note)
+    return noted.model_copy(update={"additional_kwargs": more})
+
+
+def _with_text(result: ToolMessage, added: str) -> ToolMessage:
+    text = result.content if isinstance(result.content, str) else json.dumps(result.content)
+    return result.model_copy(update={"content": f"{text}\n{added}"})
 
 
 def _only_through_the_middleware(query: str) -> str:

@@ -94,6 +94,8 @@ class PromptBuilder:
         self.reranks = self.settings.rerank and known.trained
         """Whether candidates are re-ranked; recorded in telemetry."""
         self.fragments = tuple(fragments)
+        self.ignored: tuple[tuple[str, int], ...] = ()
+        """Keys of front matter that mean nothing here, each with its number of files."""
         self._count = count or token_counter()
         vectors = None
         if index is not None:
@@ -148,7 +150,7 @@ class PromptBuilder:
         """A builder over a folder of policies and a catalogue file.
 
         Args:
-            instructions: Folder of `.md` and `.txt` files.
+            instructions: Folder of `.md`, `.mdc` and `.txt` files and of skills, or one file.
             catalogue: A `tools.json` or `toolbox.yaml`.
             index: Folder of the index, the change log and the ledger; beside the cache when None.
             review: Serve fragments only as somebody approved them (`ctrag review`); as
@@ -177,7 +179,7 @@ class PromptBuilder:
         served = ledger.served(cut.fragments, count) if gated else list(cut.fragments)
         tools = load_documents(Path(catalogue), count)
         weight = process_settings().dependency_prompt_weight
-        return cls(
+        made = cls(
             served,
             tools,
             settings=settings or PromptSettings(next_tool_weight=weight),
@@ -192,6 +194,8 @@ class PromptBuilder:
             next_tool=NextTool.configured(),
             folder=folder,
         )
+        made.ignored = cut.ignored
+        return made
 
     def build(
         self,

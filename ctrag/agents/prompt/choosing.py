@@ -89,6 +89,8 @@ class Chooser:
         fragment_probs, tool_probs = shares(scores.instructions), shares(scores.tools)
         ranked = self._ranked(tool_probs)
         rows = best_rows(scores.instructions, self._settings.candidates)
+        if scores.matter is not None:
+            rows = [row for row in rows if scores.matter[row]]
         documented = self._documented(ranked[: self._settings.candidates], tool_probs)
         docs = self._options(TOOL, documented, tool_probs)
         texts = self._options(INSTRUCTION, rows, fragment_probs)

@@ -1,7 +1,7 @@
 """The hybrid score of fragments and tools (paper, equation 3), plus a next-tool model's share."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ctrag.agents.next_tool import END
 from ctrag.agents.prompt.domains import Domains
 from ctrag.agents.prompt.encoders import PassageEncoder
-from ctrag.agents.prompt.fragments import Fragment
+from ctrag.agents.prompt.fragments import ON_DEMAND, Fragment
 from ctrag.agents.prompt.index import CorpusIndex, Evidence, VectorStore
 from ctrag.agents.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.agents.prompt.settings import PromptSettings
@@ -21,6 +21,8 @@ from ctrag.agents.search.index import NextToolModel
 from ctrag.models.encoder import Matrix
 
 Floats = NDArray[np.float64]
+_LIKELY_DOMAIN = 0.5
+"""Least probability of a domain of tools for all of its fragments to matter."""
 _UNLIKELY = 1e-3
 """The least chance a next-tool model gives: it may push a tool down but not out."""
 
@@ -37,6 +39,8 @@ class Scores:
     """Probability of each domain, the mean over both corpora."""
     predicted: bool = False
     """Whether the next-tool model ranked any of the tools, and did not put the end first."""
+    matter: tuple[bool, ...] | None = None
+    """Per fragment, whether it may be shown; None: all may."""
 
 
 def shares(scores: Floats) -> Floats:
@@ -88,6 +92,8 @@ class HybridRetriever:
         self._rows = {tool.id: row for row, tool in enumerate(tools)}
         self._domain_of = {tool.id: tool.domain for tool in tools if tool.domain}
         self._domains = Domains([one.domain for one in fragments], [one.domain for one in tools])
+        self._units = tuple(fragments)
+        self._tool_domains = frozenset(self._domain_of.values())
         self._opening = settings.opening * np.array([one.place == 0 for one in fragments])
         self._tools = (
             _index(tools, encoder, folder, "tools.npz")
@@ -126,7 +132,28 @@ class HybridRetriever:
             of_fragments = self._reranked(self._fragments, own, text, history, of_fragments, known)
         found = self._domains.shares(shares(of_fragments), shares(tools))
         domains = dict(zip(["", *self._domains.names], found, strict=True))
-        return Scores(of_fragments, tools, domains, predicted)
+        matter = self._matter(text, {domain} if domain else called, domains)
+        return Scores(of_fragments, tools, domains, predicted, matter)
+
+    def _matter(
+        self, text: str, known: Set[str], domains: Mapping[str, float]
+    ) -> tuple[bool, ...] | None:
+        """Which fragments have to do with the request: see `PromptSettings.floor`."""
+        floor = self._settings.floor
+        if self._fragments is None or not floor:
+            return None
+        found = self._evidence(False, text)
+        near = (found.cosine >= floor) | ((found.cosine >= floor / 2) & (found.lexical >= 1))
+        likely = {one for one in self._tool_domains if domains.get(one, 0.0) >= _LIKELY_DOMAIN}
+        opened = {one.document for one, is_near in zip(self._units, near, strict=True) if is_near}
+        return tuple(
+            bool(is_near)
+            or one.domain in known
+            or one.domain in likely
+            or (one.place == 0 and one.document in opened)
+            or (one.place == 0 and not opened and one.kind not in ON_DEMAND)
+            for one, is_near in zip(self._units, near, strict=True)
+        )
 
     def _known(self, text: str, history: Sequence[str]) -> tuple[Floats, bool]:
         """The next-tool model's weighted log chances, and whether it predicts one; see `Scores`."""

@@ -39,6 +39,11 @@ class PromptSettings:
     """Added to the score of units of a domain whose tools were called before."""
     opening: float = 1.0
     """Added to the score of a document's first fragment, which usually has general rules."""
+    floor: float = 0.2
+    """Cosine to the request below which a fragment is left out (half of it for the one with the
+    most words in common); not where a tool of its domain is likely or was called, nor a document's
+    first fragment beside another of it. Where no fragment reaches it, the first fragments of all
+    documents but skills and rules stay. 0 turns it off."""
     next_tool_weight: float = 0.0
     """Weight of the next-tool model's log probability; 0 turns it off."""
     likely: bool = True
@@ -51,6 +56,8 @@ class PromptSettings:
         for name in ("instructions", "tools", "signatures", "discovery_tools"):
             if getattr(self, name) < 0:
                 raise InputError(f"{name}: must not be negative, is {getattr(self, name)}")
+        if not 0 <= self.floor < 1:
+            raise InputError(f"floor: must be from 0 to below 1, not {self.floor}")
         if self.candidates < 1:
             raise InputError(f"candidates: must be at least 1, not {self.candidates}")
         if self.discovery not in ("widen", "summary", "off"):

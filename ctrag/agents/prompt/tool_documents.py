@@ -12,7 +12,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from ctrag.agents.catalogue.files import checked, read_file
-from ctrag.agents.catalogue.formats import NAME_LIMIT, readable_name, schema_line
+from ctrag.agents.catalogue.formats import schema_line
+from ctrag.agents.catalogue.names import NAME_LIMIT, digest, readable_name
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
 from ctrag.agents.prompt.signatures import signature_line
 from ctrag.models.tokens import CountTokens
@@ -166,16 +167,17 @@ def make_documents(
         count: Tokens of a text.
     """
     often = Counter(tool.name for tool in tools)
-    taken: set[str] = set()
+    named = [
+        readable_name(tool.name if often[tool.name] == 1 else f"{tool.server}__{tool.name}")
+        for tool in tools
+    ]
+    clashes = Counter(named)
     documents = []
-    for tool in tools:
-        plain = tool.name if often[tool.name] == 1 else f"{tool.server}__{tool.name}"
-        base = name = readable_name(plain)
-        more = ""
-        while name in taken:
-            more += "_"
-            name = base[: NAME_LIMIT - len(more)] + more
-        taken.add(name)
+    for tool, plain in zip(tools, named, strict=True):
+        name = plain
+        if clashes[plain] > 1:  # whichever comes first, neither has the plain name
+            hashed = digest(tool.id)
+            name = f"{plain[: NAME_LIMIT - len(hashed) - 1]}_{hashed}"
         documents.append(_fitted(_document(tool, name, notes.get(tool.id, ToolNotes())), count))
     return documents
 

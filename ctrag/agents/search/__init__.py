@@ -8,7 +8,8 @@
   `artefact/discovery.json` has the weights with their card.
 - `tiers`: experts' and system tools by keywords, and the merged list.
 - `affinity`: what helped a caller before.
-- `results`: hits, near-duplicates, the trace.
+- `results`: hits, the trace; `duplicates`: near-duplicates, which count together.
+- `surfacing`: what an agent is given of a search; `artefact/surfacing.json` has its weights.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.agents.catalogue.schemas import pointed
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.text.words import stems, telling_words, terms, words
 from stores.tools.protocol import saturated
@@ -32,9 +33,11 @@ NO_GRAM = GRAM_CODES
 """The code that no text has."""
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)")
-_LONGEST = 4000
+_LONGEST = 50_000
 """Characters read per field; the rest is cut."""
 _DEEPEST = 3
+_MOST_SCHEMAS = 2_000
+"""Schemas read per tool, so that a huge one does not take long."""
 _MOST_VALUES = 30
 
 
@@ -149,18 +152,34 @@ def gram_codes(words: Sequence[str]) -> NDArray[np.uint32]:
     return np.asarray(codes, dtype=np.uint32)
 
 
-def parameter_texts(schema: Any, depth: int = 0) -> Iterator[str]:
-    """Names, descriptions and allowed values of a JSON Schema's properties, nested ones too."""
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    if not isinstance(properties, dict) or depth >= _DEEPEST:
-        return
-    for name, one in properties.items():
-        yield spelled_out(str(name))
-        if not isinstance(one, dict):
+def parameter_texts(schema: Any) -> Iterator[str]:
+    """Names, descriptions and allowed values of a JSON Schema's properties, nested ones too.
+
+    References are followed, each once; the members of unions count as their schema itself.
+    """
+    seen: set[str] = set()
+    waiting = deque([(schema, 0)])
+    for _ in range(_MOST_SCHEMAS):
+        if not waiting:
+            return
+        one, depth = waiting.popleft()
+        if not isinstance(one, dict) or depth >= _DEEPEST:
             continue
-        if isinstance(one.get("description"), str):
-            yield one["description"]
-        if isinstance(one.get("enum"), list):
-            yield " ".join(str(value) for value in one["enum"][:_MOST_VALUES])
-        yield from parameter_texts(one, depth + 1)
-        yield from parameter_texts(one.get("items"), depth + 1)
+        reference = one.get("$ref")
+        if isinstance(reference, str) and reference not in seen:
+            seen.add(reference)
+            waiting.append((pointed(schema, reference), depth))
+        for key in ("allOf", "anyOf", "oneOf"):
+            members = one.get(key)
+            waiting.extend((member, depth) for member in members or () if isinstance(members, list))
+        properties = one.get("properties")
+        for name, inner in properties.items() if isinstance(properties, dict) else ():
+            yield spelled_out(str(name))
+            if not isinstance(inner, dict):
+                continue
+            if isinstance(inner.get("description"), str):
+                yield inner["description"]
+            if isinstance(inner.get("enum"), list):
+                yield " ".join(str(value) for value in inner["enum"][:_MOST_VALUES])
+            waiting.append((inner, depth + 1))
+            waiting.append((inner.get("items"), depth + 1))

@@ -1,7 +1,7 @@
 """Search in the tool catalogue of any agent."""
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
@@ -12,11 +12,13 @@ from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
 from ctrag.agents.catalogue.tool import Catalogue, CatalogueTool, read_catalogue
 from ctrag.agents.search.affinity import Affinity, Event
 from ctrag.agents.search.collection import ToolCollection, open_store
+from ctrag.agents.search.duplicates import groups_of
 from ctrag.agents.search.names import named_first, named_runs
 from ctrag.agents.search.parts import parts_of
 from ctrag.agents.search.pool import Pool
-from ctrag.agents.search.ranker import Floats, ToolRanker, packaged_ranker
+from ctrag.agents.search.ranker import Floats, Ranked, Readings, ToolRanker, packaged_ranker
 from ctrag.agents.search.results import ToolHit, ToolSearch, hits_of
+from ctrag.agents.search.surfacing import LIMIT, NEAR, Given, packaged_surfacing, surface
 from ctrag.agents.search.tiers import Tier, best_first, expert_score, merged
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
@@ -107,13 +109,16 @@ class ToolIndex(ToolCollection):
         next_tool: NextToolModel | None = None,
         next_tool_weight: float = 0.3,
         lexical_only: bool = False,
+        server: str = "",
     ) -> "ToolIndex":
         """An index in memory over a catalogue file; `catalogue` says which formats there are.
+
+        `server` is that of tools that name none, and of an OpenAPI document's.
 
         Raises:
             ValueError: The file breaks a rule.
         """
-        file = read_catalogue(Path(path))
+        file = read_catalogue(Path(path), server)
         return cls(
             file.tools,
             encoder,
@@ -235,7 +240,16 @@ class ToolIndex(ToolCollection):
             ("system", self._system_tier(text, pool)),
             ("database", database),
         ]
-        hits = hits_of(merged(tiers, k), pool.tools, readings, beliefs, ranked, self._ranker.least)
+        chosen = merged(tiers, max(k, NEAR))
+        rows = [row for tier, _, row in chosen[:NEAR] if tier == "database"]
+        firsts = groups_of([pool.tools[row] for row in rows])
+        copies = {
+            row: rows[first] for row, first in zip(rows, firsts, strict=True) if rows[first] != row
+        }
+        fits = self._fits(readings, ranked, copies, beliefs, dense=dense)
+        near = hits_of(chosen, pool.tools, readings, beliefs, fits, copies, self._ranker.least)
+        rule = packaged_surfacing()
+        certainty = rule.certainty(near[:NEAR], dense=dense)
         trace: dict[str, object] = {
             "mode": mode if dense else "lexical",
             "visible": pool.total,
@@ -246,12 +260,43 @@ class ToolIndex(ToolCollection):
             "candidates": len(pool.found),
             "readings": [{"text": one, "share": round(share, 4)} for one, share in ranked.readings],
             "tiers": {tier: [one for one, _ in found][:k] for tier, found in tiers},
-            "floor": self._ranker.least,
+            "floor": rule.doubt,
+            "certainty": round(certainty, 4),
             "prior_weight": self.next_tool_weight if self.next_tool is not None else 0.0,
             "encode_ms": round(1e3 * (encoded - began), 3),
             "search_ms": round(1e3 * (time.perf_counter() - encoded), 3),
         }
-        return ToolSearch(hits, any(hit.fits for hit in hits), parts, trace)
+        sure = certainty >= rule.doubt
+        return ToolSearch(near[:k], sure, parts, certainty, near, pool.total, trace)
+
+    def give(
+        self,
+        text: str,
+        limit: int = LIMIT,
+        user: Principal | str | None = None,
+        history: Sequence[str] = (),
+        *,
+        exclude: Collection[str] = (),
+        allow: Collection[str] | None = None,
+        expert: Expert | str | None = None,
+    ) -> Given:
+        """What an agent is to be given for a request: as many tools as there is need of, with a
+        note where it is doubtful that any fits, and none where nothing does (`surfacing`).
+
+        Args:
+            text: What the tool should do.
+            limit: Tools at most.
+            user: See `search`, as all others.
+            history: See `search`.
+            exclude: See `search`.
+            allow: See `search`.
+            expert: See `search`.
+
+        Raises:
+            ValueError: See `search`.
+        """
+        found = self.find(text, limit, user, history, exclude=exclude, allow=allow, expert=expert)
+        return surface(found, text, limit)
 
     def learn(self, user: Principal | str | None, tool_id: str, event: Event) -> None:
         """Count that a tool was found, used, or used with or without success."""
@@ -320,6 +365,36 @@ class ToolIndex(ToolCollection):
         scores = best_first({one: words.score(text) for one, words in list(self._system.items())})
         visible = {tool.id for tool in pool.visible([one for one, _ in scores])}
         return [(one, pool.number(one)) for one, _ in scores if one in visible]
+
+    def _fits(
+        self,
+        readings: Readings,
+        ranked: Ranked,
+        copies: Mapping[int, int],
+        beliefs: Floats,
+        *,
+        dense: bool,
+    ) -> Floats:
+        """(tools,), the probability that each does what is asked.
+
+        Near-duplicates have the belief of all of them together, and the odds move as the next-tool
+        model and affinity moved a tool's belief beside those of most others. What words and vectors
+        did not find has its belief alone.
+        """
+        count = len(ranked.beliefs)
+        if not count:
+            return beliefs
+        fits = ranked.fits
+        if copies:
+            counted = ranked.by_reading.copy()
+            for first in set(copies.values()):
+                group = [first, *(one for one, other in copies.items() if other == first)]
+                found = [one for one in group if one < count]
+                counted[:, found] = ranked.by_reading[:, found].sum(axis=1, keepdims=True)
+            fits = self._ranker.fits(readings, counted, dense=dense)
+        moved = np.log(np.maximum(beliefs[:count], 1e-12) / np.maximum(ranked.beliefs, 1e-12))
+        odds = fits / np.maximum(1 - fits, 1e-9) * np.exp(moved - np.median(moved))
+        return np.concatenate([odds / (1 + odds), beliefs[count:]])
 
     def _with_next_tool(
         self, pool: Pool, beliefs: Floats, text: str, history: Sequence[str]

@@ -59,6 +59,8 @@ class Ranked:
     """How far the whole request counts beside its parts, 0 to 1."""
     readings: list[tuple[str, float]]
     """Each reading's text and weight; the whole request first."""
+    by_reading: Floats
+    """(readings, candidates), the beliefs of each reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +125,13 @@ class ToolRanker:
         weights = self.hybrid if dense else self.lexical
         texts, candidates = readings.texts, readings.rows.shape[1]
         if not candidates:
-            return Ranked(np.zeros(0), np.zeros(0), 1.0, [(texts[0], 1.0)])
+            none = np.zeros(0)
+            return Ranked(none, none, 1.0, [(texts[0], 1.0)], np.zeros((len(texts), 0)))
         sums = readings.rows @ weights.features
         beliefs = softmax(sums)
-        logits = floor_inputs(readings, beliefs) @ weights.floor[:-1] + weights.floor[-1]
-        fits = 1 / (1 + np.exp(-logits.max(axis=0)))
+        fits = self.fits(readings, beliefs, dense=dense)
         if len(texts) == 1:
-            return Ranked(beliefs[0], fits, 1.0, [(texts[0], 1.0)])
+            return Ranked(beliefs[0], fits, 1.0, [(texts[0], 1.0)], beliefs)
         best = sums.max(axis=1)
         lengths = np.log([len(one.split()) + 1 for one in texts[1:]])
         shares = softmax(weights.part[0] * best[1:] + weights.part[1] * lengths)
@@ -141,7 +143,20 @@ class ToolRanker:
         whole = float(1 / (1 + np.exp(-(gate + by_sum * above))))
         counted = [whole, *((1 - whole) * shares)]
         read = [(one, float(share)) for one, share in zip(texts, counted, strict=True)]
-        return Ranked(whole * beliefs[0] + (1 - whole) * parts, fits, whole, read)
+        return Ranked(whole * beliefs[0] + (1 - whole) * parts, fits, whole, read, beliefs)
+
+    def fits(self, readings: Readings, beliefs: Floats, *, dense: bool) -> Floats:
+        """(candidates,), calibrated probability that each does what one reading asks.
+
+        Args:
+            readings: The request with its candidates.
+            beliefs: (readings, candidates), the beliefs of each reading; near-duplicates may each
+                have the belief of all of them together.
+            dense: Whether the rows hold cosines.
+        """
+        floor = (self.hybrid if dense else self.lexical).floor
+        logits = floor_inputs(readings, beliefs) @ floor[:-1] + floor[-1]
+        return np.asarray(1 / (1 + np.exp(-logits.max(axis=0))), dtype=np.float64)
 
 
 @cache

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.search.duplicates import ALIKE, in_common
 from ctrag.agents.search.features import FEATURES
 from ctrag.agents.search.fields import ToolTerms
-from ctrag.agents.search.ranker import Floats, Ranked, Readings
+from ctrag.agents.search.ranker import Floats, Readings
 from ctrag.agents.search.tiers import Tier
 
-_ALIKE = 0.6
 _COSINE, _LEXICAL = FEATURES.index("cosine"), FEATURES.index("bm25_share")
 
 
@@ -35,6 +35,8 @@ class ToolHit:
     """Why it was found, in a few words."""
     differs: str = ""
     """How it differs from a nearly identical hit above; empty if there is none."""
+    copy_of: str = ""
+    """Id of the best hit that it is a near-duplicate of (`duplicates`); empty if it is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,17 @@ class ToolSearch:
 
     hits: list[ToolHit]
     fits: bool
-    """False when no hit is above the floor: the catalogue has no such tool."""
+    """False when `certainty` is below the floor: it is doubtful whether the catalogue has such a
+    tool."""
     parts: list[str]
     """The whole request first, then its parts."""
+    certainty: float = 1.0
+    """Calibrated probability that the catalogue has what is asked for, near-duplicates counted
+    together (`surfacing`)."""
+    near: list[ToolHit] = field(default_factory=list)
+    """The hits, and those that come next, best first."""
+    visible: int = 0
+    """Tools that the caller may see."""
     trace: dict[str, object] = field(default_factory=dict)
     """Every step: what was visible, candidates, shares of the readings, tiers, moves, times."""
 
@@ -55,7 +65,8 @@ def hits_of(
     tools: Sequence[tuple[CatalogueTool, ToolTerms]],
     readings: Readings,
     beliefs: Floats,
-    ranked: Ranked,
+    fits: Floats,
+    copies: Mapping[int, int],
     least: float,
 ) -> list[ToolHit]:
     """Hits for the chosen tools.
@@ -66,14 +77,15 @@ def hits_of(
             model.
         readings: The ranker's input.
         beliefs: By number, after the next-tool model and affinity.
-        ranked: The ranker's output.
+        fits: By number, the probability that it does what is asked.
+        copies: Number of a near-duplicate → that of the tool it is a copy of.
         least: The floor.
     """
     hits: list[ToolHit] = []
     for tier, _, row in chosen:
         tool, words = tools[row]
-        measured = row < len(ranked.fits)
-        fits = float(ranked.fits[row]) if measured and tier == "database" else 1.0
+        probability = 1.0 if tier != "database" else float(fits[row])
+        measured = row < readings.rows.shape[1]
         whole = readings.rows[0, row] if measured else np.zeros(len(FEATURES))
         above = [
             tools[other][0]
@@ -86,11 +98,12 @@ def hits_of(
                 float(beliefs[row]) if row < len(beliefs) else 0.0,
                 float(whole[_COSINE]),
                 float(whole[_LEXICAL]),
-                fits >= least,
+                probability >= least,
                 tier,
-                fits,
+                probability,
                 _reason(tier, float(whole[_COSINE]), float(whole[_LEXICAL])),
                 difference(tool, above[0]) if above else "",
+                tools[copies[row]][0].id if row in copies else "",
             )
         )
     return hits
@@ -109,10 +122,9 @@ def alike(first: ToolTerms, second: ToolTerms) -> bool:
     if first.name and first.name == second.name:
         return True
     fewer, more = sorted((len(first.frequencies), len(second.frequencies)))
-    if fewer < _ALIKE * more or not more:
+    if fewer < ALIKE * more or not more:
         return False  # at most the fewer are shared, and there are at least the more
-    shared = len(first.frequencies.keys() & second.frequencies.keys())
-    return shared / (fewer + more - shared) >= _ALIKE
+    return in_common(first, second) >= ALIKE
 
 
 def difference(tool: CatalogueTool, other: CatalogueTool) -> str:

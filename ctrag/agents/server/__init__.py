@@ -15,8 +15,11 @@ From the outside in:
   `exposure`: what of their lists is shown; `leftovers`: what a store remembers of them.
 - `config`: what there is to say of a server; `client_config`, `client_fields`, `variables`: the
   files of MCP clients.
-- `upstream`: one server, kept connected; `transport`: the connection to it; `named_stderr`: what
-  its process says; `untrusted`: its definitions checked, cut and marked.
+- `upstream`: one server, kept connected; `line`: one connection, and whose calls run on it;
+  `transport`: its streams; `named_stderr`: what its process says; `untrusted`: its definitions
+  checked, cut and marked.
+- `channel`: what a call says to and asks of its client; `parked`: calls that wait for an answer;
+  `beside`, `resources`: resources and prompts; `results`: links and long results.
 """
 
 from ctrag.extras import need

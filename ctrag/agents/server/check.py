@@ -109,7 +109,7 @@ async def check(gateway: Gateway, upstreams: Upstreams) -> Report:
         _several(by_name),
         _several(by_wire_name),
         missed,
-        list(upstreams.notes),
+        [*upstreams.notes, *gateway.problems_of_apis()],
     )
 
 

@@ -35,6 +35,28 @@ NAME_LIMIT = 128
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
+class UserSpec(BaseModel):
+    """What one caller brings to a server: added to its `env` and `headers`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    env: dict[str, str] = {}
+    headers: dict[str, str] = {}
+
+
+class OAuthSpec(BaseModel):
+    """A client that gets its own tokens from the server's authorisation server."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    client_id: str
+    client_secret: str
+    """`${NAME}` stands for a variable of this process."""
+    issuer: str
+    """The authorisation server; the secret is sent to no other."""
+    scope: str | None = None
+
+
 class ServerSpec(BaseModel):
     """How one server is reached, a command to run or an address, and what of it is shown."""
 
@@ -52,6 +74,10 @@ class ServerSpec(BaseModel):
     """Empty: by `command` or `url`, and at an address SSE where streamable HTTP is refused."""
     description: str = ""
     """What the server is for, for whoever reads the file."""
+    users: dict[str, UserSpec] = {}
+    """What single callers bring, by user; each has a connection of their own."""
+    client_credentials: OAuthSpec | None = None
+    """Client credentials for `url` (OAuth 2.1)."""
     timeout: _Seconds = 30.0
     """Seconds that one call may take."""
     timeouts: dict[str, _Seconds] = {}
@@ -86,6 +112,14 @@ class ServerSpec(BaseModel):
         return next(
             (limit for one, limit in self.timeouts.items() if fnmatchcase(tool, one)), self.timeout
         )
+
+    def of_user(self, user: str) -> "ServerSpec":
+        """The server as that user reaches it."""
+        own = self.users.get(user)
+        if own is None:
+            return self
+        env, headers = {**self.env, **own.env}, {**self.headers, **own.headers}
+        return self.model_copy(update={"env": env, "headers": headers})
 
     @property
     def digest(self) -> str:

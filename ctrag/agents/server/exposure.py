@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
-from mcp.types import CallToolResult, TextContent
-
 from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.untrusted import ToolDefinition
 
@@ -56,26 +54,6 @@ def shows(spec: ServerSpec, shown: str) -> bool:
 def own_name(spec: ServerSpec, shown: str) -> str:
     """The server's own name of a tool, by the one that is shown."""
     return next((name for name, new in spec.rename.items() if new == shown), shown)
-
-
-def capped(result: CallToolResult, limit: int | None) -> CallToolResult:
-    """A result whose texts have at most `limit` characters together, with what was cut said."""
-    texts = [block for block in result.content if isinstance(block, TextContent)]
-    length = sum(len(block.text) for block in texts)
-    if limit is None or length <= limit:
-        return result
-    left = limit
-    content = []
-    for block in result.content:
-        if isinstance(block, TextContent):
-            if left <= 0:
-                continue
-            block = block.model_copy(update={"text": block.text[:left]})
-            left -= len(block.text)
-        content.append(block)
-    note = f"[The first {limit:,} of {length:,} characters; ask for less to see the rest.]"
-    content.append(TextContent(type="text", text=note))
-    return result.model_copy(update={"content": content, "structured_content": None})
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:

@@ -6,49 +6,75 @@ may see them. State is kept under a handle that a search returns.
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
+from mcp import MCPError
+from mcp.types import CallToolResult, LoggingLevel, TextResourceContents
+from pydantic import JsonValue
 
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
-from ctrag.agents.catalogue.formats import wire_names
+from ctrag.agents.catalogue.effects import effect_of
+from ctrag.agents.catalogue.formats import object_schema
+from ctrag.agents.catalogue.names import called_id, listed_id
+from ctrag.agents.catalogue.schemas import original_arguments
+from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.server.answers import CallAnswer, SearchAnswer, refusal, with_note
+from ctrag.agents.search.surfacing import LIMIT
+from ctrag.agents.server.answers import (
+    CALL_CHANGING,
+    CallAnswer,
+    SearchAnswer,
+    refusal,
+    with_next,
+    with_note,
+)
+from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.exposure import Exposed
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
+from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key, caller_of
-from ctrag.agents.server.remote import Registry, gather
-from ctrag.agents.server.search import Search
-from ctrag.agents.server.servers import Servers
-from ctrag.agents.server.upstream import Upstream, UpstreamError
+from ctrag.agents.server.remote import Registry, RemoteHit, gather
+from ctrag.agents.server.resources import Resources
+from ctrag.agents.server.results import READ, TEXT_LIMIT, Results, links, page, passed_on
+from ctrag.agents.server.search import Fitting, Search
+from ctrag.agents.server.servers import SELF, Servers
+from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
+from ctrag.agents.session import events
 from ctrag.agents.session.events import EventSink, ignore
+from ctrag.agents.session.next_tools import offered_next
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
+from ctrag.agents.session.sent import meant, tool_arguments
 from ctrag.agents.session.settings import SessionSettings
+from ctrag.agents.session.tokens import tool_tokens
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 from stores.database import StoreUnavailable
 
 _log = logging.getLogger(__name__)
+_LEAST_TOKENS = 8
+"""No definition costs less: catalogues with too many tools to be listed need not be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class GatewaySettings:
     """How many tools a search shows."""
 
-    limit: int = 5
+    limit: int = LIMIT
     """Tools that a search shows at most, unless it asks for another number."""
     most: int = 20
     """Maximum that a search may ask for."""
     near: int = 3
-    """The closest tools that a search names when none fits."""
+    """The closest tools that a search names beside what it shows, when none surely fits."""
     few: int = 2
     """Below this number of results, fitting plugins of the marketplace are shown too; above it,
     only those that fit better than all tools."""
@@ -58,6 +84,11 @@ class GatewaySettings:
     """Seconds that a search waits for another registry."""
     remember: float = 60.0
     """Seconds between writes of what was learned about callers to the store."""
+    result_limit: int = TEXT_LIMIT
+    """Characters of text that a call's result may have; the rest can be read on."""
+    reads_apart: bool = False
+    """Whether `call_tool` calls only tools that say that they only read, and `call_changing_tool`
+    the rest, so that a host may ask its user before the one and not before the other."""
     may_install: bool = False
     """Whether a session may install plugins."""
 
@@ -74,6 +105,7 @@ class Gateway:
         upstreams: The servers and registries to connect to.
         marketplace: Plugins that can be installed.
         registries: Further registries, searched after those of `upstreams`.
+        apis: OpenAPI documents of the catalogue, whose tools are called over HTTP.
         always: Ids of tools that every session has without searching, beside those that the
             catalogue marks.
         expert: The configured agent whose sessions these are, or its name.
@@ -95,6 +127,7 @@ class Gateway:
         *,
         marketplace: Marketplace | None = None,
         registries: Sequence[Registry] = (),
+        apis: Sequence[OpenApiServer] = (),
         always: Sequence[str] = (),
         expert: Expert | str | None = None,
         settings: GatewaySettings | None = None,
@@ -107,11 +140,28 @@ class Gateway:
         self.session = session or SessionSettings()
         self.marketplace = marketplace
         self._servers = Servers(
-            index, upstreams or Upstreams(), registries, self.settings.registry_timeout
+            index, upstreams or Upstreams(), registries, self.settings.registry_timeout, apis
         )
         self._permissions = Permissions(index, self._servers.registries, expert, always)
-        self._search = Search(index, self._permissions, self._servers, self.settings.near)
+        self.results = Results()
+        """Results that were too long to be sent at once."""
+        self.resources = Resources(self._servers, self._permissions, self.results)
+        """What the servers have beside tools."""
+        self._servers.on_change = self._changed
+        self._listeners: list[Callable[[str], Awaitable[None]]] = []
+        self.tasks: TaskGroup | None = None
+        """Runs what outlasts a request, while the gateway runs."""
+        self._search = Search(
+            index,
+            self._permissions,
+            self._servers,
+            self.settings.near,
+            self.session.shown,
+            self.settings.reads_apart,
+        )
         self._record = record
+        self._recorded: dict[str, str] = {}
+        self._tokens: dict[str, int] = {}
         self.sessions = sessions(self._new_session)
 
     @asynccontextmanager
@@ -122,7 +172,9 @@ class Gateway:
                 self._servers.adopt(installed)
         async with self._servers.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._remember)
+            self.tasks = tasks
             yield self
+            self.tasks = None
             tasks.cancel_scope.cancel()
 
     async def _remember(self) -> None:
@@ -135,7 +187,12 @@ class Gateway:
                 _log.warning("what was learned of callers is not written yet: %s", error)
 
     async def search(
-        self, who: Principal | None, query: str, handle: str | None = None, limit: int | None = None
+        self,
+        who: Principal | None,
+        query: str,
+        handle: str | None = None,
+        limit: int | None = None,
+        channel: Channel = SILENT,
     ) -> SearchAnswer:
         """Find tools and surface them to a session.
 
@@ -144,6 +201,7 @@ class Gateway:
             query: What the tool should do.
             handle: Of the session; None opens one.
             limit: Tools at most.
+            channel: To the client that asks.
 
         Raises:
             ValueError: The query is empty, the limit out of range, or the session unknown.
@@ -154,10 +212,13 @@ class Gateway:
         await self._servers.settled(self.settings.timeout)
         began = time.perf_counter()
         key, session = await run_sync(self._session, who, handle)
+        user = "" if who is None else who.user
+        await self._servers.introduce(channel, session.id, user, self.settings.timeout)
         if self.session.preload and not session.searched:
             likely = await run_sync(self.index.preload, query, who, self.session.preload)
             session.preload(likely)
         local = await run_sync(self._search.in_catalogue, who, query, session, k)
+        self._leave_out(local, channel)
         gathered = await gather([*self._servers.registries.values()], session.id, query, k)
         surface = partial(self._search.surface, who, query, session, began=began, trace=local.trace)
         bound = await run_sync(surface, [local.found, *gathered.lists], k)
@@ -169,11 +230,34 @@ class Gateway:
         down = {**self._servers.down(), **gathered.unavailable}
         down = {name: why for name, why in down.items() if self._permissions.sees(name, who)}
         at_hand = bound.at_hand if handle is None else []
-        near = [] if bound.shown else local.closest
-        return SearchAnswer(key, bound.found, bound.shown, at_hand, near, plugins, down)
+        foreign = any(gathered.lists)  # a registry has judged what it found itself
+        doubt = "" if foreign else local.doubt
+        near = local.closest if doubt or not bound.shown else []
+        return SearchAnswer(key, bound.found, bound.shown, at_hand, near, doubt, plugins, down)
+
+    def _leave_out(self, local: Fitting, channel: Channel) -> None:
+        """Take out what a server has only for clients that offer more than this one."""
+        local.found[:] = [
+            one for one in local.found if self._servers.serves(one.tool, channel.offers)
+        ]
+        kept = []
+        for one in local.closest:
+            server, _, name = one["name"].rpartition("/")
+            if self._servers.serves(CatalogueTool(name, "", server), channel.offers):
+                kept.append(one)
+        local.closest[:] = kept
 
     async def call(
-        self, who: Principal | None, handle: str, name: str, arguments: dict[str, Any]
+        self,
+        who: Principal | None,
+        handle: str,
+        name: str,
+        arguments: dict[str, Any],
+        channel: Channel = SILENT,
+        *,
+        structured: bool = False,
+        listed: bool = False,
+        only_reads: bool = False,
     ) -> CallAnswer:
         """Call a tool of a session; errors are reported to the model in the result.
 
@@ -182,31 +266,107 @@ class Gateway:
             handle: Of the session.
             name: The tool's id as returned by the search, or its name alone if unambiguous.
             arguments: By name.
+            channel: To the client that calls.
+            structured: Whether the client expects structured content as the tool's output schema
+                says, so that it is sent whole.
+            listed: Whether the name comes from the list of a client of the 2025 revision.
+            only_reads: Refuse a tool that does not say that it only reads.
+
+        Raises:
+            MCPError: A URL has to be opened first, which the client can do.
         """
+        if name in {READ, READ.replace("/", "__")}:
+            return await self._read(who, handle, arguments)
         try:
-            session, tool = await run_sync(self._callable, who, handle, name)
+            session, tool = await run_sync(self._callable, who, handle, name, listed)
             if await self._servers.awake(tool.server):  # its list may not be what was stored
-                session, tool = await run_sync(self._callable, who, handle, name)
+                session, tool = await run_sync(self._callable, who, handle, name, listed)
+            if only_reads and effect_of(tool) != "reads":
+                raise InputError(f"{tool.id} may change something: call it with {CALL_CHANGING}.")
+            sent = tool_arguments(arguments, object_schema(tool))
+            arguments = original_arguments(tool.parameters, sent)
         except ValueError as error:
             return CallAnswer(refusal(str(error)))
         began = time.perf_counter()
         error_type: str | None = None
+        answer: str | None = None
         try:
             user = "" if who is None else who.user
-            result = await self._servers.call(session.id, tool, arguments, user)
+            result = await self._servers.call(session.id, tool, arguments, channel, user)
             error_type = "tool_error" if result.is_error else None
+            answer = result.model_dump_json(include={"content", "structured_content"})
         except UpstreamError as error:
             result, error_type = refusal(str(error)), "upstream"
         except anyio.get_cancelled_exc_class():
             session.finished(tool.id, arguments, error="cancelled")
             raise
+        except MCPError:
+            session.finished(tool.id, arguments, error="url")
+            raise
+        else:
+            result = self._passed_on(who, tool.server, result, structured)
         spent = time.perf_counter() - began
-        finished = session.finished(tool.id, arguments, error=error_type, seconds=spent)
+        finished = session.finished(
+            tool.id, arguments, error=error_type, seconds=spent, answer=answer
+        )
         self.index.learn(who, tool.id, "used")
         self.index.learn(who, tool.id, "failed" if error_type else "succeeded")
         if finished.note:
             result = with_note(result, finished.note, finished.loop_detected)
-        return CallAnswer(result, changed=finished.evicted is not None)
+        following = [] if error_type else await run_sync(self._next, who, session)
+        if following:
+            result = with_next(result, following)
+        return CallAnswer(result, changed=finished.evicted is not None or bool(following))
+
+    def _next(self, who: Principal | None, session: ToolSession) -> list[dict[str, Any]]:
+        """The tools that usually come next, bound now, as shown to the model."""
+        offered = offered_next(self.index, session, who, self.session.next)
+        return [self._search.shown(RemoteHit(tool, 1.0)) for tool in offered]
+
+    def _passed_on(
+        self, who: Principal | None, server: str, result: CallToolResult, structured: bool
+    ) -> CallToolResult:
+        named = passed_on(result, server)
+        self.resources.given(who, links(named))
+        upstream = self._servers.upstreams.get(server)
+        limit = upstream.spec.result_limit if upstream is not None else None
+        limit = limit or self.settings.result_limit
+        return self.results.capped(named, caller_key(who), limit, structured=structured)
+
+    async def _read(
+        self, who: Principal | None, handle: str, arguments: dict[str, Any]
+    ) -> CallAnswer:
+        """What `ctrag/read` answers: a page of a kept result or of a resource."""
+        try:
+            session = self.sessions.get(handle, caller_key(who))
+            uri, offset = arguments.get("uri"), arguments.get("offset", 0)
+            if not isinstance(uri, str) or not isinstance(offset, int):
+                raise InputError(f"{READ}: give uri, a text, and offset, a whole number")
+            read = await self.resources.read(who, uri, session.id)
+            texts = [one.text for one in read.contents if isinstance(one, TextResourceContents)]
+            if not texts:
+                kind = read.contents[0].mime_type if read.contents else None
+                raise InputError(f"{uri} is no text but {kind or 'empty'}")
+            return CallAnswer(page("\n".join(texts), uri, offset, self.settings.result_limit))
+        except (ValueError, MCPError) as error:
+            return CallAnswer(refusal(str(error)))
+
+    def for_one_client(self) -> Sole:
+        """Serve one client alone, with the servers' own connections; before `running`."""
+        return self._servers.for_one_client()
+
+    async def want_level(self, level: LoggingLevel) -> None:
+        """Have the servers send log messages from this level on."""
+        await self._servers.want_level(level)
+
+    def listen(self, listener: Callable[[str], Awaitable[None]]) -> None:
+        """Await the listener with `resources` or `prompts` when such a list has changed."""
+        self._listeners.append(listener)
+
+    async def _changed(self, server: str, kind: str) -> None:
+        self.resources.forget(server, kind)
+        for listener in self._listeners:
+            await listener(kind)
 
     def release(self, who: Principal | None, handle: str, names: Sequence[str]) -> list[str]:
         """Unload tools that a session no longer needs; the ids of those that were loaded.
@@ -215,7 +375,7 @@ class Gateway:
             ValueError: The session is unknown.
         """
         session = self.sessions.get(handle, caller_key(who))
-        return [one for name in names if session.unload(one := named(session, name))]
+        return [one for name in names if session.unload(one := self._named(session, name))]
 
     async def install(self, who: Principal | None, plugin: str) -> list[str]:
         """Install a plugin of the marketplace; the ids of its tools, found from now on.
@@ -270,6 +430,14 @@ class Gateway:
         """What of a server's list is shown."""
         return self._servers.exposed.get(server, Exposed())
 
+    def limits(self, tool: CatalogueTool) -> ShownLimits:
+        """How much of a tool's definition is shown."""
+        return EVERYTHING if self._servers.trusted(tool) else self.session.shown
+
+    def problems_of_apis(self) -> list[str]:
+        """What of the OpenAPI documents was left out or named otherwise, and why."""
+        return self._servers.problems_of_apis()
+
     @property
     def servers(self) -> Mapping[str, Upstream]:
         """The servers behind the tools, by name."""
@@ -279,11 +447,27 @@ class Gateway:
         """The tools available without a search that the caller may see."""
         return self.index.resolve(self._permissions.always, who)
 
+    def listed_directly(self, who: Principal | None) -> list[CatalogueTool]:
+        """All tools that the caller may see, where together they cost no more than the setting."""
+        budget = self.session.list_under
+        held = [one for one in self.index.store.hashes() if one != SELF.id] if budget else []
+        if not held or len(held) * _LEAST_TOKENS > budget:
+            return []
+        visible = self.index.resolve(
+            [one for one in held if self._permissions.allowed(one, who)], who
+        )
+        visible = [one for one in visible if self._servers.serves(one, frozenset())]
+        return visible if sum(map(tool_tokens, visible)) <= budget else []
+
     async def open(self, who: Principal | None) -> str:
         """A new session's handle."""
-        if self._permissions.always:  # their servers may still be starting
-            await self._servers.settled(self.settings.timeout)
+        if self._permissions.always or self.session.list_under:
+            await self.settled()  # their servers may still be starting
         return (await run_sync(self.sessions.open, caller_key(who)))[0]
+
+    async def settled(self) -> None:
+        """Wait for the servers' first attempt to start; see `Running.settled`."""
+        await self._servers.settled(self.settings.timeout)
 
     def tools(self, who: Principal | None, handle: str) -> tuple[CatalogueTool, ...]:
         """The tools that a session may call now.
@@ -300,27 +484,60 @@ class Gateway:
 
     def _new_session(self, session_id: str, key: str) -> ToolSession:
         who = caller_of(key)
+        direct = self.listed_directly(who)
+        binding = self.session.binding
         session = ToolSession(
             session_id,
             key,
             always=self.always_available(who),
-            binding=self.session.binding,
+            binding=replace(binding, capacity=binding.capacity + len(direct)),
             guard=self.session.whole_guard,
             overlap=self.session.overlap,
             allowed=lambda tool_id, owner: self._permissions.allowed(tool_id, caller_of(owner)),
             record=self._record,
+            opened={} if self._record is ignore else self._size(who),
         )
-        session.preload(self.index.warm_start(who, self.session.warm))
+        session.preload([*direct, *self.index.warm_start(who, self.session.warm)])
         return session
 
+    def _size(self, who: Principal | None) -> dict[str, JsonValue]:
+        """For the record: what listing all tools would cost this caller, and new tools' tokens."""
+        known = self.index.store.hashes()
+        opened: dict[str, JsonValue] = {}
+        if known != self._recorded:
+            self._recorded = known
+            self._tokens = {one.id: tool_tokens(one) for one in self.index.tools}
+            opened[events.CATALOGUE] = {
+                name: tokens for name, tokens in self._tokens.items() if name != SELF.id
+            }
+        seen = self._permissions.allowed
+        tokens = sum(
+            size for name, size in self._tokens.items() if name != SELF.id and seen(name, who)
+        )
+        return {**opened, events.LISTED_TOKENS: tokens}
+
     def _callable(
-        self, who: Principal | None, handle: str, name: str
+        self, who: Principal | None, handle: str, name: str, listed: bool
     ) -> tuple[ToolSession, CatalogueTool]:
         """The session and its tool; ValueError with a message for the model if it may not run."""
         session = self.sessions.get(handle, caller_key(who))
-        tool = session.check(named(session, name))
+        tool = session.check(self._named(session, name, listed=listed))
         self._unchanged(session, tool)
         return session, tool
+
+    def _named(self, session: ToolSession, name: str, *, listed: bool = False) -> str:
+        """The id of the session's tool that a name means, in whichever notation it is spelled."""
+        held = {tool.id for tool in session.tools}
+        found = named(session, name, listed=listed)
+        if found in held:
+            return found
+        spelled = meant(name, held)
+        # A name that may as well mean a tool that the session lacks must not call another one.
+        others = {*session.known, *self.index.store.hashes()}
+        certain = (
+            len(spelled) == 1 and found not in others and meant(name, others | held) == spelled
+        )
+        return spelled[0] if certain else found
 
     def _unchanged(self, session: ToolSession, tool: CatalogueTool) -> None:
         """Refuse a tool whose definition has changed since it was shown to the model."""
@@ -336,11 +553,19 @@ class Gateway:
             raise InputError(f"{tool.id} {what}; search for it again with search_tools.")
 
 
-def named(session: ToolSession, name: str) -> str:
-    """The id of the session's tool with that name; the name itself when none matches."""
-    tools = session.tools
-    listed = wire_names(tools)  # the names that a client of the 2025 revision sees
-    if name in listed and all(tool.id != name for tool in tools):
-        return listed[name].id
-    same = [tool.id for tool in tools if tool.name == name]
-    return same[0] if len(same) == 1 else name
+def named(session: ToolSession, name: str, *, listed: bool = False) -> str:
+    """The id of the session's tool with that name; the name itself when none surely has it.
+
+    Args:
+        session: Whose tools these are.
+        name: As the model wrote it.
+        listed: Whether it comes from the list of a client of the 2025 revision.
+    """
+    ids, known = [tool.id for tool in session.tools], session.known
+    for among in (ids, known):  # one that it had is refused by its id, with the reason
+        meant = listed_id(name, among) if listed else called_id(name, among, known)
+        if meant is not None:
+            return meant
+    if name in ids:
+        raise InputError(f"{name!r} may mean several tools; search again and use a name from there")
+    return name

@@ -27,8 +27,8 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel
 
 from ctrag.agents.catalogue.access import Grant, Principal
 from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.integrations.surfacing import surfaced
 from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.search.surfacing import surface
 from ctrag.agents.server.config import ServerSpec, read_checked
 from ctrag.agents.server.untrusted import DESCRIPTION_LIMIT, FIELD_LIMIT, NAME_LIMIT, cleaned
 from ctrag.errors import InputError
@@ -156,8 +156,8 @@ class Marketplace:
         mine = {EVERYBODY} if who is None else {EVERYBODY, *who.scopes}
         had = {one.plugin.name for one in self.installed() if mine & set(one.scopes)}
         exclude = [tool.id for tool in self._index.tools if tool.server in had]
-        hits = self._index.search(text, 5 * k, exclude=exclude)
-        fitting = surfaced(hits, text).values()
+        given = surface(self._index.find(text, 5 * k, exclude=exclude), text, 5 * k)
+        fitting = [] if given.doubt else given.hits.values()
         names = dict.fromkeys(hit.tool.server for hit in fitting if hit.probability >= above)
         return [self.plugins[name] for name in names][:k]
 

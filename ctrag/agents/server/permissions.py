@@ -50,9 +50,20 @@ class Permissions:
         rules = self._index.access
         if rules is None:
             return True
+        return self._granted(server, who) or bool(rules.visible([tool_id], who))
+
+    def whole(self, server: str, who: Principal | None) -> bool:
+        """Whether a caller may use all of a server, so its resources and prompts too."""
+        if self.expert is not None and self.expert.allow is not None:
+            return False
+        return self._granted(server, who)
+
+    def _granted(self, server: str, who: Principal | None) -> bool:
+        rules = self._index.access
+        if rules is None:
+            return True
         scopes, whole = rules.scopes(who), {"*", f"{server}/*"}
-        granted = any(one.scope in scopes and one.tool in whole for one in rules.grants)
-        return granted or bool(rules.visible([tool_id], who))
+        return any(one.scope in scopes and one.tool in whole for one in rules.grants)
 
     def sees(self, server: str, who: Principal | None) -> bool:
         """Whether the caller may know of a server or registry: may use a tool of it, or could."""

@@ -141,6 +141,18 @@ class BearerTokens:
         signed = None if file.jwt is None else _SignedTokens(file.jwt)
         self._file, self._jwt = file, signed
 
+    @property
+    def issuer(self) -> str | None:
+        """The address of the authorisation server whose tokens are accepted, if it has one."""
+        rules = self._file.jwt
+        return None if rules is None else _address(rules.issuer)
+
+    @property
+    def audience(self) -> str | None:
+        """The address that signed tokens are made for, if it is one."""
+        rules = self._file.jwt
+        return None if rules is None else _address(rules.audience)
+
     async def verify_token(self, token: str) -> "AccessToken | None":
         """The verified token in the MCP library's form; None if it is invalid."""
         who = self.principal(token)
@@ -160,6 +172,10 @@ class BearerTokens:
         if found is not None:
             return self._file.principal(found)
         return None if self._jwt is None else self._jwt.principal(token)
+
+
+def _address(named: str | None) -> str | None:
+    return named if named is not None and named.startswith(("https://", "http://")) else None
 
 
 def verified(token: "AccessToken | None") -> Principal | None:

@@ -7,20 +7,24 @@ connection; what it finds is added to its list, and it is notified that the list
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from weakref import WeakKeyDictionary
 
 from anyio.to_thread import run_sync
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import ListenHandler
 from mcp.types import (
     CallToolRequestParams,
     CallToolResult,
+    EmptyResult,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
+    SetLevelRequestParams,
     TextContent,
     Tool,
     ToolAnnotations,
@@ -30,8 +34,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
-from ctrag.agents.server.answers import CallAnswer, refusal
+from ctrag.agents.catalogue.shown import ShownLimits
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.server.answers import CALL, CALL_CHANGING, CallAnswer, refusal
+from ctrag.agents.server.beside import Beside, Connections
+from ctrag.agents.server.channel import Channel, ClientChannel
 from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.parked import ParkedCalls
+from ctrag.agents.server.principals import caller_key
+from ctrag.agents.server.upstream import Sole
+from ctrag.agents.session import sent
 from ctrag.errors import InputError
 from ctrag.version import __version__
 from stores.database import StoreUnavailable
@@ -87,7 +99,9 @@ class InstallArguments(_Arguments):
     plugin: Annotated[str, Field(min_length=1, description="Its name, from `installable`.")]
 
 
-META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
+_MetaTool = tuple[type[_Arguments], str, ToolAnnotations]
+
+META_TOOLS: dict[str, _MetaTool] = {
     "search_tools": (
         SearchArguments,
         "Find tools by what they should do. Describe one need in plain words; search again for "
@@ -98,6 +112,12 @@ META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
     "call_tool": (
         CallArguments,
         "Call a tool that a search of this session found.",
+        ToolAnnotations(read_only_hint=False, open_world_hint=True),
+    ),
+    CALL_CHANGING: (
+        CallArguments,
+        "Call a tool that a search of this session found and that may change something: one that "
+        "is shown with `call_with: call_changing_tool`.",
         ToolAnnotations(read_only_hint=False, open_world_hint=True),
     ),
     "release_tools": (
@@ -113,21 +133,60 @@ META_TOOLS: dict[str, tuple[type[_Arguments], str, ToolAnnotations]] = {
     ),
 }
 
+CALL_READING: _MetaTool = (
+    CallArguments,
+    "Call a tool that a search of this session found and that only reads: one that is shown with "
+    "`call_with: call_tool`.",
+    ToolAnnotations(read_only_hint=True, open_world_hint=True),
+)
+"""`call_tool` where reads and changes are told apart."""
+
 Caller = Callable[[], Principal | None]
 """Returns the caller of the current request."""
 
 
-def mcp_server(gateway: Gateway, caller: Caller) -> "Server[Any]":
-    """An MCP server in front of a gateway, which must be running."""
+def mcp_server(gateway: Gateway, caller: Caller, sole: Sole | None = None) -> "Server[Any]":
+    """An MCP server in front of a gateway, which must be running.
+
+    Args:
+        gateway: The gateway.
+        caller: Returns the caller of the current request.
+        sole: Of `Gateway.for_one_client`, where no second client will connect.
+    """
     handlers = _Handlers(gateway, caller)
-    return _Server(
+    beside = Beside(gateway, caller, handlers.connections)
+    server = _Server(
         "ctrag",
         version=__version__,
         instructions=INSTRUCTIONS,
         lifespan=handlers.connection,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
+        on_list_resources=beside.list_resources,
+        on_list_resource_templates=beside.list_templates,
+        on_read_resource=beside.read_resource,
+        on_list_prompts=beside.list_prompts,
+        on_get_prompt=beside.get_prompt,
+        on_completion=beside.complete,
+        on_subscriptions_listen=ListenHandler(beside.bus),
     )
+    server.add_request_handler("logging/setLevel", SetLevelRequestParams, handlers.set_level)
+    if sole is not None:
+        server.middleware.append(_introduction(sole))
+    return server
+
+
+def _introduction(sole: Sole) -> "ServerMiddleware[Any]":
+    """Tells what the only client offers as soon as it has said so."""
+
+    async def met(ctx: "ServerRequestContext[Any]", call_next: Any) -> Any:
+        if ctx.session.client_capabilities is not None and not sole.met.is_set():
+            channel = ClientChannel(ctx)
+            channel.over()
+            sole.meet(channel)
+        return await call_next(ctx)
+
+    return met
 
 
 class _Server(Server[Any]):
@@ -137,7 +196,9 @@ class _Server(Server[Any]):
         self, notification_options: NotificationOptions | None = None, *rest: Any, **named: Any
     ) -> InitializationOptions:
         """See `Server`."""
-        options = notification_options or NotificationOptions(tools_changed=True)
+        options = notification_options or NotificationOptions(
+            tools_changed=True, resources_changed=True, prompts_changed=True
+        )
         return super().create_initialization_options(options, *rest, **named)
 
 
@@ -149,45 +210,68 @@ class _Handlers:
     def __init__(self, gateway: Gateway, caller: Caller) -> None:
         self._gateway = gateway
         self._caller = caller
-        offered = ["search_tools", "call_tool", "release_tools"]
+        self._apart = gateway.settings.reads_apart
+        calls = [CALL, CALL_CHANGING] if self._apart else [CALL]
+        offered = ["search_tools", *calls, "release_tools"]
         if gateway.marketplace is not None and gateway.settings.may_install:
             offered.append("install_plugin")
-        self._meta = [_meta_tool(name) for name in offered]
+        known: dict[str, _MetaTool] = (
+            {**META_TOOLS, CALL: CALL_READING} if self._apart else META_TOOLS
+        )
+        self._meta = [_meta_tool(name, *known[name]) for name in offered]
         self._by_stream: WeakKeyDictionary[_Connection, str] = WeakKeyDictionary()
         self._by_id: dict[str, str] = {}
+        self._parked = ParkedCalls()
+        self.connections = Connections(CONNECTIONS_KEPT)
 
     @asynccontextmanager
     async def connection(self, server: "Server[Any]") -> AsyncIterator[_Connection]:
         """The object that identifies a stream's connection while it lasts."""
-        yield _Connection()
+        one = _Connection()
+        try:
+            yield one
+        finally:
+            self.connections.gone(one)
+
+    async def set_level(
+        self, ctx: "ServerRequestContext[Any]", params: "SetLevelRequestParams"
+    ) -> "EmptyResult":
+        """The lowest level of log messages that a client of the 2025 revision wants."""
+        self.connections.seen(ctx)
+        self.connections.set_level(ctx, params.level)
+        await self._gateway.want_level(params.level)
+        return EmptyResult()
 
     async def list_tools(
         self, ctx: "ServerRequestContext[Any]", params: "PaginatedRequestParams | None"
     ) -> "ListToolsResult":
         """The meta-tools; for the 2025 revision, also what the connection's session has."""
         if _modern(ctx):
-            return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
+            direct = self._as_listed(await self._direct())
+            if not direct:
+                return ListToolsResult(tools=self._meta, ttl_ms=3_600_000, cache_scope="public")
+            every = [*self._meta, *direct]
+            return ListToolsResult(tools=every, ttl_ms=60_000, cache_scope="private")
+        self.connections.seen(ctx)
         found = await run_sync(self._gateway.tools, self._caller(), await self._own_session(ctx))
-        named = wire_names(found).items()
-        return ListToolsResult(tools=[*self._meta, *(Tool(**mcp_tool(*one)) for one in named)])
+        return ListToolsResult(tools=[*self._meta, *self._as_listed(found)])
 
     async def call_tool(
         self, ctx: "ServerRequestContext[Any]", params: "CallToolRequestParams"
-    ) -> "CallToolResult":
-        """A meta-tool, or, for the 2025 revision, a tool of the connection's session."""
+    ) -> "CallToolResult | InputRequiredResult":
+        """A meta-tool, or a tool of the list: of the connection's session in the 2025 revision."""
         arguments = params.arguments or {}
         try:
             if params.name in {tool.name for tool in self._meta}:
-                return await self._meta_call(ctx, params.name, arguments)
-            if _modern(ctx):
+                return await self._meta_call(ctx, params, arguments)
+            if _modern(ctx) and params.name not in wire_names(await self._direct()):
                 raise InputError(
                     f"There is no tool {params.name!r} in this list. Find it with search_tools, "
                     "then call it with call_tool."
                 )
-            answer = await self._gateway.call(
-                self._caller(), await self._own_session(ctx), params.name, arguments
+            return await self._called(
+                ctx, params, await self._own_session(ctx), params.name, arguments, structured=True
             )
-            return await self._notified(ctx, answer)
         except ValidationError as error:
             problem = error.errors(include_input=False, include_url=False)[0]
             where = ".".join(str(part) for part in problem["loc"])
@@ -198,22 +282,89 @@ class _Handlers:
         except ValueError as error:
             return refusal(str(error))
 
-    async def _meta_call(
-        self, ctx: "ServerRequestContext[Any]", name: str, arguments: dict[str, Any]
-    ) -> "CallToolResult":
+    async def _called(
+        self,
+        ctx: "ServerRequestContext[Any]",
+        params: "CallToolRequestParams",
+        session: str,
+        name: str,
+        arguments: dict[str, Any],
+        *,
+        structured: bool = False,
+        only_reads: bool = False,
+    ) -> "CallToolResult | InputRequiredResult":
+        """A call of a tool that was found; it may end with a question for the client."""
         gateway, who = self._gateway, self._caller()
-        wanted = META_TOOLS[name][0].model_validate(arguments)
+
+        async def work(channel: Channel) -> CallAnswer:
+            return await gateway.call(
+                who,
+                session,
+                name,
+                arguments,
+                channel,
+                structured=structured,
+                listed=structured,
+                only_reads=only_reads,
+            )
+
+        answer: CallAnswer | InputRequiredResult
+        owner = caller_key(who)
+        if not (structured and _modern(ctx)):  # there, a client's next request has another session
+            owner = f"{owner} {session}"
+        if params.request_state is not None:
+            given = dict(params.input_responses or {})
+            answer = await self._parked.resume(ctx, owner, params.request_state, given)
+        else:
+            channel = ClientChannel(ctx, self.connections.level(ctx))
+            if _modern(ctx) and channel.offers and gateway.tasks is not None:
+                answer = await self._parked.start(gateway.tasks, ctx, owner, work)
+            else:
+                try:
+                    answer = await work(channel)
+                finally:
+                    channel.over()
+        if isinstance(answer, InputRequiredResult):
+            return answer
+        return await self._notified(ctx, answer)
+
+    async def _meta_call(
+        self,
+        ctx: "ServerRequestContext[Any]",
+        params: "CallToolRequestParams",
+        arguments: dict[str, Any],
+    ) -> "CallToolResult | InputRequiredResult":
+        gateway, who, name = self._gateway, self._caller(), params.name
+        kind = META_TOOLS[name][0]
+        read = self._read(kind, arguments)
+        given = dict(read.arguments)
+        if "session" not in given and kind in (CallArguments, ReleaseArguments):
+            if _modern(ctx):
+                raise InputError(f"{name}: session: is missing; send the one that a search gave")
+            given["session"] = await self._own_session(ctx)
+        wanted = kind.model_validate(given)
+        self.connections.seen(ctx)
         match wanted:
             case SearchArguments():
                 session = wanted.session
                 if session is None and not _modern(ctx):
                     session = await self._own_session(ctx)
-                answer = await gateway.search(who, wanted.query, session, wanted.limit)
+                channel = ClientChannel(ctx, self.connections.level(ctx))
+                try:
+                    answer = await gateway.search(who, wanted.query, session, wanted.limit, channel)
+                finally:
+                    channel.over()
                 await self._list_changed(ctx, answer.handle)
-                return _structured(answer.as_json())
+                return _structured(_noted(answer.as_json(), read.notes))
             case CallArguments():
-                called = await gateway.call(who, wanted.session, wanted.name, wanted.arguments)
-                return await self._notified(ctx, called)
+                return await self._called(
+                    ctx,
+                    params,
+                    wanted.session,
+                    wanted.name,
+                    wanted.arguments,
+                    only_reads=self._apart and name == CALL,
+                )
             case ReleaseArguments():
                 released = gateway.release(who, wanted.session, wanted.names)
                 await self._list_changed(ctx, wanted.session)
@@ -223,6 +374,16 @@ class _Handlers:
                 note = "Search for these tools to use them." if tools else "It listed no tool yet."
                 return _structured({"installed": wanted.plugin, "tools": tools, "note": note})
         raise AssertionError(f"no handler for {name}")
+
+    def _read(self, kind: type[_Arguments], arguments: dict[str, Any]) -> sent.Sent:
+        """The arguments of a meta-tool as the model meant them."""
+        if kind is SearchArguments:
+            return sent.search_arguments(arguments, self._gateway.settings.most)
+        if kind is CallArguments:
+            return sent.call_arguments(arguments)
+        if kind is ReleaseArguments:
+            return sent.release_arguments(arguments)
+        return sent.install_arguments(arguments)
 
     async def _notified(
         self, ctx: "ServerRequestContext[Any]", answer: CallAnswer
@@ -234,6 +395,18 @@ class _Handlers:
     async def _list_changed(self, ctx: "ServerRequestContext[Any]", handle: str) -> None:
         if not _modern(ctx) and handle == await self._own_session(ctx):
             await ctx.session.send_tool_list_changed()
+
+    def _as_listed(self, tools: Iterable[CatalogueTool]) -> list[Tool]:
+        """The entries of tools in a client's list."""
+        limits = self._gateway.limits
+        return [_listed(name, tool, limits(tool)) for name, tool in wire_names(tools).items()]
+
+    async def _direct(self) -> list[CatalogueTool]:
+        """The tools that are listed beside the meta-tools for a client without a session."""
+        if not self._gateway.session.list_under:
+            return []
+        await self._gateway.settled()
+        return await run_sync(self._gateway.listed_directly, self._caller())
 
     async def _own_session(self, ctx: "ServerRequestContext[Any]") -> str:
         """The handle of the session of a connection of the 2025 revision."""
@@ -264,8 +437,17 @@ def _modern(ctx: "ServerRequestContext[Any]") -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def _meta_tool(name: str) -> "Tool":
-    arguments, description, hints = META_TOOLS[name]
+def _listed(name: str, tool: CatalogueTool, limits: ShownLimits) -> "Tool":
+    """A found tool as a client of the 2025 revision takes it: its output is an object."""
+    entry = mcp_tool(name, tool, limits)
+    if entry.get("outputSchema", {}).get("type", "object") != "object":
+        entry.pop("outputSchema", None)
+    return Tool(**entry)
+
+
+def _meta_tool(
+    name: str, arguments: type[BaseModel], description: str, hints: ToolAnnotations
+) -> "Tool":
     return Tool(
         name=name,
         description=description,
@@ -282,6 +464,12 @@ def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
     for field in schema["properties"].values():
         field.pop("title", None)
     return schema
+
+
+def _noted(content: dict[str, Any], notes: Iterable[str]) -> dict[str, Any]:
+    """An answer with further notes behind its own."""
+    note = " ".join(filter(None, [content.get("note"), *notes]))
+    return {**content, "note": note} if note else content
 
 
 def _structured(content: dict[str, Any]) -> "CallToolResult":

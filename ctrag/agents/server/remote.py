@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 import anyio
 from mcp.types import CallToolResult
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.untrusted import definition
 from ctrag.agents.server.upstream import Upstream, UpstreamError
 
@@ -30,6 +31,8 @@ class RemoteHit:
     marks: tuple[str, ...] = ()
     differs: str = ""
     """How it differs from a better, nearly identical tool."""
+    also: tuple[str, ...] = ()
+    """Ids of near-duplicates that there was no place for."""
 
 
 class Registry(Protocol):
@@ -41,7 +44,9 @@ class Registry(Protocol):
         """Best first; ids begin with the registry's name. UpstreamError when it cannot answer."""
         ...
 
-    async def call(self, session: str, name: str, arguments: dict[str, Any]) -> "CallToolResult":
+    async def call(
+        self, session: str, name: str, arguments: dict[str, Any], channel: Channel = SILENT
+    ) -> "CallToolResult":
         """Call a tool that a search of the same session found; UpstreamError without an answer."""
         ...
 
@@ -50,6 +55,11 @@ class _Row(BaseModel):
     name: str
     description: str = ""
     input_schema: dict[str, Any] = {}
+    title: str = ""
+    annotations: dict[str, Any] = {}
+    output_schema: dict[str, Any] = {}
+    icons: list[Any] = []
+    meta: dict[str, Any] = Field({}, alias="_meta")
     score: float = 0.0
 
 
@@ -84,7 +94,9 @@ class RemoteRegistry:
             return self._read(session, answer)
         raise UpstreamError(f"gave no answer within {self._timeout:g} s")
 
-    async def call(self, session: str, name: str, arguments: dict[str, Any]) -> "CallToolResult":
+    async def call(
+        self, session: str, name: str, arguments: dict[str, Any], channel: Channel = SILENT
+    ) -> "CallToolResult":
         """See `Registry`."""
         if session not in self._handles:  # too many other sessions have searched since
             raise UpstreamError(
@@ -92,7 +104,9 @@ class RemoteRegistry:
                 "again, then call it."
             )
         wanted = {"session": self._handles[session], "name": name, "arguments": arguments}
-        return await self._upstream.call("call_tool", wanted)
+        if channel is SILENT:
+            return await self._upstream.call("call_tool", wanted)
+        return await self._upstream.call("call_tool", wanted, channel, session)
 
     def _read(self, session: str, answer: "CallToolResult") -> list[RemoteHit]:
         try:
@@ -106,12 +120,21 @@ class RemoteRegistry:
         return [one for row in found.tools if (one := self._tool(row)) is not None]
 
     def _tool(self, row: _Row) -> RemoteHit | None:
-        entry = {"name": row.name, "description": row.description, "inputSchema": row.input_schema}
+        entry = {
+            "name": row.name,
+            "description": row.description,
+            "inputSchema": row.input_schema,
+            "title": row.title,
+            "annotations": row.annotations,
+            "outputSchema": row.output_schema,
+            "icons": row.icons,
+            "_meta": row.meta,
+        }
         try:
             tool = definition(entry)
         except ValueError:
             return None
-        mine = CatalogueTool(tool.name, tool.description, self.name, tool.parameters)
+        mine = CatalogueTool(tool.name, tool.description, self.name, tool.parameters, mcp=tool.more)
         return RemoteHit(mine, row.score, tool.marks)
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctrag.agents.catalogue.access import Principal
-from ctrag.agents.integrations.surfacing import surfaced
+from ctrag.agents.catalogue.shown import ShownLimits
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.server.answers import shown
+from ctrag.agents.search.surfacing import surface
+from ctrag.agents.server.answers import call_with, shown
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.remote import RemoteHit, merged
 from ctrag.agents.server.servers import Servers
@@ -22,9 +23,11 @@ class Fitting:
     """What a search found in the catalogue."""
 
     found: list[RemoteHit]
-    """What fits, best first."""
+    """What the agent is given, best first."""
     closest: list[dict[str, str]]
-    """Name and description of the best hits, whether they fit or not."""
+    """Name and description of the best hits beside these."""
+    doubt: str
+    """The note beside `found`; empty where they surely fit."""
     trace: Mapping[str, object]
     """Every step of the search, for the event."""
 
@@ -49,11 +52,15 @@ class Search:
     servers: Servers
     near: int
     """How many of the closest tools are named when none fits."""
+    limits: ShownLimits
+    """How much of a definition is shown."""
+    reads_apart: bool = False
+    """Whether a found tool is shown with the meta-tool that calls it."""
 
     def in_catalogue(
         self, who: Principal | None, query: str, session: ToolSession, k: int
     ) -> Fitting:
-        """The tools of the catalogue that fit, `k` at most; the session's calls are the history."""
+        """What to give of the catalogue, `k` at most; the session's calls are the history."""
         search = self.index.find(
             query,
             k,
@@ -62,14 +69,20 @@ class Search:
             exclude=self.permissions.always,
             expert=self.permissions.expert,
         )
-        kept = surfaced(search.hits, query)
+        given = surface(search, query, k)
         found = [
-            RemoteHit(tool, hit.probability, differs=hit.differs)
-            for hit, tool in defined(kept.values(), lambda ids: self.index.resolve(ids, who))
+            RemoteHit(
+                tool,
+                hit.probability,
+                differs=hit.differs,
+                also=given.copies.get(hit.tool.id, ()),
+            )
+            for hit, tool in defined(given.hits.values(), lambda ids: self.index.resolve(ids, who))
         ]
-        close = [shown(RemoteHit(hit.tool, hit.probability)) for hit in search.hits[: self.near]]
+        near = given.closest[: self.near]
+        close = [self.shown(RemoteHit(one.tool, one.probability)) for one in near]
         closest = [{key: one[key] for key in ("name", "description")} for one in close]
-        return Fitting(found, closest, steps_of(search, kept))
+        return Fitting(found, closest, given.note, steps_of(search, given.hits))
 
     def surface(
         self,
@@ -109,10 +122,13 @@ class Search:
         at_hand = [RemoteHit(tool, 1.0) for tool in session.tools if tool.id not in bound]
         return Surfaced(
             found,
-            [self._shown(one) for one in results if one.tool.id in bound],
-            [self._shown(one) for one in at_hand],
+            [self.shown(one) for one in results if one.tool.id in bound],
+            [self.shown(one) for one in at_hand],
         )
 
-    def _shown(self, found: RemoteHit) -> dict[str, Any]:
-        servers = self.servers
-        return shown(found, servers.marks(found.tool), trust=servers.trusted(found.tool))
+    def shown(self, found: RemoteHit) -> dict[str, Any]:
+        """A tool as shown to the model, with the marks of its server's definitions."""
+        servers, tool = self.servers, found.tool
+        marks, trust = servers.marks(tool), servers.trusted(tool)
+        entry = shown(found, marks, limits=self.limits, trust=trust)
+        return {**entry, "call_with": call_with(tool)} if self.reads_apart else entry

@@ -47,7 +47,7 @@ async def serve_stdio(
 ) -> None:
     """Serve one client over stdin and stdout until it disconnects; all other output goes
     to stderr, and `watched` files are read again when they change."""
-    server = mcp_server(gateway, lambda: who)
+    server = mcp_server(gateway, lambda: who, gateway.for_one_client())
     async with (
         anyio.create_task_group() as tasks,
         stdio_server() as (read, write),
@@ -148,9 +148,8 @@ def http_app(
             )
         app = mcp_server(gateway, lambda: None).streamable_http_app(**common)
     else:
-        address: Any = _url(host, port)
-        auth = AuthSettings(issuer_url=address, resource_server_url=None)
         server = mcp_server(gateway, lambda: verified(get_access_token()))
+        auth = _auth(tokens, _url(host, port))
         app = server.streamable_http_app(auth=auth, token_verifier=tokens, **common)
     if options.allowed_origins:
         app.add_middleware(
@@ -161,6 +160,19 @@ def http_app(
             expose_headers=["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
         )
     return app
+
+
+def _auth(tokens: BearerTokens, address: str) -> AuthSettings:
+    """What clients are told of where to get a token (RFC 9728): nothing where no issuer of signed
+    tokens is named, since the tokens of the access file are handed out by hand. The resource is
+    the audience of the tokens where that is an address, as clients reach this server by it."""
+    issuer: Any = tokens.issuer
+    own: Any = tokens.audience or address
+    return AuthSettings(
+        issuer_url=issuer or own,
+        resource_server_url=own if issuer else None,
+        validate_token_resource=False,  # the verifier checks the audience
+    )
 
 
 def _security(host: str, options: HttpOptions) -> TransportSecuritySettings | None:

@@ -3,21 +3,22 @@
 Servers of installed plugins are among them.
 """
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
 import anyio
 from anyio.to_thread import run_sync
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, LoggingLevel
 
 from ctrag.agents.catalogue.access import AccessRules, Grant
 from ctrag.agents.catalogue.formats import SEARCH_DESCRIPTION, SEARCH_NAME
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import ServerSpec, Upstreams
-from ctrag.agents.server.exposure import Exposed, capped, exposed, own_name, shows
+from ctrag.agents.server.exposure import Exposed, exposed, own_name, shows
 from ctrag.agents.server.isolation import Isolated
 from ctrag.agents.server.leftovers import (
     note_servers,
@@ -26,9 +27,10 @@ from ctrag.agents.server.leftovers import (
     take_out_leftovers,
 )
 from ctrag.agents.server.marketplace import Installed
+from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.remote import Registry, RemoteRegistry
 from ctrag.agents.server.running import Running
-from ctrag.agents.server.upstream import Upstream, UpstreamError
+from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
 from ctrag.errors import InputError
 
 SELF = CatalogueTool(SEARCH_NAME, SEARCH_DESCRIPTION, "ctrag", always=True)
@@ -46,9 +48,10 @@ class Servers:
         specs: The servers and registries to connect to.
         registries: Further registries, searched after those of `specs`.
         registry_timeout: Seconds that a search waits for a registry of `specs`.
+        apis: OpenAPI documents whose tools are called over HTTP.
 
     Raises:
-        ValueError: Two registries, or a registry and a server, have the same name.
+        ValueError: Two registries, or a registry, an API and a server, have the same name.
     """
 
     def __init__(
@@ -57,10 +60,12 @@ class Servers:
         specs: Upstreams,
         registries: Sequence[Registry] = (),
         registry_timeout: float = 5.0,
+        apis: Sequence[OpenApiServer] = (),
     ) -> None:
         self._index = index
         self._timeout = registry_timeout
         self._further = list(registries)
+        self._apis = {one.name: one for one in apis}
         self.upstreams: dict[str, Upstream] = {}
         """The servers by name, those of plugins included."""
         self.registries: dict[str, Registry] = {}
@@ -69,6 +74,9 @@ class Servers:
         """Why an entry of the file was left out, by its name."""
         self.exposed: dict[str, Exposed] = {}
         """What of each server's list is shown, by its name."""
+        self.on_change: Callable[[str, str], Awaitable[None]] = _unheard
+        """Awaited with a server's name and `resources` or `prompts` when that list has changed."""
+        self._sole: Sole | None = None
         self._hubs: dict[str, Upstream] = {}
         self._plugins: set[str] = set()
         self._gone: set[str] = set()
@@ -76,7 +84,7 @@ class Servers:
         self._running = Running()
         self._hubs_running = Running()
         self._isolated = Isolated(lambda name, spec: Upstream(name, spec, _nothing))
-        _check_names(specs, self._further)
+        _check_names(specs, self._further, self._apis)
         for name, spec in specs.servers.items():
             self._add(name, spec)
         self._set_registries(specs)
@@ -148,7 +156,7 @@ class Servers:
         Raises:
             ValueError: As for the class, or a plugin has a server's name; nothing is changed.
         """
-        _check_names(specs, self._further)
+        _check_names(specs, self._further, self._apis)
         if taken := set(specs.servers) & self._plugins:
             raise InputError(f"servers: {min(taken)!r} is a plugin's name as well")
         self.problems = dict(specs.problems)
@@ -205,8 +213,53 @@ class Servers:
         server = self.upstreams.get(tool.server)
         return server is not None and server.spec.trust
 
+    def problems_of_apis(self) -> list[str]:
+        """What of the OpenAPI documents was left out or named otherwise, and why."""
+        return [
+            f"{api.name}: {operation} {why}"
+            for api in self._apis.values()
+            for operation, why in api.problems.items()
+        ]
+
+    def for_one_client(self) -> Sole:
+        """Give the shared connections to the only client that there will be."""
+        self._sole = Sole()
+        for server in self.upstreams.values():
+            server.sole = self._sole
+        return self._sole
+
+    async def introduce(self, channel: Channel, owner: str, user: str, timeout: float) -> None:
+        """Let each server list what it has for clients like this one; waits `timeout` seconds."""
+        if not channel.offers:
+            return
+        with anyio.move_on_after(timeout):
+            async with anyio.create_task_group() as tasks:
+                for server in self.upstreams.values():
+                    if not server.spec.isolate:
+                        tasks.start_soon(server.introduce, channel, owner, user)
+
+    def serves(self, tool: CatalogueTool, offers: frozenset[str]) -> bool:
+        """Whether a tool is listed to clients that offer this."""
+        server = self.upstreams.get(tool.server)
+        return server is None or server.needs(own_name(server.spec, tool.name)) <= offers
+
+    def reach(self, name: str) -> Upstream | None:
+        """The server or registry of that name."""
+        return self.upstreams.get(name) or self._hubs.get(name)
+
+    async def want_level(self, level: LoggingLevel) -> None:
+        """Have all servers send log messages from this level on."""
+        async with anyio.create_task_group() as tasks:
+            for server in [*self.upstreams.values(), *self._hubs.values()]:
+                tasks.start_soon(server.want_level, level)
+
     async def call(
-        self, session: str, tool: CatalogueTool, arguments: dict[str, Any], user: str = ""
+        self,
+        session: str,
+        tool: CatalogueTool,
+        arguments: dict[str, Any],
+        channel: Channel = SILENT,
+        user: str = "",
     ) -> CallToolResult:
         """Call a tool of a server or registry; `session` is our session's id.
 
@@ -214,7 +267,12 @@ class Servers:
             UpstreamError: There is no answer; the message says why.
         """
         if tool.server in self.registries:
-            return await self.registries[tool.server].call(session, tool.name, arguments)
+            registry = self.registries[tool.server]
+            if channel is SILENT:
+                return await registry.call(session, tool.name, arguments)
+            return await registry.call(session, tool.name, arguments, channel)
+        if tool.server in self._apis:
+            return await self._apis[tool.server].call(tool.name, arguments)
         if tool.server in self._gone:
             raise UpstreamError(
                 f"Server {tool.server} is gone; the call was not made. Search for another tool."
@@ -229,9 +287,9 @@ class Servers:
         name = own_name(spec, tool.name)
         if not spec.isolate:
             with self._running.calling(upstream):
-                return capped(await upstream.call(name, arguments), spec.result_limit)
+                return await upstream.call(name, arguments, channel, session, user)
         async with self._isolated.of(tool.server, spec, session, user) as own:
-            return capped(await own.call(name, arguments), spec.result_limit)
+            return await own.call(name, arguments, channel, session, user)
 
     def is_plugin(self, name: str) -> bool:
         """Whether the server of that name came with a plugin."""
@@ -267,7 +325,8 @@ class Servers:
 
     def _add(self, name: str, spec: ServerSpec) -> None:
         self._gone.discard(name)
-        self.upstreams[name] = Upstream(name, spec, self._listed)
+        self.upstreams[name] = Upstream(name, spec, self._listed, self._happened)
+        self.upstreams[name].sole = self._sole
 
     def _set_registries(self, specs: Upstreams) -> None:
         """Make those of `specs`, and the further ones, all there are; known ones are kept."""
@@ -320,7 +379,9 @@ class Servers:
         others = {tool.id for tool in every if tool.server != upstream.name}
         tools = []
         for tool in list(shown.tools.values()):
-            made = CatalogueTool(tool.name, tool.description, upstream.name, tool.parameters)
+            made = CatalogueTool(
+                tool.name, tool.description, upstream.name, tool.parameters, mcp=tool.more
+            )
             if made.id in others:  # names may hold slashes
                 del shown.tools[tool.name]
                 shown.left_out[tool.name] = f"another server has {made.id}"
@@ -335,8 +396,11 @@ class Servers:
             await run_sync(self._index.replace_server, upstream.name, tools)
         await run_sync(note_spec, store, upstream.name, upstream.spec.digest)
 
+    async def _happened(self, upstream: Upstream, kind: str) -> None:
+        await self.on_change(upstream.name, kind)
 
-def _check_names(specs: Upstreams, further: Sequence[Registry]) -> None:
+
+def _check_names(specs: Upstreams, further: Sequence[Registry], apis: Collection[str] = ()) -> None:
     """Refuse names by which a tool's id would not say whose it is."""
     names = [*specs.registries, *(one.name for one in further)]
     if len(set(names)) < len(names):
@@ -346,12 +410,20 @@ def _check_names(specs: Upstreams, further: Sequence[Registry]) -> None:
             raise InputError(f"registries: {registry!r} is a server's name as well")
         if inside := [one for one in specs.servers if one.startswith(f"{registry}/")]:
             raise InputError(f"servers: {inside[0]!r} would be taken for registry {registry!r}'s")
+    if taken := set(apis) & {*names, *specs.servers}:
+        raise InputError(
+            f"catalogue: {min(taken)!r} is a server's name as well; give --server-name"
+        )
 
 
 async def _tried(upstream: Upstream) -> None:
     """Its first attempt has ended; it ends by itself after `start_timeout`, or a little later."""
     with anyio.move_on_after(upstream.spec.start_timeout + 5):
         await upstream.tried()
+
+
+async def _unheard(server: str, kind: str) -> None:
+    pass
 
 
 async def _nothing(upstream: Upstream) -> None:

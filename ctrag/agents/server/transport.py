@@ -1,17 +1,22 @@
 """The connection to one server, whose messages are cleaned before the client reads them."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import anyio
 import httpx2
 from mcp.client._transport import TransportStreams
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.named_stderr import named_stderr
+
+NOT_SENT = -32_098
+"""Code of the error that stands for a request that no server has taken."""
 
 
 class _CleanedStream:
@@ -61,6 +66,7 @@ async def connection(
     spec: ServerSpec,
     clean: Callable[[list[Any]], list[Any]],
     ended: Callable[[], None],
+    way: str = "",
     *,
     name: str = "",
 ) -> AsyncIterator["TransportStreams"]:
@@ -70,6 +76,7 @@ async def connection(
         spec: How to reach it.
         clean: Maps the entries of a `tools/list` answer to those that are accepted.
         ended: Called when the stream has ended, for example because its process stopped.
+        way: One of `ways`; the first if it is empty.
         name: The server's, which begins each line that its process writes to stderr.
 
     Raises:
@@ -82,12 +89,22 @@ async def connection(
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
             result["tools"] = clean(result["tools"])
 
-    async with _transport(spec.resolved(), name) as (read, write):
+    async with _transport(spec.resolved(), way, name) as (read, write):
         yield _CleanedStream(read, message, ended), write
 
 
-def _transport(spec: ServerSpec, name: str) -> AbstractAsyncContextManager[Any]:
-    return _process(spec, name) if spec.command else _over_http(spec)
+def ways(spec: ServerSpec) -> Sequence[str]:
+    """How to try to reach a server, in this order: an address may still be one of the transport
+    of 2024, which answers only to GET."""
+    if spec.command:
+        return ("stdio",)
+    return ("http", "sse") if not spec.transport else (spec.transport,)
+
+
+def _transport(spec: ServerSpec, way: str, name: str) -> AbstractAsyncContextManager[Any]:
+    if spec.command:
+        return _process(spec, name)
+    return _over_sse(spec) if way == "sse" else _over_http(spec)
 
 
 @asynccontextmanager
@@ -100,11 +117,84 @@ async def _process(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
             yield streams
 
 
+class _Reaching(httpx2.AsyncClient):
+    """Answers a request that reached no server, or one that has forgotten the session, with an
+    error of its own.
+
+    The library would end the whole connection at the first, and of neither could the caller know
+    that the request was not taken.
+    """
+
+    async def send(self, request: httpx2.Request, **more: Any) -> httpx2.Response:
+        try:
+            response = await super().send(request, **more)
+        except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+            if request.method != "POST":
+                raise
+            return _not_taken(request, str(error) or type(error).__name__)
+        forgotten = response.status_code == 404 and "mcp-session-id" in request.headers
+        if request.method != "POST" or not forgotten:
+            return response
+        await response.aclose()
+        return _not_taken(request, "the session is not known there any more")
+
+
+def _not_taken(request: httpx2.Request, why: str) -> httpx2.Response:
+    body = {"jsonrpc": "2.0", "id": None, "error": {"code": NOT_SENT, "message": why}}
+    return httpx2.Response(503, json=body, request=request)
+
+
+def _auth(spec: ServerSpec) -> httpx2.Auth | None:
+    if spec.client_credentials is None:
+        return None
+    from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
+
+    client = spec.client_credentials
+    return ClientCredentialsOAuthProvider(
+        spec.url,
+        _Tokens(),
+        client.client_id,
+        client.client_secret,
+        scope=client.scope,
+        issuer=client.issuer,
+    )
+
+
+class _Tokens:
+    """Tokens of one connection, in memory."""
+
+    def __init__(self) -> None:
+        self._tokens: OAuthToken | None = None
+        self._client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self._tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self._tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self._client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self._client = client_info
+
+
+@asynccontextmanager
+async def _over_sse(spec: ServerSpec) -> AsyncIterator[Any]:
+    headers = spec.headers
+    wait = min(spec.start_timeout, 30.0)
+    async with sse_client(
+        spec.url, headers, wait, max(spec.timeout, 300.0), auth=_auth(spec)
+    ) as streams:
+        yield streams
+
+
 @asynccontextmanager
 async def _over_http(spec: ServerSpec) -> AsyncIterator[Any]:
     timeout = httpx2.Timeout(min(spec.start_timeout, 30.0), read=max(spec.timeout, 300.0))
     async with (
-        httpx2.AsyncClient(headers=spec.headers, timeout=timeout) as client,
+        _Reaching(headers=spec.headers, timeout=timeout, auth=_auth(spec)) as client,
         streamable_http_client(spec.url, http_client=client) as streams,
     ):
         yield streams

@@ -1,44 +1,37 @@
-"""Tool definitions of other servers as untrusted data: checked, truncated and marked.
+"""Tool definitions of other servers as untrusted data: checked and marked.
 
-A definition that breaks the protocol is dropped and reported; one that is too long is truncated;
+A definition that breaks the protocol is dropped and reported; one that is very long is truncated;
 one whose text instructs the model instead of describing the tool is marked.
 """
 
 import json
-import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jsonschema
 
+from ctrag.agents.catalogue.effects import HINTS
+from ctrag.agents.catalogue.schemas import modern
+from ctrag.agents.catalogue.shown import CUT
+from ctrag.agents.server.orders import gives_orders
 from ctrag.errors import InputError
 
-DESCRIPTION_LIMIT = 1_000
-"""Characters of a tool's description."""
-FIELD_LIMIT = 300
-"""Characters of any text inside a schema."""
-SCHEMA_LIMIT = 20_000
+DESCRIPTION_LIMIT = 6_000
+"""Characters of a description that a model is shown unless a setting says otherwise."""
+WHOLE_LIMIT = 50_000
+"""Characters of a tool's description that are kept and searched."""
+FIELD_LIMIT = 10_000
+"""Characters of any text inside a schema that are kept and searched."""
+SCHEMA_LIMIT = 1_000_000
 """Characters of a schema as JSON, after its texts were cut."""
+MORE_LIMIT = 20_000
+"""Characters of an output schema, of all icons or of a `_meta` as JSON."""
 NAME_LIMIT = 128
 """Characters of a tool's name, as in the protocol."""
 
-CUT = " […]"
-
-_ORDERS = re.compile(
-    r"""
-      \b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|prompt|rule|previous|above)
-    | \b(?:do\ not|don't|never)\b.{0,20}\b(?:tell|mention|inform|reveal|show)\b
-      .{0,40}\b(?:user|human)
-    | \b(?:system|developer)\s+(?:prompt|message)\b
-    | </?\s*(?:system|important|instructions?|assistant|tool_call|secret)\s*>
-    | \b(?:before|after|instead\ of)\s+(?:using|calling)\s+(?:this|any|other)\b
-      .{0,60}\b(?:read|send|call)
-    | \bnew\s+instructions?\s*:
-    """,
-    re.IGNORECASE | re.VERBOSE | re.DOTALL,
-)
+_NO_FORMATS = jsonschema.FormatChecker(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +44,16 @@ class ToolDefinition:
     """JSON Schema of the arguments; its root is an object."""
     marks: tuple[str, ...] = ()
     """Findings: `cut`, `hidden characters`, `gives orders`."""
+    more: dict[str, Any] = field(default_factory=dict)
+    """Title, annotations, output schema, icons and `_meta`, by the protocol's names."""
 
 
 def definition(raw: Any, *, trust: bool = False) -> ToolDefinition:
-    """A tool definition off the wire, checked, cut and marked.
+    """A tool definition off the wire, checked and marked; the schema is of draft 2020-12.
 
     Args:
         raw: The entry of a `tools/list` answer, with `name`, `description`, `inputSchema`.
-        trust: Take description and schema whole, and mark nothing.
+        trust: Mark nothing.
 
     Raises:
         ValueError: It cannot be used; the message says why.
@@ -73,33 +68,81 @@ def definition(raw: Any, *, trust: bool = False) -> ToolDefinition:
     text = raw.get("description") or ""
     if not isinstance(text, str):
         raise InputError("has a description that is no text")
-    if trust:
-        schema = raw.get("inputSchema")
-        if not isinstance(schema, dict):
-            raise InputError("has an input schema that is no object")
-        return ToolDefinition(_printable(name), text, {**schema, "type": "object"})
+    if _task_support(raw) == "required":
+        raise InputError("can only be called as a task, which is not passed on")
     marks: list[str] = []
-    description = cleaned(text, DESCRIPTION_LIMIT, marks)
+    description = cleaned(text, WHOLE_LIMIT, marks)
     try:
         parameters = _checked_schema(_cleaned_schema(raw.get("inputSchema"), marks))
     except RecursionError:
         raise InputError("has an input schema that is nested too deep") from None
-    return ToolDefinition(_printable(name), description, parameters, tuple(dict.fromkeys(marks)))
+    more = _more(raw, marks)
+    found = () if trust else tuple(dict.fromkeys(marks))
+    return ToolDefinition(_printable(name), description, parameters, found, more)
+
+
+def inspected(parameters: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """A schema without invisible characters in its texts, and the marks of what it says.
+
+    It need not be a schema that `definition` takes.
+    """
+    marks: list[str] = []
+    return _cleaned_schema(dict(parameters), marks), tuple(dict.fromkeys(marks))
+
+
+def _task_support(raw: Mapping[str, Any]) -> Any:
+    execution = raw.get("execution")
+    return execution.get("taskSupport") if isinstance(execution, Mapping) else None
+
+
+def _more(raw: Mapping[str, Any], marks: list[str]) -> dict[str, Any]:
+    """What else the entry says, as far as it is of the protocol's form; the rest is dropped."""
+    found: dict[str, Any] = {}
+    if isinstance(title := raw.get("title"), str) and title:
+        found["title"] = cleaned(title, FIELD_LIMIT, marks)
+    if isinstance(hints := raw.get("annotations"), Mapping):
+        kept = {key: hints[key] for key in HINTS if isinstance(hints.get(key), bool)}
+        if isinstance(hints.get("title"), str) and hints["title"]:
+            kept["title"] = cleaned(hints["title"], FIELD_LIMIT, marks)
+        if kept:
+            found["annotations"] = kept
+    if isinstance(schema := raw.get("outputSchema"), dict) and schema:
+        try:
+            cut = _cleaned_schema(schema, marks)
+            jsonschema.validators.validator_for(cut).check_schema(cut)
+            found["outputSchema"] = cut
+        except (RecursionError, jsonschema.SchemaError):
+            pass  # of no use to a client, which checks results by it
+    if isinstance(icons := raw.get("icons"), list):
+        usable = [one for one in icons if isinstance(one, dict) and isinstance(one.get("src"), str)]
+        if usable:
+            found["icons"] = usable
+    if isinstance(meta := raw.get("_meta"), dict) and meta:
+        found["_meta"] = meta
+    short = {"title", "annotations"}
+    return {
+        key: value
+        for key, value in found.items()
+        if key in short or len(json.dumps(value)) <= MORE_LIMIT
+    }
 
 
 def _checked_schema(schema: Any) -> dict[str, Any]:
+    """The schema, which may be of any draft, as one of draft 2020-12 whose root is an object."""
     if not isinstance(schema, dict):
         raise InputError("has an input schema that is no object")
-    if schema.get("type", "object") != "object":
+    kind = schema.get("type", "object")
+    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
         raise InputError("has an input schema whose type is not object")
     if len(json.dumps(schema)) > SCHEMA_LIMIT:
-        raise InputError(f"has an input schema of more than {SCHEMA_LIMIT} characters")
-    try:
-        jsonschema.Draft202012Validator.check_schema(schema)
+        raise InputError(f"has an input schema of more than {SCHEMA_LIMIT:,} characters")
+    made = {**modern(schema), "type": "object"}
+    try:  # patterns are JavaScript's, so that Python's view of them does not count
+        jsonschema.Draft202012Validator.check_schema(made, format_checker=_NO_FORMATS)
     except jsonschema.SchemaError as error:
         reason = error.message[:100]
         raise InputError(f"has an input schema that is no JSON Schema: {reason}") from None
-    return {**schema, "type": "object"}
+    return made
 
 
 def _cleaned_schema(schema: Any, marks: list[str], key: str = "") -> Any:
@@ -127,7 +170,7 @@ def cleaned(text: str, limit: int, marks: list[str]) -> str:
     printable = _printable(text[: 4 * limit])
     if printable != text[: 4 * limit]:
         marks.append("hidden characters")
-    if _ORDERS.search(printable):
+    if gives_orders(printable):
         marks.append("gives orders")
     if len(printable) <= limit and len(text) <= 4 * limit:
         return printable

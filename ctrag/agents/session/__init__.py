@@ -13,6 +13,7 @@ The modules, in the order in which they build on each other:
 - `telemetry`: the sink for OpenTelemetry.
 - `outcomes`, `state`: a session's results, and its saved state.
 - `tool_session`: `ToolSession`, the entry point: joins all of these and checks access.
+- `next_tools`: tools that usually come next, offered with a call's answer.
 - `settings`: settings of a server's sessions, read from a file.
 - `registry`: the sessions of a serving process, by handle.
 """

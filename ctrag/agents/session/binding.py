@@ -129,6 +129,12 @@ class ToolContextManager:
         self._always = {tool.id: self._priced(tool) for tool in always}
         self._entries: dict[str, BoundTool] = {}
         self._listed: dict[str, _Listed] = {}
+        self._known = dict.fromkeys(self._always)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Ids of all tools that were ever bound, so that a name keeps its meaning."""
+        return tuple(self._known)
 
     @property
     def tools(self) -> tuple[CatalogueTool, ...]:
@@ -154,6 +160,11 @@ class ToolContextManager:
     def pins_left(self) -> int:
         """Number of further tools that can be pinned."""
         return self.settings.pins - sum(one.pinned for one in self._entries.values())
+
+    @property
+    def room(self) -> int:
+        """Number of further tools that can be bound without evicting one."""
+        return self.settings.capacity - sum(not one.pinned for one in self._entries.values())
 
     @property
     def tokens(self) -> int:
@@ -278,7 +289,10 @@ class ToolContextManager:
         return dropped
 
     def restore(
-        self, entries: Iterable[BoundTool], listed: Iterable[CatalogueTool] = ()
+        self,
+        entries: Iterable[BoundTool],
+        listed: Iterable[CatalogueTool] = (),
+        known: Iterable[str] = (),
     ) -> tuple[Eviction, ...]:
         """Replace all tools by saved ones; returns those evicted for lack of room.
 
@@ -287,6 +301,7 @@ class ToolContextManager:
         Args:
             entries: As `entries` returned them.
             listed: As `listed` returned them; only used by a cache-stable list.
+            known: As `known` returned them.
         """
         kept = {one.tool.id: one for one in entries if one.tool.id not in self._always}
         shown = {tool.id: tool for tool in listed if tool.id not in self._always}
@@ -294,6 +309,7 @@ class ToolContextManager:
             shown = {}
         shown |= {tool_id: one.tool for tool_id, one in kept.items()}
         self._entries = kept
+        self._known |= dict.fromkeys([*known, *shown])
         self._listed = {tool_id: self._priced(tool) for tool_id, tool in shown.items()}
         pinned = sorted((one for one in kept.values() if one.pinned), key=_recency, reverse=True)
         for one in pinned[self.settings.pins :]:
@@ -315,6 +331,7 @@ class ToolContextManager:
         return self._entries[tool_id]
 
     def _put(self, tool: CatalogueTool, now: float) -> None:
+        self._known[tool.id] = None
         if tool.id in self._entries:
             self._entries[tool.id].tool = tool
         else:

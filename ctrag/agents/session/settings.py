@@ -10,6 +10,9 @@ Every section and every key is optional::
     overlap: {ratio: 0.9}
     ignored: {web/fetch: [request_id]}
     preload: 3
+    shown: {description: 2000, argument: 500, schema: 8000}
+    list_under: 2000
+    next: 2
 """
 
 from dataclasses import replace
@@ -18,6 +21,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from ctrag.agents.catalogue.files import checked, read_file
+from ctrag.agents.catalogue.shown import ShownLimits
 from ctrag.agents.session.arguments import without
 from ctrag.agents.session.binding import BindingSettings
 from ctrag.agents.session.guard import GuardSettings
@@ -41,6 +45,15 @@ class SessionSettings(BaseModel):
     """Tools bound from the start because of the caller's affinity, beside pinned ones."""
     preload: int = Field(default=0, ge=0)
     """Tools of the categories predicted from a session's first search, bound beside its results."""
+    list_under: int = Field(default=0, ge=0)
+    """Tokens that the definitions of all tools a caller may see may cost for them to be listed from
+    the start, without a search; 0 for never."""
+    next: int = Field(default=0, ge=0)
+    """Tools at most that a call's answer names as usual next ones, callable at once; only where a
+    next-tool model is loaded. 0 for none."""
+
+    shown: ShownLimits = ShownLimits()
+    """How much of a tool's definition a model is shown."""
 
     @classmethod
     def from_file(cls, path: str | Path) -> "SessionSettings":

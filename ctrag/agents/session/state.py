@@ -31,3 +31,5 @@ class SessionState(BaseModel):
     """A cache-stable list, withdrawn tools included, in order."""
     evicted: list[str] = []
     """Tools that the guard evicted."""
+    known: list[str] = []
+    """Every tool that was ever bound, so that names keep their meaning."""

@@ -6,6 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from pydantic import JsonValue
+
+from ctrag.agents.catalogue.effects import Effect, effect_of
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.session import events
 from ctrag.agents.session.binding import (
@@ -41,6 +44,7 @@ Resolve = Callable[[str], CatalogueTool | None]
 Result = TypeVar("Result")
 _SHARE_OF_DISCOVERED = 0.1
 """Share of the window that discovered tools may take regardless of the conversation's length."""
+EVICTED = "{tool} is no longer in this session; a search for its name brings it back."
 _CALLS_KEPT = 100
 """Number of calls that a session remembers as its history."""
 
@@ -60,6 +64,7 @@ class ToolSession:
         record: Receives every decision.
         clock: Seconds since 1970.
         count: Counts the tokens of a text.
+        opened: Further attributes of the event that opens the session.
 
     Example::
 
@@ -81,6 +86,7 @@ class ToolSession:
         record: events.EventSink = events.ignore,
         clock: Clock = time.time,
         count: CountTokens = characters,
+        opened: Mapping[str, JsonValue] | None = None,
     ) -> None:
         self.id = session_id
         self.principal = principal
@@ -92,16 +98,26 @@ class ToolSession:
         self._count = count
         self._lock = threading.RLock()
         self._called: deque[str] = deque(maxlen=_CALLS_KEPT)
+        self._effects: dict[str, Effect] = {}
         self.searched = False
         """Whether there was a search."""
+        self.query = ""
+        """What the last search was for."""
         self._events = SessionRecorder(session_id, record, clock)
-        self._events.emit("ctrag.session.open", {"ctrag.tools": [tool.id for tool in always]})
+        ids: list[JsonValue] = [tool.id for tool in always]
+        self._events.emit("ctrag.session.open", {"ctrag.tools": ids, **(opened or {})})
 
     @property
     def tools(self) -> tuple[CatalogueTool, ...]:
         """The model's tools now, without those that this principal may no longer see."""
         with self._lock:
             return tuple(tool for tool in self.manager.tools if self._may(tool.id))
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Ids of all tools that the session ever had."""
+        with self._lock:
+            return self.manager.known
 
     @property
     def history(self) -> tuple[str, ...]:
@@ -129,7 +145,7 @@ class ToolSession:
         """
         with self._lock:
             results = list(tools)
-            self.searched = True
+            self.searched, self.query = True, query
             self._events.searched(query, [tool.id for tool in results], scores, seconds, trace)
             visible = [tool for tool in results if self._may(tool.id)]
             for tool_id in dict.fromkeys(tool.id for tool in results if tool not in visible):
@@ -167,6 +183,25 @@ class ToolSession:
                     self.pin(tool.id)
             return added + self._bind(visible).added
 
+    def offer(self, tools: Iterable[CatalogueTool]) -> tuple[CatalogueTool, ...]:
+        """Bind tools without a search while there is room; returns those that are new.
+
+        For tools that usually come next: none of those at hand has to go for them.
+
+        Args:
+            tools: Best first; those not allowed are skipped.
+        """
+        with self._lock:
+            new = [
+                tool
+                for tool in tools
+                if self.manager.active(tool.id) is None
+                and tool.id not in self.guard.evicted
+                and self._may(tool.id)
+            ]
+            self._bind(new[: max(self.manager.room, 0)])
+            return tuple(tool for tool in new if self.manager.active(tool.id))
+
     def check(self, tool_id: str) -> CatalogueTool:
         """The tool, if it may be called.
 
@@ -193,6 +228,7 @@ class ToolSession:
         *,
         error: str | None = None,
         seconds: float | None = None,
+        answer: str | None = None,
     ) -> Finished:
         """Record a call that has run; the tool of a loop is evicted now.
 
@@ -201,20 +237,25 @@ class ToolSession:
             arguments: Of the call, by name.
             error: Type of the failure, such as an exception's name; None if it succeeded.
             seconds: How long it took.
+            answer: What it returned, as text, for the guard; it is not kept.
         """
         with self._lock:
             self._events.called(tool_id, arguments, error, seconds)
             self._called.append(tool_id)
-            if self.manager.active(tool_id) and self.manager.use(tool_id):
+            tool = self.manager.active(tool_id)
+            if tool and self.manager.use(tool_id):
                 self._events.emit("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "hot"})
-            loop = self.guard.called(tool_id, arguments)
+            if tool:
+                self._effects[tool_id] = effect_of(tool)
+            effect = self._effects.get(tool_id, "unknown")
+            loop = self.guard.called(tool_id, arguments, effect=effect, failed=error, answer=answer)
             if loop is None:
                 return Finished()
             self._events.looped(loop)
-            if not self.unload(tool_id, "loop"):
+            if not loop.evicts or not self.unload(tool_id, "loop"):
                 return Finished(loop.guidance, True)
             self.guard.evict(tool_id)
-            return Finished(loop.guidance, True, tool_id)
+            return Finished(f"{loop.guidance} {EVICTED.format(tool=tool_id)}", True, tool_id)
 
     def call(
         self,
@@ -236,7 +277,8 @@ class ToolSession:
             self.finished(tool_id, arguments, error=type(error).__name__, seconds=spent)
             raise
         spent = time.perf_counter() - began
-        return result, self.finished(tool_id, arguments, seconds=spent)
+        after = self.finished(tool_id, arguments, seconds=spent, answer=repr(result))
+        return result, after
 
     def prepare(
         self, messages: Sequence[Message], *, window: int, output: int = 1024
@@ -339,6 +381,7 @@ class ToolSession:
                 ],
                 listed=[tool.id for tool in self.manager.listed],
                 evicted=list(self.guard.evicted),
+                known=list(self.manager.known),
             )
 
     def resume(self, state: SessionState, resolve: Resolve) -> tuple[str, ...]:
@@ -370,7 +413,7 @@ class ToolSession:
                 if one.tool in known
             ]
             listed = [known[name] for name in state.listed if name in known]
-            evictions = self.manager.restore(entries, listed)
+            evictions = self.manager.restore(entries, listed, state.known)
             for tool_id in state.evicted:
                 self.guard.evict(tool_id)
             lost = tuple(name for name in wanted if name not in known)

@@ -133,3 +133,50 @@ def test_a_call_that_was_cut_has_no_arguments_and_says_so(
 def test_a_mistake_is_named(model: LanguageModel, tools: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         planner(model, tools)
+
+
+def _schema(required: list[str], **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required}
+
+
+TEXT = {"type": "string"}
+PHONE = {"type": "string", "description": "The recipient's phone number in E.164 format"}
+SMS = CatalogueTool(
+    "wake_by_sms",
+    "Set an alarm by SMS",
+    parameters=_schema(["AccountSid", "To"], AccountSid=TEXT, To=PHONE, MediaUrl=TEXT, Body=TEXT),
+)
+POST = CatalogueTool(
+    "play_post",
+    "Play a song in a channel",
+    parameters=_schema(["token", "channel_id"], token=TEXT, channel_id=TEXT, text=TEXT),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "missing"),
+    [
+        (
+            "set an alarm by SMS to +15551234567 saying I am late",
+            {"To": "+15551234567", "Body": "I am late"},
+            ("AccountSid",),
+        ),
+        (
+            "play 'hello team' in channel C123",
+            {"channel_id": "C123", "text": "hello team"},
+            ("token",),
+        ),
+        (
+            "play 'hello team' in channel C123 with the token xoxb-77",
+            {"channel_id": "C123", "token": "xoxb-77", "text": "hello team"},
+            (),
+        ),
+        ("play a song in some channel", {}, ("token", "channel_id")),
+    ],
+)
+def test_ids_and_credentials_are_never_made_up_and_quoted_text_goes_to_the_text(
+    model: LanguageModel, text: str, arguments: dict[str, str], missing: tuple[str, ...]
+) -> None:
+    call = planner(model, [SMS, POST]).plan(text)
+    assert call.arguments == arguments
+    assert call.missing == missing

@@ -89,6 +89,9 @@ def print_page(text: str) -> str:
     return f"printed {text}"
 
 
+print_page.metadata = {"readOnlyHint": False}
+
+
 @tool
 def finish() -> str:
     """End the conversation."""
@@ -150,6 +153,19 @@ async def test_it_is_the_same_when_the_agent_is_awaited(middleware: Make) -> Non
     assert results[1].content == "rain in Oslo"
     assert results[2].status == "error"
     assert model.shown[1] == ["search_tools", "get_weather"]
+
+
+@pytest.mark.parametrize("name", ["get_weather", "functions.get_weather", "mcp__w__get_weather"])
+@pytest.mark.parametrize("sent", [{"city": "Oslo"}, {"arguments": '{"city": "Oslo"}'}])
+def test_searches_and_calls_are_understood_as_models_send_them(
+    middleware: Make, name: str, sent: dict[str, Any]
+) -> None:
+    script = [[("search_tools", {"q": "get_weather", "limit": "50"})], [(name, sent)], "done"]
+    results = [
+        one for one in run(Scripted(script=script), middleware()) if isinstance(one, ToolMessage)
+    ]
+    assert results[1].content == "rain in Oslo"
+    assert "20 was used in place of 50" in results[0].content
 
 
 def test_a_tool_that_was_not_found_is_refused_and_does_not_run(middleware: Make) -> None:

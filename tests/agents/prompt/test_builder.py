@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -334,3 +335,24 @@ def test_the_default_budget_of_a_prompt_is_that_of_the_settings() -> None:
 def test_an_empty_request_is_refused() -> None:
     with pytest.raises(ValueError, match="text: must not be empty"):
         shared.build("  ", 400)
+
+
+def test_what_has_nothing_to_do_with_a_request_does_not_fill_the_budget() -> None:
+    told = "Cancel an order with the cancel form. " * 3
+    notes = [fragment("notes#start", "General."), fragment("notes#stale", "Stale.", place=1)]
+    cancel = replace(fragment("cancel#how", told), kind="skill")
+    refund = replace(fragment("refund#how", "A refund takes a week."), kind="skill")
+    maker = builder(fragments=[*notes, cancel, refund], settings=SURE)
+    chosen = [one.id for one in maker.build("cancel my order", 2000).fragments]
+    assert chosen == ["cancel#how"]
+    other = [one.id for one in maker.build("sing a song", 2000).fragments]
+    assert other == ["notes#start"], "what may hold for all stays, skills and details do not"
+    everything = builder(
+        fragments=[*notes, cancel, refund], settings=replace(SURE, floor=0.0)
+    ).build("cancel my order", 2000)
+    assert len(everything.fragments) == 4
+
+
+def test_all_fragments_of_the_domain_whose_tools_are_likely_matter() -> None:
+    chosen = {one.id for one in builder(settings=SURE).build("cancel my order", 2000).fragments}
+    assert {"shop#orders", "shop#cancel", "shop#return"} <= chosen

@@ -128,7 +128,6 @@ def test_what_another_fragment_says_is_left_out_and_named(tmp_path: Path) -> Non
         (b"---\ndomain: x\n", r"a\.md:1: front matter: `---` opens it"),
         (b"---\npriority: high\n---\nx", r"a\.md:1: front matter: priority: "),
         (b"---\ndate: soon\n---\nx", r"a\.md:1: front matter: date: "),
-        (b"---\ncolour: red\n---\nx", r"a\.md:1: front matter: colour: "),
         (b"---\n[\n---\nx", r"a\.md:1: front matter: not YAML"),
     ],
 )
@@ -140,7 +139,86 @@ def test_a_broken_file_is_named_with_its_rule(tmp_path: Path, content: bytes, pr
 
 
 def test_a_folder_without_policies_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"holds no \.md or \.txt file"):
+    with pytest.raises(ValueError, match=r"holds no \.md, \.mdc or \.txt file, and no SKILL\.md"):
         cut_folder(tmp_path, count_words)
-    with pytest.raises(FileNotFoundError, match="no such folder"):
+    with pytest.raises(FileNotFoundError, match="no such folder or file"):
         cut_folder(tmp_path / "none", count_words)
+
+
+SKILL = """---
+name: pdf
+description: Merge, split and fill PDF files: use when the user mentions a PDF.
+license: MIT
+allowed-tools: [Read, Write]
+metadata:
+  version: "1.0"
+---
+# PDF
+
+Merge with qpdf.
+"""
+
+
+def skill(folder: Path, name: str, text: str) -> Path:
+    (folder / name).mkdir(parents=True)
+    (folder / name / "SKILL.md").write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def test_skills_are_read_from_their_folders_and_keys_without_meaning_are_counted(
+    tmp_path: Path,
+) -> None:
+    skill(tmp_path, "pdf-tools", SKILL)
+    skill(tmp_path / "more", "mail", SKILL.replace("pdf", "mail").replace("# PDF", "# Mail one"))
+    cut = cut_folder(tmp_path, count_words)
+    assert [one.id for one in cut.fragments] == ["mail#mail-one", "pdf#pdf"]
+    pdf = cut.fragments[1]
+    assert (pdf.domain, pdf.kind) == ("pdf", "skill")
+    about = "Merge, split and fill PDF files: use when the user mentions a PDF."
+    assert (pdf.about, pdf.text) == (about, "# PDF\n\nMerge with qpdf.")
+    assert about in pdf.searched
+    assert cut.ignored == (("allowed-tools", 2), ("license", 2), ("metadata", 2))
+
+
+def test_a_skills_own_folder_or_file_is_enough(tmp_path: Path) -> None:
+    folder = skill(tmp_path, "pdf-tools", "# PDF\n\nMerge with qpdf.")
+    (folder / "reference.md").write_text("# Reference\n\nqpdf --empty", encoding="utf-8")
+    for path in (folder, folder / "SKILL.md"):
+        found = [one.id for one in cut_folder(path, count_words).fragments]
+        assert "pdf-tools#pdf" in found
+    (tmp_path / "AGENTS.md").write_text("# Style\n\nShort names.", encoding="utf-8")
+    [one] = cut_folder(tmp_path / "AGENTS.md", count_words).fragments
+    assert one.id == "AGENTS#style"
+
+
+def test_rules_of_editors_are_read_with_globs_that_are_no_yaml(tmp_path: Path) -> None:
+    rules = tmp_path / ".cursor" / "rules"
+    rules.mkdir(parents=True)
+    front = "---\ndescription: Tests: how to write them\nglobs: *.test.ts,*.spec.ts\nalwaysApply: false\n---"
+    (rules / "tests.mdc").write_text(f"{front}\nName the claim.", encoding="utf-8")
+    (tmp_path / "node_modules" / "x").mkdir(parents=True)
+    (tmp_path / "node_modules" / "x" / "AGENTS.md").write_text("# Not ours", encoding="utf-8")
+    cut = cut_folder(tmp_path, count_words)
+    [one] = cut.fragments
+    assert (one.id, one.kind, one.about) == (
+        ".cursor/rules/tests#start",
+        "rule",
+        "Tests: how to write them",
+    )
+    assert cut.ignored == (("alwaysApply", 1), ("globs", 1))
+
+
+def test_what_a_skill_means_otherwise_by_our_keys_is_ignored_and_counted(tmp_path: Path) -> None:
+    text = "---\nname: a\npriority: high\ndate: soon\nkind: [x]\n---\n# A"
+    cut = cut_folder(skill(tmp_path, "a", text), count_words)
+    assert [one.id for one in cut.fragments] == ["a#a"]
+    assert cut.ignored == (("date", 1), ("kind", 1), ("priority", 1))
+
+
+def test_two_files_of_one_name_have_ids_of_their_own(tmp_path: Path) -> None:
+    for name in ("a.md", "a.mdc"):
+        (tmp_path / name).write_text(f"# Part\n\nOf {name}", encoding="utf-8")
+    assert [one.id for one in cut_folder(tmp_path, count_words).fragments] == [
+        "a#part",
+        "a.mdc#part",
+    ]

@@ -78,10 +78,13 @@ def test_names_of_other_scripts_become_ascii_which_chat_apis_ask_for() -> None:
     assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in names)
 
 
-def test_long_names_that_begin_alike_stay_apart() -> None:
+def test_long_names_that_begin_alike_stay_apart_in_any_order() -> None:
     tools = [CatalogueTool("x" * 64 + end, "x") for end in "abc"]
-    names = [one.name for one in make_documents(tools, {}, count_words)]
-    assert names == ["x" * 64, "x" * 63 + "_", "x" * 62 + "__"]
+    names = {one.tool.id: one.name for one in make_documents(tools, {}, count_words)}
+    turned = {one.tool.id: one.name for one in make_documents(tools[::-1], {}, count_words)}
+    assert names == turned
+    assert len(set(names.values())) == 3
+    assert max(map(len, names.values())) <= 64
 
 
 @pytest.mark.parametrize("suffix", ["json", "yaml"])

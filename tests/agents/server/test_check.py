@@ -115,3 +115,16 @@ def test_the_command_prints_the_report_and_ends_with_one_when_a_server_fails(
     assert [one["state"] for one in json.loads(report.out)["servers"]] == ["ok", "fails"]
     shown = tool("print_page", "Print a page", "desk")
     assert tool_tokens(shown) < json.loads(report.out)["tokens"], "its argument counts"
+
+
+def test_what_of_an_openapi_document_is_named_otherwise_is_in_the_report(
+    ctrag: Callable[..., Any], tmp_path: Path
+) -> None:
+    operation = {"get": {"operationId": "read", "responses": {}}}
+    paths = {"/pages": operation, "/mails": operation}
+    path = tmp_path / "api.json"
+    document = {"openapi": "3.1.0", "info": {"title": "Desk", "version": "1"}, "paths": paths}
+    path.write_text(json.dumps(document), encoding="utf-8")
+    report = ctrag("serve", "mcp", "--catalogue", path, "--check")
+    assert report.code == 0
+    assert "note: desk: GET /mails has the operationId 'read' of another operation" in report.out

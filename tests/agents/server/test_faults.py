@@ -109,8 +109,8 @@ async def test_a_server_that_never_starts_fails_nothing_and_is_named_in_the_answ
         ),
         ({"name": "bad"}, "has an input schema that is no object"),
         (
-            {"name": "bad", "inputSchema": {"properties": {str(n): {} for n in range(4_000)}}},
-            "of more than 20000 characters",
+            {"name": "bad", "inputSchema": {"properties": {str(n): {} for n in range(90_000)}}},
+            "of more than 1,000,000 characters",
         ),
         ({"name": "bad", "description": 7, "inputSchema": {}}, "a description that is no text"),
     ],

@@ -1,6 +1,7 @@
 """Sessions, access and guidance at the gateway."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ctrag.agents.catalogue.access import AccessRules, Expert, Grant, Principal
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.search.results import ToolSearch
+from ctrag.agents.search.surfacing import DOUBT, packaged_surfacing
 from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.servers import SELF
@@ -133,7 +135,8 @@ def test_over_random_grants_nothing_outside_them_is_ever_found_or_called(
 async def test_a_loop_takes_the_tool_away_with_guidance_and_a_search_gives_it_back(
     plain: Servers, gateway: MakeGateway
 ) -> None:
-    servers = {"printer": plain("printer", [entry("print", "Print a page")])}
+    printer = entry("print", "Print a page", annotations={"readOnlyHint": False})
+    servers = {"printer": plain("printer", [printer])}
     async with gateway(servers=servers).running() as running:
         session = (await running.search(None, "print a page")).handle
         answers = []
@@ -153,7 +156,11 @@ async def test_a_loop_takes_the_tool_away_with_guidance_and_a_search_gives_it_ba
 async def test_sessions_are_made_with_the_servers_settings(
     plain: Servers, gateway: MakeGateway
 ) -> None:
-    entries = [entry("print", "Print a page"), entry("echo", "Echo a text")]
+    hints = {"readOnlyHint": False}
+    entries = [
+        entry("print", "Print a page", annotations=hints),
+        entry("echo", "Echo a text", annotations=hints),
+    ]
     settings = SessionSettings(
         binding=BindingSettings(hot_after=1),
         guard=GuardSettings(exempt=frozenset({"desk/print"}), guidance={"desk/echo": "Think."}),
@@ -169,7 +176,7 @@ async def test_sessions_are_made_with_the_servers_settings(
             assert not polled.changed
         for n in range(4):
             echoed = await running.call(None, handle, "desk/echo", {"request_id": n})
-        assert text_of(echoed).endswith("Think.")
+        assert "Think. desk/echo is no longer in this session" in text_of(echoed)
         pinned = [one for one in running.sessions.get(handle, "").manager.entries if one.pinned]
         assert [one.tool.id for one in pinned] == ["desk/print"]
         await running.search(None, "echo a text", handle, limit=1)
@@ -395,3 +402,71 @@ async def test_when_nothing_fits_the_closest_are_named_and_one_search_away(
         assert (await running.call(None, answer.handle, "ops/rotate_spool", {})).result.is_error
         again = await running.search(None, "ops/rotate_spool", answer.handle)
         assert names(again) == ["ops/rotate_spool"]
+
+
+async def test_few_tools_are_at_hand_without_a_search_and_many_are_not(
+    plain: Servers, gateway: MakeGateway
+) -> None:
+    servers = {"desk": plain("desk", [entry("print", "Print a page"), entry("echo", "Echo")])}
+    settings = SessionSettings(list_under=200)
+    async with gateway(servers=servers, session=settings).running() as running:
+        handle = await running.open(None)
+        listed = {one.id for one in running.tools(None, handle)}
+        assert listed == {"desk/print", "desk/echo"}
+        called = await running.call(None, handle, "desk/echo", {"text": "a"})
+        assert not called.result.is_error
+    async with gateway(
+        servers=servers, session=SessionSettings(list_under=20)
+    ).running() as running:
+        assert running.tools(None, await running.open(None)) == ()
+
+
+async def test_who_may_see_a_part_has_that_part_listed(gateway: MakeGateway) -> None:
+    rules = AccessRules((Grant("role:nurse", "mail/*"),))
+    made = gateway(TOOLS, access=rules, session=SessionSettings(list_under=500))
+    async with made.running() as running:
+        ada = running.tools(ADA, await running.open(ADA))
+        assert [one.id for one in ada] == ["mail/send"]
+        assert running.tools(BOB, await running.open(BOB)) == ()
+
+
+class Follows:
+    """A next-tool model that knows one thing: a mail follows a print."""
+
+    def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
+        return [("desk/send", 0.9)] if list(history)[-1:] == ["desk/print"] else [("end", 1.0)]
+
+
+@pytest.mark.parametrize("most", [0, 2])
+async def test_a_calls_answer_names_the_next_tool_and_it_can_be_called_at_once(
+    plain: Servers, gateway: MakeGateway, most: int
+) -> None:
+    entries = [entry("print", "Print a page"), entry("send", "Send a mail")]
+    made = gateway(servers={"desk": plain("desk", entries)}, session=SessionSettings(next=most))
+    made.index.next_tool = Follows()
+    async with made.running() as running:
+        handle = (await running.search(None, "desk/print")).handle
+        running.release(None, handle, ["desk/send"])
+        answer = await running.call(None, handle, "desk/print", {"text": "a"})
+        named = (answer.result.meta or {}).get("ctrag/next_tools", [])
+        assert named == ["desk/send"][:most]
+        assert ('"input_schema"' in text_of(answer)) == bool(most)
+        following = await running.call(None, handle, "desk/send", {"text": "a"})
+        assert following.result.is_error == (most == 0)
+
+
+async def test_a_doubtful_search_gives_its_best_with_a_note_and_the_closest_beside(
+    gateway: MakeGateway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = gateway(TOOLS)
+    rule = packaged_surfacing()
+    sure = made.index.find("send a mail").certainty
+    doubting = replace(rule, doubt=(1 + sure) / 2, hopeless=0.0)
+    for module in ("index", "surfacing"):
+        where = f"ctrag.agents.search.{module}.packaged_surfacing"
+        monkeypatch.setattr(where, lambda: doubting)
+    async with made.running() as running:
+        answer = (await running.search(None, "pass a letter and a mail on")).as_json()
+        assert answer["tools"][0]["name"] == "mail/send"
+        assert DOUBT in answer["note"]
+        assert [one["name"] for one in answer["closest"]] == ["printer/print", "calendar/add"]

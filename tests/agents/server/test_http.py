@@ -252,3 +252,31 @@ async def test_registries_are_searched_together_each_under_its_own_rules(
             assert called.result.content[0].text.startswith('send {"text": "a"}')
             again = await gateway.search(None, "mail", answer.handle)
             assert "hub/mail/send" in {one["name"] for one in again.shown}
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["issuer", "no issuer"])
+async def test_who_has_no_token_is_told_where_to_get_one_if_there_is_an_issuer(
+    tmp_path: Path, known: bool
+) -> None:
+    signed(tmp_path)
+    rules = {
+        "key_file": "issuer.pem",
+        "algorithms": ["ES256"],
+        "audience": "https://tools.example/mcp",
+        **({"issuer": "https://login.example"} if known else {}),
+    }
+    file, _ = access(tmp_path, jwt=rules)
+    gateway = Gateway(ToolIndex([SELF, *TOOLS], Topics(), file.rules))
+    with served(gateway, BearerTokens(file)) as url:
+        async with httpx2.AsyncClient() as http:
+            refused = await http.post(url, json={})
+            told = refused.headers["www-authenticate"]
+            address = url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp")
+            metadata = await http.get(address)
+    assert refused.status_code == 401
+    wanted = 'resource_metadata="https://tools.example/.well-known/oauth-protected-resource/mcp"'
+    assert (wanted in told) is known
+    assert metadata.status_code == (200 if known else 404)
+    if known:
+        assert metadata.json()["resource"] == "https://tools.example/mcp"
+        assert metadata.json()["authorization_servers"] == ["https://login.example"]

@@ -1,6 +1,7 @@
 """The official client against the server, in both revisions of the protocol."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -9,10 +10,13 @@ from mcp import Client
 from mcp.types import ToolListChangedNotification
 
 from ctrag.agents.catalogue.access import AccessRules, Grant, Principal
-from ctrag.agents.server.config import ServerSpec
+from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.protocol import META_TOOLS, mcp_server
-from tests.agents.server.conftest import entry, tool
+from ctrag.agents.server.servers import SELF
+from ctrag.agents.session.settings import SessionSettings
+from tests.agents.server.conftest import PATIENT, entry, tool
 
 pytestmark = pytest.mark.anyio
 MakeGateway = Callable[..., Gateway]
@@ -27,7 +31,8 @@ async def listed(client: Client) -> list[str]:
 
 @pytest.fixture
 def desk(plain: Servers) -> dict[str, ServerSpec]:
-    tools = [entry("print", "Print a page"), entry("send", "Send a mail")]
+    hints = {"readOnlyHint": False}
+    tools = [entry("print", "Print a page", annotations=hints), entry("send", "Send a mail")]
     return {"desk": plain("desk", tools)}
 
 
@@ -128,14 +133,13 @@ async def test_a_caller_without_grants_is_shown_nothing_in_either_revision(
 @pytest.mark.parametrize(
     ("name", "arguments", "problem"),
     [
-        ("search_tools", {}, "query: Field required"),
-        ("search_tools", {"query": ""}, "query: String should have at least 1 character"),
-        ("search_tools", {"query": "  "}, "text: must not be empty"),
-        ("search_tools", {"query": "mail", "limit": 0}, "limit: Input should be greater"),
-        ("search_tools", {"query": "mail", "session": "s"}, "session"),
-        ("search_tools", {"query": "mail", "colour": 1}, "colour: Extra inputs"),
-        ("call_tool", {"session": "s", "name": "a", "arguments": []}, "arguments: Input should"),
-        ("call_tool", {"session": "s", "name": "a"}, "session"),
+        ("search_tools", {}, "query: is missing; say in words what the tool should do"),
+        ("search_tools", {"query": "  "}, "query: is missing"),
+        ("search_tools", {"query": "mail", "session": "s"}, "session: unknown or ended"),
+        ("call_tool", {"session": "s", "name": "a", "arguments": "x"}, "arguments: must be an obj"),
+        ("call_tool", {"session": "s", "name": "a"}, "session: unknown or ended"),
+        ("call_tool", {"session": "s"}, "name: is missing"),
+        ("release_tools", {"session": "s"}, "names: is missing"),
         ("release_tools", {"session": "s", "names": ["a"]}, "session"),
         ("install_plugin", {"plugin": "a"}, "Find it with search_tools"),
     ],
@@ -178,3 +182,135 @@ async def test_16_clients_search_while_tools_come_and_go(gateway: MakeGateway) -
             tasks.start_soon(search)
     assert answers == [5] * 160
     assert {one.id for one in made.index.tools} >= {f"mail{n}/send" for n in range(8)}
+
+
+async def test_calls_are_understood_as_models_send_them_in_either_revision(
+    gateway: MakeGateway, desk: dict[str, ServerSpec]
+) -> None:
+    made = gateway(servers=desk)
+    for mode in ("auto", "legacy"):
+        async with made.running(), Client(mcp_server(made, lambda: None), mode=mode) as client:
+            found = await client.call_tool("search_tools", {"q": "print a page", "limit": 50})
+            content = found.structured_content
+            assert "limit: must be from 1 to 20; 20 was used in place of 50." in content["note"]
+            given = {"session": content["session"], "name": "mcp__desk__print"}
+            for sent in (
+                {"arguments": '{"text": "a"}'},
+                {"arguments": {"args": {"text": "a"}}},
+                {"text": "a"},
+            ):
+                called = await client.call_tool("call_tool", {**given, **sent})
+                assert called.content[0].text.startswith('print {"text": "a"}')
+            called = await client.call_tool("call_tool", {**given, "arguments": None})
+            assert called.content[0].text.startswith("print {}")
+            released = {"session": content["session"], "names": "desk.print, desk/nothing"}
+            answer = await client.call_tool("release_tools", released)
+            assert answer.structured_content == {"released": ["desk/print"]}
+
+
+async def test_a_call_without_a_session_is_the_connections_own_or_says_what_to_send(
+    gateway: MakeGateway, desk: dict[str, ServerSpec]
+) -> None:
+    made = gateway(servers=desk)
+    call = {"name": "desk/print", "arguments": {"text": "a"}}
+    async with made.running(), Client(mcp_server(made, lambda: None), mode="legacy") as client:
+        await client.call_tool("search_tools", {"query": "print a page"})
+        assert not (await client.call_tool("call_tool", call)).is_error
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        refused = await client.call_tool("call_tool", call)
+        assert refused.is_error
+        assert "session: is missing; send the one that a search gave" in refused.content[0].text
+
+
+async def test_a_name_that_means_a_tool_the_session_lacks_calls_no_other(
+    gateway: MakeGateway, plain: Servers
+) -> None:
+    servers = {
+        "a": plain("a", [entry("b_print", "Print a page")]),
+        "a_b": plain("ab", [entry("print", "Send a mail")]),
+    }
+    async with (
+        (made := gateway(servers=servers)).running(),
+        Client(mcp_server(made, lambda: None)) as client,
+    ):
+        found = await client.call_tool("search_tools", {"query": "print a page", "limit": 1})
+        given = {"session": found.structured_content["session"]}
+        assert [one["name"] for one in found.structured_content["tools"]] == ["a/b_print"]
+        either = await client.call_tool("call_tool", {**given, "name": "mcp_a_b_print"})
+        assert either.is_error
+        assert "not available in this session" in either.content[0].text
+        exact = await client.call_tool("call_tool", {**given, "name": "mcp__a__b_print"})
+        assert exact.content[0].text.startswith("b_print {}")
+
+
+async def test_reads_and_changes_have_meta_tools_of_their_own_where_that_is_set(
+    plain: Servers, encoder: Any
+) -> None:
+    entries = [
+        entry("print", "Print a page", annotations={"readOnlyHint": True}),
+        entry("send", "Send a mail", annotations={"readOnlyHint": False}),
+        entry("echo", "Echo a text"),
+    ]
+    upstreams = Upstreams(servers={"desk": plain("desk", entries)})
+    made = Gateway(
+        ToolIndex([SELF], encoder), upstreams, settings=replace(PATIENT, reads_apart=True)
+    )
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        listed = {one.name: one for one in (await client.list_tools()).tools}
+        assert [*listed] == ["search_tools", "call_tool", "call_changing_tool", "release_tools"]
+        assert listed["call_tool"].annotations.read_only_hint is True
+        assert listed["call_changing_tool"].annotations.read_only_hint is False
+        session, shown = "", {}
+        for query in ("print a page", "send a mail", "echo a text"):
+            wanted = {"query": query, **({"session": session} if session else {})}
+            found = (await client.call_tool("search_tools", wanted)).structured_content
+            session = found["session"]
+            shown |= {one["name"]: one["call_with"] for one in found["tools"]}
+        assert shown == {
+            "desk/print": "call_tool",
+            "desk/send": "call_changing_tool",
+            "desk/echo": "call_changing_tool",
+        }
+        for name, right in shown.items():
+            given = {"session": session, "name": name, "arguments": {"text": "a"}}
+            assert not (await client.call_tool(right, given)).is_error
+            read = await client.call_tool("call_tool", given)
+            assert read.is_error == (right == "call_changing_tool")
+            if read.is_error:
+                said = f"{name} may change something: call it with call_changing_tool."
+                assert read.content[0].text == said
+
+
+async def test_without_that_setting_one_meta_tool_calls_all(
+    gateway: MakeGateway, desk: dict[str, ServerSpec]
+) -> None:
+    made = gateway(servers=desk)
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        refused = await client.call_tool("call_changing_tool", {"session": "s", "name": "a"})
+        assert "There is no tool 'call_changing_tool' in this list" in refused.content[0].text
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_few_tools_are_listed_and_called_without_a_search_in_both_revisions(
+    gateway: MakeGateway, desk: dict[str, ServerSpec], mode: Any
+) -> None:
+    made = gateway(servers=desk, session=SessionSettings(list_under=200))
+    async with made.running(), Client(mcp_server(made, lambda: None), mode=mode) as client:
+        assert await listed(client) == [*META, "desk__print", "desk__send"]
+        called = await client.call_tool("desk__print", {"text": "a"})
+        assert called.content[0].text.startswith('print {"text": "a"}')
+        found = await client.call_tool("search_tools", {"query": "print a page"})
+        assert found.structured_content["tools"][0]["name"] == "desk/print"
+
+
+async def test_an_argument_of_another_type_reaches_the_server_under_its_own_name(
+    gateway: MakeGateway, plain: Servers
+) -> None:
+    schema = {"type": "object", "properties": {"Size<": {"type": "integer"}}}
+    made = gateway(servers={"desk": plain("desk", [entry("print", "Print", inputSchema=schema)])})
+    async with made.running(), Client(mcp_server(made, lambda: None)) as client:
+        found = (await client.call_tool("search_tools", {"query": "print"})).structured_content
+        assert [*found["tools"][0]["input_schema"]["properties"]] == ["Size_lt"]
+        sent = {"session": found["session"], "name": "print", "arguments": {"Size_lt": "3"}}
+        called = await client.call_tool("call_tool", sent)
+        assert called.content[0].text.startswith('print {"Size<": 3}')

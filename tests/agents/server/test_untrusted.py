@@ -62,6 +62,28 @@ def test_a_text_that_speaks_to_the_model_is_marked_wherever_it_stands(text: str)
     assert list(kept.parameters["properties"]) == [text]
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "properties": {"point": {"type": "array", "items": [{"type": "number"}]}},
+        },
+        {"$schema": "http://json-schema.org/draft-04/schema#", "id": "a", "definitions": {}},
+        {"properties": {"plate": {"type": "string", "pattern": "^\\p{Lu}{2}(?<n>\\d+)$"}}},
+        {"properties": {f"f{n}": {"description": f"what it is for, {n}"} for n in range(400)}},
+        {"properties": {"a": {"enum": [f"AP{n:05d}" for n in range(2_500)]}}},
+        {"anyOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]},
+        {"type": ["object", "null"]},
+    ],
+)
+def test_a_schema_that_servers_send_is_kept_whole(schema: dict[str, Any]) -> None:
+    tool = definition({"name": "a", "description": "d" * 5_420, "inputSchema": schema})
+    assert tool.marks == ()
+    assert len(tool.description) == 5_420
+    assert set(tool.parameters.get("properties", {})) == set(schema.get("properties", {}))
+
+
 @pytest.mark.parametrize("name", ["\u200b", "\x00\x1b", " \u202e "])
 def test_a_name_of_nothing_but_hidden_characters_is_none(name: str) -> None:
     with pytest.raises(ValueError, match="has no name that can be read"):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -26,9 +27,9 @@ def clock() -> HandClock:
 def tool() -> Callable[..., CatalogueTool]:
     """`tool("mail/send")`: a tool of a server, or of none."""
 
-    def make(tool_id: str, description: str = "") -> CatalogueTool:
+    def make(tool_id: str, description: str = "", **more: Any) -> CatalogueTool:
         server, _, name = tool_id.rpartition("/")
         properties = {"text": {"type": "string"}}
-        return CatalogueTool(name, description, server, {"properties": properties})
+        return CatalogueTool(name, description, server, {"properties": properties}, **more)
 
     return make

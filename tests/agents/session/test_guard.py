@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctrag.agents.catalogue.effects import Effect, effect_of
+from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.session.arguments import argument_hash, normalise_url, without
 from ctrag.agents.session.guard import GuardSettings, IterationGuard
 
@@ -105,6 +107,7 @@ def test_calls_of_a_flood_are_bounded(clock: Any, monkeypatch: pytest.MonkeyPatc
         ({"repeats": 0}, "repeats: must be at least 1, not 0"),
         ({"window": 0}, "window: must be at least 1, not 0"),
         ({"window_repeats": 0}, "window_repeats: must be at least 1, not 0"),
+        ({"same_answers": 0}, "same_answers: must be at least 1, not 0"),
         ({"seconds": 0.0}, r"seconds: must be above 0, not 0\.0"),
     ],
 )
@@ -224,3 +227,85 @@ JSON = st.recursive(
 def test_any_arguments_have_a_hash_whatever_their_order(arguments: dict[str, Any]) -> None:
     turned = dict(reversed(list(arguments.items())))
     assert argument_hash(arguments) == argument_hash(turned)
+
+
+@pytest.mark.parametrize(
+    ("hints", "effect"),
+    [
+        ({}, "unknown"),
+        ({"title": "Clock"}, "unknown"),
+        ({"openWorldHint": True}, "unknown"),
+        ({"readOnlyHint": "yes"}, "changes"),
+        ({"readOnlyHint": True}, "reads"),
+        ({"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True}, "reads"),
+        ({"readOnlyHint": True, "destructiveHint": True}, "changes"),
+        ({"readOnlyHint": False}, "changes"),
+        ({"destructiveHint": True}, "changes"),
+        ({"destructiveHint": False}, "unknown"),
+        ({"idempotentHint": True}, "settles"),
+        ({"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True}, "settles"),
+    ],
+)
+def test_what_a_call_does_is_what_the_hints_say(hints: dict[str, Any], effect: Effect) -> None:
+    assert effect_of(CatalogueTool("a", "", mcp={"annotations": hints})) == effect
+
+
+@pytest.mark.parametrize("answer", ["12:00", None])
+@pytest.mark.parametrize("number", [4, 200])
+def test_a_tool_that_only_reads_may_be_called_again_at_any_time(
+    answer: str | None, number: int
+) -> None:
+    guard = IterationGuard()
+    assert not any(guard.called("a", {}, effect="reads", answer=answer) for _ in range(number))
+
+
+def test_equal_calls_of_a_tool_without_hints_are_normal_while_its_answers_differ() -> None:
+    guard = IterationGuard()
+    loops = [guard.called("queue/pop", {}, effect="unknown", answer=f"job {n}") for n in range(50)]
+    assert not any(loops)
+    assert not any(guard.called("jobs/poll", {}, effect="unknown") for _ in range(50))
+
+
+def test_many_equal_answers_of_a_tool_without_hints_are_said_and_the_tool_stays() -> None:
+    guard = IterationGuard(GuardSettings(same_answers=5))
+    loops = [guard.called("a", {}, effect="unknown", answer="running") for _ in range(6)]
+    assert loops[:5] == [None] * 5
+    assert loops[5] is not None
+    assert (loops[5].count, loops[5].evicts) == (6, False)
+    assert loops[5].guidance.startswith("a has given the same answer to 6 equal calls.")
+
+
+@pytest.mark.parametrize("effect", ["reads", "settles", "changes", "unknown"])
+def test_a_call_that_fails_again_and_again_is_a_loop_whatever_it_does(effect: Effect) -> None:
+    guard = IterationGuard()
+    loops = [guard.called("a", {}, effect=effect, failed="tool_error") for _ in range(4)]
+    assert loops[:3] == [None] * 3
+    assert loops[3] is not None
+    assert loops[3].evicts
+    assert loops[3].guidance.startswith("a has failed 4 times with the same arguments.")
+
+
+def test_failures_of_two_kinds_and_successes_do_not_add_up() -> None:
+    guard = IterationGuard(GuardSettings(window=20))
+    for _ in range(3):
+        assert guard.called("a", {}, effect="unknown", failed="timeout") is None
+        assert guard.called("a", {}, effect="unknown", failed="tool_error") is None
+        assert guard.called("a", {}, effect="unknown", answer="done") is None
+
+
+def test_equal_calls_that_change_something_are_a_loop_and_said_to_be_no_more() -> None:
+    guard = IterationGuard()
+    loops = [guard.called("a", {}, effect="changes", answer=f"sent {n}") for n in range(4)]
+    assert loops[:3] == [None] * 3
+    assert loops[3] is not None
+    assert "each call may have changed something again" in loops[3].guidance
+
+
+def test_a_tool_whose_equal_calls_have_no_further_effect_stays_and_is_noted_late() -> None:
+    guard = IterationGuard(GuardSettings(same_answers=4))
+    loops = [guard.called("a", {}, effect="settles", answer="set") for _ in range(5)]
+    assert loops[:4] == [None] * 4
+    assert loops[4] is not None
+    assert not loops[4].evicts
+    assert "says of itself that an equal call has no further effect" in loops[4].guidance
+    assert not any(guard.called("b", {}, effect="settles", answer=str(n)) for n in range(9))

@@ -19,6 +19,7 @@ from ctrag.agents.session.tokens import packaged_tokenizer
 from ctrag.agents.session.tool_session import ToolSession
 
 Make = Callable[..., CatalogueTool]
+CHANGES = {"annotations": {"readOnlyHint": False}}
 SEARCH = CatalogueTool("search_tools", "Find tools.")
 
 
@@ -120,7 +121,7 @@ def test_no_step_ever_shows_or_runs_a_tool_outside_the_grants(steps: list[Any]) 
 def test_a_loop_runs_to_its_end_then_the_tool_is_gone_until_it_is_found_again(tool: Make) -> None:
     events: list[Event] = []
     session = ToolSession(guard=GuardSettings(repeats=2), record=events.append)
-    session.found("x", [tool("a")])
+    session.found("x", [tool("a", mcp=CHANGES)])
     ran = []
     for _ in range(3):
         result, after = session.call("a", {"q": 1}, lambda tool, given: ran.append(given) or "ok")
@@ -128,11 +129,14 @@ def test_a_loop_runs_to_its_end_then_the_tool_is_gone_until_it_is_found_again(to
     assert len(ran) == 3, "the call that closes the loop has run"
     assert (after.loop_detected, after.evicted) == (True, "a")
     assert after.note is not None
+    assert after.note.endswith(
+        "a is no longer in this session; a search for its name brings it back."
+    )
     assert session.tools == ()
     with pytest.raises(ToolRefused, match="taken away because it was called again") as caught:
         session.check("a")
     assert caught.value.reason == "evicted"
-    session.found("y", [tool("a")])
+    session.found("y", [tool("a", mcp=CHANGES)])
     assert session.call("a", {"q": 1}, lambda tool, given: None)[1].note is None
     assert [tools_in(events, f"ctrag.{one}") for one in ("guard.loop", "guard.clear")] == [
         ["a"]
@@ -142,12 +146,13 @@ def test_a_loop_runs_to_its_end_then_the_tool_is_gone_until_it_is_found_again(to
 
 
 def test_an_always_included_tool_stays_though_it_loops_and_the_model_is_told() -> None:
-    session = ToolSession(always=[SEARCH], guard=GuardSettings(repeats=1))
+    changing = replace(SEARCH, mcp=CHANGES)
+    session = ToolSession(always=[changing], guard=GuardSettings(repeats=1))
     for expected in (False, True, True):
         _, after = session.call("search_tools", {}, lambda tool, given: None)
         assert (after.loop_detected, after.note is not None) == (expected, expected)
         assert after.evicted is None
-    assert session.check("search_tools") is SEARCH
+    assert session.check("search_tools") is changing
 
 
 def test_a_call_that_fails_is_noted_and_passed_on(tool: Make) -> None:
@@ -167,7 +172,7 @@ def test_a_call_that_fails_is_noted_and_passed_on(tool: Make) -> None:
 
 def test_calls_of_one_message_all_run_when_checked_before_the_first(tool: Make) -> None:
     session = ToolSession(guard=GuardSettings(repeats=1))
-    session.found("x", [tool("a")])
+    session.found("x", [tool("a", mcp=CHANGES)])
     checked = [session.check("a") for _ in range(3)]
     after = [session.finished(one.id, {}) for one in checked]
     assert [one.evicted for one in after] == [None, "a", None]
@@ -241,7 +246,7 @@ def test_a_saved_session_goes_on_in_another_process(tool: Make, clock: Any) -> N
     one.found("y", [tool("c")])
     one.pin("c")
     for _ in range(4):
-        one.finished("a", {})
+        one.finished("a", {}, error="tool_error")
     saved = SessionState.model_validate_json(one.state().model_dump_json())
     other = ToolSession("s1", "ada", always=[SEARCH], binding=binding, clock=clock)
     assert other.resume(saved, tool) == ()
@@ -385,3 +390,22 @@ def test_a_session_is_made_without_any_heavy_library(process: Callable[..., Any]
     )
     ran = process(code)
     assert (ran.stdout, ran.stderr) == ("[]\n", "")
+
+
+def test_a_clock_is_asked_again_and_again_without_a_word(tool: Make) -> None:
+    session = ToolSession()
+    clocks = [tool("said", mcp={"annotations": {"readOnlyHint": True}}), tool("unsaid")]
+    session.found("x", clocks)
+    for number in range(30):
+        for one in clocks:
+            after = session.call(one.id, {}, lambda tool, given, at=number // 6: at)[1]
+            assert (after.note, after.loop_detected, after.evicted) == (None, False, None)
+
+
+def test_a_tool_that_fails_again_and_again_is_taken_away_and_the_note_says_so(tool: Make) -> None:
+    session = ToolSession()
+    session.found("x", [tool("a", mcp={"annotations": {"readOnlyHint": True}})])
+    after = [session.finished("a", {"q": 1}, error="tool_error") for _ in range(4)]
+    assert [one.evicted for one in after] == [None, None, None, "a"]
+    assert after[3].note is not None
+    assert after[3].note.startswith("a has failed 4 times with the same arguments.")

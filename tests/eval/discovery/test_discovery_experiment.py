@@ -125,3 +125,34 @@ def test_nothing_goes_wrong_while_many_clients_search_and_tools_come_and_go() ->
     found = run_load(clients=4, searches=200, tools=100)
     assert (found["errors"], found["not_found"], found["tools_lost_or_left"]) == (0, 0, 0)
     assert (found["searches"], found["changes"] > 0) == (200, True)
+
+
+def test_what_serves_instead_counts_as_the_needed_tool_and_a_request_may_need_none(
+    folder: Path,
+) -> None:
+    rows = [
+        {"query_id": "a", "text": "order a car", "tools": ["call_taxi"]},
+        {
+            "query_id": "b",
+            "text": "how is ratatouille cooked",
+            "tools": ["read_news"],
+            "instead": {"read_news": ["find_recipe"]},
+        },
+        {"query_id": "c", "text": "open the window", "tools": []},
+    ]
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    need = read_folder(folder).needs[1]
+    assert need.serving == {"read_news", "find_recipe"}
+    assert need.as_needed(["a", "find_recipe", "b", "read_news"]) == [
+        "a",
+        "read_news",
+        "b",
+        "find_recipe",
+    ]
+    extra: Any = run_discovery(folder, methods=["hybrid"]).extra
+    assert (extra["requests"], extra["given"]["found@5"]) == (2, 100.0)
+    assert extra["given"]["hopeless"]["requests"] == 1
+    rows[1]["instead"] = {"read_news": ["nobody"]}
+    (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(ValueError, match="'nobody' is not in tools\\.json"):
+        read_folder(folder)

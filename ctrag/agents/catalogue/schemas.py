@@ -1,0 +1,468 @@
+"""JSON Schemas of arguments: every dialect that servers send, as one, and as model APIs take it.
+
+- `modern`: any dialect (draft 3 to 2020-12, OpenAPI's) as draft 2020-12, `definitions` as `$defs`;
+  references stay references.
+- `wire_schema`: what APIs of models take: the root an object without unions and references, the
+  arguments' names of letters, digits, `_`, `.` and `-`.
+- `original_arguments`: the way back, to the names that the tool's owner knows.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ctrag.agents.catalogue.names import digest
+
+NAME_LIMIT = 64
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_SPELLED = {"<": "_lt", ">": "_gt", "[]": "", "$": "", "@": "", "=": "_eq", "!": "_not"}
+
+_ONE = (
+    "additionalProperties additionalItems unevaluatedProperties unevaluatedItems contains not if "
+    "then else propertyNames contentSchema items"
+).split()
+"""Keywords whose value is a schema."""
+_MANY = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
+"""Keywords whose value is a list of schemas."""
+_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+"""Keywords whose value maps names to schemas."""
+_TYPES = frozenset("string number integer boolean array object null".split())
+_OTHER_TYPES = {
+    "str": "string", "text": "string", "date": "string", "file": "string", "enum": "string",
+    "int": "integer", "long": "integer", "float": "number", "double": "number",
+    "decimal": "number", "bool": "boolean", "dict": "object", "map": "object", "list": "array",
+    "tuple": "array", "none": "null",
+}  # fmt: skip
+_UNIONS = ("anyOf", "oneOf")
+_NOT_AT_ROOT = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const"))
+
+Schema = Any
+"""A mapping or a boolean."""
+
+
+def mapped(schema: Mapping[str, Any], visit: Callable[[Schema], Schema]) -> dict[str, Any]:
+    """A copy whose direct subschemas are `visit`'s results."""
+    copy = dict(schema)
+    for key in _ONE:
+        if isinstance(copy.get(key), Mapping | bool):
+            copy[key] = visit(copy[key])
+    for key in _MANY:
+        if isinstance(copy.get(key), list):
+            copy[key] = [visit(one) for one in copy[key]]
+    for key in _NAMED:
+        if isinstance(copy.get(key), Mapping):
+            copy[key] = {str(name): visit(one) for name, one in copy[key].items()}
+    return copy
+
+
+def subschemas(schema: Schema) -> Iterator[dict[str, Any]]:
+    """The schema and all inside it that are mappings, references not followed."""
+    if not isinstance(schema, Mapping):
+        return
+    waiting: list[Schema] = [schema]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            yield one if isinstance(one, dict) else dict(one)
+            inner: list[Schema] = []
+            mapped(one, lambda each, inner=inner: inner.append(each))  # type: ignore[misc]
+            waiting.extend(inner)
+
+
+def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema of any dialect as draft 2020-12.
+
+    Tuples become `prefixItems`, boolean limits numbers, `dependencies` its two successors,
+    `nullable` a type, `definitions` `$defs`; names of types that no draft has are translated or
+    dropped. What is asked of the arguments stays the same. Patterns are left as they are.
+    """
+    anchors = _anchors(schema)
+    moved = "$defs" not in schema and isinstance(schema.get("definitions"), Mapping)
+
+    def visit(one: Schema) -> Schema:
+        if not isinstance(one, Mapping):
+            return one
+        made = mapped(_modern(one), visit)
+        if isinstance(reference := made.get("$ref"), str):
+            reference = anchors.get(reference, reference)
+            if moved and reference.startswith("#/definitions/"):
+                reference = f"#/$defs/{reference.removeprefix('#/definitions/')}"
+            made["$ref"] = reference
+        return made
+
+    whole: dict[str, Any] = visit(schema)
+    whole.pop("$schema", None)
+    if moved:
+        whole["$defs"] = whole.pop("definitions")
+    return whole
+
+
+def _anchors(schema: Mapping[str, Any]) -> dict[str, str]:
+    """References by `$id` and `$anchor` → references by place; only those under `$defs`."""
+    found: dict[str, str] = {}
+    for key in ("$defs", "definitions"):
+        inner = schema.get(key)
+        for name, one in inner.items() if isinstance(inner, Mapping) else ():
+            if not isinstance(one, Mapping):
+                continue
+            place = f"#/{key}/{_escaped(str(name))}"
+            for naming in ("$anchor", "$dynamicAnchor"):
+                if isinstance(one.get(naming), str):
+                    found[f"#{one[naming]}"] = place
+            for naming in ("$id", "id"):
+                if isinstance(one.get(naming), str):
+                    found[one[naming]] = place
+    for naming in ("$id", "id"):
+        if isinstance(schema.get(naming), str):
+            found[schema[naming]] = "#"
+    return found
+
+
+def _modern(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """One schema's own keywords; what is inside is not looked at."""
+    new = dict(schema)
+    for gone in ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary"):
+        new.pop(gone, None)
+    if isinstance(new.get("id"), str):
+        del new["id"]
+    for old in ("$recursiveRef", "$dynamicRef"):
+        if isinstance(new.get(old), str):
+            new.setdefault("$ref", new.pop(old))
+    _types(new)
+    if isinstance(new.get("items"), list):
+        new["prefixItems"] = new.pop("items")
+        if "additionalItems" in new:
+            new["items"] = new.pop("additionalItems")
+        if not new["prefixItems"]:
+            del new["prefixItems"]
+    new.pop("additionalItems", None)
+    for strict, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(new.get(strict), bool) and new.pop(strict) and limit in new:
+            new[strict] = new.pop(limit)
+    _dependencies(new)
+    _required(new)
+    return new
+
+
+def _types(new: dict[str, Any]) -> None:
+    if "type" in new:
+        given = new["type"] if isinstance(new["type"], list) else [new["type"]]
+        if not all(isinstance(one, str | Mapping) for one in given):
+            return  # no draft has such types
+        names = [_type_name(one) for one in given]
+        known = list(dict.fromkeys(one for one in names if one))
+        if len(known) < len(dict.fromkeys(names)):  # one of them is anything
+            known = []
+        new["type"] = known[0] if len(known) == 1 else known
+        if not known:
+            del new["type"]
+    if new.pop("nullable", False) is True:
+        if isinstance(new.get("type"), str):
+            new["type"] = [new["type"], "null"] if new["type"] != "null" else "null"
+        if isinstance(new.get("enum"), list) and None not in new["enum"]:
+            new["enum"] = [*new["enum"], None]
+
+
+def _type_name(value: Any) -> str:
+    """A type as JSON Schema names it; empty where it says nothing."""
+    if not isinstance(value, str):
+        return ""
+    lower = value.lower()
+    return lower if lower in _TYPES else _OTHER_TYPES.get(lower, "")
+
+
+def _dependencies(new: dict[str, Any]) -> None:
+    old = new.pop("dependencies", None)
+    for name, needed in old.items() if isinstance(old, Mapping) else ():
+        kind = "dependentSchemas" if isinstance(needed, Mapping | bool) else "dependentRequired"
+        if kind == "dependentRequired":
+            needed = [needed] if isinstance(needed, str) else needed
+        new[kind] = {**new.get(kind, {}), name: needed}
+
+
+def _required(new: dict[str, Any]) -> None:
+    """Draft 3 says it at the property, all others at its object."""
+    if "required" in new and not isinstance(new["required"], list):
+        del new["required"]
+    properties = new.get("properties")
+    if not isinstance(properties, Mapping):
+        return
+    needed = [
+        str(name)
+        for name, one in properties.items()
+        if isinstance(one, Mapping) and one.get("required") is True
+    ]
+    if needed:
+        new["required"] = list(dict.fromkeys([*new.get("required", []), *needed]))
+
+
+def pointed(root: Mapping[str, Any], reference: str) -> Schema | None:
+    """What a reference inside the schema points to; None where nothing is there."""
+    if not reference.startswith("#"):
+        return None
+    found: Any = root
+    for step in _steps(reference):
+        if isinstance(found, Mapping) and step in found:
+            found = found[step]
+        elif isinstance(found, list) and step.isdecimal() and int(step) < len(found):
+            found = found[int(step)]
+        else:
+            return None
+    return found if isinstance(found, Mapping | bool) else None
+
+
+def _steps(reference: str) -> list[str]:
+    from urllib.parse import unquote
+
+    path = unquote(reference[1:]).strip("/")
+    return [one.replace("~1", "/").replace("~0", "~") for one in path.split("/")] if path else []
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def wire_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema of arguments as the APIs of models take it, see the module.
+
+    A union at the root becomes all arguments of its alternatives, required where every alternative
+    requires them, and its description says which belong together. A reference to what is not in
+    the schema allows anything.
+    """
+    schema = modern(parameters)
+    root = _object_root(_hoisted(schema))
+    names = wire_argument_names(root)
+
+    def visit(one: Schema) -> Schema:
+        if not isinstance(one, Mapping):
+            return one
+        made = mapped(one, visit)
+        reference = made.get("$ref")
+        if isinstance(reference, str):
+            if pointed(root, reference) is None:
+                del made["$ref"]
+            elif names:
+                made["$ref"] = _renamed_pointer(reference, names)
+        return _renamed(made, names) if names else made
+
+    made: dict[str, Any] = visit(root)
+    return _used(made)
+
+
+def wire_argument_names(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Names of arguments, nested ones too, that the APIs refuse → names that they take."""
+    every = {
+        name
+        for one in subschemas(parameters)
+        if isinstance(one.get("properties"), Mapping)
+        for name in map(str, one["properties"])
+    }
+    taken = {name for name in every if _NAME.fullmatch(name)}
+    found: dict[str, str] = {}
+    for name in sorted(every - taken):
+        spelled = _spelled(name)
+        if not spelled or spelled in taken or len(spelled) > NAME_LIMIT:
+            hashed = digest(name)
+            spelled = f"{spelled[: NAME_LIMIT - len(hashed) - 1] or 'argument'}_{hashed}"
+        taken.add(spelled)
+        found[name] = spelled
+    return found
+
+
+def original_arguments(
+    parameters: Mapping[str, Any], arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Arguments as a model gave them by a `wire_schema`, under the tool's own names."""
+    names = {new: old for old, new in wire_argument_names(parameters).items()}
+
+    def visit(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {names.get(key, key): visit(one) for key, one in value.items()}
+        return [visit(one) for one in value] if isinstance(value, list) else value
+
+    return visit(arguments) if names else dict(arguments)
+
+
+def _spelled(name: str) -> str:
+    for sign, word in _SPELLED.items():
+        name = name.replace(sign, word)
+    letters = unicodedata.normalize("NFKD", name)
+    kept = "".join(one for one in letters if not unicodedata.combining(one))
+    return re.sub(r"[^A-Za-z0-9_.-]+", "_", kept).strip("_")
+
+
+def _renamed(schema: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    properties = schema.get("properties")
+    if isinstance(properties, Mapping):
+        schema["properties"] = {
+            names.get(name, name): _saying(one, name) if name in names else one
+            for name, one in properties.items()
+        }
+    if isinstance(schema.get("required"), list):
+        schema["required"] = [names.get(one, one) for one in schema["required"]]
+    needed = schema.get("dependentRequired")
+    if isinstance(needed, Mapping):
+        schema["dependentRequired"] = {
+            names.get(name, name): [names.get(one, one) for one in many]
+            for name, many in needed.items()
+        }
+    needed = schema.get("dependentSchemas")
+    if isinstance(needed, Mapping):
+        schema["dependentSchemas"] = {names.get(name, name): one for name, one in needed.items()}
+    return schema
+
+
+def _saying(schema: Schema, name: str) -> Schema:
+    """An argument's schema with its own name in the description."""
+    if not isinstance(schema, Mapping):
+        return schema
+    said = schema.get("description")
+    text = f"`{name}`: {said}" if isinstance(said, str) and said else f"`{name}`"
+    return {**schema, "description": text}
+
+
+def _renamed_pointer(reference: str, names: Mapping[str, str]) -> str:
+    steps = _steps(reference)
+    told = [
+        names.get(step, step) if place and steps[place - 1] == "properties" else step
+        for place, step in enumerate(steps)
+    ]
+    return "/".join(["#", *map(_escaped, told)])
+
+
+def _hoisted(schema: dict[str, Any]) -> dict[str, Any]:
+    """References into the root's unions moved to `$defs`, since the unions will go."""
+    inside = re.compile(r"#/(allOf|anyOf|oneOf)/(\d+)(/.*)?")
+    moved: dict[str, Any] = {}
+
+    def visit(one: Schema) -> Schema:
+        if not isinstance(one, Mapping):
+            return one
+        made = mapped(one, visit)
+        match = inside.fullmatch(made["$ref"]) if isinstance(made.get("$ref"), str) else None
+        if match and (target := pointed(schema, f"#/{match[1]}/{match[2]}")) is not None:
+            name = f"{match[1]}_{match[2]}"
+            moved[name] = target
+            made["$ref"] = f"#/$defs/{name}{match[3] or ''}"
+        return made
+
+    made: dict[str, Any] = visit(schema)
+    if moved:
+        made["$defs"] = {**made.get("$defs", {}), **{k: visit(v) for k, v in moved.items()}}
+    return made
+
+
+def _object_root(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with an object as its root, without union or reference there."""
+    properties, required, notes = _flat(schema, schema, ())
+    root = {key: value for key, value in schema.items() if key not in _NOT_AT_ROOT}
+    if any(key in schema for key in ("$ref", "allOf", "anyOf", "oneOf")):
+        for key in ("additionalProperties", "unevaluatedProperties"):
+            root.pop(key, None)  # says of one alternative what is not true of all
+    root["type"] = "object"
+    root["properties"] = {
+        name: {} if one is True else one for name, one in properties.items() if one is not False
+    }
+    root.pop("required", None)
+    if required := [name for name in required if name in root["properties"]]:
+        root["required"] = required
+    if notes:
+        said = root.get("description")
+        root["description"] = " ".join([*([said] if isinstance(said, str) else []), *notes])
+    return root
+
+
+_Flat = tuple[dict[str, Any], list[str], list[str]]
+"""Properties, those required, and what is to be said of them."""
+
+
+def _flat(schema: Schema, root: Mapping[str, Any], seen: tuple[str, ...]) -> _Flat:
+    if not isinstance(schema, Mapping):
+        return {}, [], []
+    own = schema.get("properties")
+    properties = dict(own) if isinstance(own, Mapping) else {}
+    required = [str(one) for one in schema.get("required", []) if isinstance(one, str)]
+    notes: list[str] = []
+    parts: list[_Flat] = []
+    reference = schema.get("$ref")
+    if isinstance(reference, str) and reference not in seen and reference != "#":
+        parts.append(_flat(pointed(root, reference), root, (*seen, reference)))
+    for one in _list(schema.get("allOf")):
+        parts.append(_flat(one, root, seen))
+    for more, needed, said in parts:
+        properties = _together(properties, more, "allOf")
+        required += needed
+        notes += said
+    for union in _UNIONS:
+        branches = [_flat(one, root, seen) for one in _list(schema.get(union))]
+        if not branches:
+            continue
+        alternatives: dict[str, Any] = {}
+        for more, _, said in branches:
+            alternatives = _together(alternatives, more, "anyOf")
+            notes += said
+        properties = _together(properties, alternatives, "allOf")
+        required += [one for one in branches[0][1] if all(one in each[1] for each in branches)]
+        notes += _alternatives([needed or [*more] for more, needed, _ in branches])
+    for conditional in ("then", "else"):
+        more, _, _ = _flat(schema.get(conditional), root, seen)
+        properties = {**more, **properties}
+    return properties, list(dict.fromkeys(required)), notes
+
+
+def _together(one: dict[str, Any], other: dict[str, Any], joined: str) -> dict[str, Any]:
+    """Both; a name with two schemas has both of them (`allOf`) or either (`anyOf`)."""
+    made = dict(one)
+    for name, schema in other.items():
+        held = made.get(name)
+        if name not in made or held == {} or held is True:
+            made[name] = schema
+        elif held != schema and schema not in ({}, True):
+            if isinstance(held, Mapping) and list(held) == [joined]:
+                made[name] = {joined: [*held[joined], schema]}
+            else:
+                made[name] = {joined: [held, schema]}
+    return made
+
+
+def _alternatives(names: Sequence[Sequence[str]]) -> list[str]:
+    told = [" and ".join(one) for one in dict.fromkeys(map(tuple, names)) if one]
+    return [f"Give {', or '.join(told)}."] if len(told) > 1 else []
+
+
+def _used(root: dict[str, Any]) -> dict[str, Any]:
+    """The schema with those definitions alone that something refers to."""
+    defined = root.get("$defs")
+    if not isinstance(defined, Mapping):
+        return root
+    rest = {key: value for key, value in root.items() if key != "$defs"}
+    reached = dict.fromkeys(name for name, _ in reach(rest, defined))
+    if reached:
+        rest["$defs"] = {name: defined[name] for name in defined if name in reached}
+    return rest
+
+
+def reach(root: Mapping[str, Any], defined: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Definitions that a schema needs, nearest first, and over how many references."""
+    waiting, seen, distance = [*_referred(root)], set[str](), 1
+    while waiting:
+        following: list[str] = []
+        for name in waiting:
+            if name in seen or name not in defined:
+                continue
+            seen.add(name)
+            yield name, distance
+            following += _referred(defined[name])
+        waiting, distance = following, distance + 1
+
+
+def _referred(schema: Schema) -> Iterator[str]:
+    for one in subschemas(schema):
+        reference = one.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#/$defs/"):
+            yield _steps(reference)[1]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

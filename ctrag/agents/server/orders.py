@@ -1,0 +1,116 @@
+"""Whether a tool's text speaks to the model in place of describing the tool.
+
+What is an order: to set aside instructions, to hide from the user what is done, to read or hand
+over secrets or the conversation, to be somebody else. What is none: a prerequisite ("call
+`resolve_library` before this tool"), advice on results ("do not show the user the raw ID"), a
+preference between tools. Judged by sentences, so that words of two of them do not add up.
+"""
+
+import re
+
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+|;\s+")
+
+_NOT = r"(?:do\s+not|don['’]t|never|must\s*n[o'’]t|must\s+not|should\s+not|shouldn['’]t|without)"
+_PERSON = (
+    r"(?:the\s+|your\s+|any\s+)?(?:end[\s-]?)?(?:users?|humans?|person|operator|customer|them)"
+)
+_TOPIC = (
+    r"(?:this|that|it|these|those|anything|what|why|how|where|any\s+of|about|because|you(?:r)?\b"
+    r"|the\s+(?:fact|step|instruction|reason|request|call|action|change|transfer)s?)"
+)
+_GIVEN = r"(?:instructions?|prompts?|guidelines?|directives?|guardrails?|(?:safety\s+)?rules?)"
+_SECRET = (
+    r"(?:~/\.\w|\.ssh\b|\bid_(?:rsa|ed25519)\b|/etc/(?:passwd|shadow)\b|\bmcp\.json\b"
+    r"|\.aws/credentials\b|(?<![\w.])\.env\b|\.netrc\b|\b(?:user['’]?s|your|all|their)\s+(?:\w+\s+)?"
+    r"(?:private\s+keys?|passwords?|environment\s+variables|cookies|credentials)\b)"
+)
+_TALK = (
+    r"(?:(?:the\s+|this\s+|our\s+|whole\s+|entire\s+|full\s+|all\s+)*"
+    r"(?:conversation|chat\s+(?:history|log)|context\s+window|dialogue)"
+    r"|(?:(?:all|any|every|previous|earlier|prior)\s+(?:of\s+)?)+(?:the\s+|other\s+|user['’]?s?\s+)*"
+    r"(?:messages?|credentials|secrets?|(?:api\s+)?keys|passwords|tool\s+results))"
+)
+_AWAY = (
+    r"(?:send|forward|upload|post|transmit|exfiltrate|e-?mail|bcc|leak|append|copy|paste|submit)"
+)
+_TAKE = r"(?:read|cat|open|load|include|pass|provide|fetch|print|attach|give|put|add)"
+_START = r"(?:^|\b(?:you\s+must|must|always|please|first|then|and|also|instead|now|to)\s+|[,:]\s*)"
+
+_ORDERS = re.compile(
+    rf"""
+      # set aside what was said before
+      \b(?:ignore|disregard|forget|override|bypass|overrule)\b
+        [^.]{{0,30}}?\b(?:all|any|every|your|previous|prior|earlier|above|preceding|other
+          |system|user['’]?s?)\b
+        [^.]{{0,30}}?\b{_GIVEN}\b
+    | \b(?:ignore|disregard|forget)\s+(?:everything|anything|all|whatever|what)\b
+        [^.]{{0,30}}?\b(?:above|before|previous(?:ly)?|prior|earlier|told|said|learned)\b
+    | \b(?:ignore|disregard|forget)\s+(?:all\s+|everything\s+)?(?:of\s+)?the\s+(?:above
+          |previous\s+text)\b
+    | \b(?:ignore|disregard|forget|override|bypass)\s+(?:the\s+)?{_GIVEN}\s+(?:above|before
+          |given|of\s+the\s+user|you)\b
+    | \bnew\s+(?:system\s+)?instructions?\s*:
+    | \bfrom\s+now\s+on\b[^.]{{0,20}}\b(?:you|always|never|ignore|send|respond|answer)\b
+    | \byou\s+are\s+(?:now|no\s+longer)\s+(?:an?|the|in|bound|required|restricted)\b
+    | \b(?:act|behave|pretend)\s+(?:as|to\s+be)\s+(?:if\s+you\s+|an?\s+)?(?:unrestricted
+          |different|another|jailbroken|root|administrator|were|are)\b
+    # the model's own instructions
+    | \b(?:print|reveal|repeat|output|show|leak|return|include|disclose|dump|copy|paste
+          |expose|tell|send)s?\b
+        [^.]{{0,40}}?\b(?:your|the|its|hidden)\s+(?:\w+\s+)?(?:system|developer|initial)\s+
+          (?:prompt|message|instruction)s?\b
+    | \byour\s+(?:system|developer|initial)\s+(?:prompt|message|instruction)s?\b
+    | </?\s*(?:system|important|instructions?|assistant|tool_call|secret|user)\s*>
+    # hide from the user
+    | \b{_NOT}\s+(?:ever\s+)?(?:tell|telling|inform|informing|notify|notifying|alert|alerting
+          |warn|warning)\s+
+        {_PERSON}\s*(?:$|[.!,)]|\b(?:that|about|of|what|why|how|where|when|anything|this
+          |these|before|if|either)\b)
+    | \b{_NOT}\s+(?:ever\s+)?(?:mention|reveal|disclose|show|display|say|admit|explain|report
+          |mentioning|revealing|disclosing)\s+
+        (?:to\s+{_PERSON}\s+)?{_TOPIC}\b[^.]{{0,60}}?\b(?:{_PERSON}|anyone|anybody)\b
+    | \b{_NOT}\s+(?:ever\s+)?(?:mention|reveal|disclose|admit|say)\s+to\s+{_PERSON}\s+{_TOPIC}
+    | \b(?:keep|hide|conceal|withhold)\s+(?:this|it|that|these|all\s+of\s+this|the\s+(?:step
+          |call|instruction|transfer)s?)\b
+        [^.]{{0,30}}?\b(?:secret|hidden|confidential)?\s*\bfrom\s+{_PERSON}
+    | \bkeep\s+(?:this|it|that)\s+(?:a\s+)?secret\b
+    | \b(?:secretly|covertly|behind\s+the\s+user['’]s\s+back|without\s+the\s+user['’]?s?\s+
+          (?:knowledge|noticing|knowing))\b
+    # read secrets, hand over what was said
+    | {_START}{_TAKE}\s+(?:(?!\b(?:e\.g|for\s+example|such\s+as|default)).){{0,60}}?{_SECRET}
+    | \b{_AWAY}\s+(?:(?!\b(?:e\.g|for\s+example)).){{0,60}}?{_SECRET}
+    | {_START}(?:{_AWAY}|{_TAKE})\s+(?:(?:a\s+copy|a\s+summary|the\s+contents?|the\s+text
+          |the\s+whole)\s+of\s+)?{_TALK}\b
+    | \b(?:before|after|whenever|when|instead\s+of|each\s+time)\s+(?:you\s+)?(?:us|call|invok
+          |runn?|send)(?:e|ing)?\s+
+        (?:this|any|other|another|the|an?)\b[^.]{{0,60}}?[,:]\s*(?:you\s+must\s+|always\s+
+          |please\s+|first\s+|also\s+)*
+        (?:{_AWAY}\b[^.]{{0,60}}?(?:https?://|\S+@\S+|\battacker|{_TALK})
+          |{_TAKE}\s+(?:the\s+)?(?:contents?\s+of\s+)?(?:the\s+)?(?:file\s+)?[~/]\S)
+    | \b(?:bcc|forward|blind[\s-]copy)\b[^.]{{0,40}}?\b(?:all|every|each
+          |any)\b[^.]{{0,40}}?\S+@\S+
+    # other languages
+    | \bignorier\w*\b[^.]{{0,40}}\b(?:anweisung|anleitung|regel|vorherig|bisherig)\w*
+    | \bvergiss\b[^.]{{0,30}}\b(?:anweisung|vorherig|bisherig)\w*
+    | \bignore[rz]\b[^.]{{0,40}}\b(?:instructions|consignes|règles)\b
+    | \bignor[ae]\b[^.]{{0,40}}\b(?:instrucciones|instruções|istruzioni)\b
+    | (?:忽略|无视|無視)[^。]{{0,12}}(?:指令|指示|说明|提示|规则)
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_HARMLESS = re.compile(
+    r"\b(?:never|do\s+not|don['’]t|must\s+not|not)\s+(?:\w+\s+){0,6}"
+    r"without\s+(?:tell|inform|notify|alert|warn)",
+    re.IGNORECASE,
+)
+"""A double negative: what must not happen unless the user knows of it."""
+
+
+def gives_orders(text: str) -> bool:
+    """Whether a sentence of the text gives the model orders; see the module."""
+    return any(_is_order(sentence) for sentence in _SENTENCE.split(text))
+
+
+def _is_order(sentence: str) -> bool:
+    flat = " ".join(sentence.split())
+    return bool(_ORDERS.search(_HARMLESS.sub(" ", flat)))

@@ -1,0 +1,162 @@
+"""What becomes of an OpenAPI document: all of it, as small as it is written."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ctrag.agents.catalogue.formats import wire_names
+from ctrag.agents.catalogue.openapi import read_openapi, server_name
+from ctrag.agents.catalogue.shown import shown_schema
+from ctrag.agents.catalogue.tool import read_catalogue
+
+
+def document(operation: dict[str, Any], **more: Any) -> dict[str, Any]:
+    paths = {"/a/{id}": {"post": {"operationId": "it", **operation}}}
+    return {"openapi": "3.0.3", "info": {"title": "T"}, "paths": paths, **more}
+
+
+def body(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"requestBody": {"content": {"application/json": {"schema": schema}}, **more}}
+
+
+def schemas(**named: Any) -> dict[str, Any]:
+    return {"components": {"schemas": named}}
+
+
+def reference(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+@pytest.mark.parametrize("members", [5, 7, 20])
+def test_a_schema_that_refers_to_itself_many_times_stays_small(members: int) -> None:
+    node = {"type": "object", "properties": {f"c{n}": reference("N") for n in range(members)}}
+    [tool] = read_openapi(document(body(reference("N")), **schemas(N=node))).tools
+    assert len(json.dumps(tool.parameters)) < 200 + 60 * members
+    assert tool.parameters["$defs"]["N"]["properties"]["c0"] == {"$ref": "#/$defs/N"}
+
+
+def test_schemas_that_refer_to_each_other_stay_small() -> None:
+    named = {
+        f"S{n}": {"type": "object", "properties": {f"p{m}": reference(f"S{m}") for m in range(10)}}
+        for n in range(10)
+    }
+    [tool] = read_openapi(document(body(reference("S0")), **schemas(**named))).tools
+    assert len(json.dumps(tool.parameters)) < 6_000
+    assert len(tool.parameters["$defs"]) == 10
+
+
+def test_definitions_beyond_all_measure_are_kept_as_their_type_nearest_first() -> None:
+    named = {
+        f"S{n}": {
+            "type": "object",
+            "properties": {"t": {"description": "d" * 5_000}, "next": reference(f"S{n + 1}")},
+        }
+        for n in range(60)
+    } | {"S60": {"type": "string"}}
+    [tool] = read_openapi(document(body(reference("S0")), **schemas(**named))).tools
+    kept = tool.parameters["$defs"]
+    assert "properties" in kept["S1"]
+    assert kept[list(kept)[-1]] == {"type": "object"}
+    assert len(json.dumps(tool.parameters)) < 170_000
+    assert len(json.dumps(shown_schema(tool.parameters)[0])) <= 13_000
+
+
+def test_of_a_body_in_parts_all_arguments_are_taken_and_required_ones_stay_so() -> None:
+    parts = {
+        "allOf": [
+            reference("P"),
+            {"properties": {"bic": {}, "id": {"readOnly": True}}, "required": ["bic", "id"]},
+        ]
+    }
+    pay = {"type": "object", "properties": {"iban": {"type": "string"}}, "required": ["iban"]}
+    [tool] = read_openapi(document(body(parts, required=True), **schemas(P=pay))).tools
+    assert list(tool.parameters["properties"]) == ["iban", "bic", "id"]
+    assert tool.parameters["required"] == ["iban", "bic"]
+
+
+def test_a_body_of_alternatives_is_one_argument_required_where_the_body_is() -> None:
+    either = {"oneOf": [{"properties": {"a": {}}}, {"type": "array", "items": {}}]}
+    [tool] = read_openapi(document(body(either, required=True))).tools
+    assert list(tool.parameters["properties"]) == ["body"]
+    assert tool.parameters["required"] == ["body"]
+
+
+def test_arguments_of_one_name_in_all_places_are_kept() -> None:
+    places = ["path", "query", "header", "cookie"]
+    given = [{"name": "id", "in": place, "schema": {"title": place}} for place in places]
+    [tool] = read_openapi(
+        document({"parameters": given, **body({"properties": {"id": {"title": "body"}}})})
+    ).tools
+    told = {name: one["title"] for name, one in tool.parameters["properties"].items()}
+    assert told == {
+        "id": "path", "id_query": "query", "id_header": "header", "id_cookie": "cookie",
+        "id_body": "body",
+    }  # fmt: skip
+
+
+def test_a_parameter_of_the_operation_replaces_that_of_its_path() -> None:
+    common = {"name": "n", "in": "query", "schema": {"type": "string"}}
+    own = {**common, "schema": {"type": "integer"}, "required": True}
+    paths = {"/a": {"parameters": [common], "get": {"operationId": "it", "parameters": [own]}}}
+    [tool] = read_openapi({"openapi": "3.0.0", "paths": paths}).tools
+    assert tool.parameters["properties"] == {"n": {"type": "integer"}}
+
+
+def test_openapis_own_keywords_become_those_of_json_schema() -> None:
+    schema = {
+        "properties": {
+            "a": {"type": "integer", "nullable": True, "minimum": 0, "exclusiveMinimum": True},
+            "b": {"type": "string", "example": "x", "xml": {"name": "b"}, "x-order": 1},
+        }
+    }
+    [tool] = read_openapi(document(body(schema))).tools
+    assert tool.parameters["properties"] == {
+        "a": {"type": ["integer", "null"], "exclusiveMinimum": 0},
+        "b": {"type": "string"},
+    }
+
+
+@pytest.mark.parametrize("name", ["Authorization", "X-API-Key", "Host", "Content-Type", "token"])
+def test_headers_of_credentials_and_of_the_connection_are_no_arguments(name: str) -> None:
+    header = {"name": name, "in": "header", "required": True, "schema": {"type": "string"}}
+    [tool] = read_openapi(document({"parameters": [header]})).tools
+    assert tool.parameters == {"type": "object", "properties": {}}
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Pet Shop", "pet_shop"),
+        ("GitHub's official OpenAPI spec + Octokit extension", "github_octokit"),
+        ("Acme's Very Official And Complete Enterprise Platform Interface", "acme_very"),
+        ("The Official Web Services Documentation", "the_official_web"),
+        ("", ""),
+    ],
+)
+def test_a_long_title_is_shortened_to_a_servers_name(title: str, name: str) -> None:
+    assert server_name(title) == name
+
+
+def test_names_with_slashes_need_no_hash() -> None:
+    paths = {"/a": {"get": {"operationId": "issues/create"}}, "/b": {"get": {"operationId": "x/y"}}}
+    api = read_openapi({"openapi": "3.0.0", "info": {"title": "Hub"}, "paths": paths})
+    assert list(wire_names(api.tools)) == ["hub__issues__create", "hub__x__y"]
+
+
+def test_a_server_may_be_named_for_any_catalogue(tmp_path: Any) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text('[{"name": "a"}, {"name": "b", "server": "own"}]', encoding="utf-8")
+    assert [tool.id for tool in read_catalogue(path, "s").tools] == ["s/a", "own/b"]
+
+
+def test_the_command_that_searches_names_the_server_too(tmp_path: Any) -> None:
+    from typer.testing import CliRunner
+
+    from ctrag.cli.main import app
+
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps(document({"summary": "Pay a bill"})), encoding="utf-8")
+    options = ["--catalogue", str(path), "--server-name", "bank", "--lexical", "--json"]
+    ran = CliRunner().invoke(app, ["tools", "search", "pay a bill", *options])
+    assert [one["id"] for one in json.loads(ran.stdout)] == ["bank/it"]

@@ -1,0 +1,217 @@
+"""Schemas of every dialect are kept, and shown as the APIs of models take them."""
+
+import json
+import re
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ctrag.agents.catalogue.formats import openai_tools, tool_arguments
+from ctrag.agents.catalogue.schemas import (
+    modern,
+    original_arguments,
+    subschemas,
+    wire_schema,
+)
+from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits, cut_text, shown_schema
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.search.fields import parameter_texts
+
+PATTERNS_LEFT_ALONE = jsonschema.FormatChecker(())
+
+
+def check(schema: dict[str, Any]) -> None:
+    """Fails unless both APIs take the schema."""
+    jsonschema.Draft202012Validator.check_schema(schema, format_checker=PATTERNS_LEFT_ALONE)
+    assert schema["type"] == "object"
+    assert not {"anyOf", "oneOf", "allOf", "not", "enum", "$ref"} & set(schema)
+    for one in subschemas(schema):
+        for name in one.get("properties", {}):
+            assert re.fullmatch(r"[a-zA-Z0-9_.-]{1,64}", name)
+
+
+def of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+NUMBERS = [{"type": "number"}, {"type": "number"}]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            of(p={"type": "array", "items": NUMBERS, "additionalItems": False}),
+            of(p={"type": "array", "prefixItems": NUMBERS, "items": False}),
+        ),
+        (
+            of(n={"minimum": 1, "exclusiveMinimum": True, "maximum": 3, "exclusiveMaximum": False}),
+            of(n={"exclusiveMinimum": 1, "maximum": 3}),
+        ),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"A": {}}}
+            | of(a={"$ref": "#/definitions/A"}),
+            {"$defs": {"A": {}}} | of(a={"$ref": "#/$defs/A"}),
+        ),
+        (
+            {"dependencies": {"a": ["b"], "c": {"required": ["d"]}}},
+            {"dependentRequired": {"a": ["b"]}, "dependentSchemas": {"c": {"required": ["d"]}}},
+        ),
+        (
+            of(a={"type": "string", "nullable": True, "enum": ["x"]}),
+            of(a={"type": ["string", "null"], "enum": ["x", None]}),
+        ),
+        (
+            of(a={"type": "string", "required": True}),
+            {**of(a={"type": "string"}), "required": ["a"]},
+        ),
+        (of(a={"type": "any"}, b={"type": "String"}), of(a={}, b={"type": "string"})),
+        (
+            {"$id": "https://x/y", "$defs": {"A": {"$anchor": "a"}}} | of(b={"$ref": "#a"}),
+            {"$defs": {"A": {}}} | of(b={"$ref": "#/$defs/A"}),
+        ),
+        (of(c={"$recursiveRef": "#"}), of(c={"$ref": "#"})),
+    ],
+)
+def test_every_dialect_becomes_the_newest(old: dict[str, Any], new: dict[str, Any]) -> None:
+    assert modern(old) == new
+    check(wire_schema(old))
+
+
+def test_arguments_that_have_the_names_of_keywords_are_arguments() -> None:
+    schema = of(id={"type": "string"}, items={"type": "array"}, required={"type": "boolean"})
+    assert modern(schema) == schema
+
+
+@pytest.mark.parametrize("union", ["anyOf", "oneOf"])
+def test_a_union_at_the_root_becomes_all_its_arguments(union: str) -> None:
+    either = [
+        {**of(iban={}, to={}), "required": ["iban", "to"]},
+        {**of(card={}, to={}), "required": ["to"]},
+    ]
+    schema = wire_schema({union: either})
+    assert list(schema["properties"]) == ["iban", "to", "card"]
+    assert schema["required"] == ["to"]
+    assert schema["description"] == "Give iban and to, or to."
+    check(schema)
+
+
+def test_parts_and_references_at_the_root_become_arguments() -> None:
+    schema = wire_schema(
+        {
+            "$ref": "#/$defs/Whole",
+            "$defs": {
+                "Whole": {"allOf": [{"$ref": "#/$defs/Part"}, {**of(b={}), "required": ["b"]}]},
+                "Part": of(a={"$ref": "#/$defs/Part"}),
+            },
+        }
+    )
+    assert schema["properties"] == {"a": {"$ref": "#/$defs/Part"}, "b": {}}
+    assert schema["required"] == ["b"]
+    assert list(schema["$defs"]) == ["Part"]
+    check(schema)
+
+
+def test_a_reference_into_a_union_of_the_root_finds_its_target() -> None:
+    inner = of(x={"type": "integer"})
+    schema = wire_schema({"anyOf": [inner, of(y={"$ref": "#/anyOf/0/properties/x"})]})
+    assert schema["properties"]["y"] == {"$ref": "#/$defs/anyOf_0/properties/x"}
+    assert schema["$defs"] == {"anyOf_0": inner}
+
+
+def test_a_reference_to_nothing_here_allows_anything() -> None:
+    schema = of(a={"$ref": "other.json#/A"}, b={"$ref": "#/$defs/Gone", "description": "d"})
+    assert wire_schema(schema)["properties"] == {"a": {}, "b": {"description": "d"}}
+
+
+def test_odd_names_are_spelled_for_the_apis_and_come_back() -> None:
+    schema = {
+        **of(**{"StartTime": {}, "StartTime<": {"description": "before"}, "StartTime_lt": {}}),
+        "required": ["StartTime<"],
+    }
+    schema["properties"]["filter[$eq]"] = {
+        "type": "array",
+        "items": of(**{"日期": {}, "x" * 70: {}}),
+    }
+    tool = CatalogueTool("t", "", "s", schema)
+    [listed] = openai_tools([tool])
+    told = listed["parameters"]
+    check(told)
+    [renamed] = told["required"]
+    assert renamed.startswith("StartTime_lt_")
+    assert told["properties"][renamed]["description"] == "`StartTime<`: before"
+    [array] = [name for name in told["properties"] if name.startswith("filter")]
+    inner = dict.fromkeys(told["properties"][array]["items"]["properties"], 1)
+    sent = tool_arguments(tool, {"StartTime": 1, renamed: 2, "StartTime_lt": 3, array: [inner]})
+    assert sent == {
+        "StartTime": 1,
+        "StartTime<": 2,
+        "StartTime_lt": 3,
+        "filter[$eq]": [{"日期": 1, "x" * 70: 1}],
+    }
+    assert tool_arguments(tool, {"StartTime<": 2}) == {"StartTime<": 2}
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sets(st.text(min_size=1, max_size=80), min_size=1, max_size=8))
+def test_any_names_go_out_for_the_apis_and_come_back(names: set[str]) -> None:
+    schema = of(**{key: {"type": "string"} for key in sorted(names)})
+    told = wire_schema(schema)
+    check(told)
+    assert len(told["properties"]) == len(names)
+    sent = original_arguments(schema, {name: name for name in told["properties"]})
+    assert set(sent) == names
+
+
+def test_a_recursive_schema_stays_as_it_is_and_its_words_are_searched() -> None:
+    node = of(street_of_recipient={"description": "where"}, child={"$ref": "#/$defs/Node"})
+    schema = {**of(root={"$ref": "#/$defs/Node"}), "$defs": {"Node": node}}
+    assert wire_schema(schema) == schema
+    assert "street of recipient" in list(parameter_texts(schema))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        of(**{f"f{n}": {"type": "string", "description": "what it is for " * 3} for n in range(300)}),
+        of(**{f"f{n}": {"type": "string"} for n in range(5_000)}),
+        of(airport={"enum": [f"AP{n:05d}" for n in range(4_000)]}),
+        {**of(**{"d": {"$ref": "#/$defs/D0"}}), "$defs": {
+            f"D{n}": of(**{"n": {"$ref": f"#/$defs/D{n + 1}"}, "t": {"description": "t" * 150}})
+            for n in range(300)}},
+        of(a=of(b=of(c=of(d=of(**{f"f{n}": {"description": "x" * 99} for n in range(300)}))))),
+        {**of(**{f"r{n}": {"type": "string"} for n in range(3_000)}),
+         "required": [f"r{n}" for n in range(3_000)]},
+    ],
+)  # fmt: skip
+def test_a_long_schema_is_shown_within_its_limit_and_kept_whole(schema: dict[str, Any]) -> None:
+    shown, cut = shown_schema(schema, ShownLimits(schema=8_000))
+    assert cut
+    assert len(json.dumps(shown, ensure_ascii=False)) <= 9_000
+    assert shown["properties"]
+    check(shown)
+    whole, cut = shown_schema(schema, EVERYTHING)
+    assert (len(whole["properties"]), cut) == (len(schema["properties"]), False)
+
+
+def test_of_a_long_enumeration_examples_are_shown_and_no_limit_is_claimed() -> None:
+    schema = of(airport={"enum": [f"AP{n:05d}" for n in range(4_000)]})
+    [airport] = shown_schema(schema)[0]["properties"].values()
+    assert airport["description"].startswith("One of 4,000 values, such as AP00000, AP00001")
+    assert "enum" not in airport
+
+
+def test_texts_are_shown_up_to_their_limit() -> None:
+    schema = of(a={"description": "d" * 400})
+    shown, cut = shown_schema(schema, ShownLimits(argument=300))
+    assert (len(shown["properties"]["a"]["description"]), cut) == (300, True)
+    assert cut_text("abc", None) == "abc"
+
+
+@pytest.mark.parametrize("name", ["description", "argument", "schema"])
+def test_a_limit_that_shows_next_to_nothing_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: must be at least 100 characters or null, not 7"):
+        ShownLimits(**{name: 7})

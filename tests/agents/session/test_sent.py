@@ -1,0 +1,201 @@
+"""What models send is read where it can only be meant in one way."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ctrag.agents.session.sent import (
+    QUERY_LIMIT,
+    call_arguments,
+    install_arguments,
+    meant,
+    release_arguments,
+    search_arguments,
+    tool_arguments,
+)
+
+GIVEN = {"timezone": "Asia/Tokyo"}
+HANDLE = "zsfrUSdPz6gD9Sb-exT-sHaDDJPl1F1_"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        GIVEN,
+        json.dumps(GIVEN),
+        json.dumps(json.dumps(GIVEN)),
+        f"```json\n{json.dumps(GIVEN)}\n```",
+        str(GIVEN),
+        [GIVEN],
+    ],
+)
+def test_arguments_in_any_wrapping_are_the_object_in_it(arguments: Any) -> None:
+    read = call_arguments({"session": "s", "name": "time/now", "arguments": arguments})
+    assert read.arguments == {"session": "s", "name": "time/now", "arguments": GIVEN}
+
+
+@pytest.mark.parametrize("nothing", [None, "", "null", "{}", {}, [], "None"])
+def test_arguments_that_are_nothing_are_none(nothing: Any) -> None:
+    read = call_arguments({"session": "s", "name": "a", "arguments": nothing})
+    assert read.arguments["arguments"] == {}
+
+
+def test_what_stands_beside_the_name_is_an_argument() -> None:
+    read = call_arguments({"session": "s", "name": "time/now", **GIVEN})
+    assert read.arguments["arguments"] == GIVEN
+    both = call_arguments({"session": "s", "tool": "a", "x": 1, "arguments": '{"y": 2}'})
+    assert both.arguments == {"session": "s", "name": "a", "arguments": {"x": 1, "y": 2}}
+
+
+def test_a_call_in_the_form_of_a_model_api_is_one() -> None:
+    call = {"function": {"name": "time/now", "arguments": json.dumps(GIVEN)}, "session": "s"}
+    assert call_arguments(call).arguments["arguments"] == GIVEN
+
+
+@pytest.mark.parametrize("text", ["timezone=Asia/Tokyo", '["a", "b"]', "{broken"])
+def test_arguments_that_are_no_object_are_refused_with_what_to_send(text: str) -> None:
+    with pytest.raises(ValueError, match="arguments: must be an object as the tool's input_schema"):
+        call_arguments({"session": "s", "name": "a", "arguments": text})
+
+
+def test_a_handle_is_found_under_its_other_names_and_a_tools_own_argument_is_left_alone() -> None:
+    read = call_arguments({"name": "a", "session_id": HANDLE})
+    assert read.arguments == {"name": "a", "session": HANDLE, "arguments": {}}
+    inside = call_arguments({"name": "a", "arguments": {"session": HANDLE, "x": 1}})
+    assert inside.arguments == {"name": "a", "session": HANDLE, "arguments": {"x": 1}}
+    own = call_arguments({"name": "a", "session": HANDLE, "session_id": "42", "handle": HANDLE})
+    assert own.arguments["arguments"] == {"session_id": "42", "handle": HANDLE}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"query": "a page"},
+        {"q": "a page"},
+        {"text": " a page "},
+        {"search_term": "a page"},
+        {"arguments": {"query": "a page"}},
+        {"input": '{"q": "a page"}'},
+        {"query": ["a page"]},
+        {"query": "a page", "session": "", "limit": None},
+    ],
+)
+def test_a_query_is_found_under_any_name(raw: dict[str, Any]) -> None:
+    read = search_arguments(raw, 20)
+    assert (read.arguments, read.notes) == ({"query": "a page"}, ())
+
+
+def test_several_needs_in_a_list_are_one_query() -> None:
+    assert search_arguments({"query": ["time", "date"]}, 20).arguments == {"query": "time, date"}
+
+
+@pytest.mark.parametrize("raw", [{}, {"query": ""}, {"query": None}, {"a": "x", "b": "y"}])
+def test_a_search_without_a_query_says_what_is_missing(raw: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="query: is missing; say in words"):
+        search_arguments(raw, 20)
+
+
+@pytest.mark.parametrize(
+    ("limit", "used", "noted"),
+    [
+        ("3", 3, ""),
+        (4.0, 4, ""),
+        (50, 20, "20 was used in place of 50"),
+        ("-1", 1, "1 was used in place of -1"),
+        (0, 1, "1 was used in place of 0"),
+        ("many", None, "'many' is no number"),
+    ],
+)
+def test_a_limit_out_of_range_is_bounded_and_said(limit: Any, used: int | None, noted: str) -> None:
+    read = search_arguments({"query": "a", "limit": limit}, 20)
+    assert read.arguments.get("limit") == used
+    assert noted in " ".join(read.notes)
+    assert bool(read.notes) == bool(noted)
+
+
+def test_a_long_query_is_cut_and_what_is_not_used_is_named() -> None:
+    read = search_arguments({"query": "x" * (QUERY_LIMIT + 1), "colour": "red"}, 20)
+    assert len(read.arguments["query"]) == QUERY_LIMIT
+    assert [note.partition(":")[0] for note in read.notes] == [
+        f"Only the first {QUERY_LIMIT:,} characters of the query were searched for.",
+        "Not arguments of this tool, and not used",
+    ]
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["a/b, c d/e", "a/b\nc d/e", '["a/b", "c d/e"]', ["a/b", "c d/e"], [{"name": "a/b"}, "c d/e"]],
+)
+def test_names_as_one_text_are_a_list(names: Any) -> None:
+    read = release_arguments({"session": "s", "names": names})
+    assert read.arguments == {"session": "s", "names": ["a/b", "c d/e"]}
+    with pytest.raises(ValueError, match="names: is missing"):
+        release_arguments({"session": "s", "names": []})
+
+
+def test_a_plugin_may_stand_under_its_name() -> None:
+    assert install_arguments({"name": "pdf"}).arguments == {"plugin": "pdf"}
+    with pytest.raises(ValueError, match="plugin: is missing"):
+        install_arguments({})
+
+
+SCHEMA = {
+    "properties": {
+        "items": {"type": "array"},
+        "count": {"type": "integer"},
+        "share": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+        "loud": {"type": "boolean"},
+        "where": {"type": "object"},
+        "text": {"type": "string"},
+        "either": {"type": ["string", "array"]},
+        "open": {},
+    }
+}
+
+
+def test_a_text_in_the_place_of_another_type_is_read_as_that_type() -> None:
+    sent = {
+        "items": "[1, 2]", "count": "3", "share": "0.5", "loud": "true", "where": '{"a": 1}',
+        "text": "[1]", "either": "[1]", "open": "[1]", "unknown": "3",
+    }  # fmt: skip
+    assert tool_arguments(sent, SCHEMA) == {
+        **sent, "items": [1, 2], "count": 3, "share": 0.5, "loud": True, "where": {"a": 1},
+    }  # fmt: skip
+
+
+def test_a_text_that_is_not_of_the_type_is_left_to_the_tool() -> None:
+    sent = {"items": "a, b", "count": "3.5", "loud": "1", "where": "[1]", "share": "much"}
+    assert tool_arguments(sent, SCHEMA) == sent
+
+
+def test_a_whole_set_under_one_name_is_taken_out_unless_the_tool_has_that_argument() -> None:
+    assert tool_arguments({"args": '{"text": "a"}'}, SCHEMA) == {"text": "a"}
+    assert tool_arguments({"input": {"text": "a"}}, SCHEMA) == {"text": "a"}
+    own = {"properties": {"input": {"type": "object"}}}
+    assert tool_arguments({"input": {"text": "a"}}, own) == {"input": {"text": "a"}}
+    assert tool_arguments({"input": "hello"}, SCHEMA) == {"input": "hello"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "time/now", "time__now", "time.now", "time:now", "mcp__time__now", "mcp_time_now",
+        "mcp__tools__time__now", "functions.time__now", "`time/now`", "time/now()", "mcp.time.now",
+    ],
+)  # fmt: skip
+def test_a_name_in_any_clients_notation_means_its_tool(name: str) -> None:
+    assert meant(name, ["time/now", "time/now_in", "clock/now"]) == ["time/now"]
+
+
+@pytest.mark.parametrize(
+    "name", ["time_now", "now", "TIME/now", "time/nows", "other__now", "__now"]
+)
+def test_a_name_that_could_be_another_means_none(name: str) -> None:
+    assert meant(name, ["time/now"]) == []
+
+
+def test_the_tools_own_name_is_exact() -> None:
+    assert meant("disk__a_b", ["disk/a.b"]) == []
+    assert meant("mcp__disk__a.b", ["disk/a.b", "disk/a_b"]) == ["disk/a.b"]
+    assert meant("mcp__a__get", ["get", "set"]) == ["get"]
