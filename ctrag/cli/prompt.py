@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from ctrag.agents.prompt.settings import BUDGET
+from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
 from ctrag.errors import InputError
@@ -108,6 +108,7 @@ def prompt(
             tau=tau,
             discovery=discovery,
             rerank=rerank is not False,
+            floor=FLOOR,
             next_tool_weight=settings().dependency_prompt_weight,
         ),
         overlay=OVERLAY if overlay is None else _text(overlay),

@@ -6,6 +6,8 @@ from ctrag.errors import InputError
 
 BUDGET = 2400
 """Default tokens of a prompt: the budget of the experiment."""
+FLOOR = 0.2
+"""`PromptSettings.floor` of `ctrag prompt`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +41,12 @@ class PromptSettings:
     """Added to the score of units of a domain whose tools were called before."""
     opening: float = 1.0
     """Added to the score of a document's first fragment, which usually has general rules."""
-    floor: float = 0.2
+    floor: float = 0.0
     """Cosine to the request below which a fragment is left out (half of it for the one with the
     most words in common); not where a tool of its domain is likely or was called, nor a document's
     first fragment beside another of it. Where no fragment reaches it, the first fragments of all
-    documents but skills and rules stay. 0 turns it off."""
+    documents but skills and rules stay. 0 leaves nothing out, as in the experiments; `ctrag prompt`
+    takes `FLOOR`."""
     next_tool_weight: float = 0.0
     """Weight of the next-tool model's log probability; 0 turns it off."""
     likely: bool = True

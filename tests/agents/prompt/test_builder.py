@@ -13,7 +13,7 @@ from ctrag.agents.prompt.assembly import DISCOVERY, OVERLAY, ROUTING_NOTE, fixed
 from ctrag.agents.prompt.breaker import CircuitBreaker
 from ctrag.agents.prompt.forms import Form
 from ctrag.agents.prompt.gains import Gains
-from ctrag.agents.prompt.settings import BUDGET, PromptSettings
+from ctrag.agents.prompt.settings import BUDGET, FLOOR, PromptSettings
 from ctrag.agents.prompt.sufficiency import SELF_RATING
 from tests.agents.prompt.toys import (
     FORMS,
@@ -342,17 +342,18 @@ def test_what_has_nothing_to_do_with_a_request_does_not_fill_the_budget() -> Non
     notes = [fragment("notes#start", "General."), fragment("notes#stale", "Stale.", place=1)]
     cancel = replace(fragment("cancel#how", told), kind="skill")
     refund = replace(fragment("refund#how", "A refund takes a week."), kind="skill")
-    maker = builder(fragments=[*notes, cancel, refund], settings=SURE)
+    maker = builder(fragments=[*notes, cancel, refund], settings=replace(SURE, floor=FLOOR))
     chosen = [one.id for one in maker.build("cancel my order", 2000).fragments]
     assert chosen == ["cancel#how"]
     other = [one.id for one in maker.build("sing a song", 2000).fragments]
     assert other == ["notes#start"], "what may hold for all stays, skills and details do not"
-    everything = builder(
-        fragments=[*notes, cancel, refund], settings=replace(SURE, floor=0.0)
-    ).build("cancel my order", 2000)
+    everything = builder(fragments=[*notes, cancel, refund], settings=SURE).build(
+        "cancel my order", 2000
+    )
     assert len(everything.fragments) == 4
 
 
 def test_all_fragments_of_the_domain_whose_tools_are_likely_matter() -> None:
-    chosen = {one.id for one in builder(settings=SURE).build("cancel my order", 2000).fragments}
+    maker = builder(settings=replace(SURE, floor=FLOOR))
+    chosen = {one.id for one in maker.build("cancel my order", 2000).fragments}
     assert {"shop#orders", "shop#cancel", "shop#return"} <= chosen
