@@ -89,7 +89,9 @@ async def check(gateway: Gateway, upstreams: Upstreams) -> Report:
             for name, why in gateway.registries_down().items()
         ]
         servers += [ServerReport(name, "disabled") for name in upstreams.disabled]
-        tools = [tool for tool in gateway.index.tools if tool.id != SELF.id]
+        # The index has them in the order in which servers answered, which is another each time.
+        found = sorted(gateway.index.tools, key=lambda tool: tool.id)
+        tools = [tool for tool in found if tool.id != SELF.id]
         missed = await run_sync(lambda: not_found(gateway.index, tools))
     by_name: dict[str, list[str]] = defaultdict(list)
     by_wire_name: dict[str, list[str]] = defaultdict(list)

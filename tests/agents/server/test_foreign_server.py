@@ -11,7 +11,7 @@ from mcp import Client
 
 from tests.agents.server.test_serve_command import started
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from ctrag.agents.server.isolation import Isolated
 from ctrag.agents.server.upstream import Upstream, UpstreamError
 from tests.agents.server.conftest import entry
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 Servers = Callable[..., ServerSpec]
 MakeGateway = Callable[..., Gateway]
 ADA, BOB = Principal("ada"), Principal("bob")

@@ -21,7 +21,7 @@ from tests.agents.server.conftest import PATIENT, Topics, entry
 from tests.agents.server.test_http import served
 from tests.agents.server.test_starting import DEAD, SLOW
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 Servers = Callable[..., ServerSpec]
 INITIALIZE = {
     "jsonrpc": "2.0",

@@ -27,7 +27,11 @@ from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.protocol import mcp_server
 from tests.agents.server.conftest import entry
 
-pytestmark = [pytest.mark.anyio, pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")]
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning"),
+]
 MakeGateway = Callable[..., Gateway]
 RICH = Path(__file__).with_name("rich_server.py")
 SERVERS = {"2026": [], "2025": ["--old"]}

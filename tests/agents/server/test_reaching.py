@@ -19,7 +19,7 @@ from ctrag.agents.server.protocol import mcp_server
 from tests.agents.server.test_http import served
 from tests.agents.server.test_passing import RICH, Seen, call, rich, search, text
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 MakeGateway = Callable[..., Gateway]
 
 

@@ -19,7 +19,7 @@ from ctrag.agents.server.servers import SELF
 from stores.tools.memory import MemoryToolStore
 from tests.agents.server.conftest import PATIENT, Topics, entry, tool
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 Servers = Callable[..., ServerSpec]
 MakeGateway = Callable[..., Gateway]
 SLOW = ServerSpec(
