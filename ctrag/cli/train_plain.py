@@ -15,6 +15,7 @@ from ctrag.cli.training import (
     Seed,
     Strangers,
     Threads,
+    check_held_out,
     finish,
     held_out_of_each,
     sources_of,
@@ -99,7 +100,7 @@ def confidence(
     from training.core.origin import origin, people_of
 
     folders = [data, *more]
-    asking = held_out_of_each(folders, seed)
+    asking = _asking(folders, seed)
     found = collect(folders, asking, model, progress)
     source = origin(folders, seed, people_of(folders) - asking)
     choice, chosen = fit_calls(found, source, seed)
@@ -150,8 +151,24 @@ def said(
     from training.said.train import collect_said, fit_said
 
     folders = [data, *more]
-    asking = held_out_of_each(folders, seed)
+    asking = _asking(folders, seed)
     found = collect_said(folders, asking, progress)
     fitted = fit_said(*found, origin(folders, seed, people_of(folders) - asking), seed)
     fitted.save(out)
     finish(out, fitted, json)
+
+
+def _asking(folders: list[Path], seed: int) -> frozenset[str]:
+    """Fingerprints of the held-out people, from none of whom the slot filler may have learned.
+
+    Raises:
+        ValueError: It did, or its card does not say from whom.
+    """
+    from ctrag.assistant.planning.planner import slot_adapter
+    from ctrag.models.lora import load_card
+
+    asking = held_out_of_each(folders, seed)
+    adapter = slot_adapter()
+    if adapter is not None:
+        check_held_out("CTRAG_SLOT_ADAPTER", load_card(adapter), asking)
+    return asking

@@ -1,9 +1,11 @@
 """Claims about commands that train on what was trained before."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from ctrag.cli.train_plain import confidence, said
 from ctrag.cli.training import check_held_out, held_out
 from ctrag.models.cards import Card
 from synth.reference import split_folder
@@ -47,3 +49,13 @@ def test_a_card_that_names_nobody_is_not_built_on(dev: Path) -> None:
         ValueError, match=r"--start: its card does not name .* `ctrag train people`"
     ):
         check_held_out("--start", card(None), held_out(dev, 1))
+
+
+@pytest.mark.parametrize("command", [said, confidence])
+def test_choices_are_not_learned_from_whom_the_slot_filler_knows(
+    command: Callable[..., None], tmp_path: Path
+) -> None:
+    known = Path(__file__).parents[2] / "data" / "everyday-train"
+    with pytest.raises(ValueError, match=r"CTRAG_SLOT_ADAPTER: it learned from 10 of 13 people"):
+        command(known, tmp_path / "out")
+    assert not (tmp_path / "out").exists()

@@ -1,7 +1,7 @@
 """Which of a few composed calls is meant: how likely its API is, and what it leaves unsaid.
 
-"play Killing Me Softly" may be a song or an artist as far as the API is concerned; that a list of
-the person's is called "After nights" shows only when a call has been made of each.
+Whether "put Blue Train on the night train list" adds to a note or to a playlist is hard to say of
+the APIs alone; that the person's playlist "Night train" leaves nothing unsaid shows in the calls.
 """
 
 import math

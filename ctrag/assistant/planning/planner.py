@@ -1,5 +1,7 @@
 """The planner and the slot filler that the settings name."""
 
+from pathlib import Path
+
 from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.assistant.planning.endpoint import EndpointPlanner
 from ctrag.assistant.planning.interface import Planner
@@ -51,7 +53,13 @@ def slot_filler(options: Settings | None = None) -> SlotFiller | None:
         options: When None, the settings of this process.
     """
     options = settings() if options is None else options
-    adapter = options.slot_adapter or packaged_adapter(options.slot_model, SLOTS)
+    adapter = slot_adapter(options)
     if adapter is None:
         return None
     return SlotFiller(options.slot_model, options.threads, adapter, options.planner_engine)
+
+
+def slot_adapter(options: Settings | None = None) -> Path | None:
+    """Folder of the slot filler's adapter, or None; `options` as for `slot_filler`."""
+    options = settings() if options is None else options
+    return options.slot_adapter or packaged_adapter(options.slot_model, SLOTS)

@@ -86,19 +86,19 @@ LIST = Item(
         "artist": "LSO",
         "album_title": "Planets",
         "genre": "Classical",
-        "playlist": "After nights",
+        "playlist": "Night train",
         "played_at": AT,
     },
 )
 NOTE = Item(
     "n1", "notes", {"title": "Door codes", "body": "1234", "folder": "Work", "modified_at": AT}
 )
-SAID = "stick One Day More on my after nights list"
+SAID = "put Blue Train on my night train list"
 SLOTS = {
-    "append_to_note": {"text": FilledSlot("One Day More", 0.9)},
+    "append_to_note": {"text": FilledSlot("Blue Train", 0.9)},
     "add_song_to_playlist": {
-        "song_name": FilledSlot("One Day More", 0.9),
-        "playlist_name": FilledSlot("after nights", 0.9),
+        "song_name": FilledSlot("Blue Train", 0.9),
+        "playlist_name": FilledSlot("night train", 0.9),
     },
 }
 
@@ -142,7 +142,7 @@ def test_the_call_that_has_all_that_was_said_is_made(planner: EmbeddedPlanner) -
     assert without.plan.api == "append_to_note"
     found, _ = planned(planner, choice(share=1.0, covered=4.0), note=0.5)
     assert found.plan == Plan(
-        "add_song_to_playlist", {"song_name": "One Day More", "playlist_name": "After nights"}
+        "add_song_to_playlist", {"song_name": "Blue Train", "playlist_name": "Night train"}
     )
     assert [plan.api for plan, _ in found.considered] == list(SLOTS), "likeliest API first"
 
