@@ -2,7 +2,7 @@
 
 In pipeline order, each step usable on its own:
 
-- `open`, `import_files`: from a folder or from a person's own files to stores.
+- `open`, `imports`: from a folder or from a person's own files to stores.
 - `context`: the person's own items that the request is about (`ContextRetriever`).
 - `api_choice`: which of the applications' APIs it needs (`ToolRetriever`).
 - `planning`: candidate values, their ranking, and one checked call (`EmbeddedPlanner`).

@@ -47,7 +47,7 @@ def import_(
     Example: ctrag import calendar.ics --persona me --name "Ada Byron"
     """
     from ctrag.assistant.context.item_arrays import encode_items
-    from ctrag.assistant.import_files import personas_from
+    from ctrag.assistant.imports.files import personas_from
     from ctrag.assistant.open import TOOLBOX, joined_toolbox, toolbox_of
     from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings

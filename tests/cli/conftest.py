@@ -123,7 +123,7 @@ def written(folder: Path) -> Path:
 def templates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Ada's own stores (`home`) and a cache that has seen her data set, made once, to be copied."""
     from ctrag.assistant.context.item_arrays import encode_items
-    from ctrag.assistant.import_files import personas_from
+    from ctrag.assistant.imports.files import personas_from
     from ctrag.assistant.open import open_stores
     from ctrag.models.encoder import load_encoder
     from stores.people.stores import Stores

@@ -209,8 +209,8 @@ def test_a_reader_that_hangs_up_ends_the_command_without_a_traceback(
 def test_a_defect_deep_inside_is_told_as_ours(process: Run, people: Path, debug: str) -> None:
     before = (
         f"import os; os.environ['CTRAG_DEBUG'] = {debug!r}\n"
-        "import ctrag.assistant.import_files, numpy\n"
-        "ctrag.assistant.import_files.load_dataset = lambda *_: numpy.ones(2) + numpy.ones(3)"
+        "import ctrag.assistant.imports.files, numpy\n"
+        "ctrag.assistant.imports.files.load_dataset = lambda *_: numpy.ones(2) + numpy.ones(3)"
     )
     ran = process(MAIN.format(before=before), "import", str(people))
     *traceback, line = ran.stderr.splitlines()

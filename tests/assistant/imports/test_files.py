@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.assistant import Assistant
-from ctrag.assistant.import_files import personas_from
+from ctrag.assistant.imports.files import personas_from
 from ctrag.assistant.planning.plan import Plan
 from stores.people.dataset import Persona, write_personas
 from stores.people.items import Contact, Item, Person, Profile
