@@ -35,6 +35,12 @@ _LONGEST_REQUEST = 600
 _EDGES = "\"“”„«»()[]{}<>*_`,.;:!?…'‘’"
 _UNWRITABLE = re.compile(r'["\\]|<\||[\x00-\x1f\x7f-\x9f\ud800-\udfff]')
 """Words with quotes, chat markers or control characters are left out."""
+_MARK = "[,.;:!?]?"
+_BETWEEN = r"(( |\\n)- | |\\n)"
+_MOST_IN_ORDER = 40
+"""Words of a request whose order is kept: the rule grows with their square."""
+_SEARCHED = frozenset(["to"])
+"""Words of a search that nobody said: "how do you get" looks for "how to get"."""
 _POLITE = frozenset(["please", "pls", "thanks"])
 """Words that are said to the assistant: nobody searches for them."""
 _FUNCTION_WORDS = (
@@ -46,6 +52,7 @@ _FUNCTION_WORDS = (
     "won't would wouldn't shall should shouldn't may might must not no yes to of for from in on "
     "at by with about as than then when where what which who how why let let's please until going"
 ).split()
+_FUNCTIONAL = frozenset(word.casefold() for word in _FUNCTION_WORDS)
 
 
 def shown_items(tool: Tool, items: Sequence[Item]) -> list[Item]:
@@ -114,12 +121,19 @@ class SlotFiller(LanguageModel):
         prompt = self.encode(opening(SYSTEM) + closing(slot_prompt(request, tool, shown)))
         said = allowed_words(request, shown)
         if tool.effect == "read":
+            own = {word.casefold() for word in allowed_words(request, shown, functional=False)}
+            said = [word for word in said if word.casefold() in own | _SEARCHED]
             said = [word for word in said if word.casefold() not in _POLITE]
         found: dict[str, FilledSlot] = {}
         begin = ""
         for slot in slots:
             begin += f"{slot.name}\n"
-            rule = _text_rule(slot, said) if is_text(slot) else _run_rule(request)
+            if not is_text(slot):
+                rule = _run_rule(request)
+            elif _in_order(tool, slot, request):
+                rule = _ordered_rule(slot, request)
+            else:
+                rule = _text_rule(slot, said)
             lark = f"start: {literal(begin)} {rule}"
             tokens, sure, _ = self.bound(prompt, lark, begin, until=None)
             answer = self.decode(tokens).removeprefix(begin).strip()
@@ -142,15 +156,31 @@ def said_words(text: str) -> list[str]:
     return [word for word in found if word and not _UNWRITABLE.search(word)]
 
 
-def allowed_words(request: Request, items: Sequence[Item]) -> list[str]:
-    """Words that a text may be made of, without duplicates."""
-    words = said_words(request.text)
-    singular = [word[:-1] for word in words if word.endswith("s") and len(word) > 3]
-    singular += [f"{word[:-3]}y" for word in words if word.endswith("ies") and len(word) > 4]
-    singular += [word[:-2] for word in words if word.endswith(("'s", "’s"))]
+def allowed_words(request: Request, items: Sequence[Item], functional: bool = True) -> list[str]:
+    """Words that a text may be made of, without duplicates.
+
+    Args:
+        request: What was said.
+        items: What is shown.
+        functional: Whether pronouns, auxiliaries and articles are among them that nobody said.
+    """
+    said = said_words(request.text)
+    words = [form for word in said for form in _forms(word)]
     for item in items:
         words += said_words(f"{item_text.title(item)} {item_text.searched_text(item)}")
-    return list(dict.fromkeys(_cased([*words, *singular, *_FUNCTION_WORDS])))
+    return list(dict.fromkeys(_cased([*words, *(_FUNCTION_WORDS if functional else ())])))
+
+
+def _forms(word: str) -> list[str]:
+    """The word, and without an ending of the plural or of whose something is."""
+    found = [word]
+    if word.endswith("s") and len(word) > 3:
+        found.append(word[:-1])
+    if word.endswith("ies") and len(word) > 4:
+        found.append(f"{word[:-3]}y")
+    if word.endswith(("'s", "’s")):
+        found.append(word[:-2])
+    return found
 
 
 def _cased(words: Iterable[str]) -> Iterable[str]:
@@ -163,10 +193,37 @@ def _cased(words: Iterable[str]) -> Iterable[str]:
 def _text_rule(slot: Argument, words: Sequence[str]) -> str:
     """Words in any order, with marks between them; a note may have several lines."""
     one = "|".join(_pattern(word) for word in words)
-    mark = r"([,.;:!?]|'s)?"
-    text = f"TEXT: /({one}){mark}((( |\\\\n)- | |\\\\n)({one}){mark})*/"
+    whose = "|".join(_pattern(word) for word in words if word.casefold() not in _FUNCTIONAL)
+    word = f"(({one}){_MARK}|({whose})'s)" if whose else f"({one}){_MARK}"
+    return _required(slot, f"{word}({_BETWEEN}{word})*")
+
+
+def _in_order(tool: Tool, slot: Argument, request: Request) -> bool:
+    """Whether a text has words of the request in their order and no others.
+
+    What a person writes for themselves, kinds of places and what is to be translated: nothing is
+    turned there as in a message to somebody. The title over a text is ("Bike shed padlock"), and
+    a text that replaces another has words of that one.
+    """
+    if not 0 < len(said_words(request.text)) <= _MOST_IN_ORDER:
+        return False
+    if tool.effect == "write":
+        heads = slot.name == "title" and sum(map(is_text, slots_of(tool))) > 1
+        return not heads and not tool.api.startswith("update_")
+    return tool.effect == "read" and slot.name in ("category", "text")
+
+
+def _ordered_rule(slot: Argument, request: Request) -> str:
+    """Words of the request in their order, any of them left out, with marks between them."""
+    forms = ["|".join(map(_pattern, _cased(_forms(word)))) for word in said_words(request.text)]
+    further = [f"({_BETWEEN}({one}){_MARK})?" for one in forms]
+    starts = (f"({one}){_MARK}{''.join(further[at + 1 :])}" for at, one in enumerate(forms))
+    return _required(slot, "|".join(starts))
+
+
+def _required(slot: Argument, text: str) -> str:
     said = "TEXT" if slot.required else f'("{NOT_SAID}" | TEXT)'
-    return f'{said} "\\n"\n{text}'
+    return f'{said} "\\n"\nTEXT: /{text}/'
 
 
 def _run_rule(request: Request) -> str:

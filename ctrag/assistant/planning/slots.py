@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
 from ctrag.assistant.planning.mentions import mentioned
+from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_rest
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.assistant.planning.said import SaidChoice, SaidEvidence
+from ctrag.assistant.planning.titles import whole_title, with_purpose
 from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item
@@ -24,6 +26,8 @@ OWNED_GROUPS = ("playlist_name", "list", "folder")
 _DEFINITE = frozenset("the that this these those my our her his their it there here same".split())
 SAID = 0.5
 """Probability from which what was said is taken."""
+_MOSTLY_LOST = 0.3
+"""Belief in a text that would replace most of another without being said to be the whole."""
 _UNKNOWN_PERSON = 0.3
 """Belief in a name that fits no contact."""
 
@@ -109,6 +113,7 @@ def compose(
             arguments[argument.name] = found.value
         if found.other is not None:
             other = (argument.name, found.other)
+    arguments |= _whole_title(tool, arguments, slots, sources.request.text)
     if not arguments and plain < SAID:
         arguments |= _searched(tool, sources)
     plan = Plan(tool.api, arguments)
@@ -233,6 +238,8 @@ def _value(
             found = _Found(_moment(argument, said, sources, about), 1.0)
         elif argument.match == "value":
             found = _Found(_known(said, values, argument.name), 1.0)
+        elif about is not None and _replaces(tool, argument, about):
+            found = _edited(about.text(argument.name), said, sources)
         else:
             found = _Found(said if argument.name != "title" else _timeless(said, when), 1.0)
         if found.value is not None:
@@ -251,6 +258,35 @@ def _value(
     if argument.type == "integer":  # what is no whole number, such as a phone number, is none
         return _Found(int(best) if best.isascii() and best.isdigit() else None, sure)
     return _Found(best, sure)
+
+
+def _replaces(tool: Tool, argument: Argument, item: Item) -> bool:
+    """Whether the argument is written in place of a text of the item."""
+    return tool.api.startswith("update_") and bool(item.text(argument.name))
+
+
+def _edited(old: str, said: str, sources: ValueSources) -> _Found:
+    """A text that is stored in place of another: one that is changed in part keeps the rest."""
+    request = sources.request.text
+    if made := edited_note(old, request):
+        return _Found(made, 1.0)
+    lost = set(terms(old)) - set(terms(said))
+    certain = says_whole(request) or 2 * len(lost) <= len(set(terms(old)))
+    return _Found(without_rest(said), 1.0 if certain else _MOSTLY_LOST)
+
+
+def _whole_title(
+    tool: Tool, arguments: Mapping[str, Value], slots: Mapping[str, FilledSlot], request: str
+) -> dict[str, Value]:
+    """The title of what is made, with the words that nothing else of the call has."""
+    title = arguments.get("title")
+    if not isinstance(title, str) or tool.arguments_by_name["title"].match != "text":
+        return {}
+    text = arguments.get("body")
+    if isinstance(text, str):
+        return {"title": whole_title(title, text, request)}
+    said = [slot.value for name, slot in slots.items() if slot.value and name != "title"]
+    return {"title": with_purpose(title, request, said)}
 
 
 def _people(argument: Argument, mention: str, values: ToolValues, sources: ValueSources) -> _Found:
