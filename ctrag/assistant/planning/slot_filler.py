@@ -215,7 +215,9 @@ def _in_order(tool: Tool, slot: Argument, request: Request) -> bool:
 
 def _ordered_rule(slot: Argument, request: Request) -> str:
     """Words of the request in their order, any of them left out, with marks between them."""
-    forms = ["|".join(map(_pattern, _cased(_forms(word)))) for word in said_words(request.text)]
+    kind = slot.name == "category"  # "pharmacies" are looked for as "pharmacy"
+    words = [_forms(word) if kind else [word] for word in said_words(request.text)]
+    forms = ["|".join(map(_pattern, _cased(one))) for one in words]
     further = [f"({_BETWEEN}({one}){_MARK})?" for one in forms]
     starts = (f"({one}){_MARK}{''.join(further[at + 1 :])}" for at, one in enumerate(forms))
     return _required(slot, "|".join(starts))
