@@ -9,6 +9,8 @@ import pytest
 
 from ctrag.assistant.planning.slot_filler import (
     SlotFiller,
+    _in_order,
+    _ordered_rule,
     _run_rule,
     _text_rule,
     allowed_words,
@@ -93,6 +95,51 @@ def test_a_text_is_made_of_words_of_the_request_the_items_and_function_words(
 ) -> None:
     words = allowed_words(request("ask Tom whether he has the keys"), [MAIL])
     assert accepts(guide, _text_rule(slot("reply_to_mail", "body"), words), text) is possible
+
+
+@pytest.mark.parametrize(
+    ("title", "possible"),
+    [
+        ("Water the ferns twice", True),
+        ("water ferns, twice", True),
+        ("Ferns", True),
+        ("water the fern", False),  # as it was said
+        ("twice water the ferns", False),
+        ("water my ferns", False),
+        ("water twice twice", False),
+    ],
+)
+def test_what_one_writes_for_oneself_has_the_words_and_order_of_the_request(
+    guide: Any, title: str, possible: bool
+) -> None:
+    said = request("remind me to water the ferns twice")
+    rule = _ordered_rule(slot("create_reminder", "title"), said)
+    assert accepts(guide, rule, title) is possible
+
+
+def test_kinds_of_places_are_in_order_and_may_be_in_the_singular(guide: Any) -> None:
+    rule = _ordered_rule(slot("google_nearby", "category"), request("any late pharmacies here?"))
+    assert accepts(guide, rule, "late pharmacy")
+    assert not accepts(guide, rule, "pharmacy late")
+
+
+def test_only_what_is_written_for_oneself_keeps_the_order() -> None:
+    said = request("ask Tom whether he has the keys")
+    kept = {
+        (one.api, argument.name)
+        for one in Toolbox.packaged().tools
+        for argument in one.arguments
+        if argument.match == "text" and _in_order(one, argument, said)
+    }
+    assert kept == {
+        ("append_to_note", "text"),
+        ("create_event", "title"),
+        ("create_note", "body"),
+        ("create_reminder", "title"),
+        ("google_translate", "text"),
+    }
+    long = request("word " * 41)
+    assert not _in_order(tool("create_reminder"), slot("create_reminder", "title"), long)
 
 
 @pytest.mark.parametrize(

@@ -252,3 +252,29 @@ def test_a_title_does_not_say_when() -> None:
     whole = composed("create_reminder", said="at noon", title="at noon", due="at noon")
     assert whole.plan is not None
     assert whole.plan.arguments["title"] == "at noon", "a title is not empty"
+
+
+SHOPPING = Item(
+    "n1", "notes", {"title": "Shopping", "body": "bread\nhoney\ntwo lemons", "folder": "Home"}
+)
+
+
+def test_a_note_that_is_changed_in_part_keeps_the_rest() -> None:
+    said = "take the honey off the shopping note"
+    found = composed("update_note", SHOPPING, said=said, body="take the honey off")
+    assert found.plan == Plan("update_note", {"title": "Shopping", "body": "bread\ntwo lemons"})
+
+
+def test_a_text_that_would_replace_most_of_a_note_unasked_is_unsure() -> None:
+    lost = composed("update_note", SHOPPING, said="the shopping note is off", body="is off")
+    whole = composed("update_note", SHOPPING, said="make it only: tea", body="tea")
+    assert lost.plan is not None
+    assert whole.plan is not None
+    assert min(lost.beliefs) < 0.5 < min(whole.beliefs)
+    assert whole.plan.arguments["body"] == "tea"
+
+
+def test_no_word_is_lost_between_a_title_and_its_text() -> None:
+    said = "new note, sizes of Ida: coat 104"
+    found = composed("create_note", said=said, title="Ida", body="coat 104")
+    assert found.plan == Plan("create_note", {"title": "Sizes of Ida", "body": "coat 104"})

@@ -1,0 +1,43 @@
+"""Claims about the titles of what is made."""
+
+import pytest
+
+from ctrag.assistant.planning.titles import whole_title, with_purpose
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "request_", "whole"),
+    [
+        ("Ida", "coat 104, shoes 27", "new note, sizes of Ida: coat 104, shoes 27", "Sizes of Ida"),
+        (
+            "Plum jam",
+            "two kilos, half the sugar",
+            "note. plum jam for Easter, two kilos, half the sugar",
+            "Plum jam for Easter",
+        ),
+        # nothing is lost: the text has the words
+        ("Gate", "the gate code is 5512", "make a note, the gate code is 5512", "Gate"),
+        # a sentence is no title
+        ("Ida", "no nuts", "note that Ida must not ever have any nuts again, no nuts", "Ida"),
+        ("Shed", "three hooks", "new note called shed: three hooks", "Shed"),
+    ],
+)
+def test_words_that_neither_title_nor_text_has_belong_to_the_title(
+    title: str, text: str, request_: str, whole: str
+) -> None:
+    assert whole_title(title, text, request_) == whole
+
+
+@pytest.mark.parametrize(
+    ("title", "request_", "when", "made"),
+    [
+        ("Odile", "book Odile in for a perm on Monday at two", ["Monday at two"], "Odile, perm"),
+        ("Odile", "put Odile in on Monday for a while", ["Monday"], "Odile"),
+        ("Choir", "choir for the new people tomorrow", ["tomorrow"], "Choir, new people"),
+        ("Perm", "a perm on Monday", ["Monday"], "Perm"),
+    ],
+)
+def test_a_name_alone_says_what_the_person_comes_for(
+    title: str, request_: str, when: list[str], made: str
+) -> None:
+    assert with_purpose(title, request_, when) == made
