@@ -12,7 +12,17 @@ from ctrag.assistant.planning.confidence import Evidence
 from ctrag.assistant.planning.logistic import LogisticCard
 
 CARD = "call-choice-card.json"
-FEATURES = ("share", "belief", "least", "covered", "plain_covered", "none", "plain_none")
+FEATURES = (
+    "share",
+    "belief",
+    "least",
+    "covered",
+    "plain_covered",
+    "none",
+    "plain_none",
+    "named",
+    "plain_named",
+)
 _FLOOR = 1e-3
 
 
@@ -52,4 +62,6 @@ def features_of(call: Evidence) -> list[float]:
     none = float(call.none)
     covered = 0.0 if call.none else call.covered
     logs = [math.log(max(one, _FLOOR)) for one in (call.share, call.belief, call.least)]
-    return [*logs, covered, call.plain * covered, none, call.plain * none]
+    named = call.named
+    flags = [covered, call.plain * covered, none, call.plain * none]
+    return [*logs, *flags, named, call.plain * named]

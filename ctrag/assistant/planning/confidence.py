@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ctrag.assistant.planning.logistic import LogisticCard, log_odds
 
 CARD = "confidence-card.json"
-FEATURES = ("share", "second", "belief", "least", "covered", "none")
+FEATURES = ("share", "second", "belief", "least", "covered", "none", "named", "plain_named")
 _FLOOR = 1e-4
 
 
@@ -27,6 +27,8 @@ class Evidence:
     """Share of the request's telling words that its values have or were read from."""
     plain: float = 1.0
     """Probability that the request says its own values."""
+    named: float = 1.0
+    """Share of the arguments that name what the person has of which the request has a word."""
 
     @property
     def product(self) -> float:
@@ -37,7 +39,8 @@ class Evidence:
     def features(self) -> list[float]:
         """In the order of `FEATURES`: log odds of the probabilities; 1 for `none()`."""
         odds = [log_odds(one, _FLOOR) for one in (self.share, self.second, self.belief, self.least)]
-        return [*odds, 0.0 if self.none else self.covered, float(self.none)]
+        covered = 0.0 if self.none else self.covered
+        return [*odds, covered, float(self.none), self.named, self.plain * self.named]
 
 
 class Confidence(LogisticCard):

@@ -149,6 +149,7 @@ class EmbeddedPlanner(LanguageModel):
                 one.plan == NONE,
                 one.covered,
                 request.plain,
+                one.named,
             )
             for place, (one, share) in enumerate(zip(made, shares, strict=True))
         ]
@@ -180,6 +181,7 @@ class EmbeddedPlanner(LanguageModel):
             made.beliefs,
             made.alternative,
             covered(request.sources.request.text, made),
+            made.named,
         )
 
     def _parsed(self, tokens: list[int]) -> "_Decoded":
@@ -202,6 +204,7 @@ class _Decoded:
     beliefs: tuple[float, ...] = ()
     alternative: Plan | None = None
     covered: float = 1.0
+    named: float = 1.0
 
 
 class _PromptIds:

@@ -66,6 +66,8 @@ class Composed:
     """The same call with another person whom the request fits as well."""
     said: tuple[str, ...] = ()
     """The parts of the request that values were read from."""
+    named: float = 1.0
+    """Share of the arguments that name what the person has of which the request has a word."""
 
 
 def compose(
@@ -86,6 +88,7 @@ def compose(
         choice: Decides between what was said and the best ranked value; None takes what was said.
         plain: Probability that the request is plain.
     """
+    read = slots
     if choice is not None:
         slots = {
             name: _chosen(tool.arguments_by_name[name], slot, values, sources, choice, plain)
@@ -106,6 +109,8 @@ def compose(
             continue  # an item's artist does not go with an album that is not the item's
         about = _about(tool, arguments, sources)
         found = _value(tool, argument, values, slot, sources, about, when)
+        if argument.type == "contacts" and _is_a_place(found, read, sources.request.text):
+            found = replace(found, value=None)
         beliefs.append(found.sure)
         if found.value is None and argument.required:
             return Composed(None, (0.0,))
@@ -119,7 +124,8 @@ def compose(
     plan = Plan(tool.api, arguments)
     alternative = None if other is None else Plan(tool.api, arguments | dict([other]))
     said = tuple(slot.value for slot in slots.values() if slot.value is not None)
-    return Composed(plan, tuple(beliefs), alternative, said)
+    named = _named(tool, arguments, sources.request.text)
+    return Composed(plan, tuple(beliefs), alternative, said, named)
 
 
 def covered(request: str, made: Composed) -> float:
@@ -132,6 +138,17 @@ def covered(request: str, made: Composed) -> float:
     texts = [" ".join(one) if isinstance(one, list) else str(one) for one in values]
     there = {word for text in (*texts, *made.said) for word in terms(text)}
     return len(wanted & there) / len(wanted) if wanted else 1.0
+
+
+def _named(tool: Tool, arguments: Mapping[str, Value], request: str) -> float:
+    """Share of the names of what the person has that the request says in part; 1 without any."""
+    said = set(terms(request))
+    owned = [
+        bool(said & set(terms(str(arguments[one.name]))))
+        for one in tool.arguments
+        if one.name in (*OWNED, *OWNED_GROUPS) and one.match == "value" and one.name in arguments
+    ]
+    return sum(owned) / len(owned) if owned else 1.0
 
 
 def _chosen(
@@ -258,6 +275,15 @@ def _value(
     if argument.type == "integer":  # what is no whole number, such as a phone number, is none
         return _Found(int(best) if best.isascii() and best.isdigit() else None, sure)
     return _Found(best, sure)
+
+
+def _is_a_place(found: _Found, read: Mapping[str, FilledSlot], request: str) -> bool:
+    """Whether those whom nobody named only share a word with a place: "Mutton Lane" invites no
+    Brid Lane."""
+    names = found.value if isinstance(found.value, list) else [str(found.value or "")]
+    there = set(words(request)) & {word for name in names for word in words(name)}
+    places = (slot.value or "" for name, slot in read.items() if name in PLACES)
+    return bool(there) and there <= {word for place in places for word in words(place)}
 
 
 def _replaces(tool: Tool, argument: Argument, item: Item) -> bool:
