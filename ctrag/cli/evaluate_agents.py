@@ -54,6 +54,47 @@ def discovery(
     )
 
 
+def given(
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--data",
+            help="As for `ctrag eval discovery`; repeatable. Default: all sets of a checkout.",
+        ),
+    ] = None,
+    foreign: Annotated[
+        Path | None,
+        typer.Option(
+            "--foreign",
+            help="Data whose requests the other sets do not answer. Default: data/tools/test, "
+            "where --data is left out.",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only N requests of each set.")
+    ] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """What an agent is given of what the search finds, in one table for many catalogues.
+
+    Example: ctrag eval given --data bfcl-live --data data/tools/real-servers
+    """
+    from eval.discovery.surfaced import FOREIGN, SETS, run_surfaced, table
+
+    report_on(
+        lambda: run_surfaced(
+            data or SETS,
+            foreign=foreign if data or foreign else FOREIGN,
+            limit=limit,
+            progress=progress,
+        ),
+        table,
+        out,
+        json,
+    )
+
+
 def dependency(
     data: Annotated[
         Path,
