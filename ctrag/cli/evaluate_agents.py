@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ctrag.agents.prompt.settings import BUDGET
+from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.experiment import Limit, Methods, Out, Page, names, report_on, rows_beside
 from ctrag.cli.options import Json
 from ctrag.cli.output import progress
@@ -176,6 +176,15 @@ def instructions(
         str, typer.Option("--planner", help="Who chooses: embedded or openai.")
     ] = "embedded",
     budget: Annotated[int, typer.Option(min=1, help="Tokens of an ITR prompt.")] = BUDGET,
+    floor: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=0.99,
+            help="Cosine below which an ITR prompt leaves a fragment out; the same default as in "
+            "`ctrag prompt`.",
+        ),
+    ] = FLOOR,
     ablations: Annotated[
         bool, typer.Option("--ablations/--no-ablations", help="Also what each part is worth.")
     ] = True,
@@ -218,6 +227,7 @@ def instructions(
             chooser=chooser,
             everywhere=planner == "openai",
             budget=budget,
+            floor=floor,
             ablations=ablations,
             resume=rows_beside(out),
             progress=progress,

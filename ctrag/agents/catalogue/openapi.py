@@ -20,6 +20,16 @@ from ctrag.errors import InputError
 Place = Literal["path", "query", "header", "cookie", "body", "whole body"]
 
 _VERBS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
+_READS = {"readOnlyHint": True}
+_CHANGES = {"readOnlyHint": False}
+_HINTS = {
+    **dict.fromkeys(("get", "head", "options", "trace"), _READS),
+    "post": _CHANGES,
+    "patch": _CHANGES,
+    "put": {**_CHANGES, "idempotentHint": True},
+    "delete": {**_CHANGES, "destructiveHint": True, "idempotentHint": True},
+}
+"""What a call does, as HTTP promises it by the method (RFC 9110, 9.2): a claim of the API."""
 _SERVER_LENGTH = 24
 """Letters of a title that is taken whole; of a longer one, `_SHORT_LENGTH` are."""
 _SHORT_LENGTH = 16
@@ -138,7 +148,15 @@ def read_openapi(
             continue
         operations[name] = operation
         tools.append(
-            CatalogueTool(name, one.description, server, parameters, version, one.category)
+            CatalogueTool(
+                name,
+                one.description,
+                server,
+                parameters,
+                version,
+                one.category,
+                mcp={"annotations": dict(_HINTS[one.verb])},
+            )
         )
     return OpenApi(server, tools, operations, problems)
 
