@@ -104,7 +104,7 @@ def ways(spec: ServerSpec) -> Sequence[str]:
 def _transport(spec: ServerSpec, way: str, name: str) -> AbstractAsyncContextManager[Any]:
     if spec.command:
         return _process(spec, name)
-    return _over_sse(spec) if way == "sse" else _over_http(spec)
+    return _over_sse(spec, name) if way == "sse" else _over_http(spec, name)
 
 
 @asynccontextmanager
@@ -144,7 +144,11 @@ def _not_taken(request: httpx2.Request, why: str) -> httpx2.Response:
     return httpx2.Response(503, json=body, request=request)
 
 
-def _auth(spec: ServerSpec) -> httpx2.Auth | None:
+def _auth(spec: ServerSpec, name: str) -> httpx2.Auth | None:
+    if spec.sign_in is not None:
+        from ctrag.agents.server.sign_in import signed_in
+
+        return signed_in(spec, name)
     if spec.client_credentials is None:
         return None
     from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
@@ -181,20 +185,20 @@ class _Tokens:
 
 
 @asynccontextmanager
-async def _over_sse(spec: ServerSpec) -> AsyncIterator[Any]:
+async def _over_sse(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
     headers = spec.headers
     wait = min(spec.start_timeout, 30.0)
     async with sse_client(
-        spec.url, headers, wait, max(spec.timeout, 300.0), auth=_auth(spec)
+        spec.url, headers, wait, max(spec.timeout, 300.0), auth=_auth(spec, name)
     ) as streams:
         yield streams
 
 
 @asynccontextmanager
-async def _over_http(spec: ServerSpec) -> AsyncIterator[Any]:
+async def _over_http(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
     timeout = httpx2.Timeout(min(spec.start_timeout, 30.0), read=max(spec.timeout, 300.0))
     async with (
-        _Reaching(headers=spec.headers, timeout=timeout, auth=_auth(spec)) as client,
+        _Reaching(headers=spec.headers, timeout=timeout, auth=_auth(spec, name)) as client,
         streamable_http_client(spec.url, http_client=client) as streams,
     ):
         yield streams
