@@ -18,7 +18,7 @@ from urllib.parse import quote, urlsplit
 import anyio
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from ctrag.agents.catalogue.openapi import Argument, Credential, OpenApi, Operation
+from ctrag.agents.catalogue.openapi_operations import Argument, Credential, OpenApi, Operation
 from ctrag.agents.server.upstream import UpstreamError
 from ctrag.errors import InputError
 from ctrag.version import __version__

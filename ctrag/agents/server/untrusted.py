@@ -12,8 +12,8 @@ from typing import Any
 
 import jsonschema
 
+from ctrag.agents.catalogue.dialects import modern
 from ctrag.agents.catalogue.effects import HINTS
-from ctrag.agents.catalogue.schemas import modern
 from ctrag.agents.catalogue.shown import CUT
 from ctrag.agents.server.orders import gives_orders
 from ctrag.errors import InputError

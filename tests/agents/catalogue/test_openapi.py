@@ -7,7 +7,8 @@ import pytest
 
 from ctrag.agents.catalogue.effects import effect_of
 from ctrag.agents.catalogue.formats import wire_names
-from ctrag.agents.catalogue.openapi import read_openapi, server_name
+from ctrag.agents.catalogue.openapi import read_openapi
+from ctrag.agents.catalogue.openapi_names import server_name
 from ctrag.agents.catalogue.shown import shown_schema
 from ctrag.agents.catalogue.tool import read_catalogue
 
