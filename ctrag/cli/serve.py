@@ -137,7 +137,8 @@ def mcp(
     import anyio
 
     from ctrag.agents.server.config import Upstreams
-    from ctrag.agents.server.gateway import Gateway, GatewaySettings
+    from ctrag.agents.server.gateway import Gateway
+    from ctrag.agents.server.gateway_settings import GatewaySettings
     from ctrag.agents.server.operations import Metrics
     from ctrag.agents.server.principals import AccessFile, BearerTokens
     from ctrag.agents.server.reload import access_of, servers_of
