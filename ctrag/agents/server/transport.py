@@ -14,6 +14,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.named_stderr import named_stderr
+from ctrag.agents.server.untrusted import mended
 
 NOT_SENT = -32_098
 """Code of the error that stands for a request that no server has taken."""
@@ -88,6 +89,8 @@ async def connection(
         result = getattr(getattr(received, "message", None), "result", None)
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
             result["tools"] = clean(result["tools"])
+        elif isinstance(result, dict):
+            mended(result)
 
     async with _transport(spec.resolved(), way, name) as (read, write):
         yield _CleanedStream(read, message, ended), write
