@@ -211,7 +211,7 @@ def test_the_release_gate_agents_are_given_what_the_search_finds_with_few_tools(
     asked = [one for one in apis.needs if one.tools and one.tools <= held]
     of_apis = given_to_agents(ToolIndex(tools_of_two), asked)
     assert len(asked) == 30
-    assert figure(of_apis, "recall@5") >= figure(of_apis, "found@5") - 100 / len(asked)
+    assert figure(of_apis, "recall@5") >= figure(of_apis, "found@5") - 3.4, "all but one"
     pytest.importorskip("bfcl_eval", reason="carries the requests of the other half of the gate")
     bfcl = read_bfcl(LIVE)
     some = sampled(bfcl.needs, 300)
