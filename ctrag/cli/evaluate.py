@@ -215,6 +215,7 @@ def synth(
 
 
 app.command("discovery")(evaluate_agents.discovery)
+app.command("given")(evaluate_agents.given)
 app.command("dependency")(evaluate_agents.dependency)
 app.command("instructions")(evaluate_agents.instructions)
 app.command("calls")(evaluate_agents.calls)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ctrag.agents.prompt.settings import BUDGET
+from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.experiment import Limit, Methods, Out, Page, names, report_on, rows_beside
 from ctrag.cli.options import Json
 from ctrag.cli.output import progress
@@ -46,6 +46,47 @@ def discovery(
             limit=limit,
             large=large,
             foreign=foreign,
+            progress=progress,
+        ),
+        table,
+        out,
+        json,
+    )
+
+
+def given(
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--data",
+            help="As for `ctrag eval discovery`; repeatable. Default: all sets of a checkout.",
+        ),
+    ] = None,
+    foreign: Annotated[
+        Path | None,
+        typer.Option(
+            "--foreign",
+            help="Data whose requests the other sets do not answer. Default: data/tools/test, "
+            "where --data is left out.",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="Only N requests of each set.")
+    ] = None,
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """What an agent is given of what the search finds, in one table for many catalogues.
+
+    Example: ctrag eval given --data bfcl-live --data data/tools/real-servers
+    """
+    from eval.discovery.surfaced import FOREIGN, SETS, run_surfaced, table
+
+    report_on(
+        lambda: run_surfaced(
+            data or SETS,
+            foreign=foreign if data or foreign else FOREIGN,
+            limit=limit,
             progress=progress,
         ),
         table,
@@ -135,6 +176,15 @@ def instructions(
         str, typer.Option("--planner", help="Who chooses: embedded or openai.")
     ] = "embedded",
     budget: Annotated[int, typer.Option(min=1, help="Tokens of an ITR prompt.")] = BUDGET,
+    floor: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=0.99,
+            help="Cosine below which an ITR prompt leaves a fragment out; the same default as in "
+            "`ctrag prompt`.",
+        ),
+    ] = FLOOR,
     ablations: Annotated[
         bool, typer.Option("--ablations/--no-ablations", help="Also what each part is worth.")
     ] = True,
@@ -177,6 +227,7 @@ def instructions(
             chooser=chooser,
             everywhere=planner == "openai",
             budget=budget,
+            floor=floor,
             ablations=ablations,
             resume=rows_beside(out),
             progress=progress,

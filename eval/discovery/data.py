@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from ctrag.agents.catalogue.files import checked
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
 from ctrag.errors import InputError, MissingExtra, reading
-from stores.compressed import open_kept, read_kept
+from stores.compressed import kept, open_kept, read_kept
 
 LIVE = ("live_simple", "live_multiple", "live_parallel", "live_parallel_multiple")
 SINGLE_TURN = (
@@ -27,6 +27,9 @@ SINGLE_TURN = (
     "parallel",
     "parallel_multiple",
 )
+
+POOLED = {"bfcl-live": LIVE, "bfcl": SINGLE_TURN}
+"""Names of data beside folders: BFCL's functions, pooled over these categories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,15 @@ _NEED = TypeAdapter(_NeedRow)
 def held_out(query_id: str) -> bool:
     """Whether a request was kept away from everything that is fitted: half of them, by hash."""
     return hashlib.sha256(f"held out {query_id}".encode()).digest()[0] % 2 == 1
+
+
+def read_any(data: Path) -> Benchmark:
+    """A folder of tools and requests, a data set of people, or one of the names in `POOLED`."""
+    if str(data) in POOLED and not data.exists():
+        return read_bfcl(POOLED[str(data)])
+    if kept(data / "personas.jsonl").is_file():
+        return read_people(data)
+    return read_folder(data)
 
 
 def read_folder(folder: Path) -> Benchmark:

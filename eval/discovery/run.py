@@ -25,23 +25,17 @@ from eval.core.intervals import bootstrap_interval
 from eval.core.ranking import evaluate_run
 from eval.core.tables import Table, figure
 from eval.discovery.data import (
-    LIVE,
-    SINGLE_TURN,
+    POOLED,
     Benchmark,
     Need,
     held_out,
-    read_bfcl,
-    read_folder,
-    read_people,
+    read_any,
 )
 from eval.discovery.given import given_to_agents
 from eval.discovery.scale import latency_by_size
 from eval.discovery.sessions import SEARCH_TOOLS, episodes_from, packaged_episodes, session_profile
-from stores.compressed import kept
 from stores.tools.protocol import Filter, Query
 
-POOLED = {"bfcl-live": LIVE, "bfcl": SINGLE_TURN}
-"""Names that `--data` takes beside folders: BFCL's functions, pooled over these categories."""
 SIZES = (10, 25, 50, 100, 200, 500, 1000, 2000, 4000)
 KS = (1, 5)
 METHODS = ("hybrid", "lexical", "dense_alone", "bm25_alone", "rrf")
@@ -92,7 +86,7 @@ def run_discovery(
     for name in methods or ():
         if name not in METHODS:
             raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
-    benchmark = _read(data)
+    benchmark = read_any(data)
     fitted_on = packaged_ranker().card.get("data", {})
     fitted = data.name in fitted_on
     kept = [one for one in benchmark.needs if not fitted or held_out(one.query_id)]
@@ -150,14 +144,6 @@ def run_discovery(
         extra=extra,
         seconds=round(time.perf_counter() - began, 2),
     )
-
-
-def _read(data: Path) -> Benchmark:
-    if str(data) in POOLED and not data.exists():
-        return read_bfcl(POOLED[str(data)])
-    if kept(data / "personas.jsonl").is_file():
-        return read_people(data)
-    return read_folder(data)
 
 
 def _recall(asked: _Asked, methods: Sequence[str]) -> tuple[dict[str, Any], dict[str, JsonValue]]:
@@ -246,7 +232,7 @@ def _foreign(data: Path | None) -> list[str]:
     """Some requests of other data, evenly spread."""
     if data is None:
         return []
-    needs = _read(data).needs
+    needs = read_any(data).needs
     return [one.text for one in needs[:: max(1, len(needs) // _FLOOR)][:_FLOOR]]
 
 

@@ -7,7 +7,7 @@ are measured.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import zip_longest
 from statistics import mean, median
@@ -16,6 +16,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
 from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.search.surfacing import LIMIT, Given
 from ctrag.agents.session.binding import BindingSettings
 from ctrag.agents.session.tokens import tool_tokens
 from ctrag.agents.session.tool_session import ToolSession
@@ -37,20 +38,6 @@ SEARCH_TOOLS = CatalogueTool(
 """What a dynamic agent starts with."""
 
 
-class Hit(Protocol):
-    """A search result."""
-
-    @property
-    def tool(self) -> CatalogueTool:
-        """What was found."""
-        ...
-
-    @property
-    def fits(self) -> bool:
-        """Whether it is good enough to be bound."""
-        ...
-
-
 class Index(Protocol):
     """What is measured; `ctrag.agents.search.index.ToolIndex` is one."""
 
@@ -59,8 +46,8 @@ class Index(Protocol):
         """The whole catalogue."""
         ...
 
-    def search(self, text: str, k: int) -> Sequence[Hit]:
-        """The best tools, best first."""
+    def give(self, text: str, limit: int) -> Given:
+        """What an agent is given for a query."""
         ...
 
 
@@ -135,19 +122,19 @@ def session_profile(
     index: Index,
     episodes: Sequence[Episode],
     *,
-    ks: Sequence[int] = (1, 3, 5),
+    ks: Sequence[int] = (1, 3, LIMIT),
     binding: BindingSettings | None = None,
     always: Sequence[CatalogueTool] = (SEARCH_TOOLS,),
 ) -> dict[str, JsonValue]:
     """Discovery accuracy and the course of tokens over a session, in per cent and tokens.
 
-    Tokens are characters/4. Every k is played on its own, with the first k results of a search;
-    the largest is played once more with a cache-stable list.
+    Tokens are characters/4. Every k is played on its own, with what an agent is given of a search
+    that may give k tools; the largest is played once more with a cache-stable list.
 
     Args:
         index: Where the scripted agent searches.
         episodes: What it does.
-        ks: Results that a search gives at most.
+        ks: Tools that a search gives at most.
         binding: How many tools stay bound; the defaults when None.
         always: What is bound from the start.
 
@@ -163,16 +150,13 @@ def session_profile(
                 raise InputError(f"episodes: {one.episode} needs {tool_id!r}, which is not there")
 
     @cache
-    def found(query: str) -> list[CatalogueTool]:
-        return [hit.tool for hit in index.search(query, max(ks)) if hit.fits]
+    def given(query: str, k: int) -> tuple[CatalogueTool, ...]:
+        return tuple(hit.tool for hit in index.give(query, k).hits.values())
 
     settings = binding or BindingSettings()
 
     def profile(k: int, settings: BindingSettings) -> JsonValue:
-        def first(query: str) -> list[CatalogueTool]:
-            return found(query)[:k]
-
-        played = [play(one, first, settings, always) for one in episodes]
+        played = [play(one, partial(given, k=k), settings, always) for one in episodes]
         return _profile(played, [one.episode for one in episodes])
 
     return {

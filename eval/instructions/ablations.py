@@ -11,7 +11,7 @@ from ctrag.agents.prompt.choosing import INSTRUCTION, TOOL
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.retrieval import HybridRetriever, shares
 from ctrag.agents.prompt.selection import SelectionCandidate, exact, greedy, total_gain
-from ctrag.agents.prompt.settings import PromptSettings
+from ctrag.agents.prompt.settings import FLOOR, PromptSettings
 from eval.instructions.figures import bounds
 from eval.instructions.methods import ExperimentContext, ItrRun, TracePriorOf, run_itr, with_traces
 from eval.instructions.steps import DecisionStep
@@ -40,7 +40,7 @@ def run_ablations(
         runs: Name → a run at this size that was made already.
         progress: Called with progress messages.
     """
-    base = PromptSettings(tau=0.0)
+    base = PromptSettings(tau=0.0, floor=FLOOR)
     traced = with_traces(base)
     weights = context.reranker.card.without_cross
     dense_card = context.reranker.card.model_copy(

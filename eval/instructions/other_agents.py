@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ctrag.agents.prompt.settings import PromptSettings
+from ctrag.agents.prompt.settings import FLOOR, PromptSettings
 from eval.instructions.ablations import step_figures
 from eval.instructions.methods import ExperimentContext, run_itr
 from eval.instructions.steps import BFCL_CLASSES, DecisionStep, bfcl_folder
@@ -32,7 +32,7 @@ def run_elsewhere(context: ExperimentContext, progress: Callable[[str], None]) -
     if not steps:
         return {"skipped": "the catalogue has the tools of no conversation"}
     bare = replace(context, fragments=(), pinned=())
-    base = PromptSettings(tau=0.0)
+    base = PromptSettings(tau=0.0, floor=FLOOR)
     alone = replace(base, signatures=0, whole_share=0)
     variants = {
         "default": base,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.agents.prompt.encoders import PassageEncoder
-from ctrag.agents.prompt.settings import BUDGET, PromptSettings
+from ctrag.agents.prompt.settings import BUDGET, FLOOR, PromptSettings
 from ctrag.errors import InputError
 from ctrag.models.tokens import CountTokens
 from eval.core.experiment import Experiment, data_sha256, versions
@@ -52,6 +52,7 @@ def run_instructions(
     chooser: ToolChooser | None = None,
     everywhere: bool = False,
     budget: int = BUDGET,
+    floor: float = FLOOR,
     ablations: bool = True,
     resume: Path | None = None,
     listed: Path | None = None,
@@ -72,6 +73,7 @@ def run_instructions(
         everywhere: The chooser's window holds every prompt: score all sizes, not only those with
             one policy.
         budget: Tokens of an ITR prompt.
+        floor: `PromptSettings.floor` of the ITR prompts.
         ablations: Also K_A, K_B, re-ranker, hybrid and the trace prior.
         resume: File of choices made so far; it is read first and appended to.
         listed: List of the catalogue's tools, a source and an id a line; the committed one when
@@ -93,7 +95,7 @@ def run_instructions(
         data, steps, model=model, budget=budget, listed=listed, encoder=encoder, count=count
     )
     trace_prior = trace_priors(other_traces(steps), context.encoder)
-    plain = PromptSettings(discovery="widen", tau=0.0)
+    plain = PromptSettings(discovery="widen", tau=0.0, floor=floor)
     retrieved = {size: run_itr(context, size, steps, plain, progress=progress) for size in sizes}
     informed = with_traces(plain)
     traced = {
@@ -161,6 +163,7 @@ def run_instructions(
         versions=versions(),
         settings={
             "budget": budget,
+            "floor": floor,
             "K_A": plain.instructions,
             "K_B": plain.tools,
             "discovery_tools": plain.discovery_tools,

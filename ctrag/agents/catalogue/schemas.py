@@ -1,226 +1,31 @@
-"""JSON Schemas of arguments: every dialect that servers send, as one, and as model APIs take it.
+"""JSON Schemas of arguments as the APIs of models take them, and the way back.
 
-- `modern`: any dialect (draft 3 to 2020-12, OpenAPI's) as draft 2020-12, `definitions` as `$defs`;
-  references stay references.
-- `wire_schema`: what APIs of models take: the root an object without unions and references, the
-  arguments' names of letters, digits, `_`, `.` and `-`.
+- `wire_schema`: the root an object without unions and references, the arguments' names of letters,
+  digits, `_`, `.` and `-`; references stay references.
 - `original_arguments`: the way back, to the names that the tool's owner knows.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ctrag.agents.catalogue.dialects import modern
 from ctrag.agents.catalogue.names import digest
+from ctrag.agents.catalogue.schema_walk import (
+    Schema,
+    mapped,
+    pointed,
+    pointer_step,
+    pointer_steps,
+    subschemas,
+)
 
 NAME_LIMIT = 64
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _SPELLED = {"<": "_lt", ">": "_gt", "[]": "", "$": "", "@": "", "=": "_eq", "!": "_not"}
-
-_ONE = (
-    "additionalProperties additionalItems unevaluatedProperties unevaluatedItems contains not if "
-    "then else propertyNames contentSchema items"
-).split()
-"""Keywords whose value is a schema."""
-_MANY = ("allOf", "anyOf", "oneOf", "prefixItems", "items")
-"""Keywords whose value is a list of schemas."""
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-"""Keywords whose value maps names to schemas."""
-_TYPES = frozenset("string number integer boolean array object null".split())
-_OTHER_TYPES = {
-    "str": "string", "text": "string", "date": "string", "file": "string", "enum": "string",
-    "int": "integer", "long": "integer", "float": "number", "double": "number",
-    "decimal": "number", "bool": "boolean", "dict": "object", "map": "object", "list": "array",
-    "tuple": "array", "none": "null",
-}  # fmt: skip
 _UNIONS = ("anyOf", "oneOf")
 _NOT_AT_ROOT = frozenset(("$ref", "allOf", "anyOf", "oneOf", "not", "enum", "const"))
-
-Schema = Any
-"""A mapping or a boolean."""
-
-
-def mapped(schema: Mapping[str, Any], visit: Callable[[Schema], Schema]) -> dict[str, Any]:
-    """A copy whose direct subschemas are `visit`'s results."""
-    copy = dict(schema)
-    for key in _ONE:
-        if isinstance(copy.get(key), Mapping | bool):
-            copy[key] = visit(copy[key])
-    for key in _MANY:
-        if isinstance(copy.get(key), list):
-            copy[key] = [visit(one) for one in copy[key]]
-    for key in _NAMED:
-        if isinstance(copy.get(key), Mapping):
-            copy[key] = {str(name): visit(one) for name, one in copy[key].items()}
-    return copy
-
-
-def subschemas(schema: Schema) -> Iterator[dict[str, Any]]:
-    """The schema and all inside it that are mappings, references not followed."""
-    if not isinstance(schema, Mapping):
-        return
-    waiting: list[Schema] = [schema]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, Mapping):
-            yield one if isinstance(one, dict) else dict(one)
-            inner: list[Schema] = []
-            mapped(one, lambda each, inner=inner: inner.append(each))  # type: ignore[misc]
-            waiting.extend(inner)
-
-
-def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of any dialect as draft 2020-12.
-
-    Tuples become `prefixItems`, boolean limits numbers, `dependencies` its two successors,
-    `nullable` a type, `definitions` `$defs`; names of types that no draft has are translated or
-    dropped. What is asked of the arguments stays the same. Patterns are left as they are.
-    """
-    anchors = _anchors(schema)
-    moved = "$defs" not in schema and isinstance(schema.get("definitions"), Mapping)
-
-    def visit(one: Schema) -> Schema:
-        if not isinstance(one, Mapping):
-            return one
-        made = mapped(_modern(one), visit)
-        if isinstance(reference := made.get("$ref"), str):
-            reference = anchors.get(reference, reference)
-            if moved and reference.startswith("#/definitions/"):
-                reference = f"#/$defs/{reference.removeprefix('#/definitions/')}"
-            made["$ref"] = reference
-        return made
-
-    whole: dict[str, Any] = visit(schema)
-    whole.pop("$schema", None)
-    if moved:
-        whole["$defs"] = whole.pop("definitions")
-    return whole
-
-
-def _anchors(schema: Mapping[str, Any]) -> dict[str, str]:
-    """References by `$id` and `$anchor` → references by place; only those under `$defs`."""
-    found: dict[str, str] = {}
-    for key in ("$defs", "definitions"):
-        inner = schema.get(key)
-        for name, one in inner.items() if isinstance(inner, Mapping) else ():
-            if not isinstance(one, Mapping):
-                continue
-            place = f"#/{key}/{_escaped(str(name))}"
-            for naming in ("$anchor", "$dynamicAnchor"):
-                if isinstance(one.get(naming), str):
-                    found[f"#{one[naming]}"] = place
-            for naming in ("$id", "id"):
-                if isinstance(one.get(naming), str):
-                    found[one[naming]] = place
-    for naming in ("$id", "id"):
-        if isinstance(schema.get(naming), str):
-            found[schema[naming]] = "#"
-    return found
-
-
-def _modern(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """One schema's own keywords; what is inside is not looked at."""
-    new = dict(schema)
-    for gone in ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary"):
-        new.pop(gone, None)
-    if isinstance(new.get("id"), str):
-        del new["id"]
-    for old in ("$recursiveRef", "$dynamicRef"):
-        if isinstance(new.get(old), str):
-            new.setdefault("$ref", new.pop(old))
-    _types(new)
-    if isinstance(new.get("items"), list):
-        new["prefixItems"] = new.pop("items")
-        if "additionalItems" in new:
-            new["items"] = new.pop("additionalItems")
-        if not new["prefixItems"]:
-            del new["prefixItems"]
-    new.pop("additionalItems", None)
-    for strict, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(new.get(strict), bool) and new.pop(strict) and limit in new:
-            new[strict] = new.pop(limit)
-    _dependencies(new)
-    _required(new)
-    return new
-
-
-def _types(new: dict[str, Any]) -> None:
-    if "type" in new:
-        given = new["type"] if isinstance(new["type"], list) else [new["type"]]
-        if not all(isinstance(one, str | Mapping) for one in given):
-            return  # no draft has such types
-        names = [_type_name(one) for one in given]
-        known = list(dict.fromkeys(one for one in names if one))
-        if len(known) < len(dict.fromkeys(names)):  # one of them is anything
-            known = []
-        new["type"] = known[0] if len(known) == 1 else known
-        if not known:
-            del new["type"]
-    if new.pop("nullable", False) is True:
-        if isinstance(new.get("type"), str):
-            new["type"] = [new["type"], "null"] if new["type"] != "null" else "null"
-        if isinstance(new.get("enum"), list) and None not in new["enum"]:
-            new["enum"] = [*new["enum"], None]
-
-
-def _type_name(value: Any) -> str:
-    """A type as JSON Schema names it; empty where it says nothing."""
-    if not isinstance(value, str):
-        return ""
-    lower = value.lower()
-    return lower if lower in _TYPES else _OTHER_TYPES.get(lower, "")
-
-
-def _dependencies(new: dict[str, Any]) -> None:
-    old = new.pop("dependencies", None)
-    for name, needed in old.items() if isinstance(old, Mapping) else ():
-        kind = "dependentSchemas" if isinstance(needed, Mapping | bool) else "dependentRequired"
-        if kind == "dependentRequired":
-            needed = [needed] if isinstance(needed, str) else needed
-        new[kind] = {**new.get(kind, {}), name: needed}
-
-
-def _required(new: dict[str, Any]) -> None:
-    """Draft 3 says it at the property, all others at its object."""
-    if "required" in new and not isinstance(new["required"], list):
-        del new["required"]
-    properties = new.get("properties")
-    if not isinstance(properties, Mapping):
-        return
-    needed = [
-        str(name)
-        for name, one in properties.items()
-        if isinstance(one, Mapping) and one.get("required") is True
-    ]
-    if needed:
-        new["required"] = list(dict.fromkeys([*new.get("required", []), *needed]))
-
-
-def pointed(root: Mapping[str, Any], reference: str) -> Schema | None:
-    """What a reference inside the schema points to; None where nothing is there."""
-    if not reference.startswith("#"):
-        return None
-    found: Any = root
-    for step in _steps(reference):
-        if isinstance(found, Mapping) and step in found:
-            found = found[step]
-        elif isinstance(found, list) and step.isdecimal() and int(step) < len(found):
-            found = found[int(step)]
-        else:
-            return None
-    return found if isinstance(found, Mapping | bool) else None
-
-
-def _steps(reference: str) -> list[str]:
-    from urllib.parse import unquote
-
-    path = unquote(reference[1:]).strip("/")
-    return [one.replace("~1", "/").replace("~0", "~") for one in path.split("/")] if path else []
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def wire_schema(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -323,12 +128,12 @@ def _saying(schema: Schema, name: str) -> Schema:
 
 
 def _renamed_pointer(reference: str, names: Mapping[str, str]) -> str:
-    steps = _steps(reference)
+    steps = pointer_steps(reference)
     told = [
         names.get(step, step) if place and steps[place - 1] == "properties" else step
         for place, step in enumerate(steps)
     ]
-    return "/".join(["#", *map(_escaped, told)])
+    return "/".join(["#", *map(pointer_step, told)])
 
 
 def _hoisted(schema: dict[str, Any]) -> dict[str, Any]:
@@ -461,7 +266,7 @@ def _referred(schema: Schema) -> Iterator[str]:
     for one in subschemas(schema):
         reference = one.get("$ref")
         if isinstance(reference, str) and reference.startswith("#/$defs/"):
-            yield _steps(reference)[1]
+            yield pointer_steps(reference)[1]
 
 
 def _list(value: Any) -> list[Any]:

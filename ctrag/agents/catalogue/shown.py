@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ctrag.agents.catalogue.schemas import mapped, reach, wire_schema
+from ctrag.agents.catalogue.schema_walk import mapped
+from ctrag.agents.catalogue.schemas import reach, wire_schema
 from ctrag.errors import InputError
 
 CUT = " […]"

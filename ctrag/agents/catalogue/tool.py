@@ -30,7 +30,7 @@ from ctrag.errors import InputError
 from ctrag.toolbox import Toolbox
 
 if TYPE_CHECKING:
-    from ctrag.agents.catalogue.openapi import OpenApi
+    from ctrag.agents.catalogue.openapi_operations import OpenApi
 
 
 _EMBEDDED = 8_000

@@ -231,11 +231,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         """The result with the tools that usually come next, which are bound now."""
         if not isinstance(result, ToolMessage) or _failed(result):
             return result
-        offered = [
-            tool
-            for tool in offered_next(self.index, session, self._user, self._following)
-            if tool.id in self._named
-        ]
+        offered = offered_next(self.index, session, self._user, self._following, among=self._named)
         lines = [f"{tool.name}: {tool.description}" for tool in offered]
         return _with_text(result, "\n".join([NEXT, *lines])) if lines else result
 
@@ -345,7 +341,8 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             begin += self.index.preload(text, self._user, self._preload)
         session.preload(tool for tool in begin if tool.id in self._named)
         for ids in _found_before(messages):
-            session.preload(self.index.resolve(ids, self._user))
+            known = self.index.resolve(ids, self._user)
+            session.preload(tool for tool in known if tool.id in self._named)
         return session
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ctrag.agents.catalogue.schemas import pointed
+from ctrag.agents.catalogue.schema_walk import pointed
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.text.words import stems, telling_words, terms, words
 from stores.tools.protocol import saturated

@@ -12,7 +12,7 @@ from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.gateway import Gateway
-from ctrag.agents.server.protocol import META_TOOLS
+from ctrag.agents.server.meta_tools import META_TOOLS
 from ctrag.agents.server.servers import SELF
 from ctrag.agents.session.tokens import tool_tokens
 

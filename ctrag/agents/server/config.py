@@ -35,13 +35,29 @@ NAME_LIMIT = 128
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
+class SignInSpec(BaseModel):
+    """Tokens of a person who has signed in with `ctrag serve login`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    tokens: Path
+    """The file that keeps them; for its owner alone."""
+    scope: str | None = None
+    client_id: str | None = None
+    """Of a client that is registered there; None has ctrag register itself."""
+    client_secret: str | None = None
+    port: int = Field(default=8_976, ge=1, le=65_535)
+    """Of the address on this machine to which the browser comes back."""
+
+
 class UserSpec(BaseModel):
-    """What one caller brings to a server: added to its `env` and `headers`."""
+    """What one caller brings to a server: added to its `env` and `headers`, or a sign-in."""
 
     model_config = ConfigDict(extra="forbid")
 
     env: dict[str, str] = {}
     headers: dict[str, str] = {}
+    sign_in: SignInSpec | None = None
 
 
 class OAuthSpec(BaseModel):
@@ -78,6 +94,8 @@ class ServerSpec(BaseModel):
     """What single callers bring, by user; each has a connection of their own."""
     client_credentials: OAuthSpec | None = None
     """Client credentials for `url` (OAuth 2.1)."""
+    sign_in: SignInSpec | None = None
+    """Tokens for `url` of a person who has signed in."""
     timeout: _Seconds = 30.0
     """Seconds that one call may take."""
     timeouts: dict[str, _Seconds] = {}
@@ -105,6 +123,8 @@ class ServerSpec(BaseModel):
     def _one_way(self) -> "ServerSpec":
         if bool(self.command) == bool(self.url):
             raise InputError("give either a command or a url")
+        if self.sign_in is not None and self.client_credentials is not None:
+            raise InputError("sign_in: not together with client_credentials")
         return self
 
     def timeout_of(self, tool: str) -> float:
@@ -119,7 +139,8 @@ class ServerSpec(BaseModel):
         if own is None:
             return self
         env, headers = {**self.env, **own.env}, {**self.headers, **own.headers}
-        return self.model_copy(update={"env": env, "headers": headers})
+        sign_in = own.sign_in or self.sign_in
+        return self.model_copy(update={"env": env, "headers": headers, "sign_in": sign_in})
 
     @property
     def digest(self) -> str:

@@ -8,7 +8,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,12 +22,10 @@ from pydantic import JsonValue
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
 from ctrag.agents.catalogue.effects import effect_of
 from ctrag.agents.catalogue.formats import object_schema
-from ctrag.agents.catalogue.names import called_id, listed_id
 from ctrag.agents.catalogue.schemas import original_arguments
 from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.search.surfacing import LIMIT
 from ctrag.agents.server.answers import (
     CALL_CHANGING,
     CallAnswer,
@@ -39,13 +37,15 @@ from ctrag.agents.server.answers import (
 from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.exposure import Exposed
+from ctrag.agents.server.gateway_settings import GatewaySettings
+from ctrag.agents.server.held_tools import HeldTools
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
 from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key, caller_of
 from ctrag.agents.server.remote import Registry, RemoteHit, gather
 from ctrag.agents.server.resources import Resources
-from ctrag.agents.server.results import READ, TEXT_LIMIT, Results, links, page, passed_on
+from ctrag.agents.server.results import READ, Results, links, page, passed_on
 from ctrag.agents.server.search import Fitting, Search
 from ctrag.agents.server.servers import SELF, Servers
 from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
@@ -53,7 +53,7 @@ from ctrag.agents.session import events
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.next_tools import offered_next
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
-from ctrag.agents.session.sent import meant, tool_arguments
+from ctrag.agents.session.sent import tool_arguments
 from ctrag.agents.session.settings import SessionSettings
 from ctrag.agents.session.tokens import tool_tokens
 from ctrag.agents.session.tool_session import ToolSession
@@ -63,34 +63,6 @@ from stores.database import StoreUnavailable
 _log = logging.getLogger(__name__)
 _LEAST_TOKENS = 8
 """No definition costs less: catalogues with too many tools to be listed need not be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class GatewaySettings:
-    """How many tools a search shows."""
-
-    limit: int = LIMIT
-    """Tools that a search shows at most, unless it asks for another number."""
-    most: int = 20
-    """Maximum that a search may ask for."""
-    near: int = 3
-    """The closest tools that a search names beside what it shows, when none surely fits."""
-    few: int = 2
-    """Below this number of results, fitting plugins of the marketplace are shown too; above it,
-    only those that fit better than all tools."""
-    timeout: float = 15.0
-    """Seconds after its start that a search waits for a server; see `Running.settled`."""
-    registry_timeout: float = 5.0
-    """Seconds that a search waits for another registry."""
-    remember: float = 60.0
-    """Seconds between writes of what was learned about callers to the store."""
-    result_limit: int = TEXT_LIMIT
-    """Characters of text that a call's result may have; the rest can be read on."""
-    reads_apart: bool = False
-    """Whether `call_tool` calls only tools that say that they only read, and `call_changing_tool`
-    the rest, so that a host may ask its user before the one and not before the other."""
-    may_install: bool = False
-    """Whether a session may install plugins."""
 
 
 def _bounded_sessions(make: MakeSession) -> SessionRegistry:
@@ -163,6 +135,7 @@ class Gateway:
         self._recorded: dict[str, str] = {}
         self._tokens: dict[str, int] = {}
         self.sessions = sessions(self._new_session)
+        self._held = HeldTools(index, self._servers, self.sessions)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Gateway"]:
@@ -278,9 +251,9 @@ class Gateway:
         if name in {READ, READ.replace("/", "__")}:
             return await self._read(who, handle, arguments)
         try:
-            session, tool = await run_sync(self._callable, who, handle, name, listed)
+            session, tool = await run_sync(self._held.callable_tool, who, handle, name, listed)
             if await self._servers.awake(tool.server):  # its list may not be what was stored
-                session, tool = await run_sync(self._callable, who, handle, name, listed)
+                session, tool = await run_sync(self._held.callable_tool, who, handle, name, listed)
             if only_reads and effect_of(tool) != "reads":
                 raise InputError(f"{tool.id} may change something: call it with {CALL_CHANGING}.")
             sent = tool_arguments(arguments, object_schema(tool))
@@ -375,7 +348,7 @@ class Gateway:
             ValueError: The session is unknown.
         """
         session = self.sessions.get(handle, caller_key(who))
-        return [one for name in names if session.unload(one := self._named(session, name))]
+        return [one for name in names if session.unload(one := self._held.id_of(session, name))]
 
     async def install(self, who: Principal | None, plugin: str) -> list[str]:
         """Install a plugin of the marketplace; the ids of its tools, found from now on.
@@ -515,57 +488,3 @@ class Gateway:
             size for name, size in self._tokens.items() if name != SELF.id and seen(name, who)
         )
         return {**opened, events.LISTED_TOKENS: tokens}
-
-    def _callable(
-        self, who: Principal | None, handle: str, name: str, listed: bool
-    ) -> tuple[ToolSession, CatalogueTool]:
-        """The session and its tool; ValueError with a message for the model if it may not run."""
-        session = self.sessions.get(handle, caller_key(who))
-        tool = session.check(self._named(session, name, listed=listed))
-        self._unchanged(session, tool)
-        return session, tool
-
-    def _named(self, session: ToolSession, name: str, *, listed: bool = False) -> str:
-        """The id of the session's tool that a name means, in whichever notation it is spelled."""
-        held = {tool.id for tool in session.tools}
-        found = named(session, name, listed=listed)
-        if found in held:
-            return found
-        spelled = meant(name, held)
-        # A name that may as well mean a tool that the session lacks must not call another one.
-        others = {*session.known, *self.index.store.hashes()}
-        certain = (
-            len(spelled) == 1 and found not in others and meant(name, others | held) == spelled
-        )
-        return spelled[0] if certain else found
-
-    def _unchanged(self, session: ToolSession, tool: CatalogueTool) -> None:
-        """Refuse a tool whose definition has changed since it was shown to the model."""
-        if tool.server in self._servers.registries:
-            return
-        try:
-            now = self.index.get(tool.id)
-        except KeyError:
-            now = None
-        if now is None or now.content_hash != tool.content_hash:
-            session.unload(tool.id, "removed")
-            what = "is gone" if now is None else "has changed since it was found"
-            raise InputError(f"{tool.id} {what}; search for it again with search_tools.")
-
-
-def named(session: ToolSession, name: str, *, listed: bool = False) -> str:
-    """The id of the session's tool with that name; the name itself when none surely has it.
-
-    Args:
-        session: Whose tools these are.
-        name: As the model wrote it.
-        listed: Whether it comes from the list of a client of the 2025 revision.
-    """
-    ids, known = [tool.id for tool in session.tools], session.known
-    for among in (ids, known):  # one that it had is refused by its id, with the reason
-        meant = listed_id(name, among) if listed else called_id(name, among, known)
-        if meant is not None:
-            return meant
-    if name in ids:
-        raise InputError(f"{name!r} may mean several tools; search again and use a name from there")
-    return name

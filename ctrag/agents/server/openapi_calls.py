@@ -18,18 +18,24 @@ from urllib.parse import quote, urlsplit
 import anyio
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from ctrag.agents.catalogue.openapi import Argument, Credential, OpenApi, Operation
+from ctrag.agents.catalogue.openapi_operations import Argument, Credential, OpenApi, Operation
 from ctrag.agents.server.upstream import UpstreamError
 from ctrag.errors import InputError
 from ctrag.version import __version__
 
 if TYPE_CHECKING:
     import httpx
+from ctrag.agents.server.openapi_styles import (
+    as_written,
+    header_value,
+    pairs,
+    path_segment,
+    written_body,
+)
 
 logger = logging.getLogger(__name__)
 
 _REDIRECTS = 5
-_SEPARATORS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 _TEXT = re.compile(
     r"text/|application/(?:.+\+)?(?:json|xml|yaml)|application/(?:x-)?(?:ndjson|yaml)"
@@ -143,9 +149,9 @@ class OpenApiServer:
         given = self._placed(operation, arguments)
         url = self._base(operation) + self._path(operation, given["path"])
         query = [pair for one, value in given["query"] for pair in pairs(one, value)]
-        headers = {one.name: _header(one, value) for one, value in given["header"]}
-        cookies = {one.name: _plain(value) for one, value in given["cookie"]}
-        body, own_headers = _body(operation, given)
+        headers = {one.name: header_value(one, value) for one, value in given["header"]}
+        cookies = {one.name: as_written(value) for one, value in given["cookie"]}
+        body, own_headers = written_body(operation, given)
         self._authorise(operation, query, headers, cookies)
         if cookies:
             told = (f"{name}={quote(value, safe='')}" for name, value in cookies.items())
@@ -189,7 +195,7 @@ class OpenApiServer:
         return base.rstrip("/")
 
     def _path(self, operation: Operation, given: list[tuple[Argument, Any]]) -> str:
-        values = {one.name: _segment(one, value) for one, value in given}
+        values = {one.name: path_segment(one, value) for one, value in given}
 
         def filled(match: re.Match[str]) -> str:
             if match[1] not in values:
@@ -314,83 +320,3 @@ def _authorisation(credential: Credential, secret: str) -> str:
 
 def _result(text: str, error: bool = False) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=error)
-
-
-def _plain(value: Any) -> str:
-    """A value as text: numbers and booleans as in JSON, what is nested as JSON."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _segment(one: Argument, value: Any) -> str:
-    """A value as a part of the path: nothing in it can end the part or leave it."""
-    parts = _members(value)
-    if any(step in (".", "..") for part in parts for step in re.split(r"[/\\]", part)):
-        raise InputError(f"{one.name}: must not hold the steps . or .. of a path")
-    if not parts or not all(parts):
-        raise InputError(f"{one.name}: must not be empty; the address needs it")
-    escaped = [quote(part, safe="") for part in parts]
-    if one.style == "label":
-        return "." + ("." if one.explode else ",").join(escaped)
-    if one.style == "matrix":
-        if isinstance(value, list | tuple) and one.explode:
-            return "".join(f";{quote(one.name, safe='')}={part}" for part in escaped)
-        return f";{quote(one.name, safe='')}={','.join(escaped)}"
-    return ",".join(escaped)
-
-
-def _header(one: Argument, value: Any) -> str:
-    return _plain(value) if one.json else ",".join(_members(value))
-
-
-def _members(value: Any) -> list[str]:
-    if isinstance(value, Mapping):
-        return [part for key, inner in value.items() for part in (str(key), _plain(inner))]
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    return [_plain(value)]
-
-
-def pairs(one: Argument, value: Any) -> list[tuple[str, str]]:
-    """An argument as it is written in a query or a form, by its style."""
-    if one.json:
-        return [(one.name, _plain(value))]
-    if isinstance(value, Mapping):
-        if one.style == "deepObject":
-            return [(f"{one.name}[{key}]", text) for key, inner in value.items() for text in
-                    (_members(inner) if isinstance(inner, list) else [_plain(inner)])]  # fmt: skip
-        if one.style == "form" and one.explode:
-            return [(str(key), _plain(inner)) for key, inner in value.items()]
-        return [(one.name, ",".join(_members(value)))]
-    if isinstance(value, list | tuple):
-        if one.explode:
-            return [(one.name, _plain(inner)) for inner in value]
-        return [(one.name, _SEPARATORS.get(one.style, ",").join(_members(value)))]
-    return [(one.name, _plain(value))]
-
-
-def _body(
-    operation: Operation, given: Mapping[str, list[tuple[Argument, Any]]]
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """The body as `httpx.Request` takes it, and its headers."""
-    kind = operation.content_type
-    plain = kind.partition(";")[0].strip().lower()
-    whole, fields = given["whole body"], given["body"]
-    if not kind or not (whole or fields):
-        return {}, {}
-    if "multipart" in plain and fields:
-        data = {one.name: _plain(value) for one, value in fields if not one.file}
-        files = {one.name: (one.name, _plain(value).encode()) for one, value in fields if one.file}
-        if files:
-            return {"data": data, "files": files}, {}
-        return {"files": {name: (None, text) for name, text in data.items()}}, {}
-    if plain.endswith("form-urlencoded") and fields:
-        told = [pair for one, value in fields for pair in pairs(one, value)]
-        text = "&".join(f"{quote(key, safe='')}={quote(value, safe='')}" for key, value in told)
-        return {"content": text.encode()}, {"Content-Type": kind}
-    value = whole[0][1] if whole else {one.name: value for one, value in fields}
-    if "json" in plain or "*" in plain:
-        kind = "application/json" if "*" in plain else kind
-        return {"content": json.dumps(value, ensure_ascii=False).encode()}, {"Content-Type": kind}
-    return {"content": _plain(value).encode()}, {"Content-Type": kind}

@@ -9,7 +9,7 @@ import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from typing import Annotated, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from anyio.to_thread import run_sync
@@ -22,26 +22,41 @@ from mcp.types import (
     CallToolResult,
     EmptyResult,
     InputRequiredResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
     SetLevelRequestParams,
     TextContent,
     Tool,
-    ToolAnnotations,
 )
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import mcp_tool, wire_names
 from ctrag.agents.catalogue.shown import ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.server.answers import CALL, CALL_CHANGING, CallAnswer, refusal
-from ctrag.agents.server.beside import Beside, Connections
+from ctrag.agents.server.beside import Beside
 from ctrag.agents.server.channel import Channel, ClientChannel
+from ctrag.agents.server.connections import Connections
 from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.meta_tools import (
+    CALL_READING,
+    META_TOOLS,
+    CallArguments,
+    InstallArguments,
+    MetaArguments,
+    MetaTool,
+    ReleaseArguments,
+    SearchArguments,
+    meta_tool,
+)
 from ctrag.agents.server.parked import ParkedCalls
 from ctrag.agents.server.principals import caller_key
+from ctrag.agents.server.resources import PROMPTS, RESOURCES, TEMPLATES
 from ctrag.agents.server.upstream import Sole
 from ctrag.agents.session import sent
 from ctrag.errors import InputError
@@ -57,89 +72,6 @@ INSTRUCTIONS = (
 )
 CONNECTIONS_KEPT = 10_000
 """HTTP connections of the 2025 revision whose sessions are remembered."""
-
-_Session = Annotated[str, Field(min_length=1, description="The session that search_tools gave.")]
-
-
-class _Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class SearchArguments(_Arguments):
-    """Arguments of `search_tools`."""
-
-    query: Annotated[
-        str,
-        Field(min_length=1, max_length=2_000, description="What the tool should do, in words."),
-    ]
-    session: Annotated[
-        str | None, Field(description="Of an earlier search; leave it out to begin a session.")
-    ] = None
-    limit: Annotated[int | None, Field(ge=1, le=20, description="Tools at most.")] = None
-
-
-class CallArguments(_Arguments):
-    """Arguments of `call_tool`."""
-
-    session: _Session
-    name: Annotated[str, Field(min_length=1, description="The tool's name as the search gave it.")]
-    arguments: Annotated[dict[str, Any], Field(description="As the tool's input_schema says.")] = {}
-
-
-class ReleaseArguments(_Arguments):
-    """Arguments of `release_tools`."""
-
-    session: _Session
-    names: Annotated[list[str], Field(min_length=1, description="Tools no longer needed.")]
-
-
-class InstallArguments(_Arguments):
-    """Arguments of `install_plugin`."""
-
-    plugin: Annotated[str, Field(min_length=1, description="Its name, from `installable`.")]
-
-
-_MetaTool = tuple[type[_Arguments], str, ToolAnnotations]
-
-META_TOOLS: dict[str, _MetaTool] = {
-    "search_tools": (
-        SearchArguments,
-        "Find tools by what they should do. Describe one need in plain words; search again for "
-        "the next. Answers with the tools that fit, their input schemas, and the session to pass "
-        "to call_tool and to later searches.",
-        ToolAnnotations(read_only_hint=True, open_world_hint=False),
-    ),
-    "call_tool": (
-        CallArguments,
-        "Call a tool that a search of this session found.",
-        ToolAnnotations(read_only_hint=False, open_world_hint=True),
-    ),
-    CALL_CHANGING: (
-        CallArguments,
-        "Call a tool that a search of this session found and that may change something: one that "
-        "is shown with `call_with: call_changing_tool`.",
-        ToolAnnotations(read_only_hint=False, open_world_hint=True),
-    ),
-    "release_tools": (
-        ReleaseArguments,
-        "Drop tools of this session that are no longer needed, to make room.",
-        ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
-    ),
-    "install_plugin": (
-        InstallArguments,
-        "Install a plugin that a search listed under `installable`, after the user has agreed; "
-        "its tools can then be found.",
-        ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True),
-    ),
-}
-
-CALL_READING: _MetaTool = (
-    CallArguments,
-    "Call a tool that a search of this session found and that only reads: one that is shown with "
-    "`call_with: call_tool`.",
-    ToolAnnotations(read_only_hint=True, open_world_hint=True),
-)
-"""`call_tool` where reads and changes are told apart."""
 
 Caller = Callable[[], Principal | None]
 """Returns the caller of the current request."""
@@ -162,10 +94,12 @@ def mcp_server(gateway: Gateway, caller: Caller, sole: Sole | None = None) -> "S
         lifespan=handlers.connection,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
-        on_list_resources=beside.list_resources,
-        on_list_resource_templates=beside.list_templates,
+        on_list_resources=beside.lister(RESOURCES, ListResourcesResult, "resources"),
+        on_list_resource_templates=beside.lister(
+            TEMPLATES, ListResourceTemplatesResult, "resource_templates"
+        ),
         on_read_resource=beside.read_resource,
-        on_list_prompts=beside.list_prompts,
+        on_list_prompts=beside.lister(PROMPTS, ListPromptsResult, "prompts"),
         on_get_prompt=beside.get_prompt,
         on_completion=beside.complete,
         on_subscriptions_listen=ListenHandler(beside.bus),
@@ -215,10 +149,10 @@ class _Handlers:
         offered = ["search_tools", *calls, "release_tools"]
         if gateway.marketplace is not None and gateway.settings.may_install:
             offered.append("install_plugin")
-        known: dict[str, _MetaTool] = (
+        known: dict[str, MetaTool] = (
             {**META_TOOLS, CALL: CALL_READING} if self._apart else META_TOOLS
         )
-        self._meta = [_meta_tool(name, *known[name]) for name in offered]
+        self._meta = [meta_tool(name, *known[name]) for name in offered]
         self._by_stream: WeakKeyDictionary[_Connection, str] = WeakKeyDictionary()
         self._by_id: dict[str, str] = {}
         self._parked = ParkedCalls()
@@ -375,7 +309,7 @@ class _Handlers:
                 return _structured({"installed": wanted.plugin, "tools": tools, "note": note})
         raise AssertionError(f"no handler for {name}")
 
-    def _read(self, kind: type[_Arguments], arguments: dict[str, Any]) -> sent.Sent:
+    def _read(self, kind: type[MetaArguments], arguments: dict[str, Any]) -> sent.Sent:
         """The arguments of a meta-tool as the model meant them."""
         if kind is SearchArguments:
             return sent.search_arguments(arguments, self._gateway.settings.most)
@@ -443,27 +377,6 @@ def _listed(name: str, tool: CatalogueTool, limits: ShownLimits) -> "Tool":
     if entry.get("outputSchema", {}).get("type", "object") != "object":
         entry.pop("outputSchema", None)
     return Tool(**entry)
-
-
-def _meta_tool(
-    name: str, arguments: type[BaseModel], description: str, hints: ToolAnnotations
-) -> "Tool":
-    return Tool(
-        name=name,
-        description=description,
-        input_schema=_schema(arguments),
-        annotations=hints,
-    )
-
-
-def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema without titles, which are of no use to a model."""
-    schema = arguments.model_json_schema()
-    schema.pop("title", None)
-    schema.pop("description", None)
-    for field in schema["properties"].values():
-        field.pop("title", None)
-    return schema
 
 
 def _noted(content: dict[str, Any], notes: Iterable[str]) -> dict[str, Any]:

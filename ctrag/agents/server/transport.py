@@ -14,6 +14,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.named_stderr import named_stderr
+from ctrag.agents.server.untrusted import mended
 
 NOT_SENT = -32_098
 """Code of the error that stands for a request that no server has taken."""
@@ -88,6 +89,8 @@ async def connection(
         result = getattr(getattr(received, "message", None), "result", None)
         if isinstance(result, dict) and isinstance(result.get("tools"), list):
             result["tools"] = clean(result["tools"])
+        elif isinstance(result, dict):
+            mended(result)
 
     async with _transport(spec.resolved(), way, name) as (read, write):
         yield _CleanedStream(read, message, ended), write
@@ -104,7 +107,7 @@ def ways(spec: ServerSpec) -> Sequence[str]:
 def _transport(spec: ServerSpec, way: str, name: str) -> AbstractAsyncContextManager[Any]:
     if spec.command:
         return _process(spec, name)
-    return _over_sse(spec) if way == "sse" else _over_http(spec)
+    return _over_sse(spec, name) if way == "sse" else _over_http(spec, name)
 
 
 @asynccontextmanager
@@ -144,7 +147,11 @@ def _not_taken(request: httpx2.Request, why: str) -> httpx2.Response:
     return httpx2.Response(503, json=body, request=request)
 
 
-def _auth(spec: ServerSpec) -> httpx2.Auth | None:
+def _auth(spec: ServerSpec, name: str) -> httpx2.Auth | None:
+    if spec.sign_in is not None:
+        from ctrag.agents.server.sign_in import signed_in
+
+        return signed_in(spec, name)
     if spec.client_credentials is None:
         return None
     from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
@@ -181,20 +188,20 @@ class _Tokens:
 
 
 @asynccontextmanager
-async def _over_sse(spec: ServerSpec) -> AsyncIterator[Any]:
+async def _over_sse(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
     headers = spec.headers
     wait = min(spec.start_timeout, 30.0)
     async with sse_client(
-        spec.url, headers, wait, max(spec.timeout, 300.0), auth=_auth(spec)
+        spec.url, headers, wait, max(spec.timeout, 300.0), auth=_auth(spec, name)
     ) as streams:
         yield streams
 
 
 @asynccontextmanager
-async def _over_http(spec: ServerSpec) -> AsyncIterator[Any]:
+async def _over_http(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
     timeout = httpx2.Timeout(min(spec.start_timeout, 30.0), read=max(spec.timeout, 300.0))
     async with (
-        _Reaching(headers=spec.headers, timeout=timeout, auth=_auth(spec)) as client,
+        _Reaching(headers=spec.headers, timeout=timeout, auth=_auth(spec, name)) as client,
         streamable_http_client(spec.url, http_client=client) as streams,
     ):
         yield streams

@@ -1,6 +1,6 @@
 """Tools that usually come next after the calls of a session."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.tool import CatalogueTool
@@ -12,7 +12,12 @@ LEAST = 0.2
 
 
 def offered_next(
-    index: ToolIndex, session: ToolSession, who: Principal | str | None, most: int, query: str = ""
+    index: ToolIndex,
+    session: ToolSession,
+    who: Principal | str | None,
+    most: int,
+    query: str = "",
+    among: Container[str] | None = None,
 ) -> Sequence[CatalogueTool]:
     """Bind the tools that usually come next, and return those that the session did not have.
 
@@ -22,10 +27,11 @@ def offered_next(
         who: The caller.
         most: Tools at most.
         query: The request; the session's last search when empty.
+        among: Ids of the tools that can be called; None for all of the index.
     """
     text = query or session.query
     if index.next_tool is None or most < 1 or not text.strip():
         return ()
     ranked = index.next_tool.rank(text, session.history)
-    likely = [one for one, chance in ranked if chance >= LEAST]
+    likely = [one for one, chance in ranked if chance >= LEAST and (among is None or one in among)]
     return session.offer(index.resolve(likely, who)[:most])

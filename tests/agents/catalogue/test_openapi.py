@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from ctrag.agents.catalogue.effects import effect_of
 from ctrag.agents.catalogue.formats import wire_names
-from ctrag.agents.catalogue.openapi import read_openapi, server_name
+from ctrag.agents.catalogue.openapi import read_openapi
+from ctrag.agents.catalogue.openapi_names import server_name
 from ctrag.agents.catalogue.shown import shown_schema
 from ctrag.agents.catalogue.tool import read_catalogue
 
@@ -160,3 +162,29 @@ def test_the_command_that_searches_names_the_server_too(tmp_path: Any) -> None:
     options = ["--catalogue", str(path), "--server-name", "bank", "--lexical", "--json"]
     ran = CliRunner().invoke(app, ["tools", "search", "pay a bill", *options])
     assert [one["id"] for one in json.loads(ran.stdout)] == ["bank/it"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "effect"),
+    [
+        ("get", "reads"),
+        ("head", "reads"),
+        ("options", "reads"),
+        ("post", "changes"),
+        ("patch", "changes"),
+        ("put", "settles"),
+        ("delete", "settles"),
+    ],
+)
+def test_an_operation_does_what_its_method_promises(verb: str, effect: str) -> None:
+    api = read_openapi(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "Library", "version": "1"},
+            "paths": {"/books/{isbn}": {verb: {"operationId": "book"}}},
+        }
+    )
+    (tool,) = api.tools
+    assert effect_of(tool) == effect
+    hints = tool.mcp["annotations"]
+    assert hints.get("destructiveHint", False) is (verb == "delete")

@@ -9,13 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ctrag.agents.catalogue.dialects import modern
 from ctrag.agents.catalogue.formats import openai_tools, tool_arguments
-from ctrag.agents.catalogue.schemas import (
-    modern,
-    original_arguments,
-    subschemas,
-    wire_schema,
-)
+from ctrag.agents.catalogue.schema_walk import subschemas
+from ctrag.agents.catalogue.schemas import original_arguments, wire_schema
 from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits, cut_text, shown_schema
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.fields import parameter_texts

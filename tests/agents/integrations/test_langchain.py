@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,11 @@ from pydantic import Field
 
 from ctrag.agents.catalogue.access import AccessRules, Grant
 from ctrag.agents.catalogue.sources import tools_from_langchain
-from ctrag.agents.integrations.langchain import ToolSearchMiddleware
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.integrations.langchain import NEXT, ToolSearchMiddleware
 from ctrag.agents.search.index import ToolIndex
+from ctrag.agents.search.results import ToolSearch
+from ctrag.agents.search.surfacing import DOUBT, packaged_surfacing
 from ctrag.agents.session.binding import BindingSettings
 from ctrag.agents.session.events import Event
 
@@ -300,6 +304,65 @@ def test_the_next_tool_model_is_asked_with_what_was_called_for_the_request(
     for text in ("mail the weather", "and print"):
         agent.invoke({"messages": [("user", text)]}, config)
     assert asked.histories == [[], ["get_weather", "get_weather"], []]
+
+
+def test_a_doubtful_search_gives_its_best_with_a_note_and_a_hopeless_one_names_the_closest(
+    middleware: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = middleware()
+    found = made.index.find
+    for certainty, shown in ((packaged_surfacing().doubt / 2, ["print_page"]), (0.0, [])):
+
+        def uncertain(*given: Any, certainty: float = certainty, **more: Any) -> ToolSearch:
+            return replace(found(*given, **more), certainty=certainty)
+
+        monkeypatch.setattr(made.index, "find", uncertain)
+        model = Scripted(script=[[("search_tools", {"query": "a page on paper, please"})], "done"])
+        [result] = [one for one in run(model, made) if isinstance(one, ToolMessage)]
+        assert model.shown[1] == ["search_tools", *shown]
+        assert result.artifact == shown
+        assert (DOUBT in result.content) is bool(shown)
+        closest = "No tool surely fits; search for one by its name to use it: print_page"
+        assert result.content.startswith(closest) is not bool(shown)
+
+
+class Next:
+    """A next-tool model that knows what comes next, in whatever catalogue."""
+
+    def rank(self, text: str, history: Sequence[str]) -> list[tuple[str, float]]:
+        return [("book_train", 0.9), ("send_mail", 0.6), ("print_page", 0.01)]
+
+
+@pytest.mark.parametrize("following", [0, 1, 3])
+def test_a_calls_result_names_what_usually_comes_next_and_it_can_be_called_at_once(
+    following: int,
+) -> None:
+    train = CatalogueTool("book_train", "Book a seat on a train")  # nothing behind it here
+    index = ToolIndex([*tools_from_langchain(TOOLS), train], Topics())
+    index.next_tool = Next()
+    made = ToolSearchMiddleware(TOOLS, index, k=1, following=following)
+    script = [
+        [("search_tools", {"query": "get_weather"})],
+        [("get_weather", {"city": "Oslo"})],
+        [("send_mail", {"to": "Ada"})],
+        "done",
+    ]
+    model = Scripted(script=script)
+    results = [one for one in run(model, made) if isinstance(one, ToolMessage)][1:]
+    named = results[0].content.endswith(f"{NEXT}\nsend_mail: Send a mail to somebody.")
+    assert named is bool(following)
+    assert results[1].status == ("success" if following else "error")
+    assert ("send_mail" in model.shown[2]) is bool(following)
+
+
+def test_a_call_that_fails_names_nothing_next() -> None:
+    index = ToolIndex(tools_from_langchain(TOOLS), Topics())
+    index.next_tool = Next()
+    made = ToolSearchMiddleware(TOOLS, index, k=1, following=3)
+    script = [[("search_tools", {"query": "get_weather"})], [("get_weather", {})], "done"]
+    results = [one for one in run(Scripted(script=script), made) if isinstance(one, ToolMessage)]
+    assert results[1].status == "error"
+    assert NEXT not in results[1].content
 
 
 def test_a_first_message_can_bring_tools_of_its_category_and_a_greeting_none(

@@ -15,7 +15,8 @@ from ctrag.agents.catalogue.access import AccessRules
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec, Upstreams
-from ctrag.agents.server.gateway import Gateway, GatewaySettings
+from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.gateway_settings import GatewaySettings
 from ctrag.agents.server.servers import SELF
 
 PLAIN = Path(__file__).with_name("stdio_server.py")

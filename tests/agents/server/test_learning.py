@@ -23,7 +23,8 @@ from ctrag.agents.catalogue.tool import Catalogue, CatalogueTool
 from ctrag.agents.search.affinity import Affinity, AffinityCounts
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec
-from ctrag.agents.server.gateway import Gateway, GatewaySettings
+from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.gateway_settings import GatewaySettings
 from ctrag.agents.server.principals import new_token
 from ctrag.agents.server.servers import SELF
 from stores.database import StoreUnavailable

@@ -11,7 +11,8 @@ import pytest
 from ctrag.agents.catalogue.access import AccessRules, Grant, Principal
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec, Upstreams
-from ctrag.agents.server.gateway import Gateway, GatewaySettings
+from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.gateway_settings import GatewaySettings
 from ctrag.agents.server.marketplace import EVERYBODY, Marketplace, Plugin, scope_of
 from ctrag.agents.server.servers import SELF
 from tests.agents.server.conftest import Topics, entry, tool

@@ -13,7 +13,8 @@ from ctrag.agents.catalogue.access import AccessRules, Grant, Principal
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec, Upstreams
 from ctrag.agents.server.gateway import Gateway
-from ctrag.agents.server.protocol import META_TOOLS, mcp_server
+from ctrag.agents.server.meta_tools import META_TOOLS
+from ctrag.agents.server.protocol import mcp_server
 from ctrag.agents.server.servers import SELF
 from ctrag.agents.session.settings import SessionSettings
 from tests.agents.server.conftest import PATIENT, entry, tool

@@ -13,7 +13,8 @@ from ctrag.agents.catalogue.access import AccessRules, Grant, Principal
 from ctrag.agents.catalogue.formats import wire_names
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.config import ServerSpec, Upstreams
-from ctrag.agents.server.gateway import Gateway, GatewaySettings
+from ctrag.agents.server.gateway import Gateway
+from ctrag.agents.server.gateway_settings import GatewaySettings
 from ctrag.agents.server.running import QUIET
 from ctrag.agents.server.servers import SELF
 from stores.tools.memory import MemoryToolStore

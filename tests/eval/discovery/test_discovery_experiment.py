@@ -10,6 +10,8 @@ import pytest
 from eval.discovery.data import SINGLE_TURN, held_out, read_bfcl, read_folder, read_people
 from eval.discovery.load import run_load
 from eval.discovery.run import run_discovery, table
+from eval.discovery.surfaced import run_surfaced
+from eval.discovery.surfaced import table as surfaced_table
 
 TOOLS = [
     ("book_flight", "Reserve a seat on an airplane"),
@@ -149,6 +151,13 @@ def test_what_serves_instead_counts_as_the_needed_tool_and_a_request_may_need_no
         "b",
         "find_recipe",
     ]
+    shown = run_surfaced([folder], foreign=None)
+    figures: Any = shown.figures[str(folder)]
+    assert (figures["requests"], figures["tools"]) == (2, 10)
+    given = figures["given"]
+    assert (given["found@5"], given["recall@5"]) == (100.0, 100.0)
+    assert (given["without_needed"]["requests"], given["hopeless"]["requests"]) == (2, 1)
+    assert surfaced_table(shown).lines()[2].split()[1:5] == ["2", "10", "100.0", "100.0"]
     extra: Any = run_discovery(folder, methods=["hybrid"]).extra
     assert (extra["requests"], extra["given"]["found@5"]) == (2, 100.0)
     assert extra["given"]["hopeless"]["requests"] == 1

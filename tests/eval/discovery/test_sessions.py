@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.search.results import ToolHit
+from ctrag.agents.search.surfacing import LIMIT, Given
 from ctrag.agents.session.binding import BindingSettings
 from ctrag.agents.session.tokens import tool_tokens
 from ctrag.toolbox import Toolbox
@@ -27,21 +29,18 @@ START = tool_tokens(SEARCH_TOOLS)
 
 
 @dataclass
-class Hit:
-    tool: CatalogueTool
-    fits: bool = True
-
-
-@dataclass
 class ByLetters:
-    """Finds the tools whose letters are in the query, in its order; capitals do not fit."""
+    """Gives the tools whose letters are in the query, in its order; capitals are only close."""
 
     asked: list[str] = field(default_factory=list)
     tools: Sequence[CatalogueTool] = tuple(TOOLS.values())
 
-    def search(self, text: str, k: int) -> list[Hit]:
+    def give(self, text: str, limit: int) -> Given:
         self.asked.append(text)
-        return [Hit(TOOLS[one.lower()], one.islower()) for one in text][:k]
+        hits = {one: ToolHit(TOOLS[one.lower()], 0.5, 0.5, 0.5) for one in text}
+        given = {one: hit for one, hit in hits.items() if one.islower()}
+        first = dict([*given.items()][:limit])
+        return Given(first, False, [hit for one, hit in hits.items() if one not in first])
 
 
 def episode(name: str, *turns: tuple[str, str]) -> Episode:
@@ -96,14 +95,18 @@ def test_a_list_that_loses_a_tool_breaks_the_prompt_cache_unless_it_is_stable() 
 
 def test_the_profile_counts_each_session_once() -> None:
     index = ByLetters()
-    assert set(session_profile(index, [episode("one", ("a", "a"))])["by_results"]) == {*"135"}
+    assert set(session_profile(index, [episode("one", ("a", "a"))])["by_results"]) == {
+        "1",
+        "3",
+        str(LIMIT),
+    }
     index = ByLetters()
     profile = session_profile(
         index,
         [episode("one", ("abcd", "a")), episode("two", ("ef", "e"), ("f", "f"))],
         ks=(1, 2, 4),
     )
-    assert index.asked == ["abcd", "ef", "f"], "searched once, cut to each k"
+    assert index.asked.count("abcd") == 3, "searched once for each k"
     assert profile["static_tokens"] == 6 * COST
     four, two = profile["by_results"]["4"], profile["by_results"]["2"]
     assert four["discovery_accuracy"]["mean"] == round(100 * (1 / 4 + 2 / 2) / 2, 2)
@@ -113,7 +116,7 @@ def test_the_profile_counts_each_session_once() -> None:
     assert profile["by_results"]["1"]["searches"]["most"] == 2
 
 
-def test_results_below_the_floor_are_not_bound() -> None:
+def test_what_is_close_but_not_given_is_not_bound() -> None:
     profile = session_profile(ByLetters(), [episode("one", ("aB", "a"))], ks=(2,))
     assert profile["by_results"]["2"]["discovery_accuracy"]["mean"] == 100
 

@@ -16,6 +16,7 @@ import pytest
 from ctrag.agents.prompt.assembly import OVERLAY, ROUTING_NOTE
 from ctrag.agents.prompt.encoders import MiniLMPassageEncoder
 from ctrag.agents.prompt.reranker import HybridWeights, Reranker
+from ctrag.agents.prompt.settings import FLOOR
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.instructions.experiment_context import other_traces, trace_priors
 from eval.instructions.figures import fold_of
@@ -94,10 +95,19 @@ def data(tmp_path: Path) -> Path:
 
 
 def run(data: Path, **options: Any) -> Experiment:
-    given = {"sizes": ("8", "full"), "ablations": False, **options}
+    given = {"sizes": ("8", "full"), "ablations": False, "floor": 0.0, **options}
     listed = data.parent / "list.txt"
     given.setdefault("encoder", TopicEncoder())
     return run_instructions(data, listed=listed, count=count_words, **given)
+
+
+def test_a_section_below_the_floor_is_not_shown(data: Path) -> None:
+    whole, bounded = (run(data, sizes=("full",), floor=floor) for floor in (0.0, FLOOR))
+    before: Any = whole.figures["full"]
+    after: Any = bounded.figures["full"]
+    assert after["itr"]["tokens_per_step"] < before["itr"]["tokens_per_step"] - SECTION / 2
+    assert after["prompt_rag"] == before["prompt_rag"]
+    assert bounded.settings["floor"] == FLOOR
 
 
 def test_tokens_are_the_words_of_what_each_method_shows(data: Path) -> None:

@@ -1,0 +1,19 @@
+"""Parts of a document that may be of any type: what is not of the right one is empty."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def as_map(value: Any) -> Mapping[str, Any]:
+    """A mapping, or an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list, or an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: Any) -> str:
+    """A text or number as text, or an empty one."""
+    return str(value) if isinstance(value, str | int | float) else ""
