@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.options import At, Data, Json, Persona, Place, folder_of, parse_at
-from ctrag.cli.output import line, print_json
+from ctrag.cli.output import agreed, block, line, print_json, say
 
 if TYPE_CHECKING:
     from ctrag.assistant.answer import Answer
@@ -63,9 +63,9 @@ def ask(
 def confirm(question: str) -> bool:
     """Ask on the terminal; without one the answer is no. Answers alone go to stdout."""
     if not sys.stdin.isatty():
-        print(f"{question} (no terminal: not done; agree with --yes)", file=sys.stderr)
+        say(f"{question} (no terminal: not done; agree with --yes)")
         return False
-    return typer.confirm(question, err=True)
+    return agreed(question)
 
 
 def tell(assistant: "Assistant", answer: "Answer") -> None:
@@ -74,9 +74,9 @@ def tell(assistant: "Assistant", answer: "Answer") -> None:
         line(f"(the {app} store did not answer: {reason})")
     if answer.result is None:
         would = assistant.preview(answer)
-        line(f"{would.text} (not done: --execute does it)" if would.changes else would.text)
+        block(f"{would.text} (not done: --execute does it)" if would.changes else would.text)
     else:
-        line(answer.result.answer)
+        block(answer.result.answer)
     if answer.other is not None:
         line(f"Not sure; it could also be: {assistant.in_words(answer.other)}.", dim=True)
 
@@ -111,7 +111,7 @@ def show(answer: "Answer", *, explain: bool = False) -> None:
         line(f"  or {answer.other}", dim=True)
     if answer.result is not None:
         line("result", bold=True)
-        line(f"  {answer.result.status}: {answer.result.answer}".replace("\n", "\n  "))
+        block(f"  {answer.result.status}: {answer.result.answer}", indent="  ")
     if explain:
         _show_trace(answer)
 
@@ -131,5 +131,4 @@ def _show_trace(answer: "Answer") -> None:
         line(f"  {step.name}  {step.milliseconds:.1f} ms")
         for kind, values in (("in", step.inputs), ("out", step.outputs)):
             for name, value in values.items():
-                shown = str(value).replace("\n", "\n        ")
-                line(f"    {kind} {name}: {shown}", dim=True)
+                block(f"    {kind} {name}: {value}", indent=" " * 8, dim=True)

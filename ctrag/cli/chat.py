@@ -9,7 +9,7 @@ import typer
 from ctrag.cli.ask import confirm
 from ctrag.cli.errors import USER_ERRORS, one_line
 from ctrag.cli.options import At, Data, Persona, Place, folder_of, parse_at
-from ctrag.cli.output import line
+from ctrag.cli.output import asked, block, line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,7 +85,7 @@ class _Prompted:
     def __next__(self) -> str:
         while True:
             try:
-                said = input("> ").strip()
+                said = asked("> ").strip()
             except EOFError:
                 line()
                 raise StopIteration from None
@@ -99,7 +99,7 @@ def _reply(answer: "Answer") -> None:
     line(f"{answer.plan}   (from {about})", dim=True)
     if answer.other is not None:
         line(f"or {answer.other}", dim=True)
-    line(answer.result.answer)
+    block(answer.result.answer)
     for app, reason in answer.unavailable.items():
         line(f"(the {app} store did not answer: {reason})")
 
@@ -122,7 +122,7 @@ def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
             when = f"{row.happened_at:%Y-%m-%d %H:%M}"
             line(f"{when} {app} {row.entry.kind}{to}: {row.entry.content}")
     else:
-        line(_HELP)
+        block(_HELP)
 
 
 def _sent(assistant: "Assistant") -> "Iterator[tuple[str, OutboxRow]]":

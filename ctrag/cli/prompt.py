@@ -9,7 +9,7 @@ import typer
 
 from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.options import Json
-from ctrag.cli.output import line, print_json
+from ctrag.cli.output import block, line, print_json
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def prompt(
     if json:
         print_json(_as_json(built))
         return
-    line(built.text if shape == "text" else dumps(_payload(built), ensure_ascii=False, indent=1))
+    block(built.text if shape == "text" else dumps(_payload(built), ensure_ascii=False, indent=1))
     line()
     for one in built.fragments:
         line(f"{one.tokens:>6} tokens  {_score(built, one.id)}  {one.id}", dim=True)

