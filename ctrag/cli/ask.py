@@ -5,11 +5,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctrag.cli.options import At, Data, Json, Persona, Place, folder_of, parse_at
+from ctrag.cli.options import (
+    At,
+    Data,
+    Json,
+    Persona,
+    Place,
+    Yes,
+    YesUnsure,
+    folder_of,
+    parse_at,
+)
 from ctrag.cli.output import agreed, block, line, print_json, say
 
 if TYPE_CHECKING:
     from ctrag.assistant.answer import Answer
+    from ctrag.assistant.apps.execute import Confirm
     from ctrag.assistant.assistant import Assistant
 
 
@@ -23,9 +34,8 @@ def ask(
     execute: Annotated[
         bool, typer.Option("--execute", help="Run the plan on the person's stores.")
     ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Agree to what reaches others or plays sound.")
-    ] = False,
+    yes: Yes = False,
+    yes_unsure: YesUnsure = False,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show items, scores, the plan, and each step and why."),
@@ -48,7 +58,7 @@ def ask(
         moment,
         place,
         run=execute,
-        confirm=(lambda question: True) if yes else confirm,
+        confirm=agreeing(yes, yes_unsure),
         explain=explain,
     )
     if json:
@@ -60,10 +70,25 @@ def ask(
         tell(assistant, answer)
 
 
+def agreeing(yes: bool, yes_unsure: bool) -> "Confirm":
+    """Answers what `--yes` and `--yes-unsure` cover, and asks what they do not."""
+
+    def agree(question: str) -> bool:
+        expected = isinstance(question, Question) and question.expected
+        return yes_unsure or (yes and expected) or confirm(question)
+
+    from ctrag.assistant.apps.execute import Question
+
+    return agree
+
+
 def confirm(question: str) -> bool:
     """Ask on the terminal; without one the answer is no. Answers alone go to stdout."""
     if not sys.stdin.isatty():
-        say(f"{question} (no terminal: not done; agree with --yes)")
+        option = "--yes" if getattr(question, "expected", True) else "--yes-unsure"
+        strangers = getattr(question, "strangers", ())
+        who = f"; no contact: {', '.join(strangers)}" if strangers else ""
+        say(f"{question} (no terminal: not done{who}; agree with {option})")
         return False
     return agreed(question)
 

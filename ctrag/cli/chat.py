@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctrag.cli.ask import confirm
+from ctrag.cli.ask import agreeing
 from ctrag.cli.errors import USER_ERRORS, one_line
-from ctrag.cli.options import At, Data, Persona, Place, folder_of, parse_at
+from ctrag.cli.options import At, Data, Persona, Place, Yes, YesUnsure, folder_of, parse_at
 from ctrag.cli.output import asked, block, line
 
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ def chat(
     at: At = None,
     place: Place = None,
     planner: Annotated[str, typer.Option(help="embedded or openai.")] = "embedded",
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Agree to what reaches others or plays sound.")
-    ] = False,
+    yes: Yes = False,
+    yes_unsure: YesUnsure = False,
     record: Annotated[
         Path | None, typer.Option(help="Session file; `ctrag session show` reads it.")
     ] = None,
@@ -48,7 +47,7 @@ def chat(
     moment = parse_at(at)
     assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
     line(f"{assistant.person.profile.name}, /help says what else there is.")
-    agree = (lambda question: True) if yes else confirm
+    agree = agreeing(yes, yes_unsure)
     last: Answer | None = None
     for said in _requests():
         word, _, rest = said.partition(" ")

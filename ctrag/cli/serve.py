@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctrag.cli.options import Json
 from ctrag.cli.interrupts import patiently
+from ctrag.cli.options import Json
 from ctrag.cli.output import line, note, print_json
 from ctrag.errors import InputError
 

@@ -41,8 +41,14 @@ def _copy(read: int, name: str) -> None:
 
 
 def _say(name: str, lines: list[bytes]) -> None:
-    text = "".join(f"[{visible(name, one_line=True)}] {visible(one.decode('utf-8', 'replace').rstrip(), one_line=True)}\n" for one in lines if one.strip())
+    text = "".join(
+        f"[{visible(name, one_line=True)}] {_shown(one)}\n" for one in lines if one.strip()
+    )
     out = sys.__stderr__ or sys.stderr
     if text and out is not None:
         out.write(text)
         out.flush()
+
+
+def _shown(line: bytes) -> str:
+    return visible(line.decode("utf-8", "replace").rstrip(), one_line=True)
