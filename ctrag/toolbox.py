@@ -15,6 +15,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 
 from ctrag.errors import InputError
+from stores.bounded_yaml import load_yaml
 
 if TYPE_CHECKING:
     from yaml import SafeLoader as _YamlLoader
@@ -200,8 +201,10 @@ class _UniqueKeys(_YamlLoader):
 
 def _parse(text: bytes, source: str) -> Toolbox:
     try:
-        content = yaml.load(text, Loader=_UniqueKeys)
-    except yaml.YAMLError as error:
+        content = load_yaml(text, _UniqueKeys)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+    except (yaml.YAMLError, ValueError) as error:  # a date that is none is a ValueError
         raise InputError(f"{source}: not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):
         raise InputError(f"{source}: must map applications to lists of APIs")

@@ -306,7 +306,7 @@ def _yaml(path: Path, head: str) -> dict[Any, Any]:
     quoted = _PLAIN_LINE.sub(lambda line: f"{line[1]}: {json.dumps(line[2].strip())}", head)
     for text in (head, quoted):
         try:
-            value = yaml.safe_load(text)
+            value = load_yaml(text)
         except (yaml.YAMLError, ValueError):  # a date that is none is a ValueError
             continue
         if value is None or isinstance(value, dict):
