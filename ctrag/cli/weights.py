@@ -51,7 +51,8 @@ def list_(json: Json = False) -> None:
 def prepare() -> None:
     """Convert the packaged models with their adapters, which the first request does otherwise.
 
-    Those that are there are read for damage, and made anew. Without the extra `assistant`, what tool search and prompts use.
+    Those that are there are read for damage, and made anew. Without the extra `assistant`: what
+    tool search and prompts use.
 
     Example: ctrag models prepare
     """

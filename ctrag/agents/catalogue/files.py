@@ -34,6 +34,8 @@ def read_file(path: Path) -> Any:
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:
         raise InputError(f"{path}: not JSON: nested too deep") from None
+    except ValueError as error:  # a whole number of more than 4,300 digits
+        raise InputError(f"{path}: not JSON: {error}") from None
 
 
 def _yaml(path: Path, text: str) -> Any:

@@ -92,7 +92,10 @@ def effect_of(plan: Plan, call: Call, toolbox: Toolbox) -> tuple[Tool, Effect]:
     tool = toolbox.get(plan.api)
     if tool is None or (tool.does is None and plan.api not in APIS):
         raise Refusal(f"no application here can run {plan.api}")
-    return tool, own.run(tool, call) if tool.does is not None else APIS[plan.api](call)
+    try:
+        return tool, own.run(tool, call) if tool.does is not None else APIS[plan.api](call)
+    except OverflowError:  # an item of the year 9999
+        raise Refusal("That leads beyond the end of the calendar, so nothing was done.") from None
 
 
 def execute(
