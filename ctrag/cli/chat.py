@@ -10,6 +10,7 @@ from ctrag.cli.ask import agreeing
 from ctrag.cli.errors import USER_ERRORS, one_line
 from ctrag.cli.options import At, Data, Persona, Place, Yes, YesUnsure, folder_of, parse_at
 from ctrag.cli.output import asked, block, line
+from ctrag.cli.writable import file_to_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +36,11 @@ def chat(
     yes: Yes = False,
     yes_unsure: YesUnsure = False,
     record: Annotated[
-        Path | None, typer.Option(help="Session file; `ctrag session show` reads it.")
+        Path | None,
+        typer.Option(
+            callback=file_to_write,
+            help="Session file; `ctrag session show` reads it.",
+        ),
     ] = None,
 ) -> None:
     """Talk with the assistant; plans run on that person's stores.

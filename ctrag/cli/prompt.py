@@ -10,6 +10,7 @@ import typer
 from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.options import Json
 from ctrag.cli.output import block, line, print_json
+from ctrag.cli.writable import file_to_write
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -78,7 +79,11 @@ def prompt(
     ] = None,
     index: Index = None,
     telemetry: Annotated[
-        Path | None, typer.Option(help="Append what was chosen and why, as JSON lines.")
+        Path | None,
+        typer.Option(
+            callback=file_to_write,
+            help="Append what was chosen and why, as JSON lines.",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

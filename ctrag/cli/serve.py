@@ -9,6 +9,7 @@ import typer
 from ctrag.cli.interrupts import patiently
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, note, print_json
+from ctrag.cli.writable import file_to_write
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -99,7 +100,11 @@ def mcp(
         ),
     ] = False,
     record: Annotated[
-        Path | None, typer.Option(help="Append every decision here; `ctrag session show` reads it.")
+        Path | None,
+        typer.Option(
+            callback=file_to_write,
+            help="Append every decision here; `ctrag session show` reads it.",
+        ),
     ] = None,
     otel: Annotated[
         bool, typer.Option("--otel", help="Send decisions to the OpenTelemetry exporter.")
