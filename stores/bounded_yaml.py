@@ -48,9 +48,10 @@ def check_bounds(text: str | bytes) -> None:
             if name is not None:
                 known[name] = size
         elif isinstance(event, yaml.AliasEvent):
-            if event.anchor in names:
-                raise InputError(f"the alias {event.anchor[:40]!r} holds itself")
-            sizes[-1] += known.get(event.anchor, 1)
+            anchor = str(event.anchor)
+            if anchor in names:
+                raise InputError(f"the alias {anchor[:40]!r} holds itself")
+            sizes[-1] += known.get(anchor, 1)
         elif isinstance(event, yaml.ScalarEvent):
             sizes[-1] += 1
             if event.anchor is not None:

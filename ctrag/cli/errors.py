@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import typer
 
+from ctrag.cli.interrupts import interrupted
 from ctrag.cli.output import note, show_traceback
 from ctrag.errors import CtragError
 from ctrag.extras import EXTRA_OF, missing
@@ -35,6 +36,9 @@ def exit_code(run: Callable[[], object]) -> int:
     except Exception as error:
         if isinstance(error, _UsageError):
             return _told_usage(error)
+        if interrupted():
+            note("stopped")
+            return STOPPED
         if os.environ.get("CTRAG_DEBUG", "0") not in ("", "0"):
             show_traceback()
         note(one_line(error))

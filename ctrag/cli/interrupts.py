@@ -12,6 +12,7 @@ WAIT = 1.2
 """Seconds from Ctrl-C to the end of the process, where the command does not end by itself. What it
 writes is written whole or not at all, so that nothing is lost."""
 _patient = threading.Event()
+_struck = threading.Event()
 
 
 @contextmanager
@@ -26,6 +27,7 @@ def ended_by_interrupts() -> Iterator[None]:
     read, write = os.pipe()
     os.set_blocking(write, False)
     _patient.clear()
+    _struck.clear()
     done = threading.Event()
     before = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
     watch = threading.Thread(target=_watch, args=(read, done), name="interrupts", daemon=True)
@@ -45,9 +47,17 @@ def patiently() -> None:
     _patient.set()
 
 
+def interrupted() -> bool:
+    """Whether Ctrl-C was pressed: DuckDB and others raise an error of their own then."""
+    return _struck.wait(0.02)
+
+
 def _watch(read: int, done: threading.Event) -> None:
     with suppress(OSError):
         while numbers := os.read(read, 64):
-            if signal.SIGINT in numbers and not _patient.is_set() and not done.wait(WAIT):
+            if signal.SIGINT not in numbers:
+                continue
+            _struck.set()
+            if not _patient.is_set() and not done.wait(WAIT):
                 note("stopped")
                 os._exit(130)

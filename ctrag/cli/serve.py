@@ -236,8 +236,8 @@ def _show_report(report: "Report") -> None:
             line(f"{title}: {name} ({', '.join(ids)})")
     for tool in report.not_found:
         line(f"not found by the words of its name or description: {tool}")
-    for one in report.notes:
-        line(f"note: {one}")
+    for said in report.notes:
+        line(f"note: {said}")
 
 
 @app.command("token")

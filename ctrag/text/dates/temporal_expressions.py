@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from functools import wraps
 from itertools import chain, islice
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped,unused-ignore]
 
@@ -55,8 +55,8 @@ class TemporalExpression:
 
 
 def _within_the_calendar(
-    read: "Callable[Concatenate[str, datetime, P], list[T]]",
-) -> "Callable[Concatenate[str, datetime, P], list[T]]":
+    read: Callable[Concatenate[str, datetime, P], list[T]],
+) -> Callable[Concatenate[str, datetime, P], list[T]]:
     """No expressions near the calendar's ends, years 1 and 9999, and none that lead beyond them."""
 
     @wraps(read)
@@ -70,7 +70,7 @@ def _within_the_calendar(
                 raise
             return []
 
-    return reading
+    return cast(Callable[Concatenate[str, datetime, P], list[T]], reading)
 
 
 @_within_the_calendar
