@@ -7,7 +7,6 @@ from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.models.encoder import Encoder
 from ctrag.toolbox import Toolbox
-from stores.tools.duckdb_file import DuckToolStore
 
 ODD = (
     *(("*", "star", "mail"), ("x' OR '1'='1", "inject", "mail"), ("a/b", "slash", "mail")),
@@ -35,9 +34,7 @@ def tools() -> list[CatalogueTool]:
     return list({one.id: one for one in every}.values())
 
 
-def leaks(
-    rules: int, seed: int = 3, encoder: Encoder | None = None, duckdb: bool = False
-) -> tuple[int, list[str]]:
+def leaks(rules: int, seed: int = 3, encoder: Encoder | None = None) -> tuple[int, list[str]]:
     """Search under so many random rules, by words or with an encoder.
 
     Returns:
@@ -46,10 +43,7 @@ def leaks(
     """
     chance, every, searches = random.Random(seed), tools(), 0
     wrong: list[str] = []
-    store = DuckToolStore(":memory:") if duckdb else None
-    index = ToolIndex(
-        every, encoder, access=AccessRules(), store=store, lexical_only=encoder is None
-    )
+    index = ToolIndex(every, encoder, access=AccessRules(), lexical_only=encoder is None)
     servers = sorted({one.server for one in every if one.server and "/" not in one.server})
     patterns = [*(f"{one}/*" for one in servers), *(one.id for one in every if "*" not in one.id)]
     for _ in range(rules):
@@ -59,8 +53,10 @@ def leaks(
         )
         who = chance.choice(CALLERS)
         index.access = AccessRules(grants)
-        visible = index.access.visible([one.id for one in every], who)
-        alone = [one for one in every if one.id in visible]
+        scopes = frozenset() if who is None else who.scopes
+        granted = {grant.tool for grant in grants if grant.scope in scopes}
+        alone = [one for one in every if granted & {one.id, f"{one.server}/*"}]
+        visible = {one.id for one in alone}
         small = ToolIndex(alone, lexical_only=True) if alone and encoder is None else None
         for query in chance.sample(QUERIES, 5):
             searches += 1

@@ -25,7 +25,6 @@ def main(
         _line("kills", lambda: _kills(kills)),
         _line("http load", lambda: _load(searches)),
         _line("leaks by words", lambda: leaks(rules)),
-        _line("leaks by words, DuckDB", lambda: leaks(rules, 4, duckdb=True)),
         _line("leaks by vectors", lambda: leaks(rules, 5, WordVectors())),
     ]
     if any(failed):
