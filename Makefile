@@ -9,7 +9,7 @@ PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 # many workers as cores: further threads of linear algebra would only wait for each other.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
-.PHONY: install update demo test test-quick coverage check fix docs bench bench-scale wheel-test clean
+.PHONY: install update demo test test-quick coverage check fix docs bench bench-scale fuzz attack wheel-test clean
 
 install: $(READY)
 
@@ -64,6 +64,16 @@ bench: $(READY)
 
 bench-scale: $(READY)
 	$(BIN)/python -m benchmarks.scale
+
+# Every parser of files and texts of others on changed inputs, SECONDS each; the faults' inputs are
+# kept in build/fuzz. docs/security.md has the figures of both.
+SECONDS ?= 60
+fuzz: $(READY)
+	$(BIN)/python -m attack.fuzz --seconds $(SECONDS)
+
+# Writers that are killed, 10,000 searches over HTTP, searches under random access rules.
+attack: $(READY)
+	$(BIN)/python -m attack.run
 
 # The wheel in a fresh environment, with the newest versions that it allows, and the quick tests there.
 wheel-test: $(READY)

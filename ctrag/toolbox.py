@@ -15,6 +15,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 
 from ctrag.errors import InputError
+from stores.bounded_yaml import load_yaml
 
 if TYPE_CHECKING:
     from yaml import SafeLoader as _YamlLoader
@@ -24,6 +25,8 @@ else:
 ArgumentType = Literal["string", "integer", "datetime", "date", "contact", "contacts", "enum"]
 Effect = Literal["read", "write", "outward"]
 Does = Literal["find", "create", "change", "remove", "send"]
+_REACH: tuple[Effect, ...] = ("read", "write", "outward")
+_PACKAGED = "ctrag/toolbox.yaml"
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
@@ -180,7 +183,7 @@ class Toolbox:
 @cache
 def _packaged() -> Toolbox:
     source = resources.files("ctrag") / "toolbox.yaml"
-    return _parse(source.read_bytes(), "ctrag/toolbox.yaml")
+    return _parse(source.read_bytes(), _PACKAGED)
 
 
 class _UniqueKeys(_YamlLoader):
@@ -198,8 +201,10 @@ class _UniqueKeys(_YamlLoader):
 
 def _parse(text: bytes, source: str) -> Toolbox:
     try:
-        content = yaml.load(text, Loader=_UniqueKeys)
-    except yaml.YAMLError as error:
+        content = load_yaml(text, _UniqueKeys)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+    except (yaml.YAMLError, ValueError) as error:  # a date that is none is a ValueError
         raise InputError(f"{source}: not valid YAML: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict):
         raise InputError(f"{source}: must map applications to lists of APIs")
@@ -209,9 +214,21 @@ def _parse(text: bytes, source: str) -> Toolbox:
             raise InputError(f"{source}: {app}: must be a list of APIs")
         tools.extend(_tool(app, entry, position, source) for position, entry in enumerate(entries))
     try:
-        return Toolbox(tools)
+        return Toolbox(tools if source == _PACKAGED else map(_as_far_reaching, tools))
     except ValueError as error:
         raise InputError(f"{source}: {error}") from error
+
+
+def _as_far_reaching(tool: Tool) -> Tool:
+    """The tool with an effect that is no smaller than that of the packaged API whose code runs.
+
+    A data set cannot turn the question before a call or a mail off by calling it a look-up.
+    """
+    packaged = _packaged().get(tool.api)
+    if tool.does is not None or packaged is None:
+        return tool
+    effect = max(tool.effect, packaged.effect, key=_REACH.index)
+    return tool if effect == tool.effect else tool.model_copy(update={"effect": effect})
 
 
 def _tool(app: object, entry: object, position: int, source: str) -> Tool:

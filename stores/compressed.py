@@ -8,6 +8,8 @@ from typing import IO
 from stores.errors import InputError
 
 SUFFIX = ".bz2"
+LARGEST = 256 << 20
+"""Bytes of a compressed file's content at most."""
 
 
 def kept(path: Path) -> Path:
@@ -28,9 +30,32 @@ def open_kept(path: Path) -> IO[bytes]:
         return found.open("rb")
     packed = found.read_bytes()
     try:
-        return io.BytesIO(bz2.decompress(packed))
+        return io.BytesIO(_decompressed(found, packed))
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         raise InputError(f"{found}: not bzip2: {error}") from None
+
+
+def _decompressed(path: Path, packed: bytes) -> bytes:
+    """The content, decompressed piece by piece up to `LARGEST`: a few kilobytes can be gigabytes.
+
+    Raises:
+        ValueError: It is larger, or not bzip2.
+    """
+    content = bytearray()
+    while packed:
+        reader = bz2.BZ2Decompressor()
+        while not reader.eof:
+            piece = reader.decompress(packed, max_length=1 << 20)
+            packed = b""
+            content += piece
+            if len(content) > LARGEST:
+                raise InputError(f"{path}: holds more than {LARGEST >> 20} MB; decompress it first")
+            if not piece and reader.needs_input:
+                raise ValueError("it ends too early")
+        packed = reader.unused_data
+    return bytes(content)
 
 
 def read_kept(path: Path) -> bytes:

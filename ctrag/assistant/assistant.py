@@ -30,6 +30,7 @@ from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.models.encoder import Encoder, load_encoder
 from ctrag.settings import Settings, settings
+from ctrag.text.dates.time_phrases import FIRST_YEAR, LAST_YEAR, in_usual_years
 from ctrag.toolbox import Tool, Toolbox
 from stores.database import StoreUnavailable
 from stores.people.items import Person, Request
@@ -241,6 +242,10 @@ class Assistant:
             )
         if at is None:
             at = self.person.now if self._frozen_clock else datetime.now()
+        if not in_usual_years(at):
+            raise InputError(
+                f"at: a request is made in the years {FIRST_YEAR} to {LAST_YEAR}, not {at.year}"
+            )
         at = at.replace(second=0, microsecond=0)
         return Request(text, at, place, self.playing() if playing is None else playing)
 

@@ -5,11 +5,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctrag.cli.options import At, Data, Json, Persona, Place, folder_of, parse_at
-from ctrag.cli.output import line, print_json
+from ctrag.cli.options import (
+    At,
+    Data,
+    Json,
+    Persona,
+    Place,
+    Yes,
+    YesUnsure,
+    folder_of,
+    parse_at,
+)
+from ctrag.cli.output import agreed, block, line, print_json, say
 
 if TYPE_CHECKING:
     from ctrag.assistant.answer import Answer
+    from ctrag.assistant.apps.execute import Confirm
     from ctrag.assistant.assistant import Assistant
 
 
@@ -23,9 +34,8 @@ def ask(
     execute: Annotated[
         bool, typer.Option("--execute", help="Run the plan on the person's stores.")
     ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Agree to what reaches others or plays sound.")
-    ] = False,
+    yes: Yes = False,
+    yes_unsure: YesUnsure = False,
     explain: Annotated[
         bool,
         typer.Option("--explain", help="Show items, scores, the plan, and each step and why."),
@@ -48,7 +58,7 @@ def ask(
         moment,
         place,
         run=execute,
-        confirm=(lambda question: True) if yes else confirm,
+        confirm=agreeing(yes, yes_unsure),
         explain=explain,
     )
     if json:
@@ -60,12 +70,27 @@ def ask(
         tell(assistant, answer)
 
 
+def agreeing(yes: bool, yes_unsure: bool) -> "Confirm":
+    """Answers what `--yes` and `--yes-unsure` cover, and asks what they do not."""
+
+    def agree(question: str) -> bool:
+        expected = isinstance(question, Question) and question.expected
+        return yes_unsure or (yes and expected) or confirm(question)
+
+    from ctrag.assistant.apps.execute import Question
+
+    return agree
+
+
 def confirm(question: str) -> bool:
     """Ask on the terminal; without one the answer is no. Answers alone go to stdout."""
     if not sys.stdin.isatty():
-        print(f"{question} (no terminal: not done; agree with --yes)", file=sys.stderr)
+        option = "--yes" if getattr(question, "expected", True) else "--yes-unsure"
+        strangers = getattr(question, "strangers", ())
+        who = f"; no contact: {', '.join(strangers)}" if strangers else ""
+        say(f"{question} (no terminal: not done{who}; agree with {option})")
         return False
-    return typer.confirm(question, err=True)
+    return agreed(question)
 
 
 def tell(assistant: "Assistant", answer: "Answer") -> None:
@@ -74,9 +99,9 @@ def tell(assistant: "Assistant", answer: "Answer") -> None:
         line(f"(the {app} store did not answer: {reason})")
     if answer.result is None:
         would = assistant.preview(answer)
-        line(f"{would.text} (not done: --execute does it)" if would.changes else would.text)
+        block(f"{would.text} (not done: --execute does it)" if would.changes else would.text)
     else:
-        line(answer.result.answer)
+        block(answer.result.answer)
     if answer.other is not None:
         line(f"Not sure; it could also be: {assistant.in_words(answer.other)}.", dim=True)
 
@@ -111,7 +136,7 @@ def show(answer: "Answer", *, explain: bool = False) -> None:
         line(f"  or {answer.other}", dim=True)
     if answer.result is not None:
         line("result", bold=True)
-        line(f"  {answer.result.status}: {answer.result.answer}".replace("\n", "\n  "))
+        block(f"  {answer.result.status}: {answer.result.answer}", indent="  ")
     if explain:
         _show_trace(answer)
 
@@ -131,5 +156,4 @@ def _show_trace(answer: "Answer") -> None:
         line(f"  {step.name}  {step.milliseconds:.1f} ms")
         for kind, values in (("in", step.inputs), ("out", step.outputs)):
             for name, value in values.items():
-                shown = str(value).replace("\n", "\n        ")
-                line(f"    {kind} {name}: {shown}", dim=True)
+                block(f"    {kind} {name}: {value}", indent=" " * 8, dim=True)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctrag.cli.ask import confirm
+from ctrag.cli.ask import agreeing
 from ctrag.cli.errors import USER_ERRORS, one_line
-from ctrag.cli.options import At, Data, Persona, Place, folder_of, parse_at
-from ctrag.cli.output import line
+from ctrag.cli.options import At, Data, Persona, Place, Yes, YesUnsure, folder_of, parse_at
+from ctrag.cli.output import asked, block, line
+from ctrag.cli.writable import file_to_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +33,14 @@ def chat(
     at: At = None,
     place: Place = None,
     planner: Annotated[str, typer.Option(help="embedded or openai.")] = "embedded",
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Agree to what reaches others or plays sound.")
-    ] = False,
+    yes: Yes = False,
+    yes_unsure: YesUnsure = False,
     record: Annotated[
-        Path | None, typer.Option(help="Session file; `ctrag session show` reads it.")
+        Path | None,
+        typer.Option(
+            callback=file_to_write,
+            help="Session file; `ctrag session show` reads it.",
+        ),
     ] = None,
 ) -> None:
     """Talk with the assistant; plans run on that person's stores.
@@ -48,7 +52,7 @@ def chat(
     moment = parse_at(at)
     assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
     line(f"{assistant.person.profile.name}, /help says what else there is.")
-    agree = (lambda question: True) if yes else confirm
+    agree = agreeing(yes, yes_unsure)
     last: Answer | None = None
     for said in _requests():
         word, _, rest = said.partition(" ")
@@ -85,7 +89,7 @@ class _Prompted:
     def __next__(self) -> str:
         while True:
             try:
-                said = input("> ").strip()
+                said = asked("> ").strip()
             except EOFError:
                 line()
                 raise StopIteration from None
@@ -99,7 +103,7 @@ def _reply(answer: "Answer") -> None:
     line(f"{answer.plan}   (from {about})", dim=True)
     if answer.other is not None:
         line(f"or {answer.other}", dim=True)
-    line(answer.result.answer)
+    block(answer.result.answer)
     for app, reason in answer.unavailable.items():
         line(f"(the {app} store did not answer: {reason})")
 
@@ -122,7 +126,7 @@ def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
             when = f"{row.happened_at:%Y-%m-%d %H:%M}"
             line(f"{when} {app} {row.entry.kind}{to}: {row.entry.content}")
     else:
-        line(_HELP)
+        block(_HELP)
 
 
 def _sent(assistant: "Assistant") -> "Iterator[tuple[str, OutboxRow]]":

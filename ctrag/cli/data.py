@@ -7,6 +7,7 @@ import typer
 
 from ctrag.cli.options import Data, Json, Persona, own_stores, stores_with
 from ctrag.cli.output import line, print_json
+from ctrag.cli.writable import folder_to_write
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -76,7 +77,13 @@ def import_(
 
 def export(
     persona: Persona,
-    out: Annotated[Path, typer.Option(help="Folder to write; made when missing.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            callback=folder_to_write,
+            help="Folder to write; made when missing.",
+        ),
+    ],
     stores: Home = None,
     data: Data = None,
 ) -> None:

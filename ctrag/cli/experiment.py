@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.output import line, print_json
+from ctrag.cli.writable import file_to_write, folder_to_write
 
 if TYPE_CHECKING:
     from eval.core.experiment import Experiment
@@ -19,10 +20,21 @@ Model = Annotated[
 ]
 Methods = Annotated[str | None, typer.Option("--methods", help="Only these, separated by commas.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first N requests.")]
-Out = Annotated[Path | None, typer.Option("--out", help="Write the experiment as JSON.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        callback=file_to_write,
+        help="Write the experiment as JSON.",
+    ),
+]
 Page = Annotated[
     Path | None,
-    typer.Option("--report", help="Folder for a page (HTML) and the experiment (JSON)."),
+    typer.Option(
+        "--report",
+        callback=folder_to_write,
+        help="Folder for a page (HTML) and the experiment (JSON).",
+    ),
 ]
 
 

@@ -21,6 +21,8 @@ from ctrag.cli import (
     weights,
 )
 from ctrag.cli.errors import exit_code
+from ctrag.cli.interrupts import ended_by_interrupts
+from ctrag.cli.output import clean_logs, line
 
 app = typer.Typer(
     name="ctrag",
@@ -37,7 +39,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from ctrag import __version__
 
-        typer.echo(f"ctrag {__version__}")
+        line(f"ctrag {__version__}")
         raise typer.Exit
 
 
@@ -71,4 +73,7 @@ app.add_typer(weights.app, name="models")
 
 def main() -> None:
     """Entry point: run the command line and exit with its code."""
-    sys.exit(exit_code(lambda: app(prog_name="ctrag", standalone_mode=True)))
+    clean_logs()
+    with ended_by_interrupts():
+        code = exit_code(lambda: app(prog_name="ctrag", standalone_mode=False))
+    sys.exit(code)

@@ -31,6 +31,23 @@ Place = Annotated[
     str | None, typer.Option("--place", help="Where: home, work, commute or any name.")
 ]
 
+Yes = Annotated[
+    bool,
+    typer.Option(
+        "--yes",
+        help="Agree to sure plans that play sound or reach contacts; anything else is asked, or "
+        "not done without a terminal.",
+    ),
+]
+YesUnsure = Annotated[
+    bool,
+    typer.Option(
+        "--yes-unsure",
+        help="Agree to everything: to doubtful plans, deletions too, and to addresses and numbers "
+        "that are no contact's.",
+    ),
+]
+
 
 def parse_at(value: str | None) -> datetime | None:
     """The time of `--at`.

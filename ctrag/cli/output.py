@@ -1,23 +1,73 @@
-"""Printing for people and for machines."""
+"""Printing for people and for machines: the one place of the commands that writes to a terminal.
+
+Names, texts and errors come from files and servers of others, so that everything is cleaned here
+(`ctrag.text.terminal`); a test forbids writing anywhere else.
+"""
 
 import json
 import sys
+import traceback
 from typing import Any
 
 import typer
 
+from ctrag.text.terminal import note as note
+from ctrag.text.terminal import visible, visible_json
+
 
 def print_json(value: Any) -> None:
     """One JSON document on stdout."""
-    print(json.dumps(value, ensure_ascii=False, indent=1))
+    print(visible_json(json.dumps(value, ensure_ascii=False, indent=1)))
 
 
 def line(text: str = "", *, bold: bool = False, dim: bool = False) -> None:
-    """One line on stdout; styles only on a terminal."""
+    """One line on stdout, whatever the text; styles only on a terminal."""
+    _styled(visible(text, one_line=True), bold, dim)
+
+
+def block(text: str, *, indent: str = "", bold: bool = False, dim: bool = False) -> None:
+    """A text of several lines on stdout; those after the first are indented."""
+    shown = visible(text).replace("\n", f"\n{indent}")
+    _styled(shown, bold, dim)
+
+
+def _styled(text: str, bold: bool, dim: bool) -> None:
     typer.echo(typer.style(text, bold=bold, dim=dim) if (bold or dim) else text)
 
 
 def progress(text: str) -> None:
     """A note on long work: on a terminal only, on stderr."""
     if sys.stderr.isatty():
-        print(text, file=sys.stderr)
+        print(visible(text, one_line=True), file=sys.stderr)
+
+
+def say(text: str) -> None:
+    """One line on stderr, whole."""
+    print(visible(text, one_line=True), file=sys.stderr, flush=True)
+
+
+def agreed(question: str) -> bool:
+    """Ask on the terminal, on stderr; no by default."""
+    return typer.confirm(visible(question), err=True)
+
+
+def asked(mark: str) -> str:
+    """What is typed on the terminal after a mark; EOFError at the end."""
+    return input(mark)
+
+
+def clean_logs() -> None:
+    """What libraries log without a handler of their own is cleaned, too."""
+    import logging
+
+    class Cleaned(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return visible(super().format(record))
+
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(Cleaned())
+
+
+def show_traceback() -> None:
+    """The traceback of the exception that is handled, on stderr."""
+    print(visible(traceback.format_exc()), file=sys.stderr)

@@ -9,7 +9,8 @@ import typer
 
 from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.options import Json
-from ctrag.cli.output import line, print_json
+from ctrag.cli.output import block, line, print_json
+from ctrag.cli.writable import file_to_write
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -78,7 +79,11 @@ def prompt(
     ] = None,
     index: Index = None,
     telemetry: Annotated[
-        Path | None, typer.Option(help="Append what was chosen and why, as JSON lines.")
+        Path | None,
+        typer.Option(
+            callback=file_to_write,
+            help="Append what was chosen and why, as JSON lines.",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -127,7 +132,7 @@ def prompt(
     if json:
         print_json(_as_json(built))
         return
-    line(built.text if shape == "text" else dumps(_payload(built), ensure_ascii=False, indent=1))
+    block(built.text if shape == "text" else dumps(_payload(built), ensure_ascii=False, indent=1))
     line()
     for one in built.fragments:
         line(f"{one.tokens:>6} tokens  {_score(built, one.id)}  {one.id}", dim=True)

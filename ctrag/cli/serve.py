@@ -1,14 +1,15 @@
 """`ctrag serve`: tools for any agent over MCP, and what it takes."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctrag.cli.interrupts import patiently
 from ctrag.cli.options import Json
-from ctrag.cli.output import line, print_json
+from ctrag.cli.output import line, note, print_json
+from ctrag.cli.writable import file_to_write
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -99,7 +100,11 @@ def mcp(
         ),
     ] = False,
     record: Annotated[
-        Path | None, typer.Option(help="Append every decision here; `ctrag session show` reads it.")
+        Path | None,
+        typer.Option(
+            callback=file_to_write,
+            help="Append every decision here; `ctrag session show` reads it.",
+        ),
     ] = None,
     otel: Annotated[
         bool, typer.Option("--otel", help="Send decisions to the OpenTelemetry exporter.")
@@ -175,6 +180,7 @@ def mcp(
             _check(gateway, servers, json)
             return
         _say_read(servers, gateway)
+        patiently()
         if address is None:
             known = {} if index.access is None else index.access.members
             who = None if user is None else known.get(user) or callers.principal(user)
@@ -189,9 +195,9 @@ def mcp(
 def _say_read(servers: "Upstreams", gateway: "Gateway") -> None:
     """What of the files was left out or read otherwise, on stderr."""
     for name, why in servers.problems.items():
-        print(f"ctrag: {name} is left out: {why}", file=sys.stderr)
-    for note in [*servers.notes, *gateway.problems_of_apis()]:
-        print(f"ctrag: {note}", file=sys.stderr)
+        note(f"{name} is left out: {why}")
+    for said in [*servers.notes, *gateway.problems_of_apis()]:
+        note(said)
 
 
 def _check(gateway: "Gateway", servers: "Upstreams", json: bool) -> None:
@@ -231,8 +237,8 @@ def _show_report(report: "Report") -> None:
             line(f"{title}: {name} ({', '.join(ids)})")
     for tool in report.not_found:
         line(f"not found by the words of its name or description: {tool}")
-    for note in report.notes:
-        line(f"note: {note}")
+    for said in report.notes:
+        line(f"note: {said}")
 
 
 @app.command("token")
@@ -370,7 +376,7 @@ def _index(
     try:
         left = [] if opened is None else take_out_leftovers(opened, servers)
         if left:
-            print(f"ctrag: {len(left)} tools taken out, their servers are gone", file=sys.stderr)
+            note(f"{len(left)} tools taken out, their servers are gone")
         return ToolIndex(
             [SELF, *file.tools],
             access=rules,

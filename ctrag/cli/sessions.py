@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.options import Json
-from ctrag.cli.output import line, print_json
+from ctrag.cli.output import block, line, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,7 +115,7 @@ def _show_turn(turn: "RecordedTurn") -> None:
     for step in turn.steps:
         line(f"    {step['step']}  {step['milliseconds']:.1f} ms", dim=True)
     if turn.answer is not None:
-        line(f"  {turn.status}: {turn.answer}".replace("\n", "\n  "))
+        block(f"  {turn.status}: {turn.answer}", indent="  ")
 
 
 def _show_event(event: "Event") -> None:
@@ -137,8 +137,6 @@ def _time(seconds: float) -> str:
 
 
 def _plain(value: object) -> str:
-    """A value on one line, without what would steer a terminal."""
     from json import dumps
 
-    text = value if isinstance(value, str) else dumps(value, ensure_ascii=False)
-    return "".join(sign if sign.isprintable() else " " for sign in text)
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False)

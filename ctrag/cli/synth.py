@@ -8,6 +8,7 @@ import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
+from ctrag.cli.writable import file_to_write, folder_to_write
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +24,13 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Out = Annotated[Path, typer.Option(help="Folder to write; made when missing.")]
+Out = Annotated[
+    Path,
+    typer.Option(
+        callback=folder_to_write,
+        help="Folder to write; made when missing.",
+    ),
+]
 Personas = Annotated[int, typer.Option(min=1, help="How many people.")]
 Who = Annotated[
     str, typer.Option("--provider", help="offline (no model), or openai: the endpoint as set.")
@@ -117,7 +124,12 @@ def personas_(
 
 @app.command("queries")
 def queries(
-    out: Annotated[Path, typer.Option(help="Folder with personas.jsonl; gets queries.jsonl.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            callback=folder_to_write, help="Folder with personas.jsonl; gets queries.jsonl."
+        ),
+    ],
     provider: Who = "offline",
     max_cost: MaxCost = None,
     seed: Seed = 1,
@@ -186,7 +198,14 @@ def toolbox_(
 @app.command("inspect")
 def inspect(
     folder: Annotated[Path, typer.Argument(help="A data set folder, or one with train and test.")],
-    html: Annotated[Path | None, typer.Option("--html", help="Also write it as a page.")] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            "--html",
+            callback=file_to_write,
+            help="Also write it as a page.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Decides which requests are shown.")] = 1,
     json: Json = False,
 ) -> None:

@@ -8,6 +8,7 @@ import typer
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.training import Out, finish
+from ctrag.cli.writable import file_to_write
 
 Folders = Annotated[
     list[Path],
@@ -47,7 +48,13 @@ def tool_ranker(
         list[Path],
         typer.Option(help="Data set whose people ask in words of their own; repeatable."),
     ],
-    out: Annotated[Path, typer.Option(help="The file of weights.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            callback=file_to_write,
+            help="The file of weights.",
+        ),
+    ],
     json: Json = False,
 ) -> None:
     """Fit the weights of tool search; half of each folder's requests, by hash, is left for tests.
@@ -66,7 +73,13 @@ def tool_ranker(
 
 def surfacing(
     data: Folders,
-    out: Annotated[Path, typer.Option(help="The file of weights.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            callback=file_to_write,
+            help="The file of weights.",
+        ),
+    ],
     json: Json = False,
 ) -> None:
     """Fit what an agent is given of a search; half of each folder's requests is left for tests.

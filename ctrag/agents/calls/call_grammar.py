@@ -13,8 +13,15 @@ from typing import Any
 
 from ctrag.agents.calls.spans import hollow, names, spans
 from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.text.lark import literal, spelled
 
 LONGEST_LIST = 8
+MOST_VALUES = 500
+"""Values of an enum at most: the grammar's engine takes 2,000 alternatives."""
+LONGEST_VALUE = 300
+"""Characters of an enum's value, of an argument's name and of a tool's id at most."""
+LONGEST_NUMBER = 24
+"""Characters of a number at most; what is longer is no quantity."""
 _DEEPEST = 3
 """Levels of objects inside arguments; what is deeper becomes an empty object."""
 _TYPES = {"dict": "object", "float": "number", "tuple": "array", "list": "array", "str": "string",
@@ -38,14 +45,15 @@ COPIED: RUN & /[^ .,;:!?](.{0,158}[^ .,;:!?])?/
 
 def call_opening(tool: CatalogueTool) -> str:
     """The prefix of every call of the tool."""
-    return f'{{"name": {json.dumps(tool.id, ensure_ascii=False)}, "arguments": {{'
+    return f'{{"name": {spelled(tool.id)}, "arguments": {{'
 
 
 def numbers_in(text: str) -> list[float]:
     """Numbers that a text names in digits or, up to twelve, in words; in its order, each once."""
     found: list[tuple[int, float]] = []
     for match in NUMBER.finditer(text):
-        found.append((match.start(), float(match[0].replace(",", ""))))
+        if len(match[0]) <= LONGEST_NUMBER:
+            found.append((match.start(), float(match[0].replace(",", ""))))
     for match in re.finditer(r"[a-z]+", text.lower()):
         if match[0] in _WORDS:
             found.append((match.start(), float(_WORDS[match[0]])))
@@ -88,8 +96,8 @@ class ArgumentRules:
             schema_of = given if isinstance(given, Mapping) else {}
             value = self.value(str(name), schema_of, name in needed, depth)
             if value is not None:
-                spelled = json.dumps(name, ensure_ascii=False)
-                pairs.append((f"{literal(f'{spelled}: ')} {value}", name in needed))
+                said = spelled(name)
+                pairs.append((f"{literal(f'{said}: ')} {value}", name in needed))
         # `first`: nothing is written yet; `next`: a comma comes before what follows.
         first = after = '""'
         for pair, is_needed in reversed(pairs):
@@ -106,11 +114,7 @@ class ArgumentRules:
         """Rule of a value; None where it is optional and nothing grounds it."""
         mentioned = self._mentions(name)
         if isinstance(schema.get("enum"), list) and schema["enum"]:
-            every = schema["enum"]
-            one_of = every if needed else [one for one in every if self._mentions(str(one))]
-            if not one_of:
-                return None
-            return self._one_of([json.dumps(one, ensure_ascii=False) for one in one_of])
+            return self._listed(schema["enum"], needed)
         kind = _type_of(schema)
         if kind == "boolean":
             return self._one_of(["true", "false"]) if needed or mentioned else None
@@ -125,8 +129,18 @@ class ArgumentRules:
             return literal('""') if needed else None
         values = self._all_spans if needed else self._spans if mentioned else self._names
         if values:
-            return self._one_of([json.dumps(one, ensure_ascii=False) for one in values])
+            return self._one_of([spelled(one) for one in values])
         return self._rule(r'"\"" COPIED "\""') if needed else None
+
+    def _listed(self, values: Sequence[Any], needed: bool) -> str | None:
+        """Rule of one of an enum's values; of too many, those that the request mentions and the
+        first ones. Values that no answer could hold are left out."""
+        written = {text: one for one in values if len(text := spelled(one)) <= LONGEST_VALUE}
+        chosen = list(written)
+        if not needed or len(chosen) > MOST_VALUES:
+            said = [text for text, one in written.items() if self._mentions(str(one))]
+            chosen = list(dict.fromkeys([*said, *chosen])) if needed else said
+        return self._one_of(chosen[:MOST_VALUES]) if chosen else None
 
     def _mentions(self, name: str) -> bool:
         """Whether the request has a word of an argument's name or of one of its values."""
@@ -139,7 +153,7 @@ class ArgumentRules:
         if needed and not named:
             named = [one for one in self._all_numbers if kind == "number" or one == int(one)]
         if named:
-            return self._one_of([_spelled(one) for one in named])
+            return self._one_of([_digits_of(one) for one in named])
         return kind.upper() if needed else None
 
     def _array(self, name: str, schema: Mapping[str, Any], needed: bool, depth: int) -> str | None:
@@ -151,11 +165,11 @@ class ArgumentRules:
 
     def texts(self, values: Sequence[str]) -> str | None:
         """Rule of a string that is one of several runs; None where none of them can be copied."""
-        spelled = [json.dumps(one, ensure_ascii=False) for one in _copyable(values)]
-        return self._one_of(spelled) if spelled else None
+        runs = [spelled(one) for one in _copyable(values)]
+        return self._one_of(runs) if runs else None
 
-    def _one_of(self, spelled: Sequence[str]) -> str:
-        return self._rule(" | ".join(literal(one) for one in spelled))
+    def _one_of(self, written: Sequence[str]) -> str:
+        return self._rule(" | ".join(literal(one) for one in written))
 
     def _rule(self, body: str) -> str:
         name = f"r{len(self._rules)}"
@@ -185,10 +199,5 @@ def _stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > 3 else word
 
 
-def _spelled(number: float) -> str:
+def _digits_of(number: float) -> str:
     return str(int(number)) if number == int(number) else repr(number)
-
-
-def literal(text: str) -> str:
-    """A text as Lark spells it, and JSON."""
-    return json.dumps(text, ensure_ascii=False)

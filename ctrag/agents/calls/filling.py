@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctrag.agents.calls.call_grammar import (
+    LONGEST_NUMBER,
+    LONGEST_VALUE,
     NUMBER,
     ArgumentRules,
     call_opening,
     copyable,
-    literal,
     number_words,
     numbers_in,
 )
@@ -23,6 +24,7 @@ from ctrag.agents.calls.spans import TAKEN
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.models.chat_markup import closing, opening, turn
 from ctrag.models.language_model import LanguageModel
+from ctrag.text.lark import literal, spelled
 
 SYSTEM = (
     "You turn a request into one function call. Answer with JSON only: the function's name and "
@@ -34,6 +36,10 @@ _REACH = 6000
 """Characters that values are copied from, the last ones: each run of words is a candidate."""
 _DESCRIPTION, _NOTE = 300, 160
 """Characters of a tool's description in the prompt, and of an argument's."""
+_ARGUMENTS = 60
+"""Arguments of a tool at most, the needed ones first."""
+_PROMPTED = 4_000
+"""Characters of a tool's arguments in the prompt, together."""
 _EXAMPLE = """Function book_table: Book a table in a restaurant
 Arguments:
 - restaurant (string): Name of the restaurant
@@ -64,7 +70,7 @@ def fill_call(
         None in place of the arguments where the answer was longer than it may be. Needed ids,
         credentials and addresses that the request does not give are left out.
     """
-    properties = _schema(tool.parameters.get("properties"))
+    properties = spoken(tool)
     required = tool.parameters.get("required") or ()
     source = source[-_REACH:]
     kinds = {name: _kind(name, _schema(given)) for name, given in properties.items()}
@@ -83,7 +89,7 @@ def fill_call(
         comma = ", " if arguments else ""
         if needed:
             name = needed.pop(0)
-            begin = f"{written}{comma}{literal(name)}: "
+            begin = f"{written}{comma}{spelled(name)}: "
             value = _needed(rules, name, _schema(properties[name]), kinds[name], rest)
             if value is None:
                 continue
@@ -99,7 +105,7 @@ def fill_call(
             texts = texts_in(rest)
             written_to = [name for name in candidates if kinds[name] == "text"] if texts else []
             ways = [
-                f"{literal(f'{comma}{literal(name)}: ')} {value}"
+                f"{literal(f'{comma}{spelled(name)}: ')} {value}"
                 for name, value in candidates.items()
                 if name in written_to or not written_to
             ]
@@ -169,14 +175,20 @@ def filling_prompt(model: LanguageModel, tool: CatalogueTool, source: str) -> tu
     Returns:
         The prompt's tokens, and how many of them are the same for every call.
     """
-    lines = [f"Function {tool.id}: {shortened(tool.description, _DESCRIPTION)}", "Arguments:"]
-    properties = _schema(tool.parameters.get("properties"))
+    lines = [
+        f"Function {shortened(tool.id, _NOTE)}: {shortened(tool.description, _DESCRIPTION)}",
+        "Arguments:",
+    ]
     needed = tool.parameters.get("required") or ()
-    for name, given in properties.items():
-        kind = kind_of(given) if name in needed else f"{kind_of(given)}, optional"
-        lines.append(
-            f"- {name} ({kind}): {shortened(str(_schema(given).get('description', '')), _NOTE)}"
-        )
+    room = _PROMPTED
+    for name, given in spoken(tool).items():
+        kind = shortened(kind_of(given), _NOTE)
+        kind = kind if name in needed else f"{kind}, optional"
+        note = shortened(str(_schema(given).get("description", "")), _NOTE)
+        lines.append(f"- {shortened(name, _NOTE)} ({kind}): {note}")
+        room -= len(lines[-1])
+        if room < 0:
+            break
     head = model.encode(opening(SYSTEM, _EXAMPLE) + closing(_EXAMPLE_SAID) + _EXAMPLE_CALL)
     asked = "\n".join([*lines, "Request:"]) + f" {copyable(source)[-SAID:]}"
     return head + model.encode(turn() + closing(asked)), len(head)
@@ -186,6 +198,16 @@ def shortened(text: str, longest: int) -> str:
     """A description as prompts have it: on one line, cut where it is too long."""
     flat = copyable(text)
     return flat if len(flat) <= longest else f"{flat[: longest - 1]}…"
+
+
+def spoken(tool: CatalogueTool) -> dict[str, Any]:
+    """The arguments that a call can name: the needed ones first, and not endlessly many or long."""
+    needed = tool.parameters.get("required") or ()
+    given = _schema(tool.parameters.get("properties"))
+    names = [name for name in given if isinstance(name, str) and len(name) <= LONGEST_VALUE]
+    if len(names) > _ARGUMENTS:
+        names = sorted(names, key=lambda name: name not in needed)[:_ARGUMENTS]
+    return {name: given[name] for name in names}
 
 
 def _without(rest: str, value: Any) -> str:
@@ -201,7 +223,7 @@ def _without(rest: str, value: Any) -> str:
         rest = re.sub(rf"(?<!\w){words}(?!\w)", TAKEN, rest, count=1)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         for match in NUMBER.finditer(rest):
-            if float(match[0].replace(",", "")) == value:
+            if len(match[0]) <= LONGEST_NUMBER and float(match[0].replace(",", "")) == value:
                 return f"{rest[: match.start()]}{TAKEN}{rest[match.end() :]}"
         for word in number_words(value):
             rest = re.sub(rf"\b{word}\b", TAKEN, rest, count=1, flags=re.IGNORECASE)

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctrag.agents.calls.call_grammar import LONGEST_VALUE
 from ctrag.agents.calls.filling import fill_call, filling_prompt
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolHit, ToolIndex
@@ -85,6 +86,11 @@ class CallPlanner:
         began = time.perf_counter()
         hits = self._index.search(text, SHOWN)
         tool, source = hits[0].tool, f"{before} {text}"
+        if len(tool.id) > LONGEST_VALUE:
+            raise InputError(
+                f"tool {tool.id[:60]!r}…: an id has at most {LONGEST_VALUE} characters, "
+                f"not {len(tool.id)}; rename the tool"
+            )
         prompt, shared = filling_prompt(self._model, tool, source)
         arguments, asked = fill_call(self._model, tool, source, prompt, shared)
         needed = tool.parameters.get("required") or () if arguments is not None else ()

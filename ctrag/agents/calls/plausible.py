@@ -18,16 +18,20 @@ _SECRET_KEYS = frozenset("api access private secret".split())
 _IDS = frozenset("id ids sid uid uuid guid".split())
 _TEXTS = frozenset("text body message content subject title caption comment note notes "
                    "description summary status memo reason query q".split())  # fmt: skip
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_URL = re.compile(r"(?:https?://|www\.)[^\s\"'<>]+|\b[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?\b")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_URL = re.compile(
+    r"(?:https?://|www\.)[^\s\"'<>]+"
+    r"|(?<![\w.-])[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?\b"
+)
 _PHONE = re.compile(r"(?<![\w.])\+?\d[\d ()/.-]{4,18}\d(?!\w)")
-_ID = re.compile(r"(?<![\w@+.-])#?((?=[\w:-]*[\d_])[A-Za-z0-9][\w:-]*)(?![\w@])")
+_ID = re.compile(r"(?<![\w@+.:-])#?((?=[\w:-]*[\d_])[A-Za-z0-9][\w:-]*)(?![\w@])")
 _TOLD = re.compile(
     r"\b(?:saying|that\s+says|which\s+says|that\s+reads|with\s+(?:the\s+)?"
-    r"(?:text|message|body|content|words|comment))(?:\s+that\b|\s+of\b|\s*:)?\s+(.+?)\s*$",
+    r"(?:text|message|body|content|words|comment))(?:\s+that\b|\s+of\b|\s*:)?\s+(\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _IS = r"(?:\s+(?:is|as|of|number|no\.?|value|named|called))?\s*[:=#]?\s*"
+_GIVEN = re.compile(rf"{_IS}(?:[\"'“‘]([^\"'”’\n]+)[\"'”’]|(\S+))")
 
 
 def kind_of_value(name: str, schema: Mapping[str, Any]) -> Kind:
@@ -94,8 +98,7 @@ def named_values(name: str, text: str) -> list[str]:
     values = []
     for one in sorted(spelled, key=len, reverse=True):
         for match in re.finditer(rf"(?<![^\W_]){one}(?![^\W_])", text, re.IGNORECASE):
-            rest = text[match.end() :]
-            value = re.match(rf"{_IS}(?:[\"'“‘]([^\"'”’\n]+)[\"'”’]|(\S+))", rest)
+            value = _GIVEN.match(text, match.end())
             run = (value[1] or value[2] or "").strip(" .,;:!?()") if value else ""
             if run and TAKEN not in run and not hollow(run) and ((value and value[1]) or _odd(run)):
                 values.append(run)
@@ -113,4 +116,4 @@ def texts_in(text: str) -> list[str]:
     if whole:
         return whole
     told = _TOLD.search(text)
-    return [told[1].rstrip(".").strip()] if told and TAKEN not in told[1] else []
+    return [told[1].strip().rstrip(".").strip()] if told and TAKEN not in told[1] else []

@@ -9,7 +9,7 @@ TAKEN = "\x00"
 _MOST = 1500
 """Runs of one text; of a longer one the runs are shorter."""
 _QUOTED = re.compile(
-    r"\"([^\"\n]+)\"|“([^”\n]+)”|‘([^’\n]+)’|(?<![\w'])'([^'\n]+(?:'(?=\w)[^'\n]+)*)'(?!\w)"
+    r"\"([^\"\n]+)\"|“([^“”\n]+)”|‘([^‘’\n]+)’|(?<![\w'])'([^'\n]+(?:'(?=\w)[^'\n]+){0,9})'(?!\w)"
 )
 _EDGE = ".,;:!?()[]{}<>\"'“”‘’…"
 _HOLLOW = frozenset(

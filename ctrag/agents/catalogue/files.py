@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from ctrag.errors import InputError
+from stores.bounded_yaml import load_yaml
 from stores.compressed import SUFFIX, read_kept
 
 T = TypeVar("T")
@@ -33,17 +34,21 @@ def read_file(path: Path) -> Any:
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:
         raise InputError(f"{path}: not JSON: nested too deep") from None
+    except ValueError as error:  # a whole number of more than 4,300 digits
+        raise InputError(f"{path}: not JSON: {error}") from None
 
 
 def _yaml(path: Path, text: str) -> Any:
     import yaml
 
     try:
-        return yaml.load(text, Loader=_loader())
+        return load_yaml(text, _loader())
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise InputError(f"{path}:{line}: not YAML: {error.problem}") from None
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise InputError(f"{path}: not YAML: {type(error).__name__}") from None
 
 

@@ -25,6 +25,7 @@ from pydantic import (
 )
 
 from ctrag.agents.catalogue.access import AccessRules, Expert
+from ctrag.agents.catalogue.depth import shallow
 from ctrag.agents.catalogue.files import checked, read_file
 from ctrag.errors import InputError
 from ctrag.toolbox import Toolbox
@@ -57,6 +58,10 @@ class CatalogueTool:
     mcp: dict[str, Any] = field(default_factory=dict)
     """What else an MCP server lists of it, by the protocol's names: `title`, `annotations`,
     `outputSchema`, `icons`, `_meta`."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", shallow(self.parameters))
+        object.__setattr__(self, "mcp", shallow(self.mcp))
 
     @property
     def content_hash(self) -> str:
@@ -111,7 +116,13 @@ def _encodable(text: str) -> str:
     return text
 
 
+def _encodable_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    _encodable(json.dumps(shallow(schema), ensure_ascii=False))
+    return schema
+
+
 _Text = Annotated[str, AfterValidator(_encodable)]
+_Schema = Annotated[dict[str, Any], AfterValidator(_encodable_schema)]
 
 
 class _ToolRow(BaseModel):
@@ -119,7 +130,7 @@ class _ToolRow(BaseModel):
     name: Annotated[_Text, Field(min_length=1)]
     description: _Text = ""
     server: _Text = Field("", validation_alias=AliasChoices("server", "domain"))
-    parameters: dict[str, Any] = Field(
+    parameters: _Schema = Field(
         {}, validation_alias=AliasChoices("parameters", "inputSchema", "input_schema")
     )
     version: _Text = ""

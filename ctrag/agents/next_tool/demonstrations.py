@@ -196,8 +196,8 @@ def _read(
 ) -> list[Demonstration]:
     try:
         row = kind.model_validate(json.loads(line))
-    except json.JSONDecodeError as error:
-        raise InputError(f"{place}: not JSON: {error.msg}") from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"{place}: not JSON: {error}") from None
     except ValidationError as error:
         problem = error.errors()[0]
         field = ".".join(map(str, problem["loc"]))

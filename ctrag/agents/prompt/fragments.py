@@ -16,7 +16,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ctrag.errors import InputError, NotFound
 from ctrag.models.tokens import CountTokens
 from ctrag.text.words import words
+from stores.bounded_yaml import load_yaml
 
+MOST_BYTES = 4 << 20
+"""Of a file: four million characters are a hundred times the longest manual."""
 SMALLEST, LARGEST = 200, 600
 """Tokens of a fragment. A document that is shorter is one fragment."""
 NEAR_DUPLICATE = 0.9
@@ -272,6 +275,11 @@ class _Front:
 
 def _read(path: Path) -> tuple[_Front, str]:
     """A file's front matter and the text after it."""
+    if (size := path.stat().st_size) > MOST_BYTES:
+        raise InputError(
+            f"{path}: a policy has at most {MOST_BYTES >> 20} MB, not {size / 2**20:.1f}; "
+            "split it, or take out what is no rule"
+        )
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -306,7 +314,7 @@ def _yaml(path: Path, head: str) -> dict[Any, Any]:
     quoted = _PLAIN_LINE.sub(lambda line: f"{line[1]}: {json.dumps(line[2].strip())}", head)
     for text in (head, quoted):
         try:
-            value = yaml.safe_load(text)
+            value = load_yaml(text)
         except (yaml.YAMLError, ValueError):  # a date that is none is a ValueError
             continue
         if value is None or isinstance(value, dict):

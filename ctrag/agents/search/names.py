@@ -13,8 +13,8 @@ _MOST_WORDS = 6
 _LONGEST_REQUEST = 200
 _SHORTEST = 3
 _IDENTIFIER = re.compile(r"[_./:]|[a-z0-9][A-Z]")
-_WRITTEN = re.compile(r"[\w./:-]*(?:[_./:]|(?<=[a-z0-9])(?=[A-Z]))[\w./:-]*")
-"""Text that can only be a name or an id, of any length."""
+_RUN = re.compile(r"[\w./:-]+")
+"""Text that can be a name or an id, of any length; with an `_IDENTIFIER` in it, nothing else."""
 
 
 @lru_cache(maxsize=64)
@@ -35,8 +35,9 @@ def named_runs(text: str) -> frozenset[str]:
         if end - start >= _SHORTEST
     }
     runs.update(word for word in tokens if len(word) < _SHORTEST and word not in STOPWORDS)
-    for written in _WRITTEN.findall(text):
-        runs.update(map(compact, (written, *written.split("/"))))
+    for written in _RUN.findall(text):
+        if _IDENTIFIER.search(written):
+            runs.update(map(compact, (written, *written.split("/"))))
     runs.discard("")
     return frozenset(runs)
 

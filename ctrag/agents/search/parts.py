@@ -6,7 +6,7 @@ MOST_PARTS = 8
 _SHORTEST = 3
 """Least words of a part; shorter ones stay with the part before."""
 
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w)")
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|(?<!\w)'[^']*'(?!\w)")
 _HIDDEN = re.compile("\x00(\\d+)\x00")
 _STOP = re.compile(r"(?<=[.!?;\n])\s+|\n+")
 _JOINED = re.compile(
@@ -33,7 +33,9 @@ def parts_of(text: str) -> list[str]:
         quotes.append(match.group())
         return f"\x00{len(quotes) - 1}\x00"
 
-    hidden = _QUOTED.sub(hide, text)
+    # Lines with single spaces: long runs of spaces would be tried again and again.
+    hidden = _QUOTED.sub(hide, text.replace("\x00", " "))
+    hidden = "\n".join(" ".join(line.split()) for line in hidden.split("\n"))
     pieces: list[str] = []
     for sentence in _STOP.split(hidden):
         first = len(pieces)

@@ -251,6 +251,8 @@ def _value(path: Path, notes: list[str]) -> Any:
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:
         raise InputError(f"{path}: not JSON: nested too deep") from None
+    except ValueError as error:  # a whole number of more than 4,300 digits
+        raise InputError(f"{path}: not JSON: {error}") from None
 
 
 def _string_or_space(found: re.Match[str]) -> str:

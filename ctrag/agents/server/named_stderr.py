@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from ctrag.text.terminal import visible
+
 LINE_LIMIT = 2_000
 """Bytes of a line; longer ones are broken."""
 
@@ -39,14 +41,14 @@ def _copy(read: int, name: str) -> None:
 
 
 def _say(name: str, lines: list[bytes]) -> None:
-    text = "".join(f"[{name}] {_plain(one)}\n" for one in lines if one.strip())
+    text = "".join(
+        f"[{visible(name, one_line=True)}] {_shown(one)}\n" for one in lines if one.strip()
+    )
     out = sys.__stderr__ or sys.stderr
     if text and out is not None:
         out.write(text)
         out.flush()
 
 
-def _plain(line: bytes) -> str:
-    """Without what would steer a terminal."""
-    text = line.decode("utf-8", "replace").rstrip()
-    return "".join(sign if sign.isprintable() or sign == "\t" else " " for sign in text)
+def _shown(line: bytes) -> str:
+    return visible(line.decode("utf-8", "replace").rstrip(), one_line=True)

@@ -4,6 +4,9 @@ What is an order: to set aside instructions, to hide from the user what is done,
 over secrets or the conversation, to be somebody else. What is none: a prerequisite ("call
 `resolve_library` before this tool"), advice on results ("do not show the user the raw ID"), a
 preference between tools. Judged by sentences, so that words of two of them do not add up.
+
+English is known. Of other languages only the commonest order, to set aside one's instructions, in
+those under "other languages" below; a text without a mark in any other one is not thereby harmless.
 """
 
 import re
@@ -94,6 +97,14 @@ _ORDERS = re.compile(
     | \bvergiss\b[^.]{{0,30}}\b(?:anweisung|vorherig|bisherig)\w*
     | \bignore[rz]\b[^.]{{0,40}}\b(?:instructions|consignes|règles)\b
     | \bignor[ae]\b[^.]{{0,40}}\b(?:instrucciones|instruções|istruzioni)\b
+    | \bnegeer\b[^.]{{0,40}}\b(?:instructies|regels|aanwijzingen)\b
+    | \bignorera\b[^.]{{0,40}}\b(?:instruktioner|regler)\w*
+    | \bzignoruj\w*[^.]{{0,40}}\b(?:instrukcj|polece|regu[łl])\w*
+    | \b(?:önceki|tüm)\b[^.]{{0,30}}\btalimat\w*[^.]{{0,20}}\b(?:yok\s+say|unut|dikkate\s+alma)
+    | \b(?:игнорируй|проигнорируй|забудь)(?:те)?\b[^.]{{0,40}}\b(?:инструкци|указани|правил)\w*
+    | (?:تجاهل|انس)[^.]{{0,30}}(?:التعليمات|الأوامر|القواعد)
+    | (?:以前|前|すべて|全て)[^。]{{0,8}}(?:指示|命令|ルール)[^。]{{0,6}}(?:無視|忘れ)
+    | (?:이전|모든)[^.]{{0,8}}(?:지시|명령|규칙)[^.]{{0,8}}(?:무시|잊)
     | (?:忽略|无视|無視)[^。]{{0,12}}(?:指令|指示|说明|提示|规则)
     """,
     re.IGNORECASE | re.VERBOSE,

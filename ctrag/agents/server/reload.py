@@ -4,7 +4,6 @@ A file that cannot be read as a whole changes nothing, and why is said.
 """
 
 import signal
-import sys
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.gateway import Gateway
 from ctrag.agents.server.principals import AccessFile, BearerTokens
 from ctrag.errors import InputError
+from ctrag.text.terminal import note
 from stores.database import StoreUnavailable
 
 SECONDS = 1.0
@@ -105,10 +105,10 @@ async def _again(file: Watched, lock: anyio.Lock) -> None:
         try:
             said = await file.reread()
         except (ValueError, OSError, StoreUnavailable) as error:
-            _say(f"{file.path.name} is not taken over, all stays as it was: {error}")
+            note(f"{file.path.name} is not taken over, all stays as it was: {error}")
             return
     for one in said or ["nothing has changed"]:
-        _say(f"{file.path.name}: {one}")
+        note(f"{file.path.name}: {one}")
 
 
 def _state(path: Path) -> tuple[int, int, int] | None:
@@ -118,7 +118,3 @@ def _state(path: Path) -> tuple[int, int, int] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino
-
-
-def _say(text: str) -> None:
-    print("ctrag:", " ".join(text.split()), file=sys.stderr, flush=True)

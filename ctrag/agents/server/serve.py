@@ -1,7 +1,6 @@
 """Running the MCP server: over stdin and stdout, or over HTTP."""
 
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from ctrag.agents.server.principals import BearerTokens, verified
 from ctrag.agents.server.protocol import mcp_server
 from ctrag.agents.server.reload import Watched, watch
 from ctrag.errors import InputError
+from ctrag.text.terminal import note
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -100,7 +100,7 @@ async def serve_http(
 
 
 async def _serve(config: uvicorn.Config, host: str, port: int) -> None:
-    print(f"ctrag: serving MCP at {_url(host, port)}", file=sys.stderr)
+    note(f"serving MCP at {_url(host, port)}")
     await uvicorn.Server(config).serve()
 
 

@@ -33,7 +33,7 @@ _WRAPPERS = (
 """Names under which a whole set of arguments is sent."""
 _HANDLE = re.compile(r"[\w-]{32}")
 """A session's handle."""
-_FENCE = re.compile(r"^```\w*\s*|\s*```$")
+_FENCE = re.compile(r"^```\w*\s*|(?<!\s)\s*```$")
 _EMPTY = frozenset({"", "null", "none", "undefined"})
 _SEPARATORS = ("/", "__", ".", ":", "::", "_", "-")
 _PREFIX = re.compile(r"^(?:mcp(?:__|[_./:-])|(?:functions|tools|default_api)[./:])")

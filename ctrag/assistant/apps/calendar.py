@@ -146,7 +146,8 @@ def _event(call: Call) -> Item:
 
 
 def _end(event: Item) -> datetime:
-    return event.time("end") or moment_of(event) + _NEW_EVENT_LENGTH
+    start = moment_of(event)
+    return event.time("end") or start + min(_NEW_EVENT_LENGTH, datetime.max - start)
 
 
 def _runs_into(event: Item, day: date) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from ctrag.text.dates.time_phrases import in_usual_years
 from stores.people.changes import Change
 from stores.people.items import Item, Person
 
@@ -62,7 +63,10 @@ class Call:
         if value is None:
             return None
         try:
-            return datetime.fromisoformat(str(value)).replace(tzinfo=None)
+            moment = datetime.fromisoformat(str(value)).replace(tzinfo=None)
+            if in_usual_years(moment):
+                return moment
+            raise ValueError("too near the calendar's end to count days from")
         except ValueError:
             raise Refusal(f"{name}: {value!r} is not a time such as 2025-04-17T18:00") from None
 

@@ -7,6 +7,12 @@ from typing import Literal
 
 from ctrag.assistant.apps import own
 from ctrag.assistant.apps.call import Call, Effect, Refusal
+from ctrag.assistant.apps.lookup import (
+    digits,
+    is_number,
+    mail_address,
+    one_line,
+)
 from ctrag.assistant.apps.registry import APIS, STATES
 from ctrag.assistant.planning.plan import Plan, check
 from ctrag.toolbox import Tool, Toolbox
@@ -26,7 +32,31 @@ _ABOUT = {
 """What the packaged applications are called in an answer; others go by their name."""
 
 Confirm = Callable[[str], bool]
-"""Shows a question to the person; True when they agree."""
+"""Shows a question (a `Question`) to the person; True when they agree."""
+
+
+class Question(str):
+    """What a person is asked before an effect: what exactly, and to which addresses.
+
+    Whoever agrees beforehand, as `--yes` does, should agree only to what is `expected`.
+    """
+
+    sure: bool = True
+    """Whether the plan is surely what was meant."""
+    strangers: tuple[str, ...] = ()
+    """Recipients that are not among the person's contacts, as the question names them."""
+
+    @classmethod
+    def about(cls, text: str, *, sure: bool, strangers: Sequence[str]) -> "Question":
+        """A question with what is known of the effect."""
+        made = cls(text)
+        made.sure, made.strangers = sure, tuple(strangers)
+        return made
+
+    @property
+    def expected(self) -> bool:
+        """Whether the plan is sure and reaches nobody but contacts."""
+        return self.sure and not self.strangers
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +92,10 @@ def effect_of(plan: Plan, call: Call, toolbox: Toolbox) -> tuple[Tool, Effect]:
     tool = toolbox.get(plan.api)
     if tool is None or (tool.does is None and plan.api not in APIS):
         raise Refusal(f"no application here can run {plan.api}")
-    return tool, own.run(tool, call) if tool.does is not None else APIS[plan.api](call)
+    try:
+        return tool, own.run(tool, call) if tool.does is not None else APIS[plan.api](call)
+    except OverflowError:  # an item of the year 9999
+        raise Refusal("That leads beyond the end of the calendar, so nothing was done.") from None
 
 
 def execute(
@@ -91,9 +124,9 @@ def execute(
         toolbox: The APIs, the packaged ones when None; a plan that breaks a schema is refused.
         encode: Computes vectors of new or changed items; when None, with the encoder of the
             stores' other vectors, or of the settings.
-        confirm: Asked before every `outward` effect, with the exact text and recipients; also
-            before an effect that has recipients though `toolbox` does not declare it outward. Says
-            no by default.
+        confirm: Asked, with a `Question`, before every effect that leaves the phone or plays
+            sound, with the exact text and recipients, also where `toolbox` does not declare it
+            outward. Says no by default.
         playing: Id of the song that is playing.
         preferred: Ids of the retrieved items, best first.
         online: False refuses whatever needs a network.
@@ -111,9 +144,10 @@ def execute(
         tool, effect = effect_of(plan, call, toolbox)
     except Refusal as refusal:
         return Result("refused", str(refusal))
-    reaches_out = tool.effect == "outward" or bool(effect.recipients)
-    asks = reaches_out or (bool(doubt) and effect.change is not None)
-    if asks and not confirm(f"{doubt} {question(plan, effect)}".strip()):
+    asks = _reaches_out(tool, effect) or (bool(doubt) and effect.change is not None)
+    asked = f"{doubt} {question(plan, effect)}".strip()
+    unknown = strangers(effect, person)
+    if asks and not confirm(Question.about(asked, sure=not doubt, strangers=unknown)):
         return Result("declined", "Nothing was done.", effect.items)
     record = None
     if effect.change is not None:
@@ -151,6 +185,33 @@ def preview(
 def question(plan: Plan, effect: Effect) -> str:
     """What the person is asked before an effect: what exactly, and to which addresses."""
     return effect.question or f"{plan}?"
+
+
+def strangers(effect: Effect, person: Person) -> list[str]:
+    """The recipients of an effect whose address or number is none of a contact's."""
+    reached = [
+        one_line(address)
+        for one in person.contacts
+        for address in (one.phone, one.email, mail_address(one.email))
+        if address and address.strip()
+    ]
+    phones = {digits(one.phone).lstrip("0") for one in person.contacts if one.phone}
+    # What is really reached stands last, whatever a sender's name pretends.
+    ends = tuple(end for one in reached for end in (f"<{one}>", f"({one})"))
+    return [
+        one
+        for one in effect.recipients
+        if one not in reached
+        and not one.endswith(ends)
+        and not (is_number(one) and digits(one).lstrip("0") in phones)
+    ]
+
+
+def _reaches_out(tool: Tool, effect: Effect) -> bool:
+    """Whether an effect leaves the phone or plays sound, whatever a data set's toolbox says."""
+    packaged = Toolbox.packaged().get(tool.api) if tool.does is None else None
+    declared = {tool.effect, packaged.effect if packaged is not None else tool.effect}
+    return "outward" in declared or bool(effect.recipients)
 
 
 def nothing_fits(toolbox: Toolbox) -> str:

@@ -169,9 +169,14 @@ def known_contact(call: Call, name: str) -> Contact:
     return contact
 
 
+_LONGEST_ADDRESS = 400
+"""Characters of a mail address with the end of the name before it."""
+
+
 def mail_address(text: str | None) -> str:
     """The mail address that a text is, or ends with in angle brackets; "" without one."""
-    found = _ADDRESS.fullmatch(text or "")
+    # An address stands at the end; a name before it may be endless.
+    found = _ADDRESS.fullmatch((text or "").strip()[-_LONGEST_ADDRESS:])
     return (found["bare"] or found["bracketed"]) if found else ""
 
 

@@ -103,6 +103,8 @@ def _send(tool: Tool, call: Call) -> Effect:
         if argument.type in ("contact", "contacts")
         for name in call.texts(argument.name)
     ]
+    if not names and any(one.type in ("contact", "contacts") for one in tool.arguments):
+        raise Refusal("Nobody was named to send it to, so nothing was sent.")
     contacts = [known_contact(call, name) for name in names]
     if nowhere := [one.name for one in contacts if not address_of(one)]:
         have = "has" if len(nowhere) == 1 else "have"

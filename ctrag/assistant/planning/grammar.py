@@ -6,8 +6,6 @@ is always there.
 """
 
 import itertools
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,14 +13,13 @@ from typing import Any
 from ctrag.assistant.planning.candidate_values import OPEN, CandidateValue, ValueSources
 from ctrag.assistant.planning.ranked_values import ToolValues, rank_values
 from ctrag.assistant.planning.slots import slots_of
+from ctrag.text.lark import literal, spelled
 from ctrag.toolbox import Argument, Tool
 
 TEXT_LENGTH = 120
 """Characters of a free text argument at most."""
 OPEN_LENGTH = 40
 LONGEST_LIST = 4
-_CONTROL = re.compile("[\x7f-\x9f\u2028\u2029]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _RULES = f"""
 TEXT: /"([^"…\\\\\\n\\r\\t\\x00-\\x1f]){{1,{TEXT_LENGTH}}}"/
@@ -121,7 +118,7 @@ def plan_grammar(
             if best_only and (argument.type != "enum" or known.ranked):
                 choices = choices[:1]
             if argument.match == "text" and not writes:
-                rule = literal(_spelled(sources.own_words(tool, argument)))
+                rule = literal(spelled(sources.own_words(tool, argument)))
             else:
                 rule = _value_rule(argument, choices, best_only)
             rules.append(f"v{number}_{position}: {rule}")
@@ -166,7 +163,7 @@ def _value_rule(argument: Argument, candidates: Sequence[CandidateValue], best_o
         return "TEXT"
     if argument.type == "integer":
         return "INTEGER"
-    values = [literal(_spelled(candidate.value)) for candidate in candidates]
+    values = [literal(spelled(candidate.value)) for candidate in candidates]
     if not values or (argument.name in OPEN and not best_only):
         values.append("OPEN")
     one = " | ".join(values)
@@ -175,17 +172,3 @@ def _value_rule(argument: Argument, candidates: Sequence[CandidateValue], best_o
     if argument.type == "contacts":
         return f'"[" ({one}) (", " ({one})){{0,{LONGEST_LIST - 1}}} "]"'
     return one
-
-
-def literal(text: str) -> str:
-    """The text as a Lark string; its lexer rejects control characters that JSON does not escape."""
-    return _CONTROL.sub(
-        lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False)
-    )
-
-
-def _spelled(value: str) -> str:
-    """The value as `str(Plan)` spells it."""
-    return _SURROGATE.sub(
-        lambda half: f"\\u{ord(half[0]):04x}", json.dumps(value, ensure_ascii=False)
-    )

@@ -14,12 +14,12 @@ from pathlib import Path
 from ctrag.assistant.api_choice.retrieve import purpose
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_line import item_line, one_line
-from ctrag.assistant.planning.grammar import literal
 from ctrag.assistant.planning.slots import OWNED, FilledSlot, slots_of
 from ctrag.models import packages
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import EngineName
+from ctrag.text.lark import literal
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item, Request
 from stores.people.local_time import format_local_time

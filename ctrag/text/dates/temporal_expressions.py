@@ -11,17 +11,23 @@ clock for "last night", timefhuman takes 270 ms to import and 127 ms for a first
 dateparser reads "tomorrow at seven" as the minute of the request.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
+from functools import wraps
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped,unused-ignore]
 
 from ctrag.text.dates.day_words import DayExpression, Grain
 from ctrag.text.dates.duration_words import Duration
-from ctrag.text.dates.time_phrases import TimedRequest, TimeGroup, read_request
+from ctrag.text.dates.time_phrases import (
+    TimedRequest,
+    TimeGroup,
+    in_usual_years,
+    read_request,
+)
 
 MAX_EXPRESSIONS = 16
 MAX_DATETIMES = 12
@@ -30,6 +36,8 @@ _BEGINS = {5: 0, 17: 18}
 """First hours of parts of the day that `since` takes for others."""
 
 Point = TypeVar("Point", datetime, date, "TemporalExpression")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,26 @@ class TemporalExpression:
     """Granularity: a clock time without minutes ("at seven") is an "hour"."""
 
 
+def _within_the_calendar(
+    read: Callable[Concatenate[str, datetime, P], list[T]],
+) -> Callable[Concatenate[str, datetime, P], list[T]]:
+    """No expressions near the calendar's ends, years 1 and 9999, and none that lead beyond them."""
+
+    @wraps(read)
+    def reading(text: str, now: datetime, *args: P.args, **named: P.kwargs) -> list[T]:
+        if not in_usual_years(now):
+            return []
+        try:
+            return read(text, now, *args, **named)
+        except (OverflowError, ValueError) as error:
+            if "out of range" not in str(error):  # as `datetime` says it
+                raise
+            return []
+
+    return cast(Callable[Concatenate[str, datetime, P], list[T]], reading)
+
+
+@_within_the_calendar
 def find_expressions(text: str, now: datetime) -> list[TemporalExpression]:
     """Spans of time that `text` names, likeliest first; empty when it names none.
 
@@ -72,6 +100,7 @@ def find_expressions(text: str, now: datetime) -> list[TemporalExpression]:
     return _unique(best_first, MAX_EXPRESSIONS)
 
 
+@_within_the_calendar
 def offered_datetimes(text: str, now: datetime, anchors: Sequence[datetime] = ()) -> list[datetime]:
     """Points that an argument such as `due`, `until` or `since` may take, likeliest first.
 
@@ -100,6 +129,7 @@ def offered_datetimes(text: str, now: datetime, anchors: Sequence[datetime] = ()
     return _unique(chain(*heads, request.anchors[:4], recent, *rest), MAX_DATETIMES)
 
 
+@_within_the_calendar
 def offered_dates(text: str, now: datetime, anchors: Sequence[datetime] = ()) -> list[date]:
     """Days that a `date` argument may take: those named, the anchors', then today and tomorrow.
 

@@ -10,6 +10,8 @@ from ctrag.text.dates.day_words import DayExpression, find_days
 from ctrag.text.dates.duration_words import Duration, find_durations
 from ctrag.text.dates.part_words import Part, find_parts
 
+FIRST_YEAR, LAST_YEAR = 1000, 8999
+"""Years in which requests are read; `datetime` ends at the years 1 and 9999."""
 MAX_TEXT = 1_000
 """Characters of a text that are read."""
 _JOINED = re.compile(
@@ -121,11 +123,16 @@ class TimedRequest:
     """Whether it is about something of the evening, such as a dinner."""
 
 
+def in_usual_years(moment: datetime) -> bool:
+    """Whether days, years and centuries can be counted from here without leaving the calendar."""
+    return FIRST_YEAR <= moment.year <= LAST_YEAR
+
+
 def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> TimedRequest:
     """Find and group the words for time; `now` and `anchors` are truncated to minutes."""
     text = re.sub(r"\s+", " ", text[:MAX_TEXT].replace("\u2019", "'"))
     now = now.replace(second=0, microsecond=0)
-    whole = [anchor.replace(second=0, microsecond=0) for anchor in anchors]
+    whole = [one.replace(second=0, microsecond=0) for one in anchors if in_usual_years(one)]
     past = _PAST.search(text) is not None
     found = [TimeGroup(clock.begin, clock.end, clock=clock) for clock in find_clocks(text)]
     found += [TimeGroup(part.begin, part.end, part=part) for part in find_parts(text)]

@@ -1,0 +1,95 @@
+"""A tiny run of the fuzzing and of the attacks, and inputs that found faults before."""
+
+import random
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from attack.fuzz import Fuzzed, fuzz
+from attack.kills import kill_loop
+from attack.leaks import leaks
+from attack.mutation import mutated
+from attack.targets import REFUSALS, TARGETS, Target
+from eval.discovery.load import WordVectors
+
+FOUND: list[tuple[str, bytes]] = [
+    ("catalogue", b'[{"name": "a", "parameters": {"maximum": ' + b"9" * 5000 + b"}}]"),
+    ("catalogue", b'[{"name": "a", "parameters": {"properties": {"b\\ud800": {}}}}]'),
+    ("catalogue", b'[{"name": "a", "parameters": ' + b'{"a":' * 400 + b"1" + b"}" * 400 + b"}]"),
+    ("catalogue.yaml", b"- name: t\n  parameters: " + b"[" * 100_000),
+    ("apps.yaml", b"zoo:\n  phrase: ['{title:>99999999999}']\n  fields: {title: {type: string}}\n"),
+    ("apps.yaml", b"zoo:\n  phrase: ['{title:{start}}']\n  fields: {title: {type: string}}\n"),
+    ("apps.yaml", b"zoo: 2025-02-30\n"),
+    ("toolbox", b"a: " + b"{b: " * 3000 + b"}" * 3000),
+    ("time phrases", b"two weeks ago at 24:00"),
+    ("plan syntax", b"f(" * 3000),
+    ("call grammar", b'{"properties": {"a": {"enum": ["\\u007f\\u009b\\u2028", "\\ud800"]}}}'),
+    ("call grammar", b'{"properties": {"' + b"9" * 400 + b'": {"type": "integer"}}}'),
+]
+"""Parser and input, each of which once stopped it."""
+OWN_FILES = {"ics", "mbox", "vcf"}
+
+
+@pytest.mark.parametrize(("name", "content"), FOUND)
+def test_what_once_stopped_a_parser_is_read_or_refused(
+    name: str, content: bytes, tmp_path: Path
+) -> None:
+    with suppress(*REFUSALS):
+        TARGETS[name].run(content, tmp_path)
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_a_parser_takes_its_seeds(name: str, tmp_path: Path) -> None:
+    for seed in TARGETS[name].seeds:
+        TARGETS[name].run(seed, tmp_path)
+
+
+@pytest.mark.parametrize("name", sorted(set(TARGETS) - OWN_FILES))
+def test_changed_inputs_are_read_or_refused(name: str) -> None:
+    found = fuzz(TARGETS[name], 5, seed=1, most=60)
+    assert found.inputs > 1
+    assert found.faults == {}
+
+
+def test_a_fault_is_found_once_with_its_input() -> None:
+    def parse(content: bytes, folder: Path) -> None:
+        if len(content) % 2:
+            raise KeyError(content[:1])
+
+    found: Fuzzed = fuzz(Target((b"ab", b"abc"), parse), 5, most=200)
+    [(said, content)] = found.faults.items()
+    assert "KeyError" in said
+    assert len(content) % 2
+
+
+def test_an_input_that_takes_too_long_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse(content: bytes, folder: Path) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr("attack.fuzz.SLOW", 0.05)
+    [said] = fuzz(Target((b"a",), parse), 5, most=2).faults
+    assert "takes longer than 0.05 s" in said
+
+
+def test_the_same_seed_makes_the_same_inputs() -> None:
+    seeds = TARGETS["catalogue"].seeds
+    first, second = (
+        [mutated(seeds, chance) for _ in range(50)]
+        for chance in (random.Random(1), random.Random(1))
+    )
+    assert first == second
+    assert len(set(first)) > 40
+
+
+@pytest.mark.parametrize("encoder", [None, WordVectors()], ids=["words", "vectors"])
+def test_nobody_finds_what_no_grant_names(encoder: WordVectors | None) -> None:
+    searches, wrong = leaks(4, encoder=encoder)
+    assert searches == 20
+    assert wrong == []
+
+
+@pytest.mark.slow
+def test_a_killed_writer_loses_nothing_that_was_confirmed(tmp_path: Path) -> None:
+    assert kill_loop(tmp_path / "stores", 3) == []

@@ -1,0 +1,86 @@
+"""Commands show what items, catalogues and arguments of others hold; a terminal gets none of it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+EVIL = "Lunch\x1b]52;c;cm0gLXJmIH4=\x07\x1b[2J\x1b[8m\u202etxet\x9b31m\u2066"
+STEERS = "\x1b\x07\x9b\u202e\u2066\r"
+
+
+def harmless(ran: Any) -> str:
+    """What was printed, in which nothing steers a terminal."""
+    said = ran.out + ran.err
+    assert not set(STEERS) & set(said)
+    return str(said)
+
+
+def turn(**changed: object) -> str:
+    return json.dumps(
+        {
+            "person": f"ada{EVIL}",
+            "text": f"read it{EVIL}\nplan  none()",
+            "asked_at": f"2025-04-17T12:00{EVIL}",
+            "items": [EVIL],
+            "tools": [EVIL],
+            "plan": EVIL,
+            "confidence": 0.5,
+            "status": "done",
+            "answer": f"{EVIL}\nsecond line",
+            "steps": [{"step": EVIL, "milliseconds": 1.0}],
+            **changed,
+        }
+    )
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_recorded_session(ctrag: Run, tmp_path: Path, options: list[str]) -> None:
+    file = tmp_path / "chat.jsonl"
+    file.write_text(turn() + "\n")
+    ran = ctrag("session", "show", file, *options)
+    said = harmless(ran)
+    assert ran.code == 0
+    if options:
+        assert json.loads(ran.out)[0]["plan"] == EVIL
+    else:
+        assert "Lunch\\x1b]52;c;" in said
+        # What was asked cannot pass as a line that ctrag itself writes.
+        assert [one for one in said.splitlines() if one.startswith("plan")] == []
+
+
+@pytest.mark.parametrize("options", [[], ["--json"], ["--full"], ["--explain"]])
+def test_a_catalogue(ctrag: Run, tmp_path: Path, options: list[str]) -> None:
+    file = tmp_path / "tools.json"
+    tool = {"name": "lunch", "description": f"Book lunch {EVIL}", "parameters": {"type": "object"}}
+    file.write_text(json.dumps([tool]))
+    ran = ctrag("tools", "search", f"book lunch {EVIL}", "--catalogue", file, "--lexical", *options)
+    assert ran.code == 0
+    assert "lunch" in harmless(ran)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["ask", "hi", "--persona", EVIL], 1),
+        (["ask", "hi", "--persona", "ada", "--at", EVIL], 1),
+        (["ask", "hi", f"--{EVIL}"], 2),
+        ([EVIL], 2),
+        (["forget", "--persona", EVIL, "--yes"], 1),
+        (["import", f"{EVIL}.ics"], 1),
+        (["tools", "search", "x", "--catalogue", EVIL], 1),
+        (["tools", "search", "x", "--catalogue", "x", "-k", EVIL], 2),
+        (["serve", "mcp", "--http", EVIL], 2),
+        (["ask", "hi", "--persona", "x" * 100_000], 1),
+    ],
+)
+def test_an_argument_in_an_error(ctrag: Run, people: Path, arguments: list[str], code: int) -> None:
+    ran = ctrag(*arguments)
+    said = harmless(ran)
+    assert (ran.code, ran.out) == (code, "")
+    [line] = said.splitlines()
+    assert line.startswith("ctrag: ")
+    assert len(line) <= len("ctrag: ") + 300

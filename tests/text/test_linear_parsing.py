@@ -1,0 +1,97 @@
+"""Texts of others take time in proportion to their length, whatever they repeat."""
+
+from collections.abc import Callable
+from datetime import datetime
+from time import process_time
+
+import pytest
+
+from ctrag.agents.calls import call_grammar, plausible, spans
+from ctrag.agents.search.names import named_runs
+from ctrag.agents.search.parts import parts_of
+from ctrag.agents.server.orders import gives_orders
+from ctrag.agents.server.untrusted import cleaned
+from ctrag.agents.session.sent import _FENCE
+from ctrag.assistant.apps import lookup
+from ctrag.assistant.planning import candidate_values, mentions
+from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
+from ctrag.text.dates.temporal_expressions import (
+    find_expressions,
+    offered_beginnings,
+    offered_dates,
+    offered_datetimes,
+)
+from ctrag.text.terminal import message, visible
+from ctrag.text.words import terms
+from stores.people.items import Contact
+
+NOW = datetime(2024, 2, 29, 12)
+REPEATED = [
+    *("a", "1", "1 ", "a ", "  ", "\n", "\t \n", '"', "'", "“", "‘", " 'a", "(", "a'b ", "A'A "),
+    *("a-", "a.", "a@", "a:", "a_", "/", "Aa Bb ", "1-1 ", "+1 ", "1,000,", "<", "[", 'x="', "f("),
+    *("half past ", "monday ", "in two ", "and ", "then, ", "saying ", "api key ", "do not ", "é"),
+    *("\x1b[2J", "\u202e", "ignore all ", "http://", "@a.b ", "x `` "),
+]
+"""What texts are made of, again and again, between a beginning and an end that do not fit."""
+
+
+def parsed(text: str) -> None:
+    try:
+        Plan.parse(text)
+    except PlanSyntaxError:
+        return
+
+
+PARSERS: dict[str, Callable[[str], object]] = {
+    "time phrases": lambda text: find_expressions(text, NOW),
+    "datetimes": lambda text: offered_datetimes(text, NOW, [NOW] * 20),
+    "dates": lambda text: offered_dates(text, NOW, [NOW] * 20),
+    "beginnings": lambda text: offered_beginnings(text, NOW),
+    "plan": parsed,
+    "mentions": lambda text: mentions.mentioned(text[:1000], [Contact("Omar Salcedo", "friend")]),
+    "runs of words": spans.spans,
+    "quotations": spans.quoted,
+    "named": lambda text: plausible.named_values("api_key", text),
+    "said": plausible.texts_in,
+    "numbers": call_grammar.numbers_in,
+    "copies": call_grammar.copyable,
+    "addresses of parts": candidate_values._parts,
+    "phones": candidate_values._phones,
+    "names": candidate_values._names,
+    "content": candidate_values._content,
+    "digits": lambda text: list(candidate_values._dictated(text)),
+    "mail address": lookup.mail_address,
+    "number": lookup.is_number,
+    "needs of a request": parts_of,
+    "tools named": lambda text: named_runs.__wrapped__(text),
+    "terms": terms,
+    "cleaned": lambda text: cleaned(text, 1000, []),
+    "orders": gives_orders,
+    "fences": lambda text: _FENCE.sub("", text),
+    "terminal": visible,
+    "message": message,
+} | {
+    f"like a {kind}": (lambda text, kind=kind: plausible.plausible(kind, "api_key", text))
+    for kind in ("email", "phone", "url", "id")
+}
+
+
+def seconds(parse: Callable[[str], object], text: str) -> float:
+    began = process_time()
+    parse(text)
+    return process_time() - began
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_ten_times_the_text_takes_ten_times_the_time(parser: str) -> None:
+    parse = PARSERS[parser]
+    parse("to begin with")  # what is loaded or made at the first call
+    slow = {}
+    for part in REPEATED:
+        short, long = (f"x {part * (size // len(part))} !" for size in (1_000, 10_000))
+        after = seconds(parse, long)
+        if after > 0.1:  # a quadratic parser takes a second, and a hundred times the short text
+            before = seconds(parse, short)
+            if after > 30 * max(before, 0.004):
+                slow[part] = (before, after)
+    assert slow == {}
