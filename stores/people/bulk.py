@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stores.database import StoreUnavailable, writing
 from stores.errors import InputError
+from stores.files import make_private_folder
 from stores.people import changes_journal, generations
 from stores.people.app_spec import write_apps
 from stores.people.app_store import AppStore
@@ -68,11 +69,16 @@ class _News:
 
 
 def import_personas(
-    files: StoreFiles, personas: Sequence[Persona], encode: Encode, encoder: str
+    files: StoreFiles,
+    personas: Sequence[Persona],
+    encode: Encode,
+    encoder: str,
+    *,
+    undoable: bool = True,
 ) -> ImportReport:
     """See `Stores.import_personas`."""
     _check(files, personas)
-    files.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_folder(files.root)
     while True:
         seen = files.manifest() if files.exist() else None
         news = _compare(files, personas, encoder)
@@ -88,7 +94,7 @@ def import_personas(
             if seen != (files.manifest() if files.exist() else None):
                 continue  # another process imported, forgot or undid something: compare again
             summary = f"import of {len(news.people)} people and {len(fresh)} items"
-            mark = changes_journal.new_mark(files, summary)
+            mark = changes_journal.new_mark(files, summary) if undoable else None
             load = partial(_load, files, people=news.people, rows=rows, mark=mark)
             # Before the swap: files of an application that nobody declares would be orphaned.
             write_apps(files.root, files.apps)

@@ -96,6 +96,11 @@ class Stores:
         return self._files.exist()
 
     @property
+    def files(self) -> StoreFiles:
+        """The files, for `stores.people.doctor`."""
+        return self._files
+
+    @property
     def encoder(self) -> str | None:
         """Name of the encoder that made the vectors."""
         return self._files.manifest().encoder
@@ -215,13 +220,19 @@ class Stores:
         return changes_journal.undo(self._files, person_id)
 
     def import_personas(
-        self, personas: Sequence[Persona], encode: Encode, encoder: str
+        self,
+        personas: Sequence[Persona],
+        encode: Encode,
+        encoder: str,
+        *,
+        undoable: bool = True,
     ) -> ImportReport:
         """Add people and items; items whose id exists are replaced, others stay.
 
         Vectors are computed before anything is locked. A new generation of files is built next to
         the old one and swapped in by a rename: readers continue, and see either the old or the
-        new. Importing the same again changes nothing.
+        new. Importing the same again changes nothing. Each person can undo their own part, unless
+        `undoable` is false: then it is not in the journal.
 
         Raises:
             ValueError: A person or one of their items appears twice, an item belongs to an
@@ -229,7 +240,7 @@ class Stores:
             OSError, StoreUnavailable: The disk is full or read-only, or the people cannot be read;
                 the stores are as before. Items of a damaged application are left out, and counted.
         """
-        return bulk.import_personas(self._files, personas, encode, encoder)
+        return bulk.import_personas(self._files, personas, encode, encoder, undoable=undoable)
 
     def forget(self, person_id: str, item_id: str | None = None) -> Forgotten:
         """Erase one item, or everything of a person, from the current and all older files.

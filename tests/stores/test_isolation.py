@@ -26,7 +26,7 @@ WITHOUT_A_PERSON = {
         "check",
     },
     ItemTable: {"app", "columns", "insert"},
-    Stores: {"open", "exists", "encoder", "people", "signature", "import_personas"},
+    Stores: {"files", "open", "exists", "encoder", "people", "signature", "import_personas"},
 }
 
 owned = st.dictionaries(
