@@ -4,8 +4,7 @@ Whoever calls `migrate` or `take_back` holds the lease; the others take it thems
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +18,8 @@ from stores.people.app_spec import AppSpec, write_apps
 from stores.people.app_store import AppStore
 from stores.people.dataset import Persona
 from stores.people.generations import Manifest
-from stores.people.item_rows import StoredItem, content_hash
+from stores.people.import_news import ImportReport, Merge, compare
+from stores.people.item_rows import StoredItem
 from stores.people.items import Item, Person
 from stores.people.people_store import UnknownPerson
 from stores.people.store_files import PEOPLE, StoreFiles
@@ -29,47 +29,23 @@ Encode = Callable[[Sequence[tuple[Person, Item]]], Matrix]
 """Returns one row of float32 for each person's item, in the same order."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What an import changed."""
-
-    people: int
-    added: int
-    changed: int
-    unchanged: int
-
-    @property
-    def anything(self) -> bool:
-        """Whether a new generation was made."""
-        return bool(self.people or self.added or self.changed)
-
-
-@dataclass(frozen=True, slots=True)
-class _News:
-    """The part of an import that differs from the stores."""
-
-    people: list[Person]
-    added: list[tuple[Person, Item]]
-    changed: list[tuple[Person, Item]]
-    unchanged: int
-
-    @property
-    def report(self) -> ImportReport:
-        return ImportReport(len(self.people), len(self.added), len(self.changed), self.unchanged)
-
-
 def import_personas(
-    files: StoreFiles, personas: Sequence[Persona], encode: Encode, encoder: str
+    files: StoreFiles,
+    personas: Sequence[Persona],
+    encode: Encode,
+    encoder: str,
+    merge: Merge | None = None,
+    continues: ImportReport | None = None,
 ) -> ImportReport:
     """See `Stores.import_personas`."""
     _check(files, personas)
     files.root.mkdir(parents=True, exist_ok=True, mode=0o700)
     while True:
         seen = files.manifest() if files.exist() else None
-        news = _compare(files, personas, encoder)
-        if not news.report.anything:
-            return news.report
-        fresh = [*news.added, *news.changed]
+        news = compare(files, personas, encoder, merge)
+        if not news.report().anything:
+            return news.report()
+        fresh = [*news.added, *news.changed, *news.restated]
         vectors = encode(fresh) if fresh else np.empty((0, 0), np.float32)
         rows = [
             (person.person_id, StoredItem(item, vector))
@@ -78,12 +54,22 @@ def import_personas(
         with files.lease():
             if seen != (files.manifest() if files.exist() else None):
                 continue  # another process imported, forgot or undid something: compare again
-            summary = f"import of {len(news.people)} people and {len(fresh)} items"
             load = partial(_load, files, people=news.people, rows=rows)
             # Before the swap: files of an application that nobody declares would be orphaned.
             write_apps(files.root, files.apps)
-            _swap(files, summary, encoder, load)
-        return news.report
+            if (
+                seen is not None
+                and continues is not None
+                and seen.generation == continues.generation
+            ):
+                _extend(files, seen, _summary(news.report() + continues), load)
+            else:
+                _swap(files, _summary(news.report()), encoder, load)
+            return news.report(files.manifest().generation)
+
+
+def _summary(report: ImportReport) -> str:
+    return f"import of {report.people} people and {report.added + report.changed} items"
 
 
 def forget(files: StoreFiles, person_id: str, item_id: str | None = None) -> int:
@@ -181,42 +167,6 @@ def _check(files: StoreFiles, personas: Sequence[Persona]) -> None:
             items.add(item.id)
 
 
-def _compare(files: StoreFiles, personas: Iterable[Persona], encoder: str) -> _News:
-    manifest = files.manifest() if files.exist() else None
-    old_people = (
-        {} if manifest is None else files.read(lambda folder: files.people_in(folder).people())
-    )
-    if manifest is not None and old_people and manifest.encoder != encoder:
-        raise InputError(
-            f"encoder: these stores hold vectors of {manifest.encoder}, not of {encoder}; "
-            "import into a new folder"
-        )
-    personas = list(personas)
-    ids = [one.person.person_id for one in personas if one.person.person_id in old_people]
-    old: dict[tuple[str, str], str] = {}
-    here = set() if manifest is None else set(manifest.apps)
-    for store in files.stores() if ids else ():
-        if store.app.name in here:
-            old |= store.content_hashes(ids)
-    people = [one.person for one in personas if old_people.get(one.person.person_id) != one.person]
-    # A contact's relation is part of an item's text: new contacts, new vectors.
-    restated = {person.person_id for person in people}
-    added: list[tuple[Person, Item]] = []
-    changed: list[tuple[Person, Item]] = []
-    unchanged = 0
-    for persona in personas:
-        person = persona.person
-        for item in persona.items:
-            digest = old.get((person.person_id, item.id))
-            if digest is None:
-                added.append((person, item))
-            elif digest != content_hash(item) or person.person_id in restated:
-                changed.append((person, item))
-            else:
-                unchanged += 1
-    return _News(people, added, changed, unchanged)
-
-
 def _load(
     files: StoreFiles,
     folder: Path,
@@ -229,13 +179,30 @@ def _load(
         directory.put(people)
     # An item may have moved to another application: every store drops all imported ids.
     replaced = [(person_id, stored.item.id) for person_id, stored in rows]
-    restated = [person.person_id for person in people]
     for store in files.stores_in(folder):
         new = not store.path.exists()
         if new or store.pending():
             store.create()
         mine = (row for row in rows if row[1].item.app == store.app.name)
-        store.load(mine, () if new else replaced, () if new else restated)
+        store.load(mine, () if new else replaced)
+
+
+def _extend(
+    files: StoreFiles, manifest: Manifest, summary: str, fill: Callable[[Path], None]
+) -> None:
+    """Add a further batch to the generation that the import's first batch made.
+
+    Each store is changed in a transaction of its own. What an undo returns to stays the generation
+    before the import.
+    """
+    lost = _lost(files, manifest)
+    if lost:
+        raise StoreUnavailable(lost[0], "missing")
+    folder = files.root / manifest.generation
+    fill(folder)
+    apps = {path.stem for path in folder.glob("*.duckdb") if path.name != PEOPLE}
+    update = {"summary": summary, "apps": tuple(sorted({*manifest.apps, *apps}))}
+    generations.write_manifest(files.root, manifest.model_copy(update=update))
 
 
 def _swap(

@@ -58,10 +58,10 @@ class _Contact(_Strict):
 
     def contact(self) -> Contact:
         """The contact."""
-        values = self.model_dump()
-        return Contact(
-            **{key: tuple(one) if isinstance(one, list) else one for key, one in values.items()}
-        )
+        values: dict[str, Any] = self.model_dump()
+        for key in ("phones", "emails", "nicknames", "related", "addresses"):
+            values[key] = tuple(values[key])
+        return Contact(**values)
 
 
 class _Profile(_Strict):
@@ -249,7 +249,9 @@ def dump_persona(persona: Persona, apps: Sequence[AppSpec] | None = None) -> dic
 
 def _dumped(contact: Contact) -> dict[str, Any]:
     """The four fields that every contact has, then those that an address book told."""
-    told = {key: list(one) if isinstance(one, tuple) else one for key, one in asdict(contact).items()}
+    told = {
+        key: list(one) if isinstance(one, tuple) else one for key, one in asdict(contact).items()
+    }
     always = ("name", "relation", "phone", "email")
     return {key: one for key, one in told.items() if key in always or one}
 

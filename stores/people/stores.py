@@ -8,20 +8,23 @@ from pathlib import Path
 
 from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, StoreUnavailable
 from stores.errors import InputError, NotFound
-from stores.people import bulk
+from stores.people import bulk, import_news
 from stores.people.app_spec import AppSpec, apps_of
-from stores.people.bulk import Encode, ImportReport, Matrix
+from stores.people.bulk import Encode, Matrix
 from stores.people.changes import Change, ChangeRecord, OutboxRow, Undone
 from stores.people.dataset import Persona
+from stores.people.import_news import Counts, ImportReport, Merge
 from stores.people.item_rows import StoredItem, Vector
 from stores.people.items import Person
 from stores.people.people_store import UnknownPerson
 from stores.people.store_files import StoreFiles
 
 __all__ = [
+    "Counts",
     "Encode",
     "ImportReport",
     "Matrix",
+    "Merge",
     "PersonItems",
     "Stores",
     "UnknownPerson",
@@ -236,7 +239,12 @@ class Stores:
             return Undone(manifest.summary)
 
     def import_personas(
-        self, personas: Sequence[Persona], encode: Encode, encoder: str
+        self,
+        personas: Sequence[Persona],
+        encode: Encode,
+        encoder: str,
+        merge: Merge | None = None,
+        continues: ImportReport | None = None,
     ) -> ImportReport:
         """Add people and items; items whose id exists are replaced, others stay.
 
@@ -244,13 +252,28 @@ class Stores:
         the old one and swapped in by a rename: readers continue, and see either the old or the
         new. Importing the same again changes nothing.
 
+        Args:
+            personas: The people and their items.
+            encode: Makes the vectors of items that are new.
+            encoder: Name of the encoder.
+            merge: What becomes of a person who is stored already; replaced by the new one when
+                None.
+            continues: The earlier batches of the same import, with the generation that the first
+                made: this one is added to it, and an undo takes all of them back.
+
         Raises:
             ValueError: A person or one of their items appears twice, an item belongs to an
                 application that these stores do not have, or the encoder is another one.
             OSError, StoreUnavailable: The disk is full or read-only, or a store is damaged;
                 the stores are as before.
         """
-        return bulk.import_personas(self._files, personas, encode, encoder)
+        return bulk.import_personas(self._files, personas, encode, encoder, merge, continues)
+
+    def compare(
+        self, personas: Sequence[Persona], encoder: str, merge: Merge | None = None
+    ) -> ImportReport:
+        """What `import_personas` would change; nothing is."""
+        return import_news.compare(self._files, personas, encoder, merge).report()
 
     def forget(self, person_id: str, item_id: str | None = None) -> int:
         """Erase one item, or everything of a person, from the current and all older files.

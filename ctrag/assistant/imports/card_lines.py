@@ -105,7 +105,7 @@ def decoded(raw: bytes, charset: str = "") -> str:
 
 
 def cards(data: bytes) -> Iterator[Card]:
-    """The cards of a file, each with its own lines; a card inside another (AGENT) is passed over."""
+    """The cards of a file, each with its lines; one inside another (AGENT) is passed over."""
     card: Card | None = None
     inner = 0
     for line in as_utf8(data).splitlines():

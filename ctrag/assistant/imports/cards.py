@@ -54,7 +54,7 @@ def read_contacts(data: bytes, owner: Owner) -> Found:
 
 def _read(card: Card, number: int, found: Found) -> None:
     lines, strays = properties(card)
-    named = _named(lines)
+    named = _Named(lines)
     if any(one.text().casefold() == "group" for one in (*named("KIND"), *_groups(named))):
         what = _name(named) or f"card {number}"
         found.left_out.append(LeftOut("contact", what, "a group of contacts", lost=False))
@@ -98,7 +98,7 @@ def _read(card: Card, number: int, found: Found) -> None:
     found.left_out += [LeftOut("contact", name, why, lost=False) for so, why in parts if so]
 
 
-class _named:
+class _Named:
     """Properties by name, the preferred ones first."""
 
     def __init__(self, lines: Sequence[Property]) -> None:
@@ -112,7 +112,7 @@ class _named:
         return self._lines.get(name, [])
 
 
-def _groups(named: _named) -> list[Property]:
+def _groups(named: _Named) -> list[Property]:
     return named("X-ADDRESSBOOKSERVER-KIND")
 
 
@@ -121,7 +121,7 @@ def _first(*groups: Sequence[Property]) -> str:
     return next(filter(None, texts), "")
 
 
-def _name(named: _named) -> str:
+def _name(named: _Named) -> str:
     if whole := _first(named("FN")):
         return whole
     for one in named("N"):
@@ -138,7 +138,7 @@ def _organisation(lines: Sequence[Property]) -> str:
     return ""
 
 
-def _nicknames(named: _named) -> tuple[str, ...]:
+def _nicknames(named: _Named) -> tuple[str, ...]:
     names = [name for one in named("NICKNAME") for name in one.parts(",")]
     names += [one.text() for one in named("X-NICKNAME")]
     names += [parts[1] for parts in _android(named, "nickname") if len(parts) > 1]
@@ -168,7 +168,7 @@ def _addresses(lines: Sequence[Property], labels: Sequence[Property]) -> tuple[s
     return _once([*found, *([] if any(found) else (one.text() for one in labels))])
 
 
-def _related(named: _named, lines: Sequence[Property]) -> tuple[str, ...]:
+def _related(named: _Named, lines: Sequence[Property]) -> tuple[str, ...]:
     labels = {one.group: _CODE.sub(r"\1", one.text()) for one in named("X-ABLABEL") if one.group}
     found = []
     for one in lines:
@@ -191,7 +191,7 @@ def _kind(line: Property) -> str:
     return kinds[0] if kinds else ""
 
 
-def _android(named: _named, kind: str) -> list[list[str]]:
+def _android(named: _Named, kind: str) -> list[list[str]]:
     """Values that Android keeps beside the standard: `…/nickname;Bob;1;;;`."""
     every = (one.parts() for one in named("X-ANDROID-CUSTOM"))
     return [parts for parts in every if parts[0].rpartition("/")[2].casefold() == kind]
