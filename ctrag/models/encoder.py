@@ -20,7 +20,7 @@ _MAX_TOKENS = 256
 WHOLE_TOKENS = 80
 """Of items: all on which the rankers were trained are shorter (75 at most, 42 of nine in ten)."""
 BRIEF_TOKENS = 64
-"""What is read of longer items: a mailbox of 20,000 is encoded in eight minutes, not in 26, on
+"""What is read of longer items: a mailbox of 20,000 is encoded in nine minutes, not in 26, on
 two cores. Search by words reads all of them."""
 TUNED_LAYERS = {packages.ENCODER: 6, packages.LARGE_ENCODER: 4}
 """Encoder → how many of its last layers an adapter tunes."""

@@ -1,6 +1,6 @@
 """The values that move between packages: items, people, requests and their labels."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
@@ -131,19 +131,29 @@ class Person:
                 return one
         if not wanted.endswith(")"):
             return None
-        return next((one for one in self.contacts if self.label(one).casefold() == wanted), None)
+        labelled = zip(self.contacts, self.labels(), strict=True)
+        return next((one for one, label in labelled if label.casefold() == wanted), None)
 
     def label(self, contact: Contact) -> str:
         """What only this contact is called: the name, of namesakes with what tells them apart."""
-        namesakes = [one for one in self.contacts if one.name.casefold() == contact.name.casefold()]
-        if len(namesakes) < 2:
-            return contact.name
-        for tells in _TELLS_APART:
-            values = [tells(one) for one in namesakes]
-            mine = tells(contact)
-            if mine and values.count(mine) == 1:
-                return f"{contact.name} ({mine})"
-        return f"{contact.name} (no. {1 + namesakes.index(contact)})"
+        return dict(zip(self.contacts, self.labels(), strict=True)).get(contact, contact.name)
+
+    def labels(self) -> tuple[str, ...]:
+        """The `label` of each contact, in their order."""
+        named: dict[str, list[Contact]] = {}
+        for one in self.contacts:
+            named.setdefault(one.name.casefold(), []).append(one)
+        return tuple(_label(one, named[one.name.casefold()]) for one in self.contacts)
+
+
+def _label(contact: Contact, namesakes: Sequence[Contact]) -> str:
+    if len(namesakes) < 2:
+        return contact.name
+    for tells in _TELLS_APART:
+        mine = tells(contact)
+        if mine and [tells(one) for one in namesakes].count(mine) == 1:
+            return f"{contact.name} ({mine})"
+    return f"{contact.name} (no. {1 + namesakes.index(contact)})"
 
 
 @dataclass(frozen=True, slots=True)
