@@ -1,24 +1,22 @@
 """A user's own files as items: calendars (.ics), mailboxes (.mbox), address books (.vcf)."""
 
-import mailbox
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
-from email.errors import MessageError
-from email.header import decode_header, make_header
-from email.message import Message
-from email.utils import parseaddr, parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from ctrag.assistant.imports.found import Owner
+from ctrag.assistant.imports.mails import mail_file, mails_in
 from ctrag.errors import InputError, NotFound
-from stores.people.dataset import Persona, load_dataset
+from stores.compressed import kept
+from stores.people.dataset import PERSONAS, Persona, load_dataset
 from stores.people.items import Contact, Item, Person, Profile
 from stores.people.people_store import UnknownPerson
 from stores.people.stores import Stores
-
-_LONGEST_BODY = 4000
 
 
 def personas_from(
@@ -35,7 +33,7 @@ def personas_from(
     Raises:
         ValueError: The source breaks a rule, or the person of a file is not given.
     """
-    if source.is_dir():
+    if source.is_dir() and kept(source / PERSONAS).exists():
         personas = list(load_dataset(source).personas)
         if person_id is None:
             return personas
@@ -53,9 +51,14 @@ def personas_from(
         return [Persona(_with_contacts(person, _contacts(source)), ())]
     if kind == ".ics":
         return [Persona(person, _once(_events(source, person_id)))]
-    if kind == ".mbox":
-        return [Persona(person, _once(_mails(source, person_id)))]
+    if kind == ".mbox" or source.is_dir() or _holds_mails(source):
+        return [Persona(person, _once(_mails(source, person)))]
     raise InputError(f"{source}: must be a data set folder or an .ics, .mbox or .vcf file")
+
+
+def _holds_mails(path: Path) -> bool:
+    with path.open("rb") as file:
+        return mail_file(file.read(8_000), path.name) is not None
 
 
 def _person(person_id: str, name: str | None, stores: Stores) -> Person:
@@ -162,60 +165,35 @@ def _local(moment: object) -> datetime:
     return local.replace(second=0, microsecond=0)
 
 
-def _mails(path: Path, person_id: str) -> Iterator[Item]:
-    box = mailbox.mbox(str(path), create=False)
-    try:
-        if not len(box) and path.stat().st_size:
-            raise InputError(f"{path}: not a mailbox: no line begins with 'From '")
-        for message in box:
-            received = _received(message)
-            if received is None:
-                continue
-            name, address = parseaddr(_header(message, "From"))
-            uid = message.get("Message-ID") or f"{received}{_header(message, 'Subject')}"
-            yield Item(
-                id=_id(person_id, "mail", str(uid)),
-                app="mail",
-                fields={
-                    "sender": name or address or "unknown",
-                    "subject": _header(message, "Subject") or "(no subject)",
-                    "body": _body(message)[:_LONGEST_BODY],
-                    "received_at": received,
-                    "unread": "R" not in message.get_flags(),
-                    "flagged": "F" in message.get_flags(),
-                },
-            )
-    finally:
-        box.close()
+def _mails(path: Path, person: Person) -> Iterator[Item]:
+    owner = Owner(
+        person.person_id,
+        _zone(person),
+        datetime.now().replace(microsecond=0),
+        tuple(
+            one.email for one in person.contacts if one.email and one.name == person.profile.name
+        ),
+    )
+    found = False
+    for one in mails_in(path, owner):
+        found = True
+        if isinstance(one, Item):
+            yield one
+        elif one.kind == "file":
+            raise InputError(f"{path}: not a mailbox: {one.why}")
+    if not found and path.is_dir():
+        raise InputError(f"{path}: neither a data set folder nor one of mails")
 
 
-def _received(message: Message) -> datetime | None:
-    try:
-        return _local(parsedate_to_datetime(str(message["Date"])))
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _header(message: Message, name: str) -> str:
-    raw = str(message.get(name, ""))
-    try:
-        text = str(make_header(decode_header(raw)))
-    except (LookupError, ValueError, MessageError):  # an unknown charset, or not in that charset
-        text = raw
-    return " ".join(text.split())
-
-
-def _body(message: Message) -> str:
-    for part in message.walk():
-        if part.get_content_type() == "text/plain" and not part.get_filename():
-            payload = part.get_payload(decode=True)
-            if isinstance(payload, bytes):
-                charset = part.get_content_charset() or "utf-8"
-                try:
-                    return payload.decode(charset, errors="replace").strip()
-                except LookupError:
-                    return payload.decode("utf-8", errors="replace").strip()
-    return ""
+def _zone(person: Person) -> ZoneInfo:
+    """The person's zone, else the machine's."""
+    place = Path("/etc/localtime").resolve().as_posix().partition("zoneinfo/")[2]
+    for name in (person.profile.timezone, os.environ.get("TZ"), place):
+        try:
+            return ZoneInfo(name or "")
+        except (ValueError, OSError, KeyError):
+            continue
+    return ZoneInfo("UTC")
 
 
 def _id(person_id: str, app: str, uid: str) -> str:
