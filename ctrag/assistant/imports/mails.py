@@ -1,103 +1,101 @@
-"""Mailboxes as items."""
+"""A person's mails: one message, or all in a file or folder, as any mail program keeps them."""
 
-import mailbox
-import re
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
-from email.errors import MessageError
-from email.header import decode_header, make_header
-from email.message import Message
-from email.utils import parseaddr, parsedate_to_datetime
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO
 
-from ctrag.assistant.imports.calendars import _local
-from ctrag.assistant.imports.found import LeftOut, Owner, item_id
-from ctrag.errors import InputError
+from ctrag.assistant.imports.found import Found, LeftOut, Owner
+from ctrag.assistant.imports.mail.boxes import MailFile, kept_mails, mail_file, mails_of_file
+from ctrag.assistant.imports.mail.invitations import events_of
+from ctrag.assistant.imports.mail.mbox import RawMail
+from ctrag.assistant.imports.mail.message import read_one
+from ctrag.assistant.imports.mail.options import MailOptions
+from ctrag.assistant.imports.mail.state import MailState, of_flags, of_folder
 from stores.people.items import Item
 
-_LONGEST_BODY = 4000
-MailFile = Literal["mbox", "eml", "emlx"]
+__all__ = [
+    "MailFile",
+    "MailOptions",
+    "MailState",
+    "mail_file",
+    "mails_in",
+    "of_flags",
+    "of_folder",
+    "read_mail",
+]
 
 
-@dataclass(frozen=True, slots=True)
-class MailOptions:
-    """What a person may choose when mails are read."""
+def read_mail(
+    message: bytes,
+    owner: Owner,
+    *,
+    options: MailOptions | None = None,
+    state: MailState | None = None,
+    kept: datetime | None = None,
+) -> Found:
+    """One message as a mail, and the events that it invites to.
 
-    also: frozenset[str] = frozenset()
-
-
-def mail_file(head: bytes, name: str = "") -> MailFile | None:
-    """What kind of file of mails it is."""
-    return "mbox" if re.match(rb"\s*From .*\r?\n[\w-]+:", head) else None
+    Args:
+        message: The message as it was sent.
+        owner: Whose it is.
+        options: Which kinds of mail are wanted and how much of each; None for the defaults.
+        state: What is known of it besides: `of_flags` of a server, `of_folder` of its folders.
+        kept: When it was received, on the person's clock, in case it does not say.
+    """
+    read = read_one(
+        RawMail(message), owner, options or MailOptions(), state or MailState(), kept=kept
+    )
+    found = Found([read.item] if read.item else [], left_out=read.left_out)
+    return _with_events(found, read.calendars, owner)
 
 
 def mails_in(
-    source: Path | BinaryIO, owner: Owner, *, name: str = "", options: MailOptions | None = None
+    source: Path | BinaryIO,
+    owner: Owner,
+    *,
+    name: str = "",
+    options: MailOptions | None = None,
 ) -> Iterator[Item | LeftOut]:
-    """The mails in a file."""
-    if isinstance(source, Path):
-        yield from _mails(source, owner.person_id)
-        return
-    with tempfile.NamedTemporaryFile() as copy:
-        copy.write(source.read())
-        copy.flush()
-        yield from _mails(Path(copy.name), owner.person_id)
+    """The mails in a file or folder one by one, then the events that they invite to.
+
+    A file may be an mbox of any name, an .eml or an .emlx; a folder may be a Maildir, one of
+    Apple Mail or Thunderbird, or hold any of these. Copies of a mail are given once. Mails are
+    read as they are asked for: memory does not grow with the file.
+
+    Args:
+        source: The file's or folder's path, or a file open for reading bytes.
+        owner: Whose mails they are.
+        name: The file's path in its archive, where `source` is an open file: says its kind
+            and the folder that its mails were in.
+        options: Which kinds of mail are wanted and how much of each; None for the defaults.
+    """
+    options = options or MailOptions()
+    seen: set[str] = set()
+    calendars: dict[bytes, None] = {}
+    found = kept_mails(source, owner) if isinstance(source, Path) else mails_of_file(source, name)
+    for one in found:
+        if isinstance(one, LeftOut):
+            yield one
+            continue
+        read = read_one(one.raw, owner, options, one.state, one.place, one.kept)
+        if read.item is not None and read.item.id in seen:
+            continue
+        for left in read.left_out:
+            yield replace(left, source=one.source)
+        if read.item is not None:
+            seen.add(read.item.id)
+            yield read.item
+        calendars.update(dict.fromkeys(read.calendars))
+    events = _with_events(Found(), list(calendars), owner)
+    yield from events.left_out
+    yield from events.items
 
 
-def _mails(path: Path, person_id: str) -> Iterator[Item]:
-    box = mailbox.mbox(str(path), create=False)
-    try:
-        if not len(box) and path.stat().st_size:
-            raise InputError(f"{path}: not a mailbox: no line begins with 'From '")
-        for message in box:
-            received = _received(message)
-            if received is None:
-                continue
-            name, address = parseaddr(_header(message, "From"))
-            uid = message.get("Message-ID") or f"{received}{_header(message, 'Subject')}"
-            yield Item(
-                id=item_id(person_id, "mail", str(uid)),
-                app="mail",
-                fields={
-                    "sender": name or address or "unknown",
-                    "subject": _header(message, "Subject") or "(no subject)",
-                    "body": _body(message)[:_LONGEST_BODY],
-                    "received_at": received,
-                    "unread": "R" not in message.get_flags(),
-                    "flagged": "F" in message.get_flags(),
-                },
-            )
-    finally:
-        box.close()
-
-
-def _received(message: Message) -> datetime | None:
-    try:
-        return _local(parsedate_to_datetime(str(message["Date"])))
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _header(message: Message, name: str) -> str:
-    raw = str(message.get(name, ""))
-    try:
-        text = str(make_header(decode_header(raw)))
-    except (LookupError, ValueError, MessageError):  # an unknown charset, or not in that charset
-        text = raw
-    return " ".join(text.split())
-
-
-def _body(message: Message) -> str:
-    for part in message.walk():
-        if part.get_content_type() == "text/plain" and not part.get_filename():
-            payload = part.get_payload(decode=True)
-            if isinstance(payload, bytes):
-                charset = part.get_content_charset() or "utf-8"
-                try:
-                    return payload.decode(charset, errors="replace").strip()
-                except LookupError:
-                    return payload.decode("utf-8", errors="replace").strip()
-    return ""
+def _with_events(found: Found, calendars: list[bytes], owner: Owner) -> Found:
+    if calendars:
+        events = events_of(calendars, owner)
+        found.items += events.items
+        found.left_out += events.left_out
+    return found
