@@ -41,7 +41,9 @@ def moments_of(lines: list[Property], zones: Zones) -> list[Moment]:
     for line in lines:
         for value in line.value.split(","):
             try:
-                found.append(parsed(value.partition("/")[0], line.parameters.get("TZID", ""), zones))
+                found.append(
+                    parsed(value.partition("/")[0], line.parameters.get("TZID", ""), zones)
+                )
             except ValueError:
                 continue
     return found

@@ -120,11 +120,15 @@ class _Reader:
         text = series.text()
         for one in single:
             if not self._unwanted(one):
-                self._tried(one, lambda part, key: self._single(part, key, text), uid + self._key(one))
+                self._tried(
+                    one, lambda part, key: self._single(part, key, text), uid + self._key(one)
+                )
         try:
             occurrences = series.occurrences(self._now)
         except Exception as error:  # whatever the library makes of a rule: only this one is lost
-            self._leave(master, f"its repetition cannot be worked out ({_reason(error)})", lost=False)
+            self._leave(
+                master, f"its repetition cannot be worked out ({_reason(error)})", lost=False
+            )
             self._tried(master, self._single, uid)
             return
         if not occurrences and not single:
@@ -163,9 +167,7 @@ class _Reader:
             fields = self._fields(one, start, end, zones)
             self._keep(item_id(self._owner.person_id, "calendar", uid), fields, repeats)
 
-    def _fields(
-        self, one: Component, start: Moment, end: Moment, zones: Zones
-    ) -> dict[str, Value]:
+    def _fields(self, one: Component, start: Moment, end: Moment, zones: Zones) -> dict[str, Value]:
         began = local(start, self._owner.zone)
         return {
             "title": title_of(one),
@@ -240,9 +242,7 @@ class _Reader:
         }
         self._items[key] = Item(key, "notes", fields)
 
-    def _tried(
-        self, one: Component, read: Callable[[Component, str], None], uid: str
-    ) -> None:
+    def _tried(self, one: Component, read: Callable[[Component, str], None], uid: str) -> None:
         try:
             read(one, uid)
         except (ValueError, OverflowError) as error:
@@ -296,7 +296,10 @@ def _groups(found: list[Component]) -> dict[str, list[Component]]:
         start = one.first("DTSTART", "DUE")
         uid = one.text("UID") or f"{start.value.strip() if start else ''}{one.text('SUMMARY')}"
         groups.setdefault((one.kind, uid), []).append(one)
-    return {f"{uid}\0{kind}" if kind != "VEVENT" else uid: group for (kind, uid), group in groups.items()}
+    return {
+        f"{uid}\0{kind}" if kind != "VEVENT" else uid: group
+        for (kind, uid), group in groups.items()
+    }
 
 
 def _newest(group: list[Component], key: Callable[[Component], str]) -> list[Component]:
@@ -313,7 +316,9 @@ def _newest(group: list[Component], key: Callable[[Component], str]) -> list[Com
 
 def _version(one: Component) -> tuple[int, str]:
     sequence = one.text("SEQUENCE")
-    number = int(sequence) if sequence.isascii() and sequence.isdigit() and len(sequence) < 10 else 0
+    number = (
+        int(sequence) if sequence.isascii() and sequence.isdigit() and len(sequence) < 10 else 0
+    )
     return number, one.text("LAST-MODIFIED", "DTSTAMP")
 
 
@@ -376,5 +381,3 @@ def _further(
                 id=key,
                 fields={**item.fields, "start": start, "end": max(start, local(one.end, zone))},
             )
-
-

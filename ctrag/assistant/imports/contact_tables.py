@@ -36,8 +36,8 @@ _MAIL = re.compile(
     r"(?: adresse| address| ?\d| ?\d value| ?\d adresse| ?\d address)?"
 )
 _PHONE = re.compile(
-    r"(?!.*\b(?:type|label|typ)\b)(?:phone \d value|.*\b(?:phone|telephone|telefon|tél\w*|teléfono"
-    r"|telefono|telefoon|mobil\w*|mobiltelefon|handy|pager)\b.*|.*telefon\b.*|.*phone(?: \d)?)"
+    r"(?!.*\b(?:type|label|typ)\b|.*phonetic)"
+    r".*(?:phone|telefon|téléphone|teléfono|telefoon|mobil|móvil|handy|cellulare|fax|pager).*"
 )
 _FAX = re.compile(r".*(?:fax|pager|telex|isdn|tty).*")
 _MOBILE = re.compile(r".*(?:mobil|handy|cell|móvil|cellulare|mobiel).*")

@@ -1,10 +1,12 @@
 """From paths to people with items: any file or folder that ctrag reads, each by what it holds."""
 
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
+from zipfile import BadZipFile
 from zoneinfo import ZoneInfo
 
 from ctrag.assistant.imports.birthdays import birthdays
@@ -86,8 +88,8 @@ def records_in(
         try:
             for share, record in _records(source, owner, mail):
                 yield Place(source.name, source.size, share), _from(record, source)
-        except (CtragError, ValueError, OSError, RecursionError, MemoryError) as error:
-            why = " ".join((getattr(error, "strerror", None) or str(error)).split())[:200]
+        except Exception as error:  # whatever a file does to its reader, the others are read
+            why = _why(error)
             left = LeftOut("file", source.name, why or "it cannot be read", source.name)
             yield Place(source.name, source.size, 1.0), left
 
@@ -171,6 +173,14 @@ def machine_zone() -> str:
     return name
 
 
+def _why(error: Exception) -> str:
+    told = getattr(error, "strerror", None) or str(error)
+    known = (CtragError, ValueError, OSError, EOFError, BadZipFile, zlib.error)
+    if not isinstance(error, known):
+        told = f"internal error: {type(error).__name__}: {told}"
+    return " ".join(told.split())[:200]
+
+
 def _records(
     source: Source, owner: Owner, mail: MailOptions | None
 ) -> Iterator[tuple[float, Record]]:
@@ -201,7 +211,7 @@ def _share(file: BinaryIO, source: Source) -> float:
 
 
 def _found(kind: Kind | None, head: bytes, file: BinaryIO, source: Source, owner: Owner) -> Found:
-    if kind is None:
+    if kind is None or other_way(head, source.name):
         return Found(left_out=[_unread(source, head)])
     if kind == "archive":
         why = "an archive inside of an archive: unpack it and import the folder"

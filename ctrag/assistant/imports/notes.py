@@ -40,7 +40,7 @@ def read_note(data: bytes, name: str, modified: datetime | None, owner: Owner) -
     headed = _HEADING.match(text) or _UNDERLINED.match(text)
     if headed and title in ("", headed[1].strip()):
         title, text = headed[1].strip(), text[headed.end() :]
-    tags = front.get("tags") or ()
+    tags = front.get("tags") or []
     tags = tags if isinstance(tags, list) else str(tags).replace(",", " ").split()
     body = "\n".join(filter(None, (text.strip(), " ".join(f"#{tag}" for tag in tags))))
     at = next(filter(None, (_moment(front.get(one), owner) for one in (*_CHANGED, *_MADE))), None)
