@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from stores.errors import InputError
 from stores.people.app_spec import AppSpec
+from stores.people.changes import ImportMark
 from stores.people.dataset import Persona
 from stores.people.item_rows import content_hash
 from stores.people.items import Item, Person
@@ -44,6 +45,10 @@ class ImportReport:
     contacts: Counts = Counts()
     generation: str | None = None
     """The generation that holds it, None where nothing was new."""
+    unavailable: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """Application whose store is missing or damaged → why, and how many items were left out."""
+    mark: ImportMark | None = None
+    """The import in the journals, which all its batches share."""
 
     def __add__(self, other: "ImportReport") -> "ImportReport":
         """Both batches of one import together."""
@@ -58,12 +63,23 @@ class ImportReport:
             },
             contacts=self.contacts + other.contacts,
             generation=other.generation or self.generation,
+            unavailable=_sum(self.unavailable, other.unavailable),
+            mark=self.mark or other.mark,
         )
 
     @property
     def anything(self) -> bool:
         """Whether a new generation was made."""
         return bool(self.people or self.added or self.changed)
+
+
+def _sum(
+    one: Mapping[str, tuple[str, int]], other: Mapping[str, tuple[str, int]]
+) -> dict[str, tuple[str, int]]:
+    found = dict(one)
+    for app, (why, count) in other.items():
+        found[app] = (why, count + found.get(app, ("", 0))[1])
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +93,9 @@ class News:
     restated: list[tuple[Person, Item]]
     """Stored items whose text names a contact with another relation than before."""
     contacts: Counts
+    unavailable: Mapping[str, tuple[str, int]]
 
-    def report(self, generation: str | None = None) -> ImportReport:
+    def report(self) -> ImportReport:
         """The same as figures."""
         added = Counter(item.app for _, item in self.added)
         changed = Counter(item.app for _, item in self.changed)
@@ -93,7 +110,7 @@ class News:
                 for app in sorted({*added, *changed, *unchanged})
             },
             contacts=self.contacts,
-            generation=generation,
+            unavailable=self.unavailable,
         )
 
 
@@ -122,6 +139,8 @@ def compare(
     ids = [one.person.person_id for one in personas if one.person.person_id in old_people]
     old: dict[tuple[str, str], str] = {}
     here = set() if manifest is None else set(manifest.apps)
+    broken = {} if manifest is None else files.unavailable(manifest)
+    here -= broken.keys()
     for store in files.stores() if ids else ():
         if store.app.name in here:
             old |= store.content_hashes(ids)
@@ -135,9 +154,13 @@ def compare(
     added: list[tuple[Person, Item]] = []
     changed: list[tuple[Person, Item]] = []
     unchanged: list[Item] = []
+    left_out = dict.fromkeys(broken, 0)
     for persona in personas:
         person = persona.person
         for item in persona.items:
+            if item.app in broken:  # a store that cannot be read must not be taken for empty
+                left_out[item.app] += 1
+                continue
             digest = old.get((person.person_id, item.id))
             if digest is None:
                 added.append((person, item))
@@ -163,7 +186,8 @@ def compare(
         ),
         Counts(),
     )
-    return News(people, added, changed, unchanged, restated, contacts)
+    unavailable = {app: (why, left_out[app]) for app, why in broken.items() if left_out[app]}
+    return News(people, added, changed, unchanged, restated, contacts, unavailable)
 
 
 def _related_anew(old: Person | None, new: Person) -> set[str]:

@@ -296,12 +296,20 @@ def test_a_name_of_a_generation_is_never_used_again(stores: Stores, root: Path) 
     assert len(set(used)) == 3
 
 
-def test_a_lost_store_is_not_passed_off_as_an_empty_one(stores: Stores, root: Path) -> None:
-    next(root.glob("g*/mail.duckdb")).unlink()
-    before = bytes_under(root)
-    with pytest.raises(StoreUnavailable, match="the mail store is missing"):
-        stores.import_personas([persona("eve")], encode, ENCODER)
-    assert bytes_under(root) == before
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"junk" * 5000)])
+def test_what_a_broken_store_cannot_take_is_counted_and_the_rest_is_imported(
+    stores: Stores, root: Path, damage: Callable[[Path], object]
+) -> None:
+    damage(next(root.glob("g*/mail.duckdb")))
+    report = stores.import_personas([persona("eve"), persona("ada", "zebra")], encode, ENCODER)
+    assert (report.people, report.added, report.changed) == (1, 6, 6)
+    (reason, left_out) = report.unavailable["mail"]
+    assert reason.startswith(("missing", "damaged"))
+    assert left_out == 2
+    found = stores.items("ada")  # a lost store is not passed off as an empty one
+    assert list(found.unavailable) == ["mail"]
+    assert len(found.items) == 6
+    assert len(stores.items("eve").items) == 6
 
 
 @pytest.fixture
