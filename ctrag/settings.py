@@ -41,6 +41,8 @@ class Settings(BaseSettings):
     When not set, ONNX Runtime for the packaged model and transformers for others."""
     items: int = Field(default=5, ge=1, le=50)
     """Items retrieved for a request."""
+    mail_longest_body: int = Field(default=50_000, ge=100)
+    """Characters of a mail's text that an import stores; what is cut is said."""
     tools: int = Field(default=5, ge=1, le=59)
     """Tools exposed to the planner."""
     prompt_budget: int = Field(default=380, ge=100)

@@ -31,51 +31,54 @@ Home = Annotated[
 
 
 def import_(
-    source: Annotated[
-        Path, typer.Argument(help="A data set folder, or an .ics, .mbox or .vcf file.")
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Files, folders or zip archives (Google Takeout as it comes): calendars, address "
+            "books, mails, notes, call logs, searches, music; or a data set folder.",
+        ),
     ],
     persona: Annotated[
         str | None, typer.Option("--persona", help="Whose items they are; for files.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="The person's name, when they are new.")
+        str | None, typer.Option("--name", help="The person's name; a known person is renamed.")
     ] = None,
+    timezone: Annotated[
+        str | None,
+        typer.Option(
+            "--timezone",
+            help="Where the person lives, such as Europe/Oslo. Default: what is known of them, "
+            "else this machine's.",
+        ),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--also", help="Mails to read as well: spam, deleted, drafts or chats."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be imported; store nothing.")
+    ] = False,
     stores: Home = None,
     json: Json = False,
 ) -> None:
     """Bring people or files into your own stores; importing the same again changes nothing.
 
-    Example: ctrag import calendar.ics --persona me --name "Ada Byron"
+    Exits with 3 when something was left out that should be there.
+
+    Example: ctrag import contacts.vcf calendar.ics --persona me --name "Ada Byron"
     """
-    from ctrag.assistant.context.item_arrays import encode_items
-    from ctrag.assistant.imports.files import personas_from
-    from ctrag.assistant.open import TOOLBOX, joined_toolbox, toolbox_of
-    from ctrag.models.encoder import load_encoder
-    from ctrag.settings import settings
-    from stores.files import write_text
-    from stores.people.app_spec import apps_of
-    from stores.people.stores import Stores
+    from ctrag.cli.importing import import_paths
 
     root = stores or own_stores()
-    target = Stores(root, apps_of(root, source))
-    personas = personas_from(source, persona, name, target)
-    toolbox = joined_toolbox(root, source)
-    encoder = load_encoder(settings().encoder)
-    report = target.import_personas(
-        personas, lambda owned: encode_items(encoder, list(owned)), encoder.name
-    )
-    if toolbox != toolbox_of(root):
-        write_text(root / TOOLBOX, toolbox.to_yaml(), private=True)
+    report = import_paths(root, sources, persona, name, timezone, also=also or (), dry_run=dry_run)
     if json:
-        print_json({"added": report.added, "changed": report.changed, "same": report.unchanged})
-        return
-    line(
-        f"{target.root}: {report.added} items added, {report.changed} changed, "
-        f"{report.unchanged} as before"
-    )
-    for app, (reason, number) in report.unavailable.items():
-        line(f"{number} items left out: the {app} store is {reason}; see `ctrag doctor`")
-    if report.unavailable:
+        print_json(report.as_json())
+    else:
+        for text in report.lines(str(root)):
+            line(text)
+    if report.lost:
         raise typer.Exit(3)
 
 

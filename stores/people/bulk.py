@@ -4,8 +4,8 @@ Whoever calls `migrate` or `swap` holds the lease; `import_personas` takes it it
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +21,8 @@ from stores.people.app_store import AppStore
 from stores.people.changes import ImportMark
 from stores.people.dataset import Persona
 from stores.people.generations import Manifest
-from stores.people.item_rows import StoredItem, content_hash
+from stores.people.import_news import ImportReport, Merge, compare
+from stores.people.item_rows import StoredItem
 from stores.people.items import Item, Person
 from stores.people.store_files import PEOPLE, StoreFiles
 
@@ -30,49 +31,13 @@ Encode = Callable[[Sequence[tuple[Person, Item]]], Matrix]
 """Returns one row of float32 for each person's item, in the same order."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What an import changed."""
-
-    people: int
-    added: int
-    changed: int
-    unchanged: int
-    unavailable: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    """Application whose store is missing or damaged → why, and how many items were left out."""
-
-    @property
-    def anything(self) -> bool:
-        """Whether a new generation was made."""
-        return bool(self.people or self.added or self.changed)
-
-
-@dataclass(frozen=True, slots=True)
-class _News:
-    """The part of an import that differs from the stores."""
-
-    people: list[Person]
-    added: list[tuple[Person, Item]]
-    changed: list[tuple[Person, Item]]
-    unchanged: int
-    unavailable: Mapping[str, tuple[str, int]]
-
-    @property
-    def report(self) -> ImportReport:
-        return ImportReport(
-            len(self.people),
-            len(self.added),
-            len(self.changed),
-            self.unchanged,
-            self.unavailable,
-        )
-
-
 def import_personas(
     files: StoreFiles,
     personas: Sequence[Persona],
     encode: Encode,
     encoder: str,
+    merge: Merge | None = None,
+    continues: ImportReport | None = None,
     *,
     undoable: bool = True,
 ) -> ImportReport:
@@ -81,10 +46,10 @@ def import_personas(
     make_private_folder(files.root)
     while True:
         seen = files.manifest() if files.exist() else None
-        news = _compare(files, personas, encoder)
-        if not news.report.anything:
-            return news.report
-        fresh = [*news.added, *news.changed]
+        news = compare(files, personas, encoder, merge)
+        if not news.report().anything:
+            return news.report()
+        fresh = [*news.added, *news.changed, *news.restated]
         vectors = encode(fresh) if fresh else np.empty((0, 0), np.float32)
         rows = [
             (person.person_id, StoredItem(item, vector))
@@ -93,13 +58,24 @@ def import_personas(
         with files.lease():
             if seen != (files.manifest() if files.exist() else None):
                 continue  # another process imported, forgot or undid something: compare again
-            summary = f"import of {len(news.people)} people and {len(fresh)} items"
+            report = news.report() if continues is None else continues + news.report()
+            summary = _summary(report)
             mark = changes_journal.new_mark(files, summary) if undoable else None
+            if mark is not None and continues is not None and continues.mark is not None:
+                mark = replace(continues.mark, summary=summary)
             load = partial(_load, files, people=news.people, rows=rows, mark=mark)
             # Before the swap: files of an application that nobody declares would be orphaned.
             write_apps(files.root, files.apps)
-            swap(files, summary, encoder, load)
-        return news.report
+            generation = None if continues is None else continues.generation
+            if seen is not None and seen.generation == generation:
+                _extend(files, seen, summary, load)
+            else:
+                swap(files, summary, encoder, load)
+            return replace(news.report(), generation=files.manifest().generation, mark=mark)
+
+
+def _summary(report: ImportReport) -> str:
+    return f"import of {report.people} people and {report.added + report.changed} items"
 
 
 def outdated(files: StoreFiles, manifest: Manifest) -> list[AppStore]:
@@ -145,48 +121,6 @@ def _check(files: StoreFiles, personas: Sequence[Persona]) -> None:
             items.add(item.id)
 
 
-def _compare(files: StoreFiles, personas: Iterable[Persona], encoder: str) -> _News:
-    manifest = files.manifest() if files.exist() else None
-    old_people = (
-        {} if manifest is None else files.read(lambda folder: files.people_in(folder).people())
-    )
-    if manifest is not None and old_people and manifest.encoder != encoder:
-        raise InputError(
-            f"encoder: these stores hold vectors of {manifest.encoder}, not of {encoder}; "
-            "import into a new folder"
-        )
-    personas = list(personas)
-    ids = [one.person.person_id for one in personas if one.person.person_id in old_people]
-    old: dict[tuple[str, str], str] = {}
-    here = set() if manifest is None else set(manifest.apps)
-    broken = {} if manifest is None else files.unavailable(manifest)
-    for store in files.stores() if ids else ():
-        if store.app.name in here - broken.keys():
-            old |= store.content_hashes(ids)
-    people = [one.person for one in personas if old_people.get(one.person.person_id) != one.person]
-    # A contact's relation is part of an item's text: new contacts, new vectors.
-    restated = {person.person_id for person in people}
-    added: list[tuple[Person, Item]] = []
-    changed: list[tuple[Person, Item]] = []
-    unchanged = 0
-    left_out = dict.fromkeys(broken, 0)
-    for persona in personas:
-        person = persona.person
-        for item in persona.items:
-            if item.app in broken:  # a store that cannot be read must not be taken for empty
-                left_out[item.app] += 1
-                continue
-            digest = old.get((person.person_id, item.id))
-            if digest is None:
-                added.append((person, item))
-            elif digest != content_hash(item) or person.person_id in restated:
-                changed.append((person, item))
-            else:
-                unchanged += 1
-    unavailable = {app: (reason, left_out[app]) for app, reason in broken.items() if left_out[app]}
-    return _News(people, added, changed, unchanged, unavailable)
-
-
 def _load(
     files: StoreFiles,
     folder: Path,
@@ -200,7 +134,6 @@ def _load(
     oldest = directory.put(people, mark, sorted({person_id for person_id, _ in rows} - named))
     # An item may have moved to another application: every store drops all imported ids.
     replaced = [(person_id, stored.item.id) for person_id, stored in rows]
-    restated = [person.person_id for person in people]
     broken = files.unavailable(files.manifest()) if files.exist() else {}
     for store in files.stores_in(folder):
         if store.app.name in broken:
@@ -209,7 +142,23 @@ def _load(
         if new or store.pending():
             store.create()
         mine = (row for row in rows if row[1].item.app == store.app.name)
-        store.load(mine, () if new else replaced, () if new else restated, mark, oldest)
+        store.load(mine, () if new else replaced, (), mark, oldest)
+
+
+def _extend(
+    files: StoreFiles, manifest: Manifest, summary: str, fill: Callable[[Path], None]
+) -> None:
+    """Add a further batch to the generation that the import's first batch made.
+
+    Each store is changed in a transaction of its own; all batches are one import in the journals.
+    """
+    folder = files.root / manifest.generation
+    fill(folder)
+    for path in folder.iterdir():
+        path.chmod(0o600)  # DuckDB creates files as the umask has it
+    apps = {path.stem for path in folder.glob("*.duckdb") if path.name != PEOPLE}
+    update = {"summary": summary, "apps": tuple(sorted({*manifest.apps, *apps}))}
+    generations.write_manifest(files.root, manifest.model_copy(update=update))
 
 
 def swap(

@@ -93,7 +93,8 @@ def forget_contact(files: StoreFiles, person_id: str, which: str) -> Forgotten:
         gone = chosen_contacts(people.person(person_id).contacts, which, person_id)
         found.contacts = people.forget_contacts(person_id, gone.__contains__)
         bulk.compact(people.path)
-        for store in files.stores_in(folder):  # a contact's relation is part of items' text
+        related = any(one.relation for one in gone)
+        for store in files.stores_in(folder) if related else ():  # it is part of items' text
 
             def restate(store: AppStore = store) -> None:
                 store.restate(person_id)

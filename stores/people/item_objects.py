@@ -89,6 +89,8 @@ def dump_item(item: Item, app: AppSpec) -> dict[str, Any]:
         value = item.fields.get(field.name)
         if not field.required and field.default is not None and value == field.default:
             continue
+        if value is None and not field.required and field.type == "strings":
+            continue  # data sets from before the field keep their form
         dumped[field.name] = _dump_value(value)
     usage = item.usage
     dumped["usage"] = {

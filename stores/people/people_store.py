@@ -144,7 +144,7 @@ class PeopleStore:
         """Restore what was there before the import: profile, contacts, sources.
 
         Returns:
-            Whether profile or contacts changed.
+            Whether relations of contacts changed, which are part of the text of items.
         """
         restated = False
         with writing(self.path, _NAME, self._timeout) as connection:
@@ -155,7 +155,11 @@ class PeopleStore:
             ).fetchall()
             for before in (json.loads(row[0]) for row in rows):
                 if "person" in before:
-                    restated = True
+                    row = connection.execute(
+                        "SELECT contacts FROM people WHERE persona_id = ?", [person_id]
+                    ).fetchone()
+                    kept = before["person"][2] if before["person"] is not None else "[]"
+                    restated |= _relations(row[0] if row else "[]") != _relations(kept)
                     connection.execute("DELETE FROM people WHERE persona_id = ?", [person_id])
                 if before.get("person") is not None:
                     now, profile, contacts = before["person"]
@@ -254,6 +258,12 @@ def _set_source(connection: Connection, person_id: str, name: str, content: Any)
             "INSERT INTO sources VALUES (?, ?, ?)",
             [person_id, name, json.dumps(content, ensure_ascii=False)],
         )
+
+
+def _relations(contacts: str) -> dict[str, str]:
+    """Name → relation, of contacts in JSON that have one."""
+    found = _CONTACTS.validate_json(contacts)
+    return {one.name.casefold(): one.relation for one in found if one.relation}
 
 
 def _without(contacts: str, gone: Callable[[Contact], bool]) -> tuple[str, int]:

@@ -7,21 +7,24 @@ from pathlib import Path
 
 from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, StoreUnavailable
 from stores.errors import NotFound
-from stores.people import bulk, changes_journal, forget
+from stores.people import bulk, changes_journal, forget, import_news
 from stores.people.app_spec import AppSpec, apps_of
-from stores.people.bulk import Encode, ImportReport, Matrix
+from stores.people.bulk import Encode, Matrix
 from stores.people.changes import Change, ChangeRecord, OutboxRow, Undone
 from stores.people.dataset import Persona
 from stores.people.forget import Forgotten
+from stores.people.import_news import Counts, ImportReport, Merge
 from stores.people.item_rows import StoredItem, Vector
 from stores.people.items import Person
 from stores.people.people_store import UnknownPerson
 from stores.people.store_files import StoreFiles
 
 __all__ = [
+    "Counts",
     "Encode",
     "ImportReport",
     "Matrix",
+    "Merge",
     "PersonItems",
     "Stores",
     "UnknownPerson",
@@ -224,6 +227,8 @@ class Stores:
         personas: Sequence[Persona],
         encode: Encode,
         encoder: str,
+        merge: Merge | None = None,
+        continues: ImportReport | None = None,
         *,
         undoable: bool = True,
     ) -> ImportReport:
@@ -234,13 +239,30 @@ class Stores:
         new. Importing the same again changes nothing. Each person can undo their own part, unless
         `undoable` is false: then it is not in the journal.
 
+        Args:
+            personas: The people and their items.
+            encode: Makes the vectors of items that are new.
+            encoder: Name of the encoder.
+            merge: What becomes of a person who is stored already; replaced by the new one when
+                None.
+            continues: The earlier batches of the same import, with the generation that the first
+                made: this one is added to it, and an undo takes all of them back.
+
         Raises:
             ValueError: A person or one of their items appears twice, an item belongs to an
                 application that these stores do not have, or the encoder is another one.
             OSError, StoreUnavailable: The disk is full or read-only, or the people cannot be read;
                 the stores are as before. Items of a damaged application are left out, and counted.
         """
-        return bulk.import_personas(self._files, personas, encode, encoder, undoable=undoable)
+        return bulk.import_personas(
+            self._files, personas, encode, encoder, merge, continues, undoable=undoable
+        )
+
+    def compare(
+        self, personas: Sequence[Persona], encoder: str, merge: Merge | None = None
+    ) -> ImportReport:
+        """What `import_personas` would change; nothing is."""
+        return import_news.compare(self._files, personas, encoder, merge).report()
 
     def forget(self, person_id: str, item_id: str | None = None) -> Forgotten:
         """Erase one item, or everything of a person, from the current and all older files.

@@ -137,22 +137,26 @@ def search(call: Call, app: str, query: str) -> list[Item]:
 
 
 def find_contact(call: Call, name: str) -> Contact | None:
-    """The contact meant by a full name, or by a part of it or a relation that only one has.
+    """The contact meant by a full name or `Person.label`, or by a nickname, a relation or a part of
+    the name that only one has.
 
     Raises:
         Refusal: The part or relation fits several contacts.
     """
-    if exact := call.person.contact(name):
-        return exact
     contacts = call.person.contacts
     key = re.sub(r"^\s*my\s+", "", name, flags=re.IGNORECASE)
+    folded = name.strip().casefold()
+    labelled = call.person.contact(name)
     found = (
-        [one for one in contacts if _same(one.name, name)]
+        [one for one in contacts if one.name.casefold() == folded]
+        or ([labelled] if labelled else [])
+        or [one for one in contacts if _same(one.name, name)]
+        or [one for one in contacts if any(_same(nick, key) for nick in one.nicknames)]
         or [one for one in contacts if _same(one.relation, key)]
         or [one for one in contacts if contains(one.name, key, shortest=1)]
     )
     if len(found) > 1:
-        names = ", ".join(one.name for one in found)
+        names = ", ".join(map(call.person.label, found))
         raise Refusal(f"{quote(name)} fits several contacts: {names}.")
     return found[0] if found else None
 

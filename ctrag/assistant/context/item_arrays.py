@@ -281,5 +281,9 @@ def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
 
 
 def encode_items(encoder: Encoder, owned: Sequence[tuple[Person, Item]]) -> Matrix:
-    """Vectors of items; the `encode` that `Stores.import_personas` and `execute` take."""
-    return encoder.encode([item_text.embedded_text(person, item) for person, item in owned])
+    """Vectors of items; the `encode` that `Stores.import_personas` and `execute` take.
+
+    Of long items, an encoder that can reads the beginning only.
+    """
+    encode: Callable[[Sequence[str]], Matrix] = getattr(encoder, "encode_briefly", encoder.encode)
+    return encode([item_text.embedded_text(person, item) for person, item in owned])
