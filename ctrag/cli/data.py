@@ -32,13 +32,17 @@ Home = Annotated[
 
 def import_(
     sources: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="PATH...",
             help="Files, folders or zip archives (Google Takeout as it comes): calendars, address "
             "books, mails, notes, call logs, searches, music; or a data set folder.",
         ),
-    ],
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", help="A calendar by its address, https:// or webcal://."),
+    ] = None,
     persona: Annotated[
         str | None, typer.Option("--persona", help="Whose items they are; for files.")
     ] = None,
@@ -70,7 +74,13 @@ def import_(
     Example: ctrag import contacts.vcf calendar.ics --persona me --name "Ada Byron"
     """
     from ctrag.cli.importing import import_paths
+    from ctrag.cli.sync import import_address
 
+    if (url is None) == (not sources):
+        raise typer.BadParameter("give files and folders, or --url")
+    if url is not None or sources is None:
+        import_address(str(url), persona, name, stores, json)
+        return
     root = stores or own_stores()
     report = import_paths(root, sources, persona, name, timezone, also=also or (), dry_run=dry_run)
     if json:

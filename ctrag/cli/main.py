@@ -17,6 +17,7 @@ from ctrag.cli import (
     prompt,
     serve,
     sessions,
+    sync,
     synth,
     tools,
     train,
@@ -58,6 +59,7 @@ app.command("demo")(demo.demo)
 app.command("prompt")(prompt.prompt)
 app.command("review")(prompt.review)
 app.command("import")(data.import_)
+app.command("sync")(sync.sync)
 app.command("export")(data.export)
 app.command("forget")(forget.forget)
 app.command("doctor")(doctor.doctor)

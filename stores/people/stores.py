@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, StoreUnavailable
 from stores.errors import NotFound
@@ -175,6 +176,11 @@ class Stores:
             ]
         )
         return sorted(rows, key=lambda pair: pair[1].change_id)
+
+    def sources(self, person_id: str) -> dict[str, Any]:
+        """Name → what is known of each source elsewhere that the person's items come from, JSON."""
+        files = self._files
+        return files.read(lambda folder: files.people_in(folder).sources(person_id))
 
     def apply(self, person_id: str, app: str, change: Change, at: datetime) -> ChangeRecord:
         """Carry out a change in one application's store, in one transaction.
