@@ -53,11 +53,27 @@ def _changes(connection: Connection, app: AppSpec) -> None:
     )
 
 
+def _added_fields(connection: Connection, app: AppSpec) -> None:
+    """Columns for fields that the application got after the store was made."""
+    there = {row[0] for row in connection.execute("DESCRIBE items").fetchall()}
+    for field in app.fields:
+        if field.name not in there:
+            default = "" if field.default is None else f" DEFAULT {_literal(field.default)}"
+            connection.execute(
+                f'ALTER TABLE items ADD COLUMN "{field.name}" {field.sql_type}{default}'
+            )
+
+
+def _literal(value: bool | int | str) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
 STEPS: tuple[MigrationStep, ...] = (
     MigrationStep("0001_items", _items),
     MigrationStep("0002_outbox", _outbox),
     MigrationStep("0003_state", _state),
     MigrationStep("0004_changes", _changes),
+    MigrationStep("0005_added_fields", _added_fields),
 )
 
 

@@ -264,7 +264,7 @@ def changed(item: Item, **fields: Value) -> StoredItem:
 
 def created(call: Call, app: str, **fields: Value) -> StoredItem:
     """A new item of the application."""
-    defaults = {field.name: field.default for field in spec_of(app).fields}
+    defaults = {field.name: field.default for field in spec_of(app).fields if not field.sparse}
     return StoredItem(Item(call.new_id(app), app, {**defaults, **fields}))
 
 

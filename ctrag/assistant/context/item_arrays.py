@@ -30,6 +30,8 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 PROJECTED_FROM = 20_000
 """More items than this are projected first for dense search."""
+_PARTS = 4
+"""Views of a part that a view keeps."""
 _EPOCH = datetime(1970, 1, 1)
 _Value = TypeVar("_Value")
 
@@ -169,6 +171,33 @@ class PersonView:
         return tuple((rows, self.starts[rows]) for rows in ordered)
 
     @cached_property
+    def series(self) -> tuple[Ints, ...]:
+        """Rows of the occurrences of each repeating event, in order of time."""
+        found: dict[str, list[int]] = {}
+        for row, item in enumerate(self.items):
+            repeats = item.fields.get("repeats")
+            if repeats and item.app == "calendar":
+                found.setdefault(str(repeats), []).append(row)
+        groups = (np.array(rows, dtype=np.int64) for rows in found.values() if len(rows) > 1)
+        return tuple(rows[np.argsort(self.starts[rows], kind="stable")] for rows in groups)
+
+    def only(self, rows: Ints) -> "PersonView":
+        """A view of some rows; the last few are kept, for requests that follow."""
+        if len(rows) == len(self):
+            return self
+        key = rows.tobytes()
+        if key not in self._parts:
+            while len(self._parts) >= _PARTS:
+                del self._parts[next(iter(self._parts))]
+            items = tuple(self.items[row] for row in rows)
+            self._parts[key] = PersonView(self.person, items, self.vectors[rows], self.unavailable)
+        return self._parts[key]
+
+    @cached_property
+    def _parts(self) -> "dict[bytes, PersonView]":
+        return {}
+
+    @cached_property
     def projected(self) -> LowDimensionalProjection | None:
         """`vectors` projected where there are more than `PROJECTED_FROM`, otherwise None."""
         return LowDimensionalProjection.of(self.vectors) if len(self) > PROJECTED_FROM else None
@@ -282,4 +311,7 @@ def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
 
 def encode_items(encoder: Encoder, owned: Sequence[tuple[Person, Item]]) -> Matrix:
     """Vectors of items; the `encode` that `Stores.import_personas` and `execute` take."""
-    return encoder.encode([item_text.embedded_text(person, item) for person, item in owned])
+    texts = [item_text.embedded_text(person, item) for person, item in owned]
+    unique = {text: row for row, text in enumerate(dict.fromkeys(texts))}  # a series has one text
+    made = encoder.encode(list(unique))
+    return made if len(unique) == len(texts) else made[[unique[text] for text in texts]]

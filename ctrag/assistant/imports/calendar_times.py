@@ -41,7 +41,9 @@ def moments_of(lines: list[Property], zones: Zones) -> list[Moment]:
     for line in lines:
         for value in line.value.split(","):
             try:
-                found.append(parsed(value.partition("/")[0], line.parameters.get("TZID", ""), zones))
+                found.append(
+                    parsed(value.partition("/")[0], line.parameters.get("TZID", ""), zones)
+                )
             except ValueError:
                 continue
     return found
@@ -171,7 +173,9 @@ def _rules(component: Component) -> tzinfo | None:
         lines += [f"{one}:{line.value.strip()}" for one, line in needed.items() if line]
         rule = part.text("RRULE").upper()
         # Rules of zones repeat once a year; any other would be worked out for ages.
-        if "FREQ=YEARLY" in rule and not re.search(r"BY(HOUR|MINUTE|SECOND|SETPOS)|INTERVAL", rule):
+        if "FREQ=YEARLY" in rule and not re.search(
+            r"BY(HOUR|MINUTE|SECOND|SETPOS)|INTERVAL=(?!1\b)", rule
+        ):
             lines.append(f"RRULE:{rule}")
         lines += [f"RDATE:{one.value.strip()}" for one in part.all("RDATE")[:_MOST_RULES]]
         lines.append(f"END:{part.kind}")

@@ -3,6 +3,7 @@
 Each component is read apart. What a calendar has in several versions is read in its newest one.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, tzinfo
@@ -117,14 +118,20 @@ class _Reader:
             for one in single:
                 self._tried(one, self._single, uid + self._key(one))
             return
+        # An occurrence that was changed and then taken out of the series is gone.
+        single = [one for one in single if self._key(one) not in series.without]
         text = series.text()
         for one in single:
             if not self._unwanted(one):
-                self._tried(one, lambda part, key: self._single(part, key, text), uid + self._key(one))
+                self._tried(
+                    one, lambda part, key: self._single(part, key, text), uid + self._key(one)
+                )
         try:
             occurrences = series.occurrences(self._now)
         except Exception as error:  # whatever the library makes of a rule: only this one is lost
-            self._leave(master, f"its repetition cannot be worked out ({_reason(error)})", lost=False)
+            self._leave(
+                master, f"its repetition cannot be worked out ({_reason(error)})", lost=False
+            )
             self._tried(master, self._single, uid)
             return
         if not occurrences and not single:
@@ -163,9 +170,7 @@ class _Reader:
             fields = self._fields(one, start, end, zones)
             self._keep(item_id(self._owner.person_id, "calendar", uid), fields, repeats)
 
-    def _fields(
-        self, one: Component, start: Moment, end: Moment, zones: Zones
-    ) -> dict[str, Value]:
+    def _fields(self, one: Component, start: Moment, end: Moment, zones: Zones) -> dict[str, Value]:
         began = local(start, self._owner.zone)
         return {
             "title": title_of(one),
@@ -177,7 +182,7 @@ class _Reader:
         }
 
     def _keep(self, key: str, fields: dict[str, Value], repeats: str = "") -> None:
-        self._items[key] = Item(key, "calendar", {**fields, "repeats": repeats})
+        self._items[key] = Item(key, "calendar", fields | ({"repeats": repeats} if repeats else {}))
 
     def _todo(self, one: Component, uid: str) -> None:
         state = one.text("STATUS").upper()
@@ -240,9 +245,7 @@ class _Reader:
         }
         self._items[key] = Item(key, "notes", fields)
 
-    def _tried(
-        self, one: Component, read: Callable[[Component, str], None], uid: str
-    ) -> None:
+    def _tried(self, one: Component, read: Callable[[Component, str], None], uid: str) -> None:
         try:
             read(one, uid)
         except (ValueError, OverflowError) as error:
@@ -296,7 +299,10 @@ def _groups(found: list[Component]) -> dict[str, list[Component]]:
         start = one.first("DTSTART", "DUE")
         uid = one.text("UID") or f"{start.value.strip() if start else ''}{one.text('SUMMARY')}"
         groups.setdefault((one.kind, uid), []).append(one)
-    return {f"{uid}\0{kind}" if kind != "VEVENT" else uid: group for (kind, uid), group in groups.items()}
+    return {
+        f"{uid}\0{kind}" if kind != "VEVENT" else uid: group
+        for (kind, uid), group in groups.items()
+    }
 
 
 def _newest(group: list[Component], key: Callable[[Component], str]) -> list[Component]:
@@ -312,9 +318,9 @@ def _newest(group: list[Component], key: Callable[[Component], str]) -> list[Com
 
 
 def _version(one: Component) -> tuple[int, str]:
-    sequence = one.text("SEQUENCE")
-    number = int(sequence) if sequence.isascii() and sequence.isdigit() and len(sequence) < 10 else 0
-    return number, one.text("LAST-MODIFIED", "DTSTAMP")
+    number = one.text("SEQUENCE")
+    sequence = int(number) if re.fullmatch(r"[0-9]{1,9}", number) else 0
+    return sequence, one.text("LAST-MODIFIED", "DTSTAMP")
 
 
 def _cancelled(one: Component) -> bool:
@@ -376,5 +382,3 @@ def _further(
                 id=key,
                 fields={**item.fields, "start": start, "end": max(start, local(one.end, zone))},
             )
-
-

@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
-_OFFSET = re.compile(r"\(?(?:UTC|GMT|Z)?\s*(?P<sign>[+\-\u2212])\s*(?P<h>\d{1,2})(?:[:.]?(?P<m>\d\d))?\)?")
+_OFFSET = re.compile(
+    r"\(?(?:UTC|GMT|Z)?\s*(?P<sign>[+\-\u2212])\s*(?P<h>\d{1,2})(?:[:.]?(?P<m>\d\d))?\)?"
+)
 _NAMED = {
     "pacific time (us & canada)": "America/Los_Angeles",
     "mountain time (us & canada)": "America/Denver",

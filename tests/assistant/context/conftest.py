@@ -42,7 +42,8 @@ def made(app: str, item_id: str, *values: Value, usage: Usage | None = None) -> 
     """An item whose fields have `values` in declared order; ISO times may be text."""
     spec = next(one for one in packaged_apps() if one.name == app)
     fields: dict[str, Value] = {}
-    for field, value in zip(spec.fields, values, strict=True):
+    always = [field for field in spec.fields if not field.sparse]
+    for field, value in zip(always, values, strict=True):
         is_time = field.type == "datetime" and isinstance(value, str)
         fields[field.name] = datetime.fromisoformat(str(value)) if is_time else value
     return Item(item_id, app, fields, usage or Usage())
