@@ -20,7 +20,8 @@ from ctrag.text.trigrams import Grams, grams
 from ctrag.text.words import terms, words
 from stores.gc_pause import gc_paused
 from stores.people.app_spec import Role, known_apps, packaged_apps, spec_of
-from stores.people.items import Item, Person
+from stores.people.items import CANCELLED, Item, Person
+from stores.people.local_time import now_in, zone_of
 from stores.people.stores import Stores
 
 if TYPE_CHECKING:
@@ -292,21 +293,46 @@ class PersonView:
 def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
     """The person's items as they are in the stores now.
 
-    Vectors that are missing or from another encoder are computed here.
+    Vectors that are missing or from another encoder are computed here. Of repeating events, those
+    occurrences are added that have come near since the events were stored.
 
     Raises:
         UnknownPerson: The stores hold nobody of that id.
     """
     person, found = stores.person_and_items(person_id)
-    items = tuple(stored.item for stored in found.items)
+    later = _later_occurrences(stores, person, [stored.item for stored in found.items])
+    items = (*(stored.item for stored in found.items), *later)
     ours = stores.encoder in (None, encoder.name)
     known = [stored.vector if ours else None for stored in found.items]
+    known += [None] * len(later)
     missing = [row for row, vector in enumerate(known) if vector is None]
     made = encode_items(encoder, [(person, items[row]) for row in missing])
     fresh = dict(zip(missing, made, strict=True))
     rows = [fresh[row] if vector is None else vector for row, vector in enumerate(known)]
     vectors = np.stack(rows) if rows else np.empty((0, 0), np.float32)
     return PersonView(person, items, vectors, found.unavailable)
+
+
+def _later_occurrences(stores: Stores, person: Person, items: Sequence[Item]) -> list[Item]:
+    """Occurrences of endless series that lay too far ahead when the series were stored."""
+    repeating = [item for item in items if item.fields.get("repeats")]
+    if not repeating:
+        return []
+    from ctrag.assistant.apps.repeating import series_key
+    from ctrag.assistant.imports.further import further
+    from ctrag.assistant.imports.zones import machine_zone
+
+    zone = zone_of(person.profile.timezone) or machine_zone()
+    found = list(further(repeating, zone, now_in(person.profile.timezone)))
+    if not found:
+        return []
+    cancelled = stores.state(person.person_id, "calendar", CANCELLED)
+    dropped = set(cancelled) if isinstance(cancelled, list) else set()
+    return [
+        item
+        for item in found
+        if item.id not in dropped and series_key(item.text("repeats")) not in dropped
+    ]
 
 
 def encode_items(encoder: Encoder, owned: Sequence[tuple[Person, Item]]) -> Matrix:

@@ -183,7 +183,7 @@ def _rules(component: Component) -> tzinfo | None:
     if len(lines) < 4:
         return None
     try:
-        made = Timezone.from_ical("\r\n".join(lines) + "\r\n").to_tz(lookup_tzid=False)
+        made: tzinfo = Timezone.from_ical("\r\n".join(lines) + "\r\n").to_tz(lookup_tzid=False)
         made.utcoffset(datetime(2026, 7, 1))
     except Exception:  # whatever a library makes of a broken zone: the name may still say it
         return None
@@ -214,7 +214,8 @@ _SAMPLES = tuple(datetime(2026, 1, 4, 12) + timedelta(weeks=week) for week in ra
 def _same_times(offsets: tuple[timedelta, ...]) -> str:
     from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
-    for name in sorted(set(WINDOWS_TO_OLSON.values())):
+    names: set[str] = set(WINDOWS_TO_OLSON.values())
+    for name in sorted(names):
         zone = zone_named(name)
         if zone is not None and all(
             day.replace(tzinfo=zone).utcoffset() == offset

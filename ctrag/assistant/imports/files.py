@@ -3,18 +3,19 @@
 import mailbox
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import parseaddr, parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
+from ctrag.assistant.imports.found import Owner
 from ctrag.errors import InputError, NotFound
 from stores.people.dataset import Persona, load_dataset
 from stores.people.items import Contact, Item, Person, Profile
+from stores.people.local_time import now_in, zone_of
 from stores.people.people_store import UnknownPerson
 from stores.people.stores import Stores
 
@@ -52,7 +53,7 @@ def personas_from(
     if kind == ".vcf":
         return [Persona(_with_contacts(person, _contacts(source)), ())]
     if kind == ".ics":
-        return [Persona(person, _once(_events(source, person_id)))]
+        return [Persona(person, _events(source, person))]
     if kind == ".mbox":
         return [Persona(person, _once(_mails(source, person_id)))]
     raise InputError(f"{source}: must be a data set folder or an .ics, .mbox or .vcf file")
@@ -98,58 +99,16 @@ def _contacts(path: Path) -> list[Contact]:
     return contacts
 
 
-def _events(path: Path, person_id: str) -> Iterator[Item]:
-    from icalendar import Calendar
+def _events(path: Path, person: Person) -> tuple[Item, ...]:
+    from ctrag.assistant.imports.calendars import read_calendar
+    from ctrag.assistant.imports.zones import machine_zone
 
+    zone = zone_of(person.profile.timezone) or machine_zone()
+    now = now_in(person.profile.timezone)
     try:
-        calendars = Calendar.from_ical(path.read_bytes(), multiple=True)
-    except ValueError as error:
-        raise InputError(f"{path}: not an iCalendar file: {error}") from None
-    if not calendars:
-        raise InputError(f"{path}: not an iCalendar file: it holds no calendar")
-    for event in (one for calendar in calendars for one in calendar.walk("VEVENT")):
-        title = str(event.get("SUMMARY", "")).strip()
-        try:
-            start, end = _span(event)
-        except (KeyError, ValueError, OverflowError):
-            continue  # without a time it cannot be shown on a day
-        if not title:
-            continue
-        listed = event.get("ATTENDEE", [])
-        attendees = listed if isinstance(listed, list) else [listed]
-        again = event["RECURRENCE-ID"].to_ical().decode() if "RECURRENCE-ID" in event else ""
-        uid = f"{event.get('UID', '')}{again}" or f"{start}{title}"
-        yield Item(
-            id=_id(person_id, "calendar", uid),
-            app="calendar",
-            fields={
-                "title": title,
-                "start": start,
-                "end": end,
-                "location": str(event["LOCATION"]) if event.get("LOCATION") else None,
-                "attendees": tuple(_attendee(one) for one in attendees),
-                "notes": str(event["DESCRIPTION"]) if event.get("DESCRIPTION") else None,
-            },
-        )
-
-
-def _attendee(value: object) -> str:
-    parameters = getattr(value, "params", {})
-    address = str(value)
-    bare = address[7:] if address.casefold().startswith("mailto:") else address
-    return str(parameters.get("CN") or bare)
-
-
-def _span(event: Any) -> tuple[datetime, datetime]:
-    """Start and end; without an end a day lasts a day and a meeting an hour."""
-    began = event.decoded("DTSTART")
-    start = _local(began)
-    if "DTEND" in event:
-        return start, max(start, _local(event.decoded("DTEND")))
-    length = event.decoded("DURATION") if "DURATION" in event else None
-    if not isinstance(length, timedelta):
-        length = timedelta(hours=1) if isinstance(began, datetime) else timedelta(days=1)
-    return start, start + length
+        return tuple(read_calendar(path.read_bytes(), Owner(person.person_id, zone, now)).items)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _local(moment: object) -> datetime:

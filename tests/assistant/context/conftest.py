@@ -42,8 +42,8 @@ def made(app: str, item_id: str, *values: Value, usage: Usage | None = None) -> 
     """An item whose fields have `values` in declared order; ISO times may be text."""
     spec = next(one for one in packaged_apps() if one.name == app)
     fields: dict[str, Value] = {}
-    always = [field for field in spec.fields if not field.sparse]
-    for field, value in zip(always, values, strict=True):
+    named = [field for field in spec.fields if not field.sparse or len(values) == len(spec.fields)]
+    for field, value in zip(named, values, strict=True):
         is_time = field.type == "datetime" and isinstance(value, str)
         fields[field.name] = datetime.fromisoformat(str(value)) if is_time else value
     return Item(item_id, app, fields, usage or Usage())
