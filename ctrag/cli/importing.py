@@ -131,10 +131,11 @@ def _person(
     target: "Stores", person_id: str, name: str | None, timezone: str | None, report: "Report"
 ) -> "Person":
     """The person with the profile that they shall have; what was decided is told."""
-    from ctrag.assistant.imports.files import machine_zone, new_person
+    from ctrag.assistant.imports.files import new_person
+    from ctrag.assistant.imports.zones import machine_zone
 
     if not (target.exists() and person_id in target.people()):
-        zone = timezone or machine_zone()
+        zone = timezone or machine_zone().key
         if timezone is None:
             report.notes.append(
                 f"Times are those of {zone}, this machine's zone; --timezone sets another."
@@ -154,7 +155,7 @@ def _person(
         profile = replace(profile, timezone=timezone)
     if profile.timezone is None:
         report.notes.append(
-            f"The zone of {person_id} is not known: times are those of {machine_zone()}, this "
+            f"The zone of {person_id} is not known: times are those of {machine_zone().key}, this "
             "machine's; --timezone sets it."
         )
     return replace(person, profile=profile, contacts=())

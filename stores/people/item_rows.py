@@ -58,6 +58,7 @@ class ItemTable:
             query += " AND list_contains(?::VARCHAR[], item_id)"
             parameters.append(list(ids))
         names = [one.name for one in self.app.fields]
+        sparse = {one.name for one in self.app.fields if one.sparse}
         stop = 1 + len(names)
         with gc_paused():
             rows = connection.execute(query + " ORDER BY rowid", parameters).fetchall()
@@ -69,6 +70,7 @@ class ItemTable:
                         fields={
                             name: tuple(value) if isinstance(value, list) else value
                             for name, value in zip(names, row[1:stop], strict=True)
+                            if value or name not in sparse
                         },
                         usage=Usage(
                             row[stop], row[stop + 1], tuple(row[stop + 2] or ()), row[stop + 3]
@@ -152,6 +154,8 @@ def load_stored(app: AppSpec, dumped: Mapping[str, Any]) -> StoredItem:
     fields: dict[str, Value] = {}
     for one in app.fields:
         value = dumped["fields"].get(one.name)
+        if one.sparse and not value:
+            continue
         if one.type == "datetime" and value is not None:
             value = datetime.fromisoformat(value)
         fields[one.name] = tuple(value) if isinstance(value, list) else value

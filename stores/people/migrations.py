@@ -54,8 +54,8 @@ def _changes(connection: Connection, app: AppSpec) -> None:
 
 
 def _fields(connection: Connection, app: AppSpec) -> None:
-    """Columns of the fields that the application got since; items have none of them, and their
-    digests are made again, which say what an import has to replace."""
+    """Columns of the fields that the application got since, with their default; digests of items,
+    which say what an import has to replace, are made again."""
     from stores.people.item_rows import ItemTable, content_hash
 
     there = {
@@ -66,7 +66,8 @@ def _fields(connection: Connection, app: AppSpec) -> None:
     }
     fresh = [field for field in app.fields if field.name not in there]
     for field in fresh:
-        connection.execute(f'ALTER TABLE items ADD COLUMN "{field.name}" {field.sql_type}')
+        default = "" if field.default is None else f" DEFAULT {_literal(field.default)}"
+        connection.execute(f'ALTER TABLE items ADD COLUMN "{field.name}" {field.sql_type}{default}')
     if not fresh:
         return
     people = connection.execute("SELECT DISTINCT persona_id FROM items").fetchall()
@@ -82,6 +83,10 @@ def _fields(connection: Connection, app: AppSpec) -> None:
                 person_id,
             ],
         )
+
+
+def _literal(value: bool | int | str) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 
 STEPS: tuple[MigrationStep, ...] = (
