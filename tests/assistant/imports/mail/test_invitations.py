@@ -95,6 +95,25 @@ def test_an_answer_to_an_invitation_is_no_event(calendars: list[bytes]) -> None:
     assert [one.app for one in found.items] == ["mail", "calendar"]
 
 
+def test_one_broken_invitation_costs_no_other(
+    calendars: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = sys.modules["ctrag.assistant.imports.calendars"]
+    whole = module.read_calendar
+
+    def fails(data: bytes, owner: Owner) -> Found:
+        if b"Broken" in data:
+            raise ValueError("the reader's own fault")
+        found: Found = whole(data, owner)
+        return found
+
+    monkeypatch.setattr(module, "read_calendar", fails)
+    good, bad = mail_of(invitation()), mail_of(invitation("Broken"))
+    items, [left] = read_all(mbox(good, bad))
+    assert [one.app for one in items] == ["mail", "mail", "calendar"]
+    assert (left.kind, left.what, left.why) == ("event", "Broken", "its calendar cannot be read")
+
+
 def test_the_file_of_an_invitation_is_an_attachment_with_a_name() -> None:
     part = "--b\nContent-Type: application/ics; name=invite.ics\n\n" + invitation() + "--b--\n"
     message = letter(part, content_type="multipart/mixed; boundary=b")
