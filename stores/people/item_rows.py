@@ -19,6 +19,9 @@ from stores.people.migrations import Connection
 
 Vector = NDArray[np.float32]
 
+_ADDED_LATER = {"mail": ("recipients",)}
+"""Application → fields that it got after items had been stored."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
@@ -137,9 +140,16 @@ class ItemTable:
 
 
 def content_hash(item: Item) -> str:
-    """Digest of an item's content, usage included; equal items have equal digests."""
+    """Digest of an item's content, usage included; equal items have equal digests.
+
+    An item without a field that its application got later has the digest that it had before.
+    """
+    dumped = _dump_item(item)
+    for name in _ADDED_LATER.get(item.app, ()):
+        if dumped["fields"].get(name) is None:
+            dumped["fields"].pop(name, None)
     return hashlib.blake2b(
-        json.dumps(_dump_item(item), sort_keys=True, ensure_ascii=False).encode(), digest_size=12
+        json.dumps(dumped, sort_keys=True, ensure_ascii=False).encode(), digest_size=12
     ).hexdigest()
 
 
