@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from ctrag.errors import InputError
 
@@ -162,12 +161,10 @@ def _person(
 
 
 def _check_zone(name: str) -> None:
-    try:
-        ZoneInfo(name)
-    except (ValueError, OSError):
-        raise InputError(
-            f"--timezone: {name!r} is no time zone; write it as in Europe/Oslo"
-        ) from None
+    from stores.people.local_time import zone_of
+
+    if zone_of(name) is None:
+        raise InputError(f"--timezone: {name!r} is no time zone; write it as in Europe/Oslo")
 
 
 class Watch:
