@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ctrag.errors import InputError
 from ctrag.models import packages
+from stores.files import make_private_folder
 
 
 class Settings(BaseSettings):
@@ -110,5 +111,5 @@ def settings() -> Settings:
 def cache_folder() -> Path:
     """The cache folder, made when missing."""
     folder = settings().cache.expanduser()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     return folder

@@ -77,13 +77,16 @@ class Assistant:
         self._seen: tuple[tuple[object, ...], PersonView, str | None] | None = None
 
     @classmethod
-    def open(cls, path: str | Path, person: str, *, planner: str = "embedded") -> "Assistant":
+    def open(
+        cls, path: str | Path, person: str, *, planner: str = "embedded", reset: bool = False
+    ) -> "Assistant":
         """The assistant of one person.
 
         Args:
             path: A stores folder (`ctrag import` makes one) or a data set folder.
             person: Id of the person.
             planner: `embedded`, or `openai` for the endpoint that the settings name.
+            reset: Begin with a fresh copy of a data set's person.
 
         Raises:
             FileNotFoundError: `path` is neither.
@@ -94,7 +97,7 @@ class Assistant:
         need("the assistant", "torch", "transformers", "lightgbm", "llguidance", extra="assistant")
         options = settings()
         encoder = load_encoder(options.encoder)
-        opened = open_stores(Path(path), person, encoder)
+        opened = open_stores(Path(path), person, encoder, reset=reset)
         return cls(
             opened.stores,
             person,

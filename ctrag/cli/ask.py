@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ctrag.cli.options import At, Data, Json, Persona, Place, folder_of, parse_at
+from ctrag.cli.options import At, Data, Json, Persona, Place, Reset, folder_of, parse_at
 from ctrag.cli.output import line, print_json
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def ask(
         bool,
         typer.Option("--explain", help="Show items, scores, the plan, and each step and why."),
     ] = False,
+    reset: Reset = False,
     json: Json = False,
 ) -> None:
     """Answer one request in English, or say what would be done.
@@ -42,7 +43,7 @@ def ask(
     from ctrag.assistant.assistant import Assistant
 
     moment = parse_at(at)
-    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
+    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner, reset=reset)
     answer = assistant.ask(
         text,
         moment,

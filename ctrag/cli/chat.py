@@ -8,8 +8,9 @@ import typer
 
 from ctrag.cli.ask import confirm
 from ctrag.cli.errors import USER_ERRORS, one_line
-from ctrag.cli.options import At, Data, Persona, Place, folder_of, parse_at
+from ctrag.cli.options import At, Data, Persona, Place, Reset, folder_of, parse_at
 from ctrag.cli.output import line
+from ctrag.cli.writable import check_writable_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,15 +39,20 @@ def chat(
     record: Annotated[
         Path | None, typer.Option(help="Session file; `ctrag session show` reads it.")
     ] = None,
+    reset: Reset = False,
 ) -> None:
     """Talk with the assistant; plans run on that person's stores.
 
     Example: ctrag chat --persona p007 --place home
     """
     from ctrag.assistant.assistant import Assistant
+    from ctrag.assistant.written import note
 
     moment = parse_at(at)
-    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
+    check_writable_file("--record", record)
+    if record is not None:
+        note("record", record, persona)
+    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner, reset=reset)
     line(f"{assistant.person.profile.name}, /help says what else there is.")
     agree = (lambda question: True) if yes else confirm
     last: Answer | None = None

@@ -1,4 +1,4 @@
-"""`ctrag import`, `export`, `forget`, `undo`: a user's own data in, out, gone, and back."""
+"""`ctrag import`, `export`, `undo`: a user's own data in, out, and back."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,6 +7,7 @@ import typer
 
 from ctrag.cli.options import Data, Json, Persona, own_stores, stores_with
 from ctrag.cli.output import line, print_json
+from ctrag.cli.writable import check_writable_folder
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -91,44 +92,25 @@ def export(
 
     Example: ctrag export --persona me --out my-data
     """
+    from ctrag.assistant.written import note
     from stores.people.dataset import Persona as Exported
     from stores.people.dataset import write_personas
 
+    check_writable_folder("--out", out)
     source = stores_with(persona, stores, data)
     person = source.person(persona)
     found = source.items(persona)
     if found.unavailable:
         app, reason = next(iter(found.unavailable.items()))
         raise InputError(f"export: the {app} store is {reason}; nothing was written")
-    out.mkdir(parents=True, exist_ok=True)
-    write_personas(out, [Exported(person, tuple(stored.item for stored in found.items))])
+    note("export", out, persona)  # before it is written: a killed export can be erased, too
+    exported = Exported(person, tuple(stored.item for stored in found.items))
+    write_personas(out, [exported], private=True)
     line(f"{out}: {len(found.items)} items of {persona}")
 
 
-def forget(
-    persona: Persona,
-    item: Annotated[
-        str | None, typer.Option("--item", help="One item only; default: all of the person.")
-    ] = None,
-    stores: Home = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-) -> None:
-    """Erase a person or one item from every file of the stores. This cannot be undone.
-
-    Example: ctrag forget --persona me --item me-notes-3
-    """
-    from ctrag.cli.ask import confirm
-    from stores.people.stores import Stores
-
-    target = Stores.open(stores or own_stores())
-    what = f"item {item}" if item else "everything"
-    if not yes and not confirm(f"Erase {what} of {persona} for good?"):
-        return
-    line(f"{target.forget(persona, item)} items erased")
-
-
 def undo(persona: Persona, stores: Home = None, data: Data = None) -> None:
-    """Take back the person's last change, or the last import that replaced earlier data.
+    """Take back the person's own last change or import; nobody else's is touched.
 
     A mail, a call or whatever else left the phone cannot be taken back; only its record is removed.
 

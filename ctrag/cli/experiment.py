@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.output import line, print_json
+from ctrag.cli.writable import check_writable_file, check_writable_folder
 
 if TYPE_CHECKING:
     from eval.core.experiment import Experiment
@@ -55,10 +56,9 @@ def report_on(
         folder: For the page, or None.
     """
     # Fail before the work where the output cannot be written.
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
+    check_writable_file("--out", out)
     if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
+        check_writable_folder("--report", folder)
     experiment = run()
     if out is not None:
         experiment.write(out)

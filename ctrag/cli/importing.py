@@ -99,7 +99,7 @@ def import_paths(
     for folder in datasets if not dry_run else ():
         toolbox = joined_toolbox(root, folder)
         if toolbox != toolbox_of(root):
-            write_text(root / TOOLBOX, toolbox.to_yaml())
+            write_text(root / TOOLBOX, toolbox.to_yaml(), private=True)
     _refuse_nothing(files, report)
     return report
 

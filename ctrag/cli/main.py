@@ -11,7 +11,9 @@ from ctrag.cli import (
     chat,
     data,
     demo,
+    doctor,
     evaluate,
+    forget,
     prompt,
     serve,
     sessions,
@@ -57,7 +59,8 @@ app.command("prompt")(prompt.prompt)
 app.command("review")(prompt.review)
 app.command("import")(data.import_)
 app.command("export")(data.export)
-app.command("forget")(data.forget)
+app.command("forget")(forget.forget)
+app.command("doctor")(doctor.doctor)
 app.command("undo")(data.undo)
 app.add_typer(synth.app, name="synth")
 app.add_typer(train.app, name="train")

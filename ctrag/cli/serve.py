@@ -9,6 +9,7 @@ import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
+from ctrag.cli.writable import check_writable_file
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def mcp(
     if json and not check:
         raise typer.BadParameter("--json is for --check; what is served is the protocol alone")
     address = None if http is None else _address(http)
+    check_writable_file("--record", record)
     import anyio
 
     from ctrag.agents.server.config import Upstreams

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from stores.database import StoreUnavailable, writing
 from stores.errors import InputError
+from stores.files import make_private_folder
 from stores.people import changes_journal, generations
 from stores.people.app_spec import write_apps
 from stores.people.app_store import AppStore
@@ -37,10 +38,12 @@ def import_personas(
     encoder: str,
     merge: Merge | None = None,
     continues: ImportReport | None = None,
+    *,
+    undoable: bool = True,
 ) -> ImportReport:
     """See `Stores.import_personas`."""
     _check(files, personas)
-    files.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_folder(files.root)
     while True:
         seen = files.manifest() if files.exist() else None
         news = compare(files, personas, encoder, merge)
@@ -56,17 +59,18 @@ def import_personas(
             if seen != (files.manifest() if files.exist() else None):
                 continue  # another process imported, forgot or undid something: compare again
             report = news.report() if continues is None else continues + news.report()
-            mark = changes_journal.new_mark(files, _summary(report))
-            if continues is not None and continues.mark is not None:
-                mark = replace(continues.mark, summary=mark.summary)
+            summary = _summary(report)
+            mark = changes_journal.new_mark(files, summary) if undoable else None
+            if mark is not None and continues is not None and continues.mark is not None:
+                mark = replace(continues.mark, summary=summary)
             load = partial(_load, files, people=news.people, rows=rows, mark=mark)
             # Before the swap: files of an application that nobody declares would be orphaned.
             write_apps(files.root, files.apps)
             generation = None if continues is None else continues.generation
             if seen is not None and seen.generation == generation:
-                _extend(files, seen, mark.summary, load)
+                _extend(files, seen, summary, load)
             else:
-                swap(files, mark.summary, encoder, load)
+                swap(files, summary, encoder, load)
             return replace(news.report(), generation=files.manifest().generation, mark=mark)
 
 

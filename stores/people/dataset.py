@@ -256,15 +256,16 @@ def _dumped(contact: Contact) -> dict[str, Any]:
     return {key: one for key, one in told.items() if key in always or one}
 
 
-def write_personas(folder: Path, personas: Iterable[Persona]) -> None:
+def write_personas(folder: Path, personas: Iterable[Persona], *, private: bool = False) -> None:
     """Write `personas.jsonl` and an empty `queries.jsonl` into `folder`, which must exist; also
-    `apps.yaml` where items belong to further applications."""
+    `apps.yaml` where items belong to further applications. `private` files are for their
+    owner alone."""
     personas = list(personas)
     apps = dict.fromkeys(item.app for persona in personas for item in persona.items)
     write_apps(folder, [spec_of(app) for app in apps])
     lines = [json.dumps(dump_persona(persona), ensure_ascii=False) for persona in personas]
-    write_text(folder / PERSONAS, "".join(line + "\n" for line in lines))
-    write_text(folder / QUERIES, "")
+    write_text(folder / PERSONAS, "".join(line + "\n" for line in lines), private=private)
+    write_text(folder / QUERIES, "", private=private)
 
 
 def _items(

@@ -99,6 +99,11 @@ class Stores:
         return self._files.exist()
 
     @property
+    def files(self) -> StoreFiles:
+        """The files, for `stores.people.doctor`."""
+        return self._files
+
+    @property
     def encoder(self) -> str | None:
         """Name of the encoder that made the vectors."""
         return self._files.manifest().encoder
@@ -224,12 +229,15 @@ class Stores:
         encoder: str,
         merge: Merge | None = None,
         continues: ImportReport | None = None,
+        *,
+        undoable: bool = True,
     ) -> ImportReport:
         """Add people and items; items whose id exists are replaced, others stay.
 
         Vectors are computed before anything is locked. A new generation of files is built next to
         the old one and swapped in by a rename: readers continue, and see either the old or the
-        new. Importing the same again changes nothing.
+        new. Importing the same again changes nothing. Each person can undo their own part, unless
+        `undoable` is false: then it is not in the journal.
 
         Args:
             personas: The people and their items.
@@ -246,7 +254,9 @@ class Stores:
             OSError, StoreUnavailable: The disk is full or read-only, or the people cannot be read;
                 the stores are as before. Items of a damaged application are left out, and counted.
         """
-        return bulk.import_personas(self._files, personas, encode, encoder, merge, continues)
+        return bulk.import_personas(
+            self._files, personas, encode, encoder, merge, continues, undoable=undoable
+        )
 
     def compare(
         self, personas: Sequence[Persona], encoder: str, merge: Merge | None = None

@@ -35,24 +35,6 @@ def test_an_import_can_be_taken_back(ctrag: Run, home: Path, people: Path) -> No
     assert "0 items added, 1 changed" in ctrag("import", people).out
 
 
-def test_one_item_is_forgotten_then_everything(
-    ctrag: Run, home: Path, people: Path, tmp_path: Path
-) -> None:
-    assert (
-        ctrag("forget", "--persona", "ada", "--item", "ada-n1", "--yes").out == "1 items erased\n"
-    )
-    ctrag("export", "--persona", "ada", "--out", tmp_path)
-    assert "4711" not in (tmp_path / "personas.jsonl").read_text()
-    assert ctrag("forget", "--persona", "ada", "--yes").out == "5 items erased\n"
-    assert ctrag("export", "--persona", "ada", "--out", tmp_path).code == 1
-
-
-def test_nothing_is_forgotten_without_a_yes(ctrag: Run, home: Path, people: Path) -> None:
-    ran = ctrag("forget", "--persona", "ada")
-    assert "Erase everything of ada for good? (no terminal" in ran.err
-    assert "6" in ctrag("export", "--persona", "ada", "--out", people).out
-
-
 def test_a_calendar_file_is_imported_for_a_new_person_and_asked_about(
     ctrag: Run, tmp_path: Path, through_endpoint: Any
 ) -> None:

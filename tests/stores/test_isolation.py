@@ -26,7 +26,16 @@ WITHOUT_A_PERSON = {
         "check",
     },
     ItemTable: {"app", "columns", "insert"},
-    Stores: {"open", "exists", "encoder", "people", "signature", "import_personas", "compare"},
+    Stores: {
+        "files",
+        "open",
+        "exists",
+        "encoder",
+        "people",
+        "signature",
+        "import_personas",
+        "compare",
+    },
 }
 
 owned = st.dictionaries(

@@ -154,8 +154,8 @@ def test_changes_and_imports_of_two_people_are_undone_in_any_order_and_with_a_cl
 
 
 def test_an_import_in_several_batches_is_undone_as_one(stores: Stores) -> None:
-    before = contents(stores)
-    files = stores._files
+    before = comparable(stores.items("ada"))
+    files = stores.files
     ada = stores.person("ada")
     for number in range(3):
         with files.lease():
@@ -168,7 +168,7 @@ def test_an_import_in_several_batches_is_undone_as_one(stores: Stores) -> None:
     assert stores.undo("ada").summary == "import 2"
     found = comparable(stores.items("ada"))
     assert {one: item for one, (item, _) in found.items()} == {
-        one: item for one, (item, _) in before["ada"]["items"].items()
+        one: item for one, (item, _) in before.items()
     }
 
 
