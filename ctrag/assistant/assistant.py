@@ -33,6 +33,7 @@ from ctrag.settings import Settings, settings
 from ctrag.toolbox import Tool, Toolbox
 from stores.database import StoreUnavailable
 from stores.people.items import Person, Request
+from stores.people.local_time import now_in
 from stores.people.stores import Stores
 
 LONGEST_REQUEST = 1000
@@ -124,8 +125,8 @@ class Assistant:
 
         Args:
             text: What was said, 1 to 1,000 characters.
-            at: When, local time; now when None (for people of a data set, the time at which
-                their phone's contents were captured).
+            at: When, local time; now in the person's time zone when None (for people of a data set,
+                the time at which their phone's contents were captured).
             place: Where, as the person calls it: `home`, `work`, `commute`, …
             playing: Id of the song that is playing; the one of `playing()` when None.
             run: Whether to run the plan on the person's stores.
@@ -201,6 +202,7 @@ class Assistant:
             playing=request.playing,
             preferred=[one.item.id for one in answer.items],
             online=self._options.online,
+            said=request.text,
         )
 
     def view(self) -> PersonView:
@@ -243,7 +245,7 @@ class Assistant:
                 f"text: a request has at most {LONGEST_REQUEST} characters, this one {len(text)}"
             )
         if at is None:
-            at = self.person.now if self._frozen_clock else datetime.now()
+            at = self.person.now if self._frozen_clock else now_in(self.person.profile.timezone)
         at = at.replace(second=0, microsecond=0)
         return Request(text, at, place, self.playing() if playing is None else playing)
 
@@ -334,6 +336,7 @@ class Assistant:
                 preferred=[one.item.id for one in found.items],
                 online=self._options.online,
                 doubt=doubt,
+                said=request.text,
             )
             step.outputs = {"status": result.status, "answer": result.answer}
         return result

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from ctrag.errors import InputError
 
@@ -131,10 +130,11 @@ def _person(
     target: "Stores", person_id: str, name: str | None, timezone: str | None, report: "Report"
 ) -> "Person":
     """The person with the profile that they shall have; what was decided is told."""
-    from ctrag.assistant.imports.files import machine_zone, new_person
+    from ctrag.assistant.imports.files import new_person
+    from ctrag.assistant.imports.zones import machine_zone
 
     if not (target.exists() and person_id in target.people()):
-        zone = timezone or machine_zone()
+        zone = timezone or machine_zone().key
         if timezone is None:
             report.notes.append(
                 f"Times are those of {zone}, this machine's zone; --timezone sets another."
@@ -154,19 +154,17 @@ def _person(
         profile = replace(profile, timezone=timezone)
     if profile.timezone is None:
         report.notes.append(
-            f"The zone of {person_id} is not known: times are those of {machine_zone()}, this "
+            f"The zone of {person_id} is not known: times are those of {machine_zone().key}, this "
             "machine's; --timezone sets it."
         )
     return replace(person, profile=profile, contacts=())
 
 
 def _check_zone(name: str) -> None:
-    try:
-        ZoneInfo(name)
-    except (ValueError, OSError):
-        raise InputError(
-            f"--timezone: {name!r} is no time zone; write it as in Europe/Oslo"
-        ) from None
+    from stores.people.local_time import zone_of
+
+    if zone_of(name) is None:
+        raise InputError(f"--timezone: {name!r} is no time zone; write it as in Europe/Oslo")
 
 
 class Watch:

@@ -7,6 +7,10 @@ from typing import TypeAlias
 
 Value: TypeAlias = str | int | bool | datetime | tuple[str, ...] | None
 
+CANCELLED = "cancelled"
+"""State of the calendar: ids of occurrences that the person cancelled or that belong to no series
+any more, so that they do not come back when a series is continued."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:

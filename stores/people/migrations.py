@@ -54,34 +54,20 @@ def _changes(connection: Connection, app: AppSpec) -> None:
 
 
 def _fields(connection: Connection, app: AppSpec) -> None:
-    """Columns of the fields that the application got since; items have none of them, and their
-    digests are made again, which say what an import has to replace."""
-    from stores.people.item_rows import ItemTable, content_hash
+    """Columns of the fields that the application got since; items have the default or nothing."""
+    rows = connection.execute(
+        "SELECT column_name FROM information_schema.columns WHERE table_name = 'items'"
+    ).fetchall()
+    there = {name for (name,) in rows}
+    for field in app.fields:
+        if field.name not in there:
+            default = "" if field.default is None else f" DEFAULT {_literal(field.default)}"
+            column = f'"{field.name}" {field.sql_type}{default}'
+            connection.execute(f"ALTER TABLE items ADD COLUMN {column}")
 
-    there = {
-        row[0]
-        for row in connection.execute(
-            "SELECT column_name FROM information_schema.columns WHERE table_name = 'items'"
-        ).fetchall()
-    }
-    fresh = [field for field in app.fields if field.name not in there]
-    for field in fresh:
-        connection.execute(f'ALTER TABLE items ADD COLUMN "{field.name}" {field.sql_type}')
-    if not fresh:
-        return
-    people = connection.execute("SELECT DISTINCT persona_id FROM items").fetchall()
-    for (person_id,) in people:
-        stored = ItemTable(app).select(connection, person_id)
-        connection.execute(
-            "UPDATE items SET content_hash = new.digest FROM "
-            "(SELECT unnest($1::VARCHAR[]) AS id, unnest($2::VARCHAR[]) AS digest) AS new "
-            "WHERE items.item_id = new.id AND items.persona_id = $3",
-            [
-                [one.item.id for one in stored],
-                [content_hash(one.item) for one in stored],
-                person_id,
-            ],
-        )
+
+def _literal(value: bool | int | str) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
 
 
 STEPS: tuple[MigrationStep, ...] = (

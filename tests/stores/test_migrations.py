@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -9,7 +10,7 @@ from stores.people import migrations
 from stores.people.app_spec import AppSpec, packaged_apps
 from stores.people.app_store import AppStore
 from stores.people.changes import Change
-from stores.people.item_rows import StoredItem
+from stores.people.item_rows import StoredItem, content_hash
 from stores.people.migrations import STEPS, Connection, MigrationStep
 from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, encode, item, persona
@@ -64,6 +65,29 @@ def test_opening_upgrades_an_old_file_and_keeps_its_data(old: Path, root: Path) 
     np.testing.assert_array_equal(after.vector, before[0].vector)
     stores.apply("ada", "mail", Change("x", put=[StoredItem(item("mail", "new"))]), WHEN)
     assert stores.undo("ada").summary == "x"
+
+
+def test_mails_from_before_recipients_are_kept_and_an_import_finds_them_unchanged(
+    root: Path,
+) -> None:
+    path = root / "g000001" / "mail.duckdb"
+    plain = item("mail", "ada-mail")
+    before = replace(plain, fields={**plain.fields, "recipients": None})
+    known = persona("ada", apps=[app.name for app in packaged_apps() if app.name != "mail"])
+    ada = replace(known, items=(before, *known.items))
+    Stores.open(root).import_personas([ada], encode, ENCODER)
+    path = next(root.glob("g*2/mail.duckdb"))
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("ALTER TABLE items DROP COLUMN recipients")
+        connection.execute("DELETE FROM schema_steps WHERE name = '0005_fields'")
+    report = Stores(root).import_personas([ada], encode, ENCODER)
+    assert (report.added, report.changed, report.unchanged) == (0, 0, 7)
+    stored = [one.item for one in Stores.open(root).items("ada").items]
+    assert before in stored
+    sent = replace(before, fields={**before.fields, "recipients": ("Uwe", "Ben")})
+    assert content_hash(sent) != content_hash(before)
+    Stores.open(root).apply("ada", "mail", Change("x", put=[StoredItem(sent)]), WHEN)
+    assert sent in [one.item for one in Stores.open(root).items("ada").items]
 
 
 def test_a_step_that_fails_leaves_neither_its_change_nor_its_record(root: Path) -> None:

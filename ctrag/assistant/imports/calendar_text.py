@@ -16,7 +16,7 @@ _MARKUP = re.compile(
 _LEAD = re.compile(r"<(head|style|script)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
 _MOST_TAGS = 20_000
 _NOT_A_GIVEN_NAME = frozenset(
-    "inc inc. ltd ltd. llc gmbh ag co co. corp corp. jr jr. sr sr. md m.d. phd ph.d. esq esq.".split()
+    "inc inc. ltd ltd. llc gmbh ag co co. corp corp. jr jr. sr sr. md m.d. phd ph.d. esq.".split()
 )
 _LINKS = ("URL", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 

@@ -173,7 +173,9 @@ def _rules(component: Component) -> tzinfo | None:
         lines += [f"{one}:{line.value.strip()}" for one, line in needed.items() if line]
         rule = part.text("RRULE").upper()
         # Rules of zones repeat once a year; any other would be worked out for ages.
-        if "FREQ=YEARLY" in rule and not re.search(r"BY(HOUR|MINUTE|SECOND|SETPOS)|INTERVAL", rule):
+        if "FREQ=YEARLY" in rule and not re.search(
+            r"BY(HOUR|MINUTE|SECOND|SETPOS)|INTERVAL=(?!1\b)", rule
+        ):
             lines.append(f"RRULE:{rule}")
         lines += [f"RDATE:{one.value.strip()}" for one in part.all("RDATE")[:_MOST_RULES]]
         lines.append(f"END:{part.kind}")
@@ -181,7 +183,7 @@ def _rules(component: Component) -> tzinfo | None:
     if len(lines) < 4:
         return None
     try:
-        made = Timezone.from_ical("\r\n".join(lines) + "\r\n").to_tz(lookup_tzid=False)
+        made: tzinfo = Timezone.from_ical("\r\n".join(lines) + "\r\n").to_tz(lookup_tzid=False)
         made.utcoffset(datetime(2026, 7, 1))
     except Exception:  # whatever a library makes of a broken zone: the name may still say it
         return None
@@ -212,7 +214,8 @@ _SAMPLES = tuple(datetime(2026, 1, 4, 12) + timedelta(weeks=week) for week in ra
 def _same_times(offsets: tuple[timedelta, ...]) -> str:
     from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
-    for name in sorted(set(WINDOWS_TO_OLSON.values())):
+    names: set[str] = set(WINDOWS_TO_OLSON.values())
+    for name in sorted(names):
         zone = zone_named(name)
         if zone is not None and all(
             day.replace(tzinfo=zone).utcoffset() == offset

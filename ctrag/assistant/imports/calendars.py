@@ -3,7 +3,8 @@
 Each component is read apart. What a calendar has in several versions is read in its newest one.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, tzinfo
 
@@ -117,6 +118,8 @@ class _Reader:
             for one in single:
                 self._tried(one, self._single, uid + self._key(one))
             return
+        # An occurrence that was changed and then taken out of the series is gone.
+        single = [one for one in single if self._key(one) not in series.without]
         text = series.text()
         for one in single:
             if not self._unwanted(one):
@@ -179,7 +182,7 @@ class _Reader:
         }
 
     def _keep(self, key: str, fields: dict[str, Value], repeats: str = "") -> None:
-        self._items[key] = Item(key, "calendar", {**fields, "repeats": repeats})
+        self._items[key] = Item(key, "calendar", fields | ({"repeats": repeats} if repeats else {}))
 
     def _todo(self, one: Component, uid: str) -> None:
         state = one.text("STATUS").upper()
@@ -315,11 +318,9 @@ def _newest(group: list[Component], key: Callable[[Component], str]) -> list[Com
 
 
 def _version(one: Component) -> tuple[int, str]:
-    sequence = one.text("SEQUENCE")
-    number = (
-        int(sequence) if sequence.isascii() and sequence.isdigit() and len(sequence) < 10 else 0
-    )
-    return number, one.text("LAST-MODIFIED", "DTSTAMP")
+    number = one.text("SEQUENCE")
+    sequence = int(number) if re.fullmatch(r"[0-9]{1,9}", number) else 0
+    return sequence, one.text("LAST-MODIFIED", "DTSTAMP")
 
 
 def _cancelled(one: Component) -> bool:
@@ -337,47 +338,3 @@ def _reason(error: Exception) -> str:
         return "its time lies outside of the years 1 to 9999"
     text = " ".join(str(error).split())
     return text[:120] if isinstance(error, ValueError) and text else type(error).__name__
-
-
-def extended(items: list[Item], zone: tzinfo, now: datetime) -> Iterator[Item]:
-    """Occurrences that stored series lack because time has moved on since they were stored.
-
-    Args:
-        items: A person's items.
-        zone: The person's zone.
-        now: The person's clock.
-    """
-    latest: dict[str, Item] = {}
-    for item in items:
-        repeats, start = item.text("repeats"), item.time("start")
-        if repeats and start is not None:
-            known = latest.get(repeats)
-            if known is None or start > (known.time("start") or start):
-                latest[repeats] = item
-    for repeats, item in latest.items():
-        last = item.time("start") or now
-        if last - now > (datetime(2027, 1, 1) - datetime(2026, 1, 1)):
-            continue
-        yield from _further(item, repeats, last, zone, now)
-
-
-def _further(
-    item: Item, repeats: str, last: datetime, zone: tzinfo, now: datetime
-) -> Iterator[Item]:
-    from ctrag.assistant.imports.series import series_of
-
-    try:
-        series = series_of(repeats, zone)
-        found = series.occurrences(utc(now, zone)) if series.endless else []
-    except Exception:  # a stored series that cannot be read stays as it is
-        return
-    person_id = item.id.rpartition("-calendar-")[0]
-    for one in found:
-        start = local(one.start, zone)
-        if start > last:
-            key = item_id(person_id, "calendar", series.uid + one.key)
-            yield replace(
-                item,
-                id=key,
-                fields={**item.fields, "start": start, "end": max(start, local(one.end, zone))},
-            )

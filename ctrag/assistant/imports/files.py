@@ -23,10 +23,12 @@ from ctrag.assistant.imports.merging import merged
 from ctrag.assistant.imports.notes import read_keep, read_note
 from ctrag.assistant.imports.sources import Source, sources_in
 from ctrag.assistant.imports.times import local
+from ctrag.assistant.imports.zones import machine_zone
 from ctrag.errors import CtragError, InputError, NotFound
 from stores.compressed import kept
 from stores.people.dataset import PERSONAS, Persona, load_dataset
 from stores.people.items import Contact, Item, Person, Profile
+from stores.people.local_time import zone_of
 from stores.people.people_store import UnknownPerson
 from stores.people.stores import Stores
 
@@ -120,7 +122,7 @@ def personas_from(
     if stores.exists() and person_id in stores.people():
         person = stores.person(person_id)
     else:
-        person = new_person(person_id, name, machine_zone())
+        person = new_person(person_id, name, machine_zone().key)
     found = Found()
     for _, record in records_in(source, owner_of(person)):
         if isinstance(record, LeftOut):
@@ -150,27 +152,12 @@ def new_person(person_id: str, name: str | None, zone: str) -> Person:
 
 def owner_of(person: Person) -> Owner:
     """Whose files are read: in the person's zone, or the machine's where they have none."""
-    try:
-        zone = ZoneInfo(person.profile.timezone or machine_zone())
-    except (ValueError, OSError):
-        zone = ZoneInfo(machine_zone())
+    zone = zone_of(person.profile.timezone) or machine_zone()
     now = datetime.now(zone).replace(second=0, microsecond=0, tzinfo=None)
     name = person.profile.name.casefold()
     mine = [one for one in person.contacts if one.name.casefold() == name]
     addresses = tuple(mail for one in mine for mail in one.all_emails())
     return Owner(person.person_id, zone, now, addresses)
-
-
-def machine_zone() -> str:
-    """The time zone of this machine, by its name in the IANA database; UTC where it has none."""
-    from tzlocal import get_localzone_name
-
-    try:
-        name = str(get_localzone_name() or "UTC")
-        ZoneInfo(name)
-    except (ValueError, OSError):
-        return "UTC"
-    return name
 
 
 def _why(error: Exception) -> str:

@@ -78,7 +78,7 @@ class Report:
         if self.copies:
             yield f"  {self.copies} records are in the sources more than once; each was taken once"
         yield from _grouped("Left out:", [one for one in self.left_out if one.lost])
-        yield from _grouped("Of less weight:", [one for one in self.left_out if not one.lost])
+        yield from _grouped("Also noted:", [one for one in self.left_out if not one.lost])
         yield from self.notes
 
 

@@ -28,6 +28,10 @@ _NUMBERS = {
     "BYMINUTE": (0, 59),
     "BYSECOND": (0, 59),
 }
+_NAMES = {"FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "WKST", "RSCALE", *_NUMBERS}
+"""Parts that are read; a part of another name says nothing."""
+_NO_NUMBER = ("0", "-1")
+"""What some programs write for "not given"."""
 _DAY = re.compile(r"[+-]?\d{0,2}(MO|TU|WE|TH|FR|SA|SU)")
 _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _TIMES_A_DAY = 6
@@ -49,7 +53,7 @@ class Rule:
         self.parts: dict[str, str] = {}
         for part in text.upper().replace(" ", "").strip(";").split(";"):
             name, equals, value = part.partition("=")
-            if equals and value and not name.startswith("X-"):
+            if equals and value and name in _NAMES:
                 self.parts[name] = value
         self.start = start
         self._zone = zones.fallback
@@ -121,13 +125,16 @@ class Rule:
 
     def _number(self, name: str, default: int) -> int:
         value = self.parts.get(name)
-        if value is None:
+        if value is None or value in _NO_NUMBER:
+            self.parts.pop(name, None)
             return default
         if not re.fullmatch(r"\d{1,12}", value) or int(value) < 1:
             raise InputError(f"its rule of repetition has {name}={value[:20]}")
         return int(value)
 
     def _check(self) -> None:
+        if self.parts.pop("RSCALE", "GREGORIAN") != "GREGORIAN":
+            raise InputError("its rule of repetition is for another calendar than ours")
         if not self.every:
             freq = self.parts.get("FREQ", "none")
             if freq in ("HOURLY", "MINUTELY", "SECONDLY"):

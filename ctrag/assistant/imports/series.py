@@ -12,6 +12,7 @@ from ctrag.assistant.imports.calendar_lines import Component, components, quoted
 from ctrag.assistant.imports.calendar_times import (
     Moment,
     instant,
+    local,
     moment_of,
     moments_of,
     name_of,
@@ -57,8 +58,9 @@ class Series:
     def __post_init__(self) -> None:
         self.start, self.end = span_of(self.master, self.zones)
         self.dates = moments_of(self.master.all("RDATE"), self.zones)[:_MOST_DATES]
-        for one in moments_of(self.master.all("EXDATE"), self.zones):
-            self.but.add(self.key_of(one))
+        excepted = moments_of(self.master.all("EXDATE"), self.zones)
+        self.without = frozenset(self.key_of(one) for one in excepted)
+        self.but |= self.without
         lines = [line.value for line in self.master.all("RRULE") if line.value.strip()]
         self.rules = [Rule(line, self.start, self.zones) for line in lines[:3]]
 
@@ -166,9 +168,21 @@ class Series:
         source = (self.master, *self.later)[int(str(found["X-NUMBER"]))]
         start: Moment = found["DTSTART"].dt  # type: ignore[attr-defined]
         end: Moment = found["DTEND"].dt  # type: ignore[attr-defined]
-        again = found.get("RECURRENCE-ID")
-        planned: Moment = start if again is None else again.dt  # type: ignore[attr-defined]
-        return Occurrence(self.key_of(planned), start, end, source)
+        return Occurrence(self.key_of(self._planned(start, source)), start, end, source)
+
+    def _planned(self, start: Moment, source: Component) -> Moment:
+        """When the rule had an occurrence that now begins at `start`."""
+        again = source.first("RECURRENCE-ID")
+        if source is self.master or again is None:
+            return start
+        zone = self.zones.fallback
+        began, planned = span_of(source, self.zones)[0], moment_of(again, self.zones)
+        if not isinstance(start, datetime):
+            return start - (day_of(began, None) - day_of(planned, None))
+        moved = local(began, start.tzinfo or zone) - local(
+            self._alike(planned), start.tzinfo or zone
+        )
+        return start - moved
 
     def _excepted(self, one: Occurrence) -> bool:
         if one.key in self.but:

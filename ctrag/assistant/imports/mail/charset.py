@@ -98,8 +98,9 @@ def _guessed(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         text = data.decode("utf-8", "replace")
-    lost = text.count("\ufffd")
-    if sum(one > "\x7f" for one in text[:_SAMPLE]) - text[:_SAMPLE].count("\ufffd") > lost:
+    sample = text[:_SAMPLE]
+    lost = sample.count("\ufffd")
+    if sum(one > "\x7f" for one in sample) >= 2 * lost:
         return text
     return data.decode(_detected(data) or "cp1252", "replace")
 

@@ -26,6 +26,8 @@ _MARK = re.compile("\ue000(\\d+)\ue001")
 _MARKS = re.compile("[\ue000\ue001]")
 _ALONE = re.compile(r"\s*((?:[^<>\",@(]|,(?![^<]*,)|@(?![^<]*,))*)<([^<>]*)>?\s*")
 """One person and no quotes, as most headers are: a comma and an @ in the name divide nothing."""
+_SIGNS = "()<>[]\",.;:\\' @"
+"""What is left of a header that names nobody."""
 _ADDRESS = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,100}@\w[\w.-]{0,200}")
 
 
@@ -137,6 +139,8 @@ def _people(value: str) -> Iterator[Mailbox]:
         bare = bare.removeprefix("mailto:")
         if len(shown) > 1 and shown[0] == shown[-1] and shown[0] in "'\"":
             shown = shown[1:-1].strip()
+        if not shown.strip(_SIGNS):
+            shown = ""
         if shown or "@" in bare:
             yield Mailbox(shown, bare)
 

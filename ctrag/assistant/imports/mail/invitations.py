@@ -2,13 +2,14 @@
 
 import importlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
-from ctrag.assistant.imports.found import Found, Owner
+from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.assistant.imports.mail.charset import decoded
 from stores.people.items import Item
 
+_BEGIN = b"BEGIN:VCALENDAR"
 _LONGEST = 2_000_000
 _NO_EVENTS = ("REPLY", "COUNTER", "REFRESH", "DECLINECOUNTER")
 """Methods that answer an invitation: they repeat its event with one of its guests."""
@@ -22,21 +23,35 @@ _ANSWERS = {"ACCEPTED": "accepted", "DECLINED": "declined", "TENTATIVE": "tentat
 
 def events_of(calendars: Sequence[bytes], owner: Owner) -> Found:
     """Events of the invitations of one mail or of many; the newest of an event counts."""
-    read = _reader()
-    found = Found()
-    invitations = [data for data in calendars if _method(data) not in _NO_EVENTS]
-    if read is None or not invitations:
-        return found
+    invitations = [
+        data.strip()
+        for data in calendars
+        if _BEGIN in data.upper() and _method(data) not in _NO_EVENTS
+    ]
+    if not invitations:
+        return Found()
     # Together, so that an older invitation to the same event does not replace a newer one.
-    return read(b"\r\n".join(data.strip() for data in invitations) + b"\r\n", owner)
+    found = _read(b"\r\n".join(invitations) + b"\r\n", owner)
+    if found is not None:
+        return found
+    found = Found()
+    for data in invitations:
+        one = _read(data, owner)
+        if one is None:
+            title = _first_event(data).get("SUMMARY") or "an invitation"
+            found.left_out.append(LeftOut("event", title[:100], "its calendar cannot be read"))
+        else:
+            found.items += one.items
+            found.left_out += one.left_out
+    return found
 
 
 def line_of(data: bytes, owner: Owner) -> str:
     """An invitation as a line of text: `Invitation: Roof check, Wed 2 Dec 2026 08:00–09:00`."""
     fields = _first_event(data)
     title = fields.get("SUMMARY", "")
-    read = _reader()
-    event = next(iter(read(data[:_LONGEST], owner).items), None) if read is not None else None
+    known = _read(data[:_LONGEST], owner)
+    event = next((one for one in known.items if one.app == "calendar"), None) if known else None
     when = _when(event) if event is not None else _written_time(fields.get("DTSTART", ""))
     if event is not None:
         title = title or event.text("title")
@@ -48,13 +63,14 @@ def line_of(data: bytes, owner: Owner) -> str:
     return "\n".join(filter(None, (line, fields.get("DESCRIPTION", "").strip())))
 
 
-def _reader() -> Callable[[bytes, Owner], Found] | None:
+def _read(data: bytes, owner: Owner) -> Found | None:
+    """What the reader of calendars finds; None where it fails."""
     try:
         module = importlib.import_module("ctrag.assistant.imports.calendars")
-    except ModuleNotFoundError:
+        found: Found = module.read_calendar(data, owner)
+    except Exception:  # a broken invitation costs its event, not the mail that brings it
         return None
-    read: Callable[[bytes, Owner], Found] = module.read_calendar
-    return read
+    return found
 
 
 def _method(data: bytes) -> str:
