@@ -1,6 +1,7 @@
 """What a source elsewhere brought: noted beside the people, and removed when it vanished there."""
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def remove(
     """
     with files.lease():
         manifest = files.manifest()
-        mark = changes_journal.new_mark(files, f"{len(items)} items that vanished in a source")
+        mark = changes_journal.new_mark(files, f"synchronization with {name}")
         gone = [(person.person_id, one) for one in items]
         broken = files.unavailable(manifest)
 
@@ -50,4 +51,5 @@ def note(files: StoreFiles, person_id: str, name: str, content: Any, done: Impor
     with files.lease():
         people = files.people_in(files.current())
         people.create()
-        people.set_source(person_id, name, content, done.mark)
+        mark = done.mark and replace(done.mark, summary=f"synchronization with {name}")
+        people.set_source(person_id, name, content, mark)

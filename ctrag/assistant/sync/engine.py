@@ -58,12 +58,15 @@ def synchronize(
         return Synced(empty, unchanged=True)
     before = _ids_of(stores, person.person_id)
     found = [(part, _read(part, owner_of(person))) for part in fetched.parts]
-    fresh = {part.key: _noted(part, one, parts.get(part.key), before) for part, one in found}
+    brought = set().union(*(_listed(one["parts"], "items") for one in known.values()))
+    fresh = {
+        part.key: _noted(part, one, parts.get(part.key), before - brought) for part, one in found
+    }
     after = {key: part for key, part in parts.items() if key not in gone} | fresh
     kept = _listed(after, "items").union(
         *(_listed(one["parts"], "items") for name, one in known.items() if name != source.name)
     )
-    removed = (_listed(parts, "items") - kept) & before
+    removed = (_listed(parts, "items") - _listed(parts, "had") - kept) & before
     replaced = [parts[key] for key in [*gone, *(key for key in fresh if key in parts)]]
     cards = {card for part in replaced for card in part["contacts"]}
     records: list[tuple[None, Any]] = [
@@ -112,15 +115,14 @@ def _read(part: Part, owner: Owner) -> Found:
         return Found(left_out=[LeftOut(kind, part.key, str(error)[:200])])
 
 
-def _noted(
-    part: Part, found: Found, old: dict[str, Any] | None, before: set[str]
-) -> dict[str, Any]:
-    """What is known of a part from now on; items that others had brought before are not its own."""
-    own = set(old["items"]) if old is not None else set()
-    items = [one.id for one in found.items if one.id in own or one.id not in before]
+def _noted(part: Part, found: Found, old: dict[str, Any] | None, own: set[str]) -> dict[str, Any]:
+    """What is known of a part from now on; `own` are items that no source brought."""
+    items = list(dict.fromkeys(one.id for one in found.items))
+    had = set(old["had"]) if old is not None else set()
     return {
         "tag": part.tag,
-        "items": list(dict.fromkeys(items)),
+        "items": items,
+        "had": [one for one in items if one in own or one in had],
         "contacts": [card_key(one) for one in found.contacts],
     }
 

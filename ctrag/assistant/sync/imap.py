@@ -39,9 +39,13 @@ class Imap:
         found = Fetched()
         try:
             box = opener(self.host, self.port or (993 if self.tls else 143), timeout=60)
-            with box.login(self.user, self.password, initial_folder=None):
+            try:
+                box.login(self.user, self.password, initial_folder=None)
                 for folder in self.folders:
                     self._folder(box, folder, tags, found)
+                box.logout()
+            finally:
+                box.client.shutdown()
         except (IMAP4.error, ImapToolsError, OSError) as error:
             said = str(error).replace(self.password, "…") if self.password else str(error)
             raise SourceUnavailable(f"{self.name}: {self.host}: {said[:200]}") from None

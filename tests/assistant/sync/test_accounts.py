@@ -33,7 +33,7 @@ def test_passwords_come_from_the_environment_or_a_file_of_the_owner_alone(
     secret = tmp_path / "secret"
     secret.write_text("s3cret\n")
     secret.chmod(0o644)
-    with pytest.raises(ValueError, match="box: others may read .*; run: chmod 600"):
+    with pytest.raises(ValueError, match=r"box: others may read .*; run: chmod 600"):
         box.source()
     secret.chmod(0o600)
     assert box.password() == "s3cret"
@@ -42,7 +42,10 @@ def test_passwords_come_from_the_environment_or_a_file_of_the_owner_alone(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("accounts: [{name: a, kind: imap, host: h, user: u, password: hunter2}]", "give password_"),
+        (
+            "accounts: [{name: a, kind: imap, host: h, user: u, password: hunter2}]",
+            "give password_",
+        ),
         ("accounts: [{name: a, kind: pop3}]", "accounts.0: Input tag 'pop3'"),
         ("accounts: hunter2", "Input should be a valid list"),
         ("- hunter2", "Input should be a valid list"),
@@ -52,7 +55,7 @@ def test_passwords_come_from_the_environment_or_a_file_of_the_owner_alone(
 )
 def test_a_broken_file_is_told_without_its_values(path: Path, text: str, problem: str) -> None:
     path.write_text(text)
-    with pytest.raises(ValueError, match="accounts.yaml") as caught:
+    with pytest.raises(ValueError, match=r"accounts\.yaml") as caught:
         read_accounts(path)
     assert problem in str(caught.value)
     assert "hunter2" not in str(caught.value)

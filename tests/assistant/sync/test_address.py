@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from ctrag.assistant.imports.files import new_person
+from ctrag.assistant.imports.calendars import read_calendar
+from ctrag.assistant.imports.files import new_person, owner_of
 from ctrag.assistant.sync import http
 from ctrag.assistant.sync.address import Address
 from ctrag.assistant.sync.engine import Synced, synchronize
 from ctrag.assistant.sync.source import Source, SourceUnavailable
-from stores.people.changes import Change
+from stores.people.dataset import Persona
 from stores.people.stores import Stores
 from tests.assistant.sync.conftest import calendar, encode, event, titles
 
@@ -86,32 +87,30 @@ def test_an_unchanged_calendar_is_not_sent_again_and_changes_nothing(
     assert stores.signature() == before
 
 
-def test_items_of_the_person_and_of_other_sources_stay(
+def test_an_item_goes_when_the_last_source_that_has_it_lost_it(
     web: Web, sync: Sync, stores: Stores
 ) -> None:
-    other = Web.__new__(Web)
-    del other
     sync(Address(web.url))
     sync(Address(web.url + "?second"))  # the same calendar by another address
     web.body = calendar(event("2", "Choir")).encode()
     sync(Address(web.url))
     assert titles(stores) == ["Choir", "Dentist"]
     sync(Address(web.url + "?second"))
-    assert titles(stores) == ["Choir", "Dentist"]  # the first source brought it; it has no owner
+    assert titles(stores) == ["Choir"]
 
 
 def test_what_the_person_had_before_stays_when_it_vanishes_there(
     web: Web, sync: Sync, stores: Stores
 ) -> None:
+    file = read_calendar(web.body, owner_of(new_person("me", "Me", "Europe/Oslo")))
+    person = new_person("me", "Me", "Europe/Oslo")
+    stores.import_personas([Persona(person, tuple(file.items[:1]))], encode, "any")
     sync(Address(web.url))
-    [dentist] = [one for one in stores.items("me").items if one.item.text("title") == "Dentist"]
-    when = dentist.item.time("start")
-    assert when is not None
-    stores.apply("me", "notes", Change("none"), when)
-    web.body = calendar(event("9", "New")).encode()
-    sync(Address(web.url))
-    assert titles(stores) == ["New"]
-    assert stores.undo("me").summary.startswith("import of")
+    web.body = calendar(event("9", "Sauna")).encode()
+    assert sync(Address(web.url)).gone == 1
+    assert titles(stores) == ["Dentist", "Sauna"]
+    assert stores.undo("me").summary.startswith("synchronization with url-")
+    assert titles(stores) == ["Choir", "Dentist"]
 
 
 @pytest.mark.parametrize(
