@@ -93,7 +93,8 @@ def import_address(
 def synchronized(persona: str, name: str | None, source: "Source", stores: Path | None) -> "Synced":
     """One source, synchronized into the person's stores."""
     from ctrag.assistant.context.item_arrays import encode_items
-    from ctrag.assistant.imports.files import machine_zone, new_person
+    from ctrag.assistant.imports.files import new_person
+    from ctrag.assistant.imports.zones import machine_zone
     from ctrag.assistant.sync.engine import synchronize
     from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings
@@ -101,7 +102,7 @@ def synchronized(persona: str, name: str | None, source: "Source", stores: Path 
 
     target = Stores(stores or own_stores())
     known = target.exists() and persona in target.people()
-    person = target.person(persona) if known else new_person(persona, name, machine_zone())
+    person = target.person(persona) if known else new_person(persona, name, machine_zone().key)
     encoder = load_encoder(settings().encoder)
     return synchronize(
         target, person, source, lambda owned: encode_items(encoder, list(owned)), encoder.name

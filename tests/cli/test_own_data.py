@@ -251,3 +251,14 @@ def test_what_cannot_be_written_is_told_before_the_work(
     ran = ctrag(*(one.format(**places) for one in arguments))
     assert (ran.code, ran.out) == (1, "")
     assert "cannot be written" in ran.err or "is a folder, not a file" in ran.err
+
+
+def test_a_calendar_by_address_needs_a_person_and_a_web_address(ctrag: Run, home: Path) -> None:
+    ran = ctrag("import", "--url", "https://x.example/c.ics")
+    assert "--persona: a calendar needs the id" in ran.err
+    ran = ctrag("import", "--url", "file:///etc/passwd", "--persona", "me")
+    assert (ran.code, ran.out) == (1, "")
+    assert "url: must begin with https:// or webcal://" in ran.err
+    assert ctrag("import").code == 2
+    ran = ctrag("sync", "--persona", "me")
+    assert "no accounts file; docs/sync.md shows one" in ran.err

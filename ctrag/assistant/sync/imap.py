@@ -1,6 +1,7 @@
 """Mailboxes over IMAP, opened read-only: no message is marked as read."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +46,8 @@ class Imap:
                     self._folder(box, folder, tags, found)
                 box.logout()
             finally:
-                box.client.shutdown()
+                with suppress(OSError):  # closed by the logout
+                    box.client.shutdown()
         except (IMAP4.error, ImapToolsError, OSError) as error:
             said = str(error).replace(self.password, "…") if self.password else str(error)
             raise SourceUnavailable(f"{self.name}: {self.host}: {said[:200]}") from None

@@ -138,8 +138,7 @@ def imap() -> Iterator[int]:
     command = [str(Path(sys.executable).with_name("pymap")), "--host", "127.0.0.1"]
     command += ["--port", str(port), "--no-tls", "--no-service", "admin"]
     command += ["--no-service", "managesieve", "dict", "--demo-data"]
-    for used in served(command, port):
-        yield used
+    yield from served(command, port)
 
 
 def test_a_mailbox_is_followed_and_nothing_in_it_is_touched(
