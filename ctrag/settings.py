@@ -10,6 +10,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from ctrag.errors import InputError
 from ctrag.models import packages
+from stores.files import make_private_folder
 
 
 class Settings(BaseSettings):
@@ -40,6 +41,8 @@ class Settings(BaseSettings):
     When not set, ONNX Runtime for the packaged model and transformers for others."""
     items: int = Field(default=5, ge=1, le=50)
     """Items retrieved for a request."""
+    mail_longest_body: int = Field(default=50_000, ge=100)
+    """Characters of a mail's text that an import stores; what is cut is said."""
     tools: int = Field(default=5, ge=1, le=59)
     """Tools exposed to the planner."""
     prompt_budget: int = Field(default=380, ge=100)
@@ -108,5 +111,5 @@ def settings() -> Settings:
 def cache_folder() -> Path:
     """The cache folder, made when missing."""
     folder = settings().cache.expanduser()
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     return folder

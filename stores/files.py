@@ -27,6 +27,7 @@ def replacing(
     try:
         if private:
             temporary.touch(0o600)
+            temporary.chmod(0o600)  # whatever the umask
         with temporary.open(mode, encoding="utf-8" if mode == "w" else None) as file:
             yield file
             file.flush()
@@ -60,6 +61,23 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def make_private_folder(path: Path) -> None:
+    """Make a folder that only its owner may enter; one that is there keeps its permissions.
+
+    Folders above it are made as usual.
+
+    Raises:
+        OSError: It cannot be made, or a file is in its place.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700)
+        path.chmod(0o700)  # whatever the umask
+    except FileExistsError:
+        if not path.is_dir():
+            raise
 
 
 def append_private(path: Path, text: str) -> None:

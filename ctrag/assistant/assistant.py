@@ -34,6 +34,7 @@ from ctrag.text.dates.time_phrases import FIRST_YEAR, LAST_YEAR, in_usual_years
 from ctrag.toolbox import Tool, Toolbox
 from stores.database import StoreUnavailable
 from stores.people.items import Person, Request
+from stores.people.local_time import now_in
 from stores.people.stores import Stores
 
 LONGEST_REQUEST = 1000
@@ -77,13 +78,16 @@ class Assistant:
         self._seen: tuple[tuple[object, ...], PersonView, str | None] | None = None
 
     @classmethod
-    def open(cls, path: str | Path, person: str, *, planner: str = "embedded") -> "Assistant":
+    def open(
+        cls, path: str | Path, person: str, *, planner: str = "embedded", reset: bool = False
+    ) -> "Assistant":
         """The assistant of one person.
 
         Args:
             path: A stores folder (`ctrag import` makes one) or a data set folder.
             person: Id of the person.
             planner: `embedded`, or `openai` for the endpoint that the settings name.
+            reset: Begin with a fresh copy of a data set's person.
 
         Raises:
             FileNotFoundError: `path` is neither.
@@ -94,7 +98,7 @@ class Assistant:
         need("the assistant", "torch", "transformers", "lightgbm", "llguidance", extra="assistant")
         options = settings()
         encoder = load_encoder(options.encoder)
-        opened = open_stores(Path(path), person, encoder)
+        opened = open_stores(Path(path), person, encoder, reset=reset)
         return cls(
             opened.stores,
             person,
@@ -122,8 +126,8 @@ class Assistant:
 
         Args:
             text: What was said, 1 to 1,000 characters.
-            at: When, local time; now when None (for people of a data set, the time at which
-                their phone's contents were captured).
+            at: When, local time; now in the person's time zone when None (for people of a data set,
+                the time at which their phone's contents were captured).
             place: Where, as the person calls it: `home`, `work`, `commute`, …
             playing: Id of the song that is playing; the one of `playing()` when None.
             run: Whether to run the plan on the person's stores.
@@ -199,6 +203,7 @@ class Assistant:
             playing=request.playing,
             preferred=[one.item.id for one in answer.items],
             online=self._options.online,
+            said=request.text,
         )
 
     def view(self) -> PersonView:
@@ -241,7 +246,7 @@ class Assistant:
                 f"text: a request has at most {LONGEST_REQUEST} characters, this one {len(text)}"
             )
         if at is None:
-            at = self.person.now if self._frozen_clock else datetime.now()
+            at = self.person.now if self._frozen_clock else now_in(self.person.profile.timezone)
         if not in_usual_years(at):
             raise InputError(
                 f"at: a request is made in the years {FIRST_YEAR} to {LAST_YEAR}, not {at.year}"
@@ -336,6 +341,7 @@ class Assistant:
                 preferred=[one.item.id for one in found.items],
                 online=self._options.online,
                 doubt=doubt,
+                said=request.text,
             )
             step.outputs = {"status": result.status, "answer": result.answer}
         return result

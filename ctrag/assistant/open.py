@@ -1,11 +1,12 @@
 """Opening stores: a stores folder, or a data set folder whose people are imported once."""
 
+import shutil
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
 from ctrag.assistant.context.item_arrays import encode_items
-from ctrag.errors import NotFound
+from ctrag.errors import CtragError, InputError, NotFound, StoreUnavailable
 from ctrag.models.encoder import Encoder
 from ctrag.settings import cache_folder
 from ctrag.toolbox import Toolbox
@@ -30,17 +31,24 @@ class Opened:
     """True when the person comes from a data set, whose clock is frozen at their `now`."""
 
 
-def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
+def open_stores(path: Path, person_id: str, encoder: Encoder, *, reset: bool = False) -> Opened:
     """The stores that hold a person.
 
     A data set folder is not changed: the person is imported into stores under the cache folder,
-    keyed by the content of the data set; changes made by plans stay there.
+    keyed by the content of the data set; changes made by plans stay there until `reset`. A copy
+    that is damaged is made again.
 
     Raises:
         FileNotFoundError: `path` is neither a stores folder nor a data set folder.
-        ValueError: A line of the data set breaks a rule, or nobody has that id.
+        ValueError: A line of the data set breaks a rule, nobody has that id, or `reset` is asked
+            for a person in a stores folder.
     """
     if (path / MANIFEST).exists():
+        if reset:
+            raise InputError(
+                f"--reset: {path} is a stores folder, not a copy of a data set; "
+                "`ctrag undo` takes back changes there"
+            )
         return Opened(Stores.open(path), toolbox_of(path), frozen_clock=False)
     if not kept(path / PERSONAS).exists():
         raise NotFound(f"{path}: neither a data set folder nor a stores folder")
@@ -51,14 +59,26 @@ def open_stores(path: Path, person_id: str, encoder: Encoder) -> Opened:
     apps = apps_of(path)
     stores = Stores(cache_folder() / "datasets" / digest, apps)
     if stores.exists():
-        stores = Stores.open(stores.root, apps)
+        try:
+            stores = Stores.open(stores.root, apps)
+            if reset and person_id in stores.people():
+                stores.forget(person_id)
+            stores.people()
+        except (CtragError, OSError) as error:
+            if isinstance(error, StoreUnavailable) and error.reason.startswith("locked"):
+                raise
+            shutil.rmtree(stores.root, ignore_errors=True)  # damaged: made again below
+            stores = Stores(stores.root, apps)
     if not stores.exists() or person_id not in stores.people():
         dataset = load_dataset(path)
         known = {persona.person.person_id: persona for persona in dataset.personas}
         if person_id not in known:
             raise UnknownPerson(person_id, list(known))
         stores.import_personas(
-            [known[person_id]], lambda owned: encode_items(encoder, list(owned)), encoder.name
+            [known[person_id]],
+            lambda owned: encode_items(encoder, list(owned)),
+            encoder.name,
+            undoable=False,
         )
     return Opened(stores, toolbox_of(path), frozen_clock=True)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from stores.files import append_private
+from stores.files import append_private, make_private_folder
 
 
 class RecordedTurn(BaseModel):
@@ -27,5 +27,5 @@ class RecordedTurn(BaseModel):
 def append_turn(path: Path, turn: RecordedTurn) -> None:
     """Add a turn at the end of a session file; the file and its folder are made when missing, the
     file for its owner alone."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(path.parent)
     append_private(path, turn.model_dump_json() + "\n")

@@ -11,6 +11,7 @@ from ctrag.cli.options import (
     Json,
     Persona,
     Place,
+    Reset,
     Yes,
     YesUnsure,
     folder_of,
@@ -40,6 +41,7 @@ def ask(
         bool,
         typer.Option("--explain", help="Show items, scores, the plan, and each step and why."),
     ] = False,
+    reset: Reset = False,
     json: Json = False,
 ) -> None:
     """Answer one request in English, or say what would be done.
@@ -52,7 +54,7 @@ def ask(
     from ctrag.assistant.assistant import Assistant
 
     moment = parse_at(at)
-    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
+    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner, reset=reset)
     answer = assistant.ask(
         text,
         moment,

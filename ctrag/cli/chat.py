@@ -8,7 +8,7 @@ import typer
 
 from ctrag.cli.ask import agreeing
 from ctrag.cli.errors import USER_ERRORS, one_line
-from ctrag.cli.options import At, Data, Persona, Place, Yes, YesUnsure, folder_of, parse_at
+from ctrag.cli.options import At, Data, Persona, Place, Reset, Yes, YesUnsure, folder_of, parse_at
 from ctrag.cli.output import asked, block, line
 from ctrag.cli.writable import file_to_write
 
@@ -42,15 +42,19 @@ def chat(
             help="Session file; `ctrag session show` reads it.",
         ),
     ] = None,
+    reset: Reset = False,
 ) -> None:
     """Talk with the assistant; plans run on that person's stores.
 
     Example: ctrag chat --persona p007 --place home
     """
     from ctrag.assistant.assistant import Assistant
+    from ctrag.assistant.written import note
 
     moment = parse_at(at)
-    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner)
+    if record is not None:
+        note("record", record, persona)
+    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner, reset=reset)
     line(f"{assistant.person.profile.name}, /help says what else there is.")
     agree = agreeing(yes, yes_unsure)
     last: Answer | None = None

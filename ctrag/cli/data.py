@@ -1,4 +1,4 @@
-"""`ctrag import`, `export`, `forget`, `undo`: a user's own data in, out, gone, and back."""
+"""`ctrag import`, `export`, `undo`: a user's own data in, out, and back."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -31,48 +31,65 @@ Home = Annotated[
 
 
 def import_(
-    source: Annotated[
-        Path, typer.Argument(help="A data set folder, or an .ics, .mbox or .vcf file.")
-    ],
+    sources: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH...",
+            help="Files, folders or zip archives (Google Takeout as it comes): calendars, address "
+            "books, mails, notes, call logs, searches, music; or a data set folder.",
+        ),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", help="A calendar by its address, https:// or webcal://."),
+    ] = None,
     persona: Annotated[
         str | None, typer.Option("--persona", help="Whose items they are; for files.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="The person's name, when they are new.")
+        str | None, typer.Option("--name", help="The person's name; a known person is renamed.")
     ] = None,
+    timezone: Annotated[
+        str | None,
+        typer.Option(
+            "--timezone",
+            help="Where the person lives, such as Europe/Oslo. Default: what is known of them, "
+            "else this machine's.",
+        ),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option("--also", help="Mails to read as well: spam, deleted, drafts or chats."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be imported; store nothing.")
+    ] = False,
     stores: Home = None,
     json: Json = False,
 ) -> None:
     """Bring people or files into your own stores; importing the same again changes nothing.
 
-    Example: ctrag import calendar.ics --persona me --name "Ada Byron"
-    """
-    from ctrag.assistant.context.item_arrays import encode_items
-    from ctrag.assistant.imports.files import personas_from
-    from ctrag.assistant.open import TOOLBOX, joined_toolbox, toolbox_of
-    from ctrag.models.encoder import load_encoder
-    from ctrag.settings import settings
-    from stores.files import write_text
-    from stores.people.app_spec import apps_of
-    from stores.people.stores import Stores
+    Exits with 3 when something was left out that should be there.
 
-    root = stores or own_stores()
-    target = Stores(root, apps_of(root, source))
-    personas = personas_from(source, persona, name, target)
-    toolbox = joined_toolbox(root, source)
-    encoder = load_encoder(settings().encoder)
-    report = target.import_personas(
-        personas, lambda owned: encode_items(encoder, list(owned)), encoder.name
-    )
-    if toolbox != toolbox_of(root):
-        write_text(root / TOOLBOX, toolbox.to_yaml())
-    if json:
-        print_json({"added": report.added, "changed": report.changed, "same": report.unchanged})
+    Example: ctrag import contacts.vcf calendar.ics --persona me --name "Ada Byron"
+    """
+    from ctrag.cli.importing import import_paths
+    from ctrag.cli.sync import import_address
+
+    if (url is None) == (not sources):
+        raise typer.BadParameter("give files and folders, or --url")
+    if url is not None or sources is None:
+        import_address(str(url), persona, name, stores, json)
         return
-    line(
-        f"{target.root}: {report.added} items added, {report.changed} changed, "
-        f"{report.unchanged} as before"
-    )
+    root = stores or own_stores()
+    report = import_paths(root, sources, persona, name, timezone, also=also or (), dry_run=dry_run)
+    if json:
+        print_json(report.as_json())
+    else:
+        for text in report.lines(str(root)):
+            line(text)
+    if report.lost:
+        raise typer.Exit(3)
 
 
 def export(
@@ -91,6 +108,7 @@ def export(
 
     Example: ctrag export --persona me --out my-data
     """
+    from ctrag.assistant.written import note
     from stores.people.dataset import Persona as Exported
     from stores.people.dataset import write_personas
 
@@ -100,35 +118,14 @@ def export(
     if found.unavailable:
         app, reason = next(iter(found.unavailable.items()))
         raise InputError(f"export: the {app} store is {reason}; nothing was written")
-    out.mkdir(parents=True, exist_ok=True)
-    write_personas(out, [Exported(person, tuple(stored.item for stored in found.items))])
+    note("export", out, persona)  # before it is written: a killed export can be erased, too
+    exported = Exported(person, tuple(stored.item for stored in found.items))
+    write_personas(out, [exported], private=True)
     line(f"{out}: {len(found.items)} items of {persona}")
 
 
-def forget(
-    persona: Persona,
-    item: Annotated[
-        str | None, typer.Option("--item", help="One item only; default: all of the person.")
-    ] = None,
-    stores: Home = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-) -> None:
-    """Erase a person or one item from every file of the stores. This cannot be undone.
-
-    Example: ctrag forget --persona me --item me-notes-3
-    """
-    from ctrag.cli.ask import confirm
-    from stores.people.stores import Stores
-
-    target = Stores.open(stores or own_stores())
-    what = f"item {item}" if item else "everything"
-    if not yes and not confirm(f"Erase {what} of {persona} for good?"):
-        return
-    line(f"{target.forget(persona, item)} items erased")
-
-
 def undo(persona: Persona, stores: Home = None, data: Data = None) -> None:
-    """Take back the person's last change, or the last import that replaced earlier data.
+    """Take back the person's own last change or import; nobody else's is touched.
 
     A mail, a call or whatever else left the phone cannot be taken back; only its record is removed.
 

@@ -66,11 +66,6 @@ def report_on(
         page: What makes the page of it; written where there is a `folder` for it.
         folder: For the page, or None.
     """
-    # Fail before the work where the output cannot be written.
-    if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
     experiment = run()
     if out is not None:
         experiment.write(out)

@@ -11,10 +11,13 @@ from ctrag.cli import (
     chat,
     data,
     demo,
+    doctor,
     evaluate,
+    forget,
     prompt,
     serve,
     sessions,
+    sync,
     synth,
     tools,
     train,
@@ -58,8 +61,10 @@ app.command("demo")(demo.demo)
 app.command("prompt")(prompt.prompt)
 app.command("review")(prompt.review)
 app.command("import")(data.import_)
+app.command("sync")(sync.sync)
 app.command("export")(data.export)
-app.command("forget")(data.forget)
+app.command("forget")(forget.forget)
+app.command("doctor")(doctor.doctor)
 app.command("undo")(data.undo)
 app.add_typer(synth.app, name="synth")
 app.add_typer(train.app, name="train")

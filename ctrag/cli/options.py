@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,6 +48,14 @@ YesUnsure = Annotated[
         "that are no contact's.",
     ),
 ]
+Reset = Annotated[
+    bool,
+    typer.Option(
+        "--reset",
+        help="Begin with a fresh copy of a packaged person or a data set's: earlier plans' changes "
+        "are gone.",
+    ),
+]
 
 
 def parse_at(value: str | None) -> datetime | None:
@@ -90,11 +99,31 @@ def stores_with(persona: str, stores: Path | None, data: Path | None) -> "Stores
     from synth.reference import folder_with
 
     own = Stores(own_stores())
-    known = data is None and own.exists() and persona in own.people()
+    known = stores is None and data is None and in_own_stores(persona, own)
     folder = None if known else data or folder_with(persona)
     if stores is not None or folder is None:
         return Stores.open(stores or own.root)
     return open_stores(folder, persona, load_encoder(settings().encoder)).stores
+
+
+def in_own_stores(persona: str, own: "Stores") -> bool:
+    """Whether a person is in the user's own stores.
+
+    Own stores that cannot be read do not stop packaged people: then the answer is no, with a note.
+
+    Raises:
+        StoreUnavailable, ValueError: They cannot be read, and the person is no packaged one.
+    """
+    from ctrag.errors import CtragError
+    from synth.reference import folder_with
+
+    try:
+        return own.exists() and persona in own.people()
+    except (CtragError, OSError) as error:
+        if folder_with(persona) is None:
+            raise
+        print(f"(your own stores: {error}; `ctrag doctor` tells more)", file=sys.stderr)
+        return False
 
 
 def folder_of(persona: str, data: Path | None) -> Path:
@@ -109,7 +138,7 @@ def folder_of(persona: str, data: Path | None) -> Path:
     if data is not None:
         return data
     own = Stores(own_stores())
-    if own.exists() and persona in own.people():
+    if in_own_stores(persona, own):
         return own.root
     packaged = folder_with(persona)
     if packaged is None:

@@ -53,6 +53,12 @@ class FieldSpec:
     default: bool | int | str | None = None
 
     @property
+    def sparse(self) -> bool:
+        """Whether items without a value do not have the field at all: one for programs, not people,
+        that few items have."""
+        return self.role == "other" and not self.required and self.default == ""
+
+    @property
     def sql_type(self) -> str:
         """The DuckDB column type that holds the field."""
         return _SQL_TYPES[self.type]

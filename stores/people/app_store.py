@@ -4,17 +4,18 @@ Every query names the person; there is no way to ask for items across people.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, reading, writing
 from stores.errors import InputError
-from stores.people import migrations
+from stores.people import import_journal, migrations
 from stores.people.app_spec import AppSpec
-from stores.people.changes import Change, ChangeRecord, OutboxEntry, OutboxRow
+from stores.people.changes import Change, ChangeRecord, ImportMark, OutboxEntry, OutboxRow
 from stores.people.item_rows import ItemTable, StoredItem, dump_stored, load_stored
 from stores.people.migrations import Connection
 
@@ -51,6 +52,16 @@ class AppStore:
         """Names of schema steps that this file lacks."""
         with self._reading() as connection:
             return [step.name for step in migrations.pending(connection)]
+
+    def check(self) -> None:
+        """Read whose items there are; tables that a schema step has yet to make are no damage.
+
+        Raises:
+            StoreUnavailable: The file is missing, damaged or locked.
+        """
+        with self._reading() as connection:
+            if all(step.name != "0001_items" for step in migrations.pending(connection)):
+                connection.execute("SELECT max(persona_id), max(item_id) FROM items").fetchone()
 
     def signature(self) -> tuple[int, ...]:
         """Changes whenever the file may have changed; reads no data."""
@@ -140,25 +151,23 @@ class AppStore:
                 [person_id, change_id, at, change.summary, json.dumps(before, ensure_ascii=False)],
             )
 
-    def last_change(self, person_id: str) -> ChangeRecord | None:
-        """The newest journal line of one person, or None."""
+    def last_change(self, person_id: str, *, imports: bool = True) -> ChangeRecord | None:
+        """The newest journal line of one person, or None; without `imports`, of a call."""
+        kind = "" if imports else f"AND NOT before LIKE '{import_journal.IS_IMPORT}' "
         with self._reading() as connection:
             row = connection.execute(
                 "SELECT change_id, happened_at, summary FROM changes WHERE persona_id = ? "
-                "ORDER BY change_id DESC LIMIT 1",
+                f"{kind}ORDER BY change_id DESC, rowid DESC LIMIT 1",
                 [person_id],
             ).fetchone()
         return None if row is None else ChangeRecord(row[0], self.app.name, row[1], row[2])
 
-    def changed_since(self, change_id: int) -> str | None:
-        """Id of the person with the newest change after `change_id`, or None."""
+    def newest_change(self) -> int:
+        """The highest change id of anybody, 0 when the journal is empty."""
         with self._reading() as connection:
-            row = connection.execute(
-                "SELECT persona_id FROM changes WHERE change_id > ? "
-                "ORDER BY change_id DESC LIMIT 1",
-                [change_id],
-            ).fetchone()
-        return None if row is None else str(row[0])
+            if any(step.name == "0004_changes" for step in migrations.pending(connection)):
+                return 0
+            return import_journal.newest(connection)
 
     def revert(self, person_id: str, change_id: int) -> None:
         """Restore what was there before the change, and remove it from outbox and journal.
@@ -167,19 +176,20 @@ class AppStore:
             ValueError: The journal has no such change.
         """
         with self._writing() as connection:
-            row = connection.execute(
-                "SELECT before FROM changes WHERE persona_id = ? AND change_id = ?",
+            rows = connection.execute(
+                "SELECT before FROM changes WHERE persona_id = ? AND change_id = ? "
+                "ORDER BY rowid DESC",
                 [person_id, change_id],
-            ).fetchone()
-            if row is None:
+            ).fetchall()
+            if not rows:
                 raise InputError(f"change_id: the {self.app.name} store has no change {change_id}")
-            before = json.loads(row[0])
-            self._table.delete(connection, person_id, before["touched"])
-            self._table.insert(
-                connection, [(person_id, load_stored(self.app, one)) for one in before["items"]]
-            )
-            for name, content in before["state"].items():
-                self._set_state(connection, person_id, name, content)
+            for before in (json.loads(row[0]) for row in rows):  # a line for each batch, last first
+                self._table.delete(connection, person_id, before["touched"])
+                self._table.insert(
+                    connection, [(person_id, load_stored(self.app, one)) for one in before["items"]]
+                )
+                for name, content in before["state"].items():
+                    self._set_state(connection, person_id, name, content)
             for table in ("outbox", "changes"):
                 connection.execute(
                     f"DELETE FROM {table} WHERE persona_id = ? AND change_id = ?",
@@ -191,6 +201,8 @@ class AppStore:
         rows: Iterable[tuple[str, StoredItem]],
         replaced: Sequence[tuple[str, str]],
         restated: Sequence[str] = (),
+        mark: ImportMark | None = None,
+        oldest: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
         """Bulk import in one transaction.
 
@@ -199,8 +211,15 @@ class AppStore:
             replaced: (person, item id) pairs to drop before.
             restated: People with changes that the text of their items may contain: vectors of the
                 items that stay are dropped, to be computed again.
+            mark: The import in the journal, so that each person can undo their part; None for none.
+            oldest: Person → id of their oldest change that can still be undone.
         """
         with self._writing() as connection:
+            import_journal.drop_before(connection, oldest)
+            added = list(rows)
+            if mark is not None:
+                before = import_journal.replaced_items(connection, self._table, added, replaced)
+                import_journal.record(connection, before, mark)
             if replaced:
                 connection.execute(
                     "DELETE FROM items WHERE (persona_id, item_id) IN "
@@ -213,15 +232,20 @@ class AppStore:
                     "WHERE persona_id IN (SELECT unnest(?::VARCHAR[]))",
                     [list(restated)],
                 )
-            self._table.insert(connection, rows)
+            self._table.insert(connection, added)
+
+    def restate(self, person_id: str) -> None:
+        """Drop the vectors of a person's items, whose text has changed with their contacts."""
+        with self._writing() as connection:
+            connection.execute("UPDATE items SET vector = NULL WHERE persona_id = ?", [person_id])
 
     def forget(self, person_id: str, item_id: str | None = None) -> int:
         """Delete one item, or everything of a person, journal and outbox included.
 
         An item that was deleted before, or that belongs to another application now, counts while
-        the journal or the outbox still refers to it. The person's whole journal of this application
-        is deleted with an item, because any of its lines may contain an earlier version: earlier
-        changes can no longer be undone.
+        the journal or the outbox still refers to it. The person's journal of this application is
+        deleted with an item, because any of its lines may contain an earlier version: earlier
+        changes can no longer be undone. Imports can: their lines keep the other items.
 
         Returns:
             How many items were dropped.
@@ -235,7 +259,7 @@ class AppStore:
             if not self._holds(connection, person_id, item_id):
                 return 0
             self._table.delete(connection, person_id, [item_id])
-            connection.execute("DELETE FROM changes WHERE persona_id = ?", [person_id])
+            import_journal.forget_item(connection, person_id, item_id)
             connection.execute(
                 "DELETE FROM outbox WHERE persona_id = ? AND item_id = ?", [person_id, item_id]
             )

@@ -1,11 +1,11 @@
-"""Changes that build a whole new generation of files: import, forgetting, and taking them back.
+"""Changes that build a whole new generation of files: `swap`, and the import of many people.
 
-Whoever calls `migrate` or `take_back` holds the lease; the others take it themselves.
+Whoever calls `migrate` or `swap` holds the lease; `import_personas` takes it itself.
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from stores.database import StoreUnavailable, writing
 from stores.errors import InputError
-from stores.people import generations
-from stores.people.app_spec import AppSpec, write_apps
+from stores.files import make_private_folder
+from stores.people import changes_journal, generations
+from stores.people.app_spec import write_apps
 from stores.people.app_store import AppStore
+from stores.people.changes import ImportMark
 from stores.people.dataset import Persona
 from stores.people.generations import Manifest
-from stores.people.item_rows import StoredItem, content_hash
+from stores.people.import_news import ImportReport, Merge, compare
+from stores.people.item_rows import StoredItem
 from stores.people.items import Item, Person
-from stores.people.people_store import UnknownPerson
 from stores.people.store_files import PEOPLE, StoreFiles
 
 Matrix = NDArray[np.float32]
@@ -29,47 +31,25 @@ Encode = Callable[[Sequence[tuple[Person, Item]]], Matrix]
 """Returns one row of float32 for each person's item, in the same order."""
 
 
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What an import changed."""
-
-    people: int
-    added: int
-    changed: int
-    unchanged: int
-
-    @property
-    def anything(self) -> bool:
-        """Whether a new generation was made."""
-        return bool(self.people or self.added or self.changed)
-
-
-@dataclass(frozen=True, slots=True)
-class _News:
-    """The part of an import that differs from the stores."""
-
-    people: list[Person]
-    added: list[tuple[Person, Item]]
-    changed: list[tuple[Person, Item]]
-    unchanged: int
-
-    @property
-    def report(self) -> ImportReport:
-        return ImportReport(len(self.people), len(self.added), len(self.changed), self.unchanged)
-
-
 def import_personas(
-    files: StoreFiles, personas: Sequence[Persona], encode: Encode, encoder: str
+    files: StoreFiles,
+    personas: Sequence[Persona],
+    encode: Encode,
+    encoder: str,
+    merge: Merge | None = None,
+    continues: ImportReport | None = None,
+    *,
+    undoable: bool = True,
 ) -> ImportReport:
     """See `Stores.import_personas`."""
     _check(files, personas)
-    files.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    make_private_folder(files.root)
     while True:
         seen = files.manifest() if files.exist() else None
-        news = _compare(files, personas, encoder)
-        if not news.report.anything:
-            return news.report
-        fresh = [*news.added, *news.changed]
+        news = compare(files, personas, encoder, merge)
+        if not news.report().anything:
+            return news.report()
+        fresh = [*news.added, *news.changed, *news.restated]
         vectors = encode(fresh) if fresh else np.empty((0, 0), np.float32)
         rows = [
             (person.person_id, StoredItem(item, vector))
@@ -78,64 +58,24 @@ def import_personas(
         with files.lease():
             if seen != (files.manifest() if files.exist() else None):
                 continue  # another process imported, forgot or undid something: compare again
-            summary = f"import of {len(news.people)} people and {len(fresh)} items"
-            load = partial(_load, files, people=news.people, rows=rows)
+            report = news.report() if continues is None else continues + news.report()
+            summary = _summary(report)
+            mark = changes_journal.new_mark(files, summary) if undoable else None
+            if mark is not None and continues is not None and continues.mark is not None:
+                mark = replace(continues.mark, summary=summary)
+            load = partial(_load, files, people=news.people, rows=rows, mark=mark)
             # Before the swap: files of an application that nobody declares would be orphaned.
             write_apps(files.root, files.apps)
-            _swap(files, summary, encoder, load)
-        return news.report
+            generation = None if continues is None else continues.generation
+            if seen is not None and seen.generation == generation:
+                _extend(files, seen, summary, load)
+            else:
+                swap(files, summary, encoder, load)
+            return replace(news.report(), generation=files.manifest().generation, mark=mark)
 
 
-def forget(files: StoreFiles, person_id: str, item_id: str | None = None) -> int:
-    """See `Stores.forget`."""
-    erased = 0
-
-    def erase(folder: Path) -> None:
-        nonlocal erased
-        # All files, not only those of this process's applications.
-        for path in sorted(folder.glob("*.duckdb")):
-            if path.name == PEOPLE:
-                continue
-            store = files.store_at(path, AppSpec(path.stem, ()))
-            erased += store.forget(person_id, item_id)
-            _compact(path)
-        if item_id is None:
-            people = files.people_in(folder)
-            people.forget(person_id)
-            _compact(people.path)
-        elif not erased:
-            raise InputError(f"item: {person_id!r} has no item {item_id!r}")
-
-    with files.lease():
-        if not files.exist():
-            raise UnknownPerson(person_id, [])
-        manifest = files.manifest()
-        files.read(lambda folder: files.people_in(folder).person(person_id))
-        _swap(files, "forgetting", manifest.encoder, erase, keep_previous=False)
-        left = generations.others(files.root, {files.manifest().generation})
-    if left:
-        raise OSError(f"forget: older files could not be removed: {left[0]}")
-    # Several stores may have had data of one item.
-    return erased if item_id is None else 1
-
-
-def take_back(files: StoreFiles, manifest: Manifest) -> None:
-    """Make the previous generation the current one again.
-
-    Raises:
-        ValueError: Its files are gone or damaged.
-    """
-    old = files.root / str(manifest.previous) / generations.MANIFEST
-    try:
-        restored = Manifest.model_validate_json(old.read_bytes())
-    except (OSError, ValueError):
-        raise InputError(
-            f"undo: the files from before the {manifest.summary} are gone or damaged"
-        ) from None
-    restored = restored.model_copy(update={"previous": None, "counter": manifest.counter})
-    generations.write_manifest(files.root, restored)
-    generations.prune(files.root, {restored.generation})
-    migrate(files)
+def _summary(report: ImportReport) -> str:
+    return f"import of {report.people} people and {report.added + report.changed} items"
 
 
 def outdated(files: StoreFiles, manifest: Manifest) -> list[AppStore]:
@@ -181,64 +121,47 @@ def _check(files: StoreFiles, personas: Sequence[Persona]) -> None:
             items.add(item.id)
 
 
-def _compare(files: StoreFiles, personas: Iterable[Persona], encoder: str) -> _News:
-    manifest = files.manifest() if files.exist() else None
-    old_people = (
-        {} if manifest is None else files.read(lambda folder: files.people_in(folder).people())
-    )
-    if manifest is not None and old_people and manifest.encoder != encoder:
-        raise InputError(
-            f"encoder: these stores hold vectors of {manifest.encoder}, not of {encoder}; "
-            "import into a new folder"
-        )
-    personas = list(personas)
-    ids = [one.person.person_id for one in personas if one.person.person_id in old_people]
-    old: dict[tuple[str, str], str] = {}
-    here = set() if manifest is None else set(manifest.apps)
-    for store in files.stores() if ids else ():
-        if store.app.name in here:
-            old |= store.content_hashes(ids)
-    people = [one.person for one in personas if old_people.get(one.person.person_id) != one.person]
-    # A contact's relation is part of an item's text: new contacts, new vectors.
-    restated = {person.person_id for person in people}
-    added: list[tuple[Person, Item]] = []
-    changed: list[tuple[Person, Item]] = []
-    unchanged = 0
-    for persona in personas:
-        person = persona.person
-        for item in persona.items:
-            digest = old.get((person.person_id, item.id))
-            if digest is None:
-                added.append((person, item))
-            elif digest != content_hash(item) or person.person_id in restated:
-                changed.append((person, item))
-            else:
-                unchanged += 1
-    return _News(people, added, changed, unchanged)
-
-
 def _load(
     files: StoreFiles,
     folder: Path,
     people: Sequence[Person],
     rows: Sequence[tuple[str, StoredItem]],
+    mark: ImportMark | None = None,
 ) -> None:
     directory = files.people_in(folder)
     directory.create()
-    if people:
-        directory.put(people)
+    named = {person.person_id for person in people}
+    oldest = directory.put(people, mark, sorted({person_id for person_id, _ in rows} - named))
     # An item may have moved to another application: every store drops all imported ids.
     replaced = [(person_id, stored.item.id) for person_id, stored in rows]
-    restated = [person.person_id for person in people]
+    broken = files.unavailable(files.manifest()) if files.exist() else {}
     for store in files.stores_in(folder):
+        if store.app.name in broken:
+            continue
         new = not store.path.exists()
         if new or store.pending():
             store.create()
         mine = (row for row in rows if row[1].item.app == store.app.name)
-        store.load(mine, () if new else replaced, () if new else restated)
+        store.load(mine, () if new else replaced, (), mark, oldest)
 
 
-def _swap(
+def _extend(
+    files: StoreFiles, manifest: Manifest, summary: str, fill: Callable[[Path], None]
+) -> None:
+    """Add a further batch to the generation that the import's first batch made.
+
+    Each store is changed in a transaction of its own; all batches are one import in the journals.
+    """
+    folder = files.root / manifest.generation
+    fill(folder)
+    for path in folder.iterdir():
+        path.chmod(0o600)  # DuckDB creates files as the umask has it
+    apps = {path.stem for path in folder.glob("*.duckdb") if path.name != PEOPLE}
+    update = {"summary": summary, "apps": tuple(sorted({*manifest.apps, *apps}))}
+    generations.write_manifest(files.root, manifest.model_copy(update=update))
+
+
+def swap(
     files: StoreFiles,
     summary: str,
     encoder: str | None,
@@ -249,10 +172,10 @@ def _swap(
     """Build the next generation from a copy of this one that `fill` changes; make it current."""
     current = files.manifest() if files.exist() else None
     lost = _lost(files, current)
-    if lost and keep_previous:
-        raise StoreUnavailable(lost[0], "missing")  # an import must not treat it as empty
     with generations.building(files.root, current) as folder:
         fill(folder)
+        for path in folder.iterdir():
+            path.chmod(0o600)  # DuckDB creates files as the umask has it
         previous = current.generation if current is not None and keep_previous else None
         apps = {path.stem for path in folder.glob("*.duckdb") if path.name != PEOPLE}
         manifest = Manifest(
@@ -275,7 +198,7 @@ def _lost(files: StoreFiles, manifest: Manifest | None) -> list[str]:
     return [app for app in manifest.apps if not (folder / f"{app}.duckdb").exists()]
 
 
-def _compact(path: Path) -> None:
+def compact(path: Path) -> None:
     """Rewrite a file with its live rows only, without the free blocks of deleted ones."""
     fresh = path.with_name(path.name + ".compact")
     fresh.unlink(missing_ok=True)

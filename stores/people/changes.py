@@ -43,6 +43,16 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportMark:
+    """One import in the journals: all its batches, in all stores, share the id."""
+
+    change_id: int
+    """As in `ChangeRecord`."""
+    happened_at: datetime
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
 class Undone:
     """What an undo took back."""
 

@@ -45,6 +45,23 @@ class _Contact(_Strict):
     relation: str = ""
     phone: str | None = None
     email: str | None = None
+    phones: list[str] = []
+    emails: list[str] = []
+    nicknames: list[str] = []
+    organisation: str = ""
+    title: str = ""
+    related: list[str] = []
+    birthday: str | None = None
+    addresses: list[str] = []
+    note: str = ""
+    uid: str = ""
+
+    def contact(self) -> Contact:
+        """The contact."""
+        values: dict[str, Any] = self.model_dump()
+        for key in ("phones", "emails", "nicknames", "related", "addresses"):
+            values[key] = tuple(values[key])
+        return Contact(**values)
 
 
 class _Profile(_Strict):
@@ -225,20 +242,30 @@ def dump_persona(persona: Persona, apps: Sequence[AppSpec] | None = None) -> dic
         "persona_id": person.person_id,
         "now": format_local_time(person.now),
         "profile": {**asdict(person.profile), "hobbies": list(person.profile.hobbies)},
-        "contacts": [asdict(contact) for contact in person.contacts],
+        "contacts": [_dumped(contact) for contact in person.contacts],
         "apps": grouped,
     }
 
 
-def write_personas(folder: Path, personas: Iterable[Persona]) -> None:
+def _dumped(contact: Contact) -> dict[str, Any]:
+    """The four fields that every contact has, then those that an address book told."""
+    told = {
+        key: list(one) if isinstance(one, tuple) else one for key, one in asdict(contact).items()
+    }
+    always = ("name", "relation", "phone", "email")
+    return {key: one for key, one in told.items() if key in always or one}
+
+
+def write_personas(folder: Path, personas: Iterable[Persona], *, private: bool = False) -> None:
     """Write `personas.jsonl` and an empty `queries.jsonl` into `folder`, which must exist; also
-    `apps.yaml` where items belong to further applications."""
+    `apps.yaml` where items belong to further applications. `private` files are for their
+    owner alone."""
     personas = list(personas)
     apps = dict.fromkeys(item.app for persona in personas for item in persona.items)
     write_apps(folder, [spec_of(app) for app in apps])
     lines = [json.dumps(dump_persona(persona), ensure_ascii=False) for persona in personas]
-    write_text(folder / PERSONAS, "".join(line + "\n" for line in lines))
-    write_text(folder / QUERIES, "")
+    write_text(folder / PERSONAS, "".join(line + "\n" for line in lines), private=private)
+    write_text(folder / QUERIES, "", private=private)
 
 
 def _items(
@@ -258,7 +285,7 @@ def _person(row: _Persona) -> Person:
         person_id=row.persona_id,
         now=row.now,
         profile=Profile(**profile),
-        contacts=tuple(Contact(**contact.model_dump()) for contact in row.contacts),
+        contacts=tuple(contact.contact() for contact in row.contacts),
     )
 
 

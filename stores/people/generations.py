@@ -79,10 +79,10 @@ def write_manifest(root: Path, manifest: Manifest) -> None:
     """
     text = manifest.model_dump_json(indent=1)
     folder = root / manifest.generation
-    write_text(folder / MANIFEST, text)
+    write_text(folder / MANIFEST, text, private=True)
     for path in (*folder.iterdir(), folder):
         sync(path)
-    write_text(root / MANIFEST, text)
+    write_text(root / MANIFEST, text, private=True)
 
 
 @contextmanager
@@ -94,7 +94,7 @@ def lease(root: Path, timeout: float = WRITE_TIMEOUT) -> Iterator[None]:
     """
     if not root.is_dir():
         raise NotFound(f"no stores in {root}: run `ctrag import` first")
-    lock = FileLock(root / "write.lock")
+    lock = FileLock(root / "write.lock", mode=0o600)
     try:
         lock.acquire(timeout=timeout, poll_interval=0.01)
     except Timeout:
@@ -119,6 +119,7 @@ def building(root: Path, current: Manifest | None) -> Iterator[Path]:
     shutil.rmtree(folder, ignore_errors=True)  # left over from a crash: never was current
     try:
         folder.mkdir(mode=0o700)
+        folder.chmod(0o700)  # whatever the umask
         if current is not None:
             for path in sorted((root / current.generation).iterdir()):
                 if _STORE_FILE.fullmatch(path.name) and path.is_file():

@@ -72,7 +72,11 @@ def read_item(raw: Mapping[str, Any], app: AppSpec, where: str) -> Item:
     return Item(
         id=model.id,
         app=app.name,
-        fields={field.name: _value(getattr(model, f"field_{field.name}")) for field in app.fields},
+        fields={
+            field.name: _value(getattr(model, f"field_{field.name}"))
+            for field in app.fields
+            if not field.sparse or f"field_{field.name}" in model.model_fields_set
+        },
         usage=Usage(
             opens_30d=model.usage.opens_30d,
             last_opened=model.usage.last_opened,
@@ -86,9 +90,14 @@ def dump_item(item: Item, app: AppSpec) -> dict[str, Any]:
     """The object that `read_item` reads; fields that have their default are left out."""
     dumped: dict[str, Any] = {"id": item.id}
     for field in app.fields:
-        value = item.fields.get(field.name)
-        if not field.required and field.default is not None and value == field.default:
+        if field.sparse and field.name not in item.fields:
             continue
+        value = item.fields.get(field.name)
+        usual = not field.required and field.default is not None and value == field.default
+        if usual and not field.sparse:
+            continue
+        if value is None and not field.required and field.type == "strings":
+            continue  # data sets from before the field keep their form
         dumped[field.name] = _dump_value(value)
     usage = item.usage
     dumped["usage"] = {

@@ -19,6 +19,9 @@ from stores.people.migrations import Connection
 
 Vector = NDArray[np.float32]
 
+_ADDED_LATER = {"mail": ("recipients",)}
+"""Application → fields that it got after items had been stored."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredItem:
@@ -58,6 +61,7 @@ class ItemTable:
             query += " AND list_contains(?::VARCHAR[], item_id)"
             parameters.append(list(ids))
         names = [one.name for one in self.app.fields]
+        sparse = {one.name for one in self.app.fields if one.sparse}
         stop = 1 + len(names)
         with gc_paused():
             rows = connection.execute(query + " ORDER BY rowid", parameters).fetchall()
@@ -69,6 +73,7 @@ class ItemTable:
                         fields={
                             name: tuple(value) if isinstance(value, list) else value
                             for name, value in zip(names, row[1:stop], strict=True)
+                            if value or name not in sparse
                         },
                         usage=Usage(
                             row[stop], row[stop + 1], tuple(row[stop + 2] or ()), row[stop + 3]
@@ -135,9 +140,16 @@ class ItemTable:
 
 
 def content_hash(item: Item) -> str:
-    """Digest of an item's content, usage included; equal items have equal digests."""
+    """Digest of an item's content, usage included; equal items have equal digests.
+
+    An item without a field that its application got later has the digest that it had before.
+    """
+    dumped = _dump_item(item)
+    for name in _ADDED_LATER.get(item.app, ()):
+        if dumped["fields"].get(name) is None:
+            dumped["fields"].pop(name, None)
     return hashlib.blake2b(
-        json.dumps(_dump_item(item), sort_keys=True, ensure_ascii=False).encode(), digest_size=12
+        json.dumps(dumped, sort_keys=True, ensure_ascii=False).encode(), digest_size=12
     ).hexdigest()
 
 
@@ -152,6 +164,8 @@ def load_stored(app: AppSpec, dumped: Mapping[str, Any]) -> StoredItem:
     fields: dict[str, Value] = {}
     for one in app.fields:
         value = dumped["fields"].get(one.name)
+        if one.sparse and not value:
+            continue
         if one.type == "datetime" and value is not None:
             value = datetime.fromisoformat(value)
         fields[one.name] = tuple(value) if isinstance(value, list) else value

@@ -1,11 +1,15 @@
 """The values that move between packages: items, people, requests and their labels."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
 Value: TypeAlias = str | int | bool | datetime | tuple[str, ...] | None
+
+CANCELLED = "cancelled"
+"""State of the calendar: ids of occurrences that the person cancelled or that belong to no series
+any more, so that they do not come back when a series is continued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,44 @@ class Contact:
     name: str
     relation: str = ""
     phone: str | None = None
+    """The number that is called; the preferred one of `phones` where there are several."""
     email: str | None = None
+    phones: tuple[str, ...] = ()
+    """All numbers, `phone` first, where an address book has them."""
+    emails: tuple[str, ...] = ()
+    """All mail addresses, `email` first, where an address book has them."""
+    nicknames: tuple[str, ...] = ()
+    organisation: str = ""
+    title: str = ""
+    """Their job (dentist), where an address book has it; a relation to the person it is not."""
+    related: tuple[str, ...] = ()
+    """People who are related to the contact, each with how: `spouse: Even`."""
+    birthday: str | None = None
+    """`1984-05-02`, or `--05-02` without a year."""
+    addresses: tuple[str, ...] = ()
+    """Postal addresses, the preferred one first."""
+    note: str = ""
+    uid: str = ""
+    """Identity in the address book that the contact comes from, or empty."""
+
+    def all_phones(self) -> tuple[str, ...]:
+        """All numbers, `phone` first."""
+        return tuple(dict.fromkeys((*filter(None, (self.phone,)), *self.phones)))
+
+    def all_emails(self) -> tuple[str, ...]:
+        """All mail addresses, `email` first."""
+        return tuple(dict.fromkeys((*filter(None, (self.email,)), *self.emails)))
+
+
+_TELLS_APART: tuple[Callable[[Contact], str], ...] = (
+    lambda one: one.relation,
+    lambda one: one.organisation,
+    lambda one: one.title,
+    lambda one: one.nicknames[0] if one.nicknames else "",
+    lambda one: one.phone or "",
+    lambda one: one.email or "",
+)
+"""What is said of people of one name, the first that only one of them has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +128,36 @@ class Person:
     contacts: tuple[Contact, ...] = ()
 
     def contact(self, name: str) -> Contact | None:
-        """The contact of that name (case and outer spaces aside), or None."""
+        """The contact of that name or `label` (case and outer spaces aside), or None."""
         wanted = name.strip().casefold()
-        return next((one for one in self.contacts if one.name.casefold() == wanted), None)
+        for one in self.contacts:
+            if one.name.casefold() == wanted:
+                return one
+        if not wanted.endswith(")"):
+            return None
+        labelled = zip(self.contacts, self.labels(), strict=True)
+        return next((one for one, label in labelled if label.casefold() == wanted), None)
+
+    def label(self, contact: Contact) -> str:
+        """What only this contact is called: the name, of namesakes with what tells them apart."""
+        return dict(zip(self.contacts, self.labels(), strict=True)).get(contact, contact.name)
+
+    def labels(self) -> tuple[str, ...]:
+        """The `label` of each contact, in their order."""
+        named: dict[str, list[Contact]] = {}
+        for one in self.contacts:
+            named.setdefault(one.name.casefold(), []).append(one)
+        return tuple(_label(one, named[one.name.casefold()]) for one in self.contacts)
+
+
+def _label(contact: Contact, namesakes: Sequence[Contact]) -> str:
+    if len(namesakes) < 2:
+        return contact.name
+    for tells in _TELLS_APART:
+        mine = tells(contact)
+        if mine and [tells(one) for one in namesakes].count(mine) == 1:
+            return f"{contact.name} ({mine})"
+    return f"{contact.name} (no. {1 + namesakes.index(contact)})"
 
 
 @dataclass(frozen=True, slots=True)

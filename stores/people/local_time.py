@@ -3,6 +3,7 @@
 import re
 from datetime import datetime
 from typing import Annotated
+from zoneinfo import ZoneInfo
 
 from pydantic import BeforeValidator
 
@@ -36,6 +37,21 @@ def parse_local_time(value: object) -> datetime:
 def format_local_time(moment: datetime) -> str:
     """The spelling of times in data sets: `YYYY-MM-DDTHH:MM`."""
     return moment.replace(tzinfo=None).isoformat(timespec="minutes")
+
+
+def zone_of(name: str | None) -> ZoneInfo | None:
+    """The time zone of that name (`Europe/Berlin`), or None where it names none."""
+    if not name:
+        return None
+    try:
+        return ZoneInfo(name.strip())
+    except (LookupError, ValueError, OSError):
+        return None
+
+
+def now_in(name: str | None) -> datetime:
+    """What a clock in that time zone shows, to the minute; this machine's where it names none."""
+    return datetime.now(zone_of(name)).replace(tzinfo=None, second=0, microsecond=0)
 
 
 LocalTime = Annotated[datetime, BeforeValidator(parse_local_time)]

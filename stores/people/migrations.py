@@ -53,11 +53,29 @@ def _changes(connection: Connection, app: AppSpec) -> None:
     )
 
 
+def _fields(connection: Connection, app: AppSpec) -> None:
+    """Columns of the fields that the application got since; items have the default or nothing."""
+    rows = connection.execute(
+        "SELECT column_name FROM information_schema.columns WHERE table_name = 'items'"
+    ).fetchall()
+    there = {name for (name,) in rows}
+    for field in app.fields:
+        if field.name not in there:
+            default = "" if field.default is None else f" DEFAULT {_literal(field.default)}"
+            column = f'"{field.name}" {field.sql_type}{default}'
+            connection.execute(f"ALTER TABLE items ADD COLUMN {column}")
+
+
+def _literal(value: bool | int | str) -> str:
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
+
+
 STEPS: tuple[MigrationStep, ...] = (
     MigrationStep("0001_items", _items),
     MigrationStep("0002_outbox", _outbox),
     MigrationStep("0003_state", _state),
     MigrationStep("0004_changes", _changes),
+    MigrationStep("0005_fields", _fields),
 )
 
 

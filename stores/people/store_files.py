@@ -86,6 +86,24 @@ class StoreFiles:
         """The stores of the current generation."""
         return self.stores_in(self.current())
 
+    def unavailable(self, manifest: Manifest) -> dict[str, str]:
+        """Application → reason, of the stores of a generation that are missing or damaged.
+
+        Raises:
+            StoreUnavailable: One is locked; it may well be in order.
+        """
+        found: dict[str, str] = {}
+        for store in self.stores_in(self.root / manifest.generation):
+            if store.app.name not in manifest.apps:
+                continue
+            try:
+                store.check()
+            except StoreUnavailable as error:
+                if error.reason.startswith("locked"):
+                    raise
+                found[store.app.name] = error.reason
+        return found
+
     def store_at(self, path: Path, app: AppSpec) -> AppStore:
         """The store of one application in one file."""
         return AppStore(path, app, self.timeout, self.read_timeout)

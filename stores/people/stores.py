@@ -1,27 +1,31 @@
 """The stores of all applications together."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, StoreUnavailable
-from stores.errors import InputError, NotFound
-from stores.people import bulk
+from stores.errors import NotFound
+from stores.people import bulk, changes_journal, forget, import_news
 from stores.people.app_spec import AppSpec, apps_of
-from stores.people.bulk import Encode, ImportReport, Matrix
+from stores.people.bulk import Encode, Matrix
 from stores.people.changes import Change, ChangeRecord, OutboxRow, Undone
 from stores.people.dataset import Persona
+from stores.people.forget import Forgotten
+from stores.people.import_news import Counts, ImportReport, Merge
 from stores.people.item_rows import StoredItem, Vector
 from stores.people.items import Person
 from stores.people.people_store import UnknownPerson
 from stores.people.store_files import StoreFiles
 
 __all__ = [
+    "Counts",
     "Encode",
     "ImportReport",
     "Matrix",
+    "Merge",
     "PersonItems",
     "Stores",
     "UnknownPerson",
@@ -96,6 +100,11 @@ class Stores:
         return self._files.exist()
 
     @property
+    def files(self) -> StoreFiles:
+        """The files, for `stores.people.doctor`."""
+        return self._files
+
+    @property
     def encoder(self) -> str | None:
         """Name of the encoder that made the vectors."""
         return self._files.manifest().encoder
@@ -168,6 +177,11 @@ class Stores:
         )
         return sorted(rows, key=lambda pair: pair[1].change_id)
 
+    def sources(self, person_id: str) -> dict[str, Any]:
+        """Name → what is known of each source elsewhere that the person's items come from, JSON."""
+        files = self._files
+        return files.read(lambda folder: files.people_in(folder).sources(person_id))
+
     def apply(self, person_id: str, app: str, change: Change, at: datetime) -> ChangeRecord:
         """Carry out a change in one application's store, in one transaction.
 
@@ -181,93 +195,109 @@ class Stores:
             folder = self.root / manifest.generation
             store = self._files.store_in(folder, app)
             self._files.people_in(folder).person(person_id)
-            # Later than the import that it follows, even if the clock was set back.
-            change_id = max(time.time_ns(), manifest.changed_at + 1)
+            change_id = changes_journal.next_change_id(self._files)
             store.apply(person_id, change, change_id, at)
         return ChangeRecord(change_id, app, at, change.summary)
 
     def changes(self, person_id: str) -> list[ChangeRecord]:
-        """The newest change of each application of one person, newest first.
+        """The newest change by a call in each application of one person, newest first.
 
         Raises:
             StoreUnavailable: A store cannot be read.
         """
         files = self._files
         found = files.read(
-            lambda folder: [store.last_change(person_id) for store in files.stores_in(folder)]
+            lambda folder: [
+                store.last_change(person_id, imports=False) for store in files.stores_in(folder)
+            ]
         )
         return sorted(
             (record for record in found if record is not None), key=lambda one: -one.change_id
         )
 
     def undo(self, person_id: str) -> Undone:
-        """Undo the person's last change, or the last import if that came later.
+        """Undo the person's own last change or import, whatever others did since.
 
         Returns:
             What was undone, in words, and what had left the phone with it.
 
         Raises:
             UnknownPerson: The stores have no person of that id.
-            ValueError: There is nothing to undo, or other people have changes since the import.
+            ValueError: There is nothing of theirs to undo.
             StoreUnavailable: A store cannot be read, so the last change is unknown.
         """
-        with self._files.lease():
-            manifest = self._files.manifest()
-            self.person(person_id)
-            records = self.changes(person_id)
-            # An import whose older generation is gone cannot be undone; changes in the journal can.
-            if records and (
-                records[0].change_id > manifest.changed_at or manifest.previous is None
-            ):
-                store = self._files.store_in(self._files.current(), records[0].app)
-                last = records[0].change_id
-                sent = [row.entry for row in store.outbox(person_id) if row.change_id == last]
-                store.revert(person_id, last)
-                return Undone(records[0].summary, tuple(sent))
-            if manifest.previous is None:
-                raise InputError(f"undo: nothing to take back for {person_id!r}")
-            for store in self._files.stores():
-                other = store.changed_since(manifest.changed_at)
-                if other is not None:
-                    raise InputError(
-                        f"undo: {other!r} changed something after the import; undo that first"
-                    )
-            bulk.take_back(self._files, manifest)
-            return Undone(manifest.summary)
+        return changes_journal.undo(self._files, person_id)
 
     def import_personas(
-        self, personas: Sequence[Persona], encode: Encode, encoder: str
+        self,
+        personas: Sequence[Persona],
+        encode: Encode,
+        encoder: str,
+        merge: Merge | None = None,
+        continues: ImportReport | None = None,
+        *,
+        undoable: bool = True,
     ) -> ImportReport:
         """Add people and items; items whose id exists are replaced, others stay.
 
         Vectors are computed before anything is locked. A new generation of files is built next to
         the old one and swapped in by a rename: readers continue, and see either the old or the
-        new. Importing the same again changes nothing.
+        new. Importing the same again changes nothing. Each person can undo their own part, unless
+        `undoable` is false: then it is not in the journal.
+
+        Args:
+            personas: The people and their items.
+            encode: Makes the vectors of items that are new.
+            encoder: Name of the encoder.
+            merge: What becomes of a person who is stored already; replaced by the new one when
+                None.
+            continues: The earlier batches of the same import, with the generation that the first
+                made: this one is added to it, and an undo takes all of them back.
 
         Raises:
             ValueError: A person or one of their items appears twice, an item belongs to an
                 application that these stores do not have, or the encoder is another one.
-            OSError, StoreUnavailable: The disk is full or read-only, or a store is damaged;
-                the stores are as before.
+            OSError, StoreUnavailable: The disk is full or read-only, or the people cannot be read;
+                the stores are as before. Items of a damaged application are left out, and counted.
         """
-        return bulk.import_personas(self._files, personas, encode, encoder)
+        return bulk.import_personas(
+            self._files, personas, encode, encoder, merge, continues, undoable=undoable
+        )
 
-    def forget(self, person_id: str, item_id: str | None = None) -> int:
+    def compare(
+        self, personas: Sequence[Persona], encoder: str, merge: Merge | None = None
+    ) -> ImportReport:
+        """What `import_personas` would change; nothing is."""
+        return import_news.compare(self._files, personas, encoder, merge).report()
+
+    def forget(self, person_id: str, item_id: str | None = None) -> Forgotten:
         """Erase one item, or everything of a person, from the current and all older files.
 
         An item that was deleted before is erased from the journal. The person's
         journal of its application is erased with it: earlier changes there can no longer be undone.
+        Damaged stores keep what they hold, and are named. Where the person is unknown, what an
+        interrupted forgetting left over is removed.
 
-        Returns:
-            How many items were erased.
+        Raises:
+            UnknownPerson: The stores have no person of that id, and nothing was left over.
+            ValueError: The person has no item of that id.
+            OSError, StoreUnavailable: A store is locked or cannot be written: nothing was
+                erased. Or older files could not be removed; the message names them.
+        """
+        return forget.forget(self._files, person_id, item_id)
+
+    def forget_contact(self, person_id: str, which: str) -> Forgotten:
+        """Erase one contact from the current and all older files.
+
+        Args:
+            person_id: Whose.
+            which: The contact's name, or a number or mail address where several have the name.
 
         Raises:
             UnknownPerson: The stores have no person of that id.
-            ValueError: The person has no item of that id.
-            OSError, StoreUnavailable: A store is damaged or cannot be written: nothing was
-                erased. Or older files could not be removed; the message names them.
+            ValueError: There is no such contact, or there are several.
         """
-        return bulk.forget(self._files, person_id, item_id)
+        return forget.forget_contact(self._files, person_id, which)
 
     def _items_in(self, folder: Path, person_id: str) -> PersonItems:
         found: list[StoredItem] = []

@@ -319,3 +319,21 @@ def test_two_people_of_one_id_and_other_content_are_two(tmp_path: Path) -> None:
 def test_a_folder_of_tools_has_no_people(tmp_path: Path) -> None:
     (tmp_path / "tools.json").write_text("[]", encoding="utf-8")
     assert fingerprints(tmp_path) == {}
+
+
+def test_a_mail_without_recipients_is_written_as_before_and_one_with_them_is_read_back(
+    tmp_path: Path,
+) -> None:
+    alone = persona("ada", apps=["mail"])
+    [mail] = alone.items
+    none = dataclasses.replace(mail, id="none", fields={**mail.fields, "recipients": None})
+    nobody = dataclasses.replace(mail, id="nobody", fields={**mail.fields, "recipients": ()})
+    written = dataclasses.replace(alone, items=(mail, none, nobody))
+    write_personas(tmp_path, [written])
+    lines = json.loads((tmp_path / "personas.jsonl").read_text())["apps"]["mail"]
+    assert [one.get("recipients", "left out") for one in lines] == [
+        ["Ben", "dentist"],
+        "left out",
+        [],
+    ]
+    assert load_dataset(tmp_path).personas == (written,)

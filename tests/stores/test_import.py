@@ -71,14 +71,48 @@ def test_an_item_that_moved_to_another_application_is_there_once(stores: Stores)
     assert len(stores.items("ada").items) == 7
 
 
-def test_new_contacts_make_vectors_of_items_that_stay_stale(stores: Stores) -> None:
+def test_items_that_name_a_contact_of_a_new_relation_get_new_vectors(stores: Stores) -> None:
     ada = persona("ada")
-    person = replace(ada.person, contacts=(Contact("Ben", "husband"),))
-    stores.import_personas([Persona(person, ada.items[:2])], encode, ENCODER)
-    vectors = {name: vector for name, (_, vector) in comparable(stores.items("ada")).items()}
-    made = {name for name, vector in vectors.items() if vector is not None}
-    assert made == {"ada-mail", "ada-calendar"}
-    assert all(one.vector is not None for one in stores.items("bob").items)
+    called = replace(item("phonecall", "ada-call"), fields={**item("phonecall", "x").fields})
+    called = replace(called, fields={**called.fields, "contact": "Ben"})
+    stores.import_personas([Persona(ada.person, (called,))], encode, ENCODER)
+    encoded: list[str] = []
+
+    def noted(pairs: Sequence[tuple[Person, Item]]) -> np.ndarray:
+        encoded.extend(one.id for _, one in pairs)
+        return encode(pairs)
+
+    husband = replace(ada.person, contacts=(Contact("Ben", "husband"),))
+    stores.import_personas([Persona(husband, ada.items[:2])], noted, ENCODER)
+    assert sorted(encoded) == ["ada-calendar", "ada-call"]  # both name him
+    assert all(one.vector is not None for one in stores.items("ada").items)
+
+
+def test_batches_of_one_import_share_a_generation_and_are_taken_back_together(
+    stores: Stores, root: Path
+) -> None:
+    before = contents(stores)
+    first = Persona(persona("ada").person, (item("mail", "one"),))
+    second = Persona(persona("ada").person, (item("notes", "two"), item("mail", "three")))
+    report = stores.import_personas([first], encode, ENCODER)
+    both = report + stores.import_personas([second], encode, ENCODER, continues=report)
+    assert (both.added, both.apps["mail"].added, both.apps["notes"].added) == (3, 2, 1)
+    assert {"one", "two", "three"} <= comparable(stores.items("ada")).keys()
+    assert len(generations(root)) == 2
+    assert stores.undo("ada").summary == "import of 0 people and 3 items"
+    assert contents(stores) == before
+
+
+def test_a_batch_after_somebody_elses_import_is_a_generation_of_its_own(stores: Stores) -> None:
+    report = stores.import_personas(
+        [Persona(persona("ada").person, (item("mail", "one"),))], encode, ENCODER
+    )
+    stores.import_personas([persona("eve")], encode, ENCODER)
+    second = Persona(persona("ada").person, (item("mail", "two"),))
+    again = stores.import_personas([second], encode, ENCODER, continues=report)
+    assert again.generation != report.generation
+    assert {"one", "two"} <= comparable(stores.items("ada")).keys()
+    assert len(stores.items("eve").items) == 7
 
 
 @pytest.mark.parametrize(
@@ -262,12 +296,20 @@ def test_a_name_of_a_generation_is_never_used_again(stores: Stores, root: Path) 
     assert len(set(used)) == 3
 
 
-def test_a_lost_store_is_not_passed_off_as_an_empty_one(stores: Stores, root: Path) -> None:
-    next(root.glob("g*/mail.duckdb")).unlink()
-    before = bytes_under(root)
-    with pytest.raises(StoreUnavailable, match="the mail store is missing"):
-        stores.import_personas([persona("eve")], encode, ENCODER)
-    assert bytes_under(root) == before
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"junk" * 5000)])
+def test_what_a_broken_store_cannot_take_is_counted_and_the_rest_is_imported(
+    stores: Stores, root: Path, damage: Callable[[Path], object]
+) -> None:
+    damage(next(root.glob("g*/mail.duckdb")))
+    report = stores.import_personas([persona("eve"), persona("ada", "zebra")], encode, ENCODER)
+    assert (report.people, report.added, report.changed) == (1, 6, 6)
+    (reason, left_out) = report.unavailable["mail"]
+    assert reason.startswith(("missing", "damaged"))
+    assert left_out == 2
+    found = stores.items("ada")  # a lost store is not passed off as an empty one
+    assert list(found.unavailable) == ["mail"]
+    assert len(found.items) == 6
+    assert len(stores.items("eve").items) == 6
 
 
 @pytest.fixture

@@ -16,9 +16,26 @@ from tests.stores.conftest import ENCODER, WHEN, comparable, encode, item
 
 # What these read or write is not one person's items: files, schema, who there is, an import.
 WITHOUT_A_PERSON = {
-    AppStore: {"create", "pending", "signature", "content_hashes", "load", "changed_since"},
+    AppStore: {
+        "create",
+        "pending",
+        "signature",
+        "content_hashes",
+        "load",
+        "newest_change",
+        "check",
+    },
     ItemTable: {"app", "columns", "insert"},
-    Stores: {"open", "exists", "encoder", "people", "signature", "import_personas"},
+    Stores: {
+        "files",
+        "open",
+        "exists",
+        "encoder",
+        "people",
+        "signature",
+        "import_personas",
+        "compare",
+    },
 }
 
 owned = st.dictionaries(

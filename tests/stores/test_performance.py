@@ -50,4 +50,4 @@ def test_common_operations_cost_little_among_many_people(tmp_path: Path) -> None
     with timed("undo of an import, with 501 people to ask"):
         stores.undo("p7")
     with timed("forgetting one"):
-        assert stores.forget("p7") == 10
+        assert stores.forget("p7").items == 10

@@ -107,7 +107,6 @@ def test_without_the_people_the_error_says_so(stores: Stores, root: Path, kind: 
         lambda: stores.person("ada"),
         lambda: stores.people(),
         lambda: stores.undo("ada"),
-        lambda: stores.forget("ada"),
         lambda: stores.import_personas([persona("eve")], encode, ENCODER),
     ):
         with pytest.raises(StoreUnavailable, match=f"the people store is {reason}") as caught:

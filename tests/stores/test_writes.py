@@ -246,9 +246,7 @@ def test_an_import_carries_the_log_of_a_killed_writer_along(
     crash_after_commit(root, process)
     stores.import_personas([persona("eve")], encode, ENCODER)
     assert "n" in comparable(stores.items("ada"))
-    assert "import" in stores.undo("ada").summary
-    assert "n" in comparable(stores.items("ada"))
-    assert stores.forget("ada") == 8
+    assert stores.forget("ada").items == 8
     assert b"zebra" not in b"".join(one.read_bytes() for one in root.rglob("*") if one.is_file())
 
 
@@ -345,6 +343,6 @@ def test_the_lease_of_a_killed_writer_is_free(stores: Stores, root: Path, proces
 def test_a_clock_set_back_does_not_put_a_change_before_its_import(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stores.people.stores.time.time_ns", lambda: 1)
+    monkeypatch.setattr("stores.people.changes_journal.time.time_ns", lambda: 1)
     stores.apply("ada", "mail", Change("mine", put=[mail("a")]), WHEN)
     assert stores.undo("ada").summary == "mine"

@@ -1,11 +1,14 @@
 """The Calendar app."""
 
+import re
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
     address_of,
     addressed,
+    asked,
     changed,
     created,
     in_full,
@@ -22,10 +25,14 @@ from ctrag.assistant.apps.lookup import (
     when,
     writes,
 )
-from stores.people.changes import OutboxEntry
+from ctrag.assistant.apps.repeating import ended, following, means_all, moved, rhythm
+from ctrag.text.dates.temporal_expressions import find_expressions
+from stores.people.changes import Change, OutboxEntry
 from stores.people.items import Item
 
 _NEW_EVENT_LENGTH = timedelta(hours=1)
+_FREE = re.compile(r"\b(free|available|busy|have time)\b", re.IGNORECASE)
+"""Words of a request that asks whether there is time."""
 
 
 def create_event(call: Call) -> Effect:
@@ -54,6 +61,8 @@ def get_event(call: Call) -> Effect:
         f"Place: {event.text('location') or 'none given'}",
         f"Attendees: {event.text('attendees') or 'none'}",
     ]
+    if rhythm(event):
+        facts.append(f"Repeats: {rhythm(event)}")
     if event.text("notes"):
         facts.append(f"Notes: {event.text('notes')}")
     return Effect("\n".join(facts), (event,))
@@ -69,7 +78,10 @@ def list_events(call: Call) -> Effect:
     ]
     name = f"{day:%a %-d %b %Y}" if day else "no day"
     lines = [_line(event, call.at) for event in events]
-    return Effect(listing(f"{name}:", lines, f"Nothing is planned for {name}."), tuple(events))
+    answer = listing(f"{name}:", lines, f"Nothing is planned for {name}.")
+    if day and _FREE.search(call.said):
+        answer = f"{_free(call, day, events)}\n{answer}" if events else answer
+    return Effect(answer, tuple(events))
 
 
 def search_events(call: Call) -> Effect:
@@ -88,14 +100,44 @@ def reschedule_event(call: Call) -> Effect:
         raise Refusal(f"Moving {quote(title_of(event))} needs a new start.")
     end = start + (_end(event) - moment_of(event))
     answer = f"Moved {quote(title_of(event))} to {when(start, call.at)}"
-    answer += ", which lies in the past." if start < minute(call.at) else "."
-    return writes(answer, changed(event, start=start, end=end))
+    past = ", which lies in the past" if start < minute(call.at) else ""
+    if means_all(call, event):
+        put = moved(following(call, event), start)
+        answer += (
+            f"{past}, and all that follow by as much ({rhythm(event)} so far, {len(put)} in all)."
+        )
+        return Effect(
+            answer,
+            tuple(one.item for one in put),
+            Change(one_line(answer), put=put, state=ended(call, event, series=True)),
+            question=asked(answer),
+        )
+    answer += f"{past}."
+    question = asked(answer)
+    if rhythm(event):
+        answer += f" It repeats {rhythm(event)}: only this one was moved."
+        question = f"{question} It repeats {rhythm(event)}: only this one is moved."
+    return writes(answer, changed(event, start=start, end=end), question=question)
 
 
 def cancel_event(call: Call) -> Effect:
-    """Removes an event from the calendar without notifying anybody."""
+    """Removes an event from the calendar without notifying anybody; of a repeating one only this
+    occurrence, unless the person says that all that follow are meant."""
     event = _event(call)
-    return removes(f"Cancelled {quote(title_of(event))}, {when(moment_of(event), call.at)}.", event)
+    answer = f"Cancelled {quote(title_of(event))}, {when(moment_of(event), call.at)}"
+    if not rhythm(event):
+        return removes(f"{answer}.", event)
+    gone = [event]
+    if means_all(call, event):
+        gone = following(call, event)
+        answer += f", and all that follow ({rhythm(event)}, {len(gone)} in all)."
+        question = asked(answer)
+    else:
+        question = f"{asked(answer)} It repeats {rhythm(event)}: only this one is cancelled."
+        answer += f". It repeats {rhythm(event)}: only this one was cancelled."
+    state = ended(call, *gone, series=len(gone) > 1 or means_all(call, event))
+    change = Change(one_line(answer), remove=tuple(one.id for one in gone), state=state)
+    return Effect(answer, tuple(gone), change, question=question)
 
 
 def notify_attendees(call: Call) -> Effect:
@@ -154,8 +196,37 @@ def _runs_into(event: Item, day: date) -> bool:
     return moment_of(event).date() < day and _end(event) > datetime.combine(day, time.min)
 
 
+def _free(call: Call, day: date, events: Sequence[Item]) -> str:
+    """Whether the part of the day that the request names, or all of it, is free of events that have
+    a time."""
+    begins, ends = datetime.combine(day, time.min), datetime.combine(day, time.max)
+    for one in find_expressions(call.said, call.at):
+        if one.start.date() == day and one.grain == "part":
+            begins, ends = one.start, min(one.end, ends)
+            break
+    taken = [
+        event
+        for event in events
+        if not _whole_days(event) and moment_of(event) < ends and _end(event) > begins
+    ]
+    part = "" if begins.time() == time.min else f" from {begins:%H:%M} to {ends:%H:%M}"
+    if not taken:
+        return f"Free{part}."
+    many = "1 event" if len(taken) == 1 else f"{len(taken)} events"
+    return f"Not free{part}: {many}."
+
+
+def _whole_days(event: Item) -> bool:
+    start, end = moment_of(event), _end(event)
+    return start.time() == end.time() == time.min and start < end
+
+
 def _span(event: Item, at: datetime) -> str:
     end = _end(event)
+    if _whole_days(event):
+        first, last = moment_of(event), end - timedelta(days=1)
+        names = dict.fromkeys(when(one, at).removesuffix(" 00:00") for one in (first, last))
+        return f"{' to '.join(names)}, all day"
     same_day = end.date() == moment_of(event).date()
     return f"{when(moment_of(event), at)} to {f'{end:%H:%M}' if same_day else when(end, at)}"
 

@@ -38,6 +38,8 @@ class Call:
     states: Mapping[str, object] = field(default_factory=dict)
     """State of the application, besides its items, that this API needs, by name; see `STATES`."""
     online: bool = True
+    said: str = ""
+    """The person's words, where the call comes from a request."""
     new_id: Callable[[str], str] = lambda app: f"{app}-new"
     """Makes an id for a new item of an application."""
 

@@ -112,6 +112,7 @@ def execute(
     preferred: Sequence[str] = (),
     online: bool = True,
     doubt: str = "",
+    said: str = "",
 ) -> Result:
     """Run a plan on the person's stores.
 
@@ -132,6 +133,7 @@ def execute(
         online: False refuses whatever needs a network.
         doubt: Why this may not be what was meant; with it, changes of the person's own items
             need confirmation too.
+        said: The person's words: whether they mean one occurrence or a whole series.
 
     Raises:
         StoreUnavailable: The store is locked for too long, missing or damaged.
@@ -139,7 +141,7 @@ def execute(
     toolbox = Toolbox.packaged() if toolbox is None else toolbox
     if plan.is_none:
         return Result("nothing", nothing_fits(toolbox))
-    call = _call(plan, toolbox, stores, person, items, at, playing, preferred, online)
+    call = _call(plan, toolbox, stores, person, items, at, playing, preferred, online, said)
     try:
         tool, effect = effect_of(plan, call, toolbox)
     except Refusal as refusal:
@@ -167,12 +169,13 @@ def preview(
     playing: str | None = None,
     preferred: Sequence[str] = (),
     online: bool = True,
+    said: str = "",
 ) -> Preview:
     """What `execute` would do with these arguments; nothing is written."""
     toolbox = Toolbox.packaged() if toolbox is None else toolbox
     if plan.is_none:
         return Preview(nothing_fits(toolbox))
-    call = _call(plan, toolbox, stores, person, items, at, playing, preferred, online)
+    call = _call(plan, toolbox, stores, person, items, at, playing, preferred, online, said)
     try:
         _, effect = effect_of(plan, call, toolbox)
     except Refusal as refusal:
@@ -234,6 +237,7 @@ def _call(
     playing: str | None,
     preferred: Sequence[str],
     online: bool,
+    said: str,
 ) -> Call:
     return Call(
         api=plan.api,
@@ -245,6 +249,7 @@ def _call(
         preferred=preferred,
         states=_states(toolbox.get(plan.api), stores, person),
         online=online,
+        said=said,
         new_id=lambda app: _new_id(person, app, items),
     )
 

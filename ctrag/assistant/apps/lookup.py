@@ -37,6 +37,8 @@ _ADDRESS = re.compile(
     re.DOTALL,
 )
 _FOUND_AT_MOST = 10
+_OF_SERIES = 2
+"""Occurrences of one repeating event that a search shows."""
 _QUOTE_LENGTH = 100
 _BEFORE = {
     "Added": "Add",
@@ -133,26 +135,42 @@ def search(call: Call, app: str, query: str) -> list[Item]:
     }
     found = [item for item in call.of(app) if shared[item.id]]
     found.sort(key=lambda item: (-shared[item.id], abs(moment_of(item) - call.at)))
-    return found[:_FOUND_AT_MOST]
+    return _few_of_series(found)[:_FOUND_AT_MOST]
+
+
+def _few_of_series(items: Sequence[Item]) -> list[Item]:
+    """The items, of each repeating event the first `_OF_SERIES` only."""
+    seen: dict[str, int] = {}
+    kept = []
+    for item in items:
+        series = item.text("repeats")
+        seen[series] = seen.get(series, 0) + 1
+        if not series or seen[series] <= _OF_SERIES:
+            kept.append(item)
+    return kept
 
 
 def find_contact(call: Call, name: str) -> Contact | None:
-    """The contact meant by a full name, or by a part of it or a relation that only one has.
+    """The contact meant by a full name or `Person.label`, or by a nickname, a relation or a part of
+    the name that only one has.
 
     Raises:
         Refusal: The part or relation fits several contacts.
     """
-    if exact := call.person.contact(name):
-        return exact
     contacts = call.person.contacts
     key = re.sub(r"^\s*my\s+", "", name, flags=re.IGNORECASE)
+    folded = name.strip().casefold()
+    labelled = call.person.contact(name)
     found = (
-        [one for one in contacts if _same(one.name, name)]
+        [one for one in contacts if one.name.casefold() == folded]
+        or ([labelled] if labelled else [])
+        or [one for one in contacts if _same(one.name, name)]
+        or [one for one in contacts if any(_same(nick, key) for nick in one.nicknames)]
         or [one for one in contacts if _same(one.relation, key)]
         or [one for one in contacts if contains(one.name, key, shortest=1)]
     )
     if len(found) > 1:
-        names = ", ".join(one.name for one in found)
+        names = ", ".join(map(call.person.label, found))
         raise Refusal(f"{quote(name)} fits several contacts: {names}.")
     return found[0] if found else None
 
@@ -269,7 +287,7 @@ def changed(item: Item, **fields: Value) -> StoredItem:
 
 def created(call: Call, app: str, **fields: Value) -> StoredItem:
     """A new item of the application."""
-    defaults = {field.name: field.default for field in spec_of(app).fields}
+    defaults = {field.name: field.default for field in spec_of(app).fields if not field.sparse}
     return StoredItem(Item(call.new_id(app), app, {**defaults, **fields}))
 
 

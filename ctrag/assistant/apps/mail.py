@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ctrag.assistant.apps.call import Call, Effect, Refusal
 from ctrag.assistant.apps.lookup import (
     addressed,
+    alike,
     changed,
     find_contact,
     in_full,
@@ -75,13 +76,13 @@ def forward_mail(call: Call) -> Effect:
 
 
 def search_mail(call: Call) -> Effect:
-    """Finds mails by words, best first, by sender, newest first, or by both."""
+    """Finds mails by words, best first, by who wrote or got them, newest first, or by both."""
     query, sender = call.text("query"), call.text("sender")
     if not query.strip() and not sender.strip():
         raise Refusal("Searching mail needs words or a sender.")
     found = search(call, "mail", query) if query.strip() else _newest(call.of("mail"))
     if sender.strip():
-        found = _from(call, sender, found)
+        found = _with(call, sender, found)
     asked = " from ".join(quote(one) for one in (query, sender) if one.strip())
     lines = [_line(call, mail) for mail in found]
     return Effect(listing(f"Mail for {asked}:", lines, f"No mail fits {asked}."), tuple(found))
@@ -159,22 +160,41 @@ def _newest(mails: Sequence[Item]) -> list[Item]:
     return sorted(mails, key=moment_of, reverse=True)
 
 
-def _from(call: Call, sender: str, mails: Sequence[Item]) -> list[Item]:
-    """Mails of a sender named in full or in part, or of the contact that is meant."""
-    found = matching(sender, mails, _sender)
-    if not found and (contact := find_contact(call, sender)):
-        found = matching(contact.name, mails, _sender)
-    return found
+def _with(call: Call, name: str, mails: Sequence[Item]) -> list[Item]:
+    """Mails from somebody named in full or in part, or the contact that is meant; then those to
+    them, which answer what one wrote to them."""
+    written = _naming(call, name, [(mail, mail.text("sender")) for mail in mails])
+    received = _naming(call, name, [(mail, one) for mail in mails for one in _recipients(mail)])
+    known = {mail.id for mail in written}
+    return [*written, *(mail for mail in received if mail.id not in known)]
 
 
-def _sender(mail: Item) -> str:
-    return mail.text("sender")
+def _naming(call: Call, name: str, named: Sequence[tuple[Item, str]]) -> list[Item]:
+    """The mails of those (mail, person) pairs whose person is meant by the name."""
+    found = matching(name, named, _second)
+    if not found and (contact := find_contact(call, name)):
+        found = matching(contact.name, named, _second)
+        found = found or alike(contact.email or "", named, _second)
+    return list({mail.id: mail for mail, _ in found}.values())
+
+
+def _second(pair: tuple[Item, str]) -> str:
+    return pair[1]
+
+
+def _recipients(mail: Item) -> tuple[str, ...]:
+    value = mail.fields.get("recipients")
+    return value if isinstance(value, tuple) else ()
 
 
 def _line(call: Call, mail: Item) -> str:
-    return f"{mail.text('sender')}, {when(moment_of(mail), call.at)}: {quote(title_of(mail))}"
+    to = mail.text("recipients")
+    who = f"{mail.text('sender')} to {one_line(to)}" if to else mail.text("sender")
+    return f"{who}, {when(moment_of(mail), call.at)}: {quote(title_of(mail))}"
 
 
 def _in_full(call: Call, mail: Item) -> str:
     received = when(moment_of(mail), call.at)
-    return f"From {mail.text('sender')}, {received}\n{title_of(mail)}\n{mail.text('body')}"
+    to = mail.text("recipients")
+    head = f"From {mail.text('sender')}{f' to {one_line(to)}' if to else ''}, {received}"
+    return f"{head}\n{title_of(mail)}\n{mail.text('body')}"

@@ -2,7 +2,16 @@
 
 from collections.abc import Mapping
 
-from ctrag.assistant.apps import calendar, google, mail, music, notes, phonecall, reminders
+from ctrag.assistant.apps import (
+    calendar,
+    google,
+    mail,
+    music,
+    notes,
+    phonecall,
+    reminders,
+    repeating,
+)
 from ctrag.assistant.apps.call import Api
 
 APIS: dict[str, Api] = {
@@ -11,5 +20,5 @@ APIS: dict[str, Api] = {
     for api in app.APIS
 }
 
-STATES: Mapping[str, tuple[str, ...]] = phonecall.STATES
+STATES: Mapping[str, tuple[str, ...]] = {**phonecall.STATES, **repeating.STATES}
 """API → names of the application's state values, besides its items, that it reads."""

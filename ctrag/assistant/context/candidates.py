@@ -2,7 +2,8 @@
 
 All items of a person with few; otherwise each store yields its best by each criterion: dense and
 lexical similarity, habit at this hour, and time before and after the request. What does not depend
-on the request (which item is in which store, the order in time) is kept in the view.
+on the request (which item is in which store, the order in time) is kept in the view. For a
+repeating event stand its nearest occurrences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.assistant.context.item_arrays import Ints, PersonView, hours
+from ctrag.assistant.context.occurrences import standing as standing_rows
 from ctrag.models.encoder import Matrix
 from ctrag.models.request_adapter import TunedRequest
 from ctrag.text.words import terms
@@ -42,8 +44,9 @@ def candidates(
         vector: The request's vector.
         tuned: Its tuned reading, used for dense similarity where there is one.
     """
-    if len(view) <= EXHAUSTIVE:
-        return np.arange(len(view))
+    standing = standing_rows(view, request)
+    if len(standing) <= EXHAUSTIVE:
+        return standing
     words = view.bm25.scores(terms(request.text))
     habit = view.log_opens * (0.2 + view.usual_hours[:, request.asked_at.hour])
     chosen = [
@@ -54,7 +57,8 @@ def candidates(
     ]
     if request.playing in view.row:
         chosen.append(np.array([view.row[str(request.playing)]]))
-    return np.unique(np.concatenate(chosen))
+    found = np.unique(np.concatenate(chosen))
+    return found if len(standing) == len(view) else np.intersect1d(found, standing)
 
 
 def _best(scores: NDArray[np.floating], groups: Sequence[Ints], count: int) -> Iterator[Ints]:

@@ -20,7 +20,8 @@ from ctrag.text.trigrams import Grams, grams
 from ctrag.text.words import terms, words
 from stores.gc_pause import gc_paused
 from stores.people.app_spec import Role, known_apps, packaged_apps, spec_of
-from stores.people.items import Item, Person
+from stores.people.items import CANCELLED, Item, Person
+from stores.people.local_time import now_in, zone_of
 from stores.people.stores import Stores
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 PROJECTED_FROM = 20_000
 """More items than this are projected first for dense search."""
+_PARTS = 4
+"""Views of a part that a view keeps."""
 _EPOCH = datetime(1970, 1, 1)
 _Value = TypeVar("_Value")
 
@@ -169,6 +172,33 @@ class PersonView:
         return tuple((rows, self.starts[rows]) for rows in ordered)
 
     @cached_property
+    def series(self) -> tuple[Ints, ...]:
+        """Rows of the occurrences of each repeating event, in order of time."""
+        found: dict[str, list[int]] = {}
+        for row, item in enumerate(self.items):
+            repeats = item.fields.get("repeats")
+            if repeats and item.app == "calendar":
+                found.setdefault(str(repeats), []).append(row)
+        groups = (np.array(rows, dtype=np.int64) for rows in found.values() if len(rows) > 1)
+        return tuple(rows[np.argsort(self.starts[rows], kind="stable")] for rows in groups)
+
+    def only(self, rows: Ints) -> "PersonView":
+        """A view of some rows; the last few are kept, for requests that follow."""
+        if len(rows) == len(self):
+            return self
+        key = rows.tobytes()
+        if key not in self._parts:
+            while len(self._parts) >= _PARTS:
+                del self._parts[next(iter(self._parts))]
+            items = tuple(self.items[row] for row in rows)
+            self._parts[key] = PersonView(self.person, items, self.vectors[rows], self.unavailable)
+        return self._parts[key]
+
+    @cached_property
+    def _parts(self) -> "dict[bytes, PersonView]":
+        return {}
+
+    @cached_property
     def projected(self) -> LowDimensionalProjection | None:
         """`vectors` projected where there are more than `PROJECTED_FROM`, otherwise None."""
         return LowDimensionalProjection.of(self.vectors) if len(self) > PROJECTED_FROM else None
@@ -263,15 +293,18 @@ class PersonView:
 def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
     """The person's items as they are in the stores now.
 
-    Vectors that are missing or from another encoder are computed here.
+    Vectors that are missing or from another encoder are computed here. Of repeating events, those
+    occurrences are added that have come near since the events were stored.
 
     Raises:
         UnknownPerson: The stores hold nobody of that id.
     """
     person, found = stores.person_and_items(person_id)
-    items = tuple(stored.item for stored in found.items)
+    later = _later_occurrences(stores, person, [stored.item for stored in found.items])
+    items = (*(stored.item for stored in found.items), *later)
     ours = stores.encoder in (None, encoder.name)
     known = [stored.vector if ours else None for stored in found.items]
+    known += [None] * len(later)
     missing = [row for row, vector in enumerate(known) if vector is None]
     made = encode_items(encoder, [(person, items[row]) for row in missing])
     fresh = dict(zip(missing, made, strict=True))
@@ -280,6 +313,35 @@ def load_view(stores: Stores, person_id: str, encoder: Encoder) -> PersonView:
     return PersonView(person, items, vectors, found.unavailable)
 
 
+def _later_occurrences(stores: Stores, person: Person, items: Sequence[Item]) -> list[Item]:
+    """Occurrences of endless series that lay too far ahead when the series were stored."""
+    repeating = [item for item in items if item.fields.get("repeats")]
+    if not repeating:
+        return []
+    from ctrag.assistant.apps.repeating import series_key
+    from ctrag.assistant.imports.further import further
+    from ctrag.assistant.imports.zones import machine_zone
+
+    zone = zone_of(person.profile.timezone) or machine_zone()
+    found = list(further(repeating, zone, now_in(person.profile.timezone)))
+    if not found:
+        return []
+    cancelled = stores.state(person.person_id, "calendar", CANCELLED)
+    dropped = set(cancelled) if isinstance(cancelled, list) else set()
+    return [
+        item
+        for item in found
+        if item.id not in dropped and series_key(item.text("repeats")) not in dropped
+    ]
+
+
 def encode_items(encoder: Encoder, owned: Sequence[tuple[Person, Item]]) -> Matrix:
-    """Vectors of items; the `encode` that `Stores.import_personas` and `execute` take."""
-    return encoder.encode([item_text.embedded_text(person, item) for person, item in owned])
+    """Vectors of items; the `encode` that `Stores.import_personas` and `execute` take.
+
+    Of long items, an encoder that can reads the beginning only.
+    """
+    encode: Callable[[Sequence[str]], Matrix] = getattr(encoder, "encode_briefly", encoder.encode)
+    texts = [item_text.embedded_text(person, item) for person, item in owned]
+    unique = {text: row for row, text in enumerate(dict.fromkeys(texts))}  # a series has one text
+    made = encode(list(unique))
+    return made if len(unique) == len(texts) else made[[unique[text] for text in texts]]

@@ -17,6 +17,7 @@ from ctrag.assistant.context.features import FEATURES, compute
 from ctrag.assistant.context.fusion import fuse, rankings, ranks
 from ctrag.assistant.context.item_arrays import Floats, Ints, PersonView
 from ctrag.assistant.context.item_ranker import Ranker
+from ctrag.assistant.context.occurrences import near
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder, Matrix
 from ctrag.models.request_adapter import Adapter, RequestEncoder, TunedRequest
@@ -133,6 +134,7 @@ class ContextRetriever:
             encoded: What `request_encoder` returns for the text, where it is known already.
             explain: Whether each item gets `reasons` and `because`.
         """
+        view = near(view, request)
         vector, tuned = self.request_encoder.read([request.text])[0] if encoded is None else encoded
         context = FeatureContext(
             view, request, vector, candidates(view, request, vector, tuned), tuned

@@ -1,24 +1,104 @@
-"""A user's own files as items: calendars (.ics), mailboxes (.mbox), address books (.vcf)."""
+"""From paths to people with items: any file or folder that ctrag reads, each by what it holds."""
 
-import mailbox
-from collections.abc import Iterator
-from dataclasses import replace
-from datetime import date, datetime, time, timedelta
-from email.errors import MessageError
-from email.header import decode_header, make_header
-from email.message import Message
-from email.utils import parseaddr, parsedate_to_datetime
-from hashlib import sha256
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
+from zipfile import BadZipFile
+from zoneinfo import ZoneInfo
 
-from ctrag.errors import InputError, NotFound
-from stores.people.dataset import Persona, load_dataset
+from ctrag.assistant.imports.birthdays import birthdays
+from ctrag.assistant.imports.calendars import read_calendar
+from ctrag.assistant.imports.calls import read_call_table, read_calls
+from ctrag.assistant.imports.cards import read_contacts
+from ctrag.assistant.imports.contact_tables import read_contact_table
+from ctrag.assistant.imports.found import Found, LeftOut, Owner
+from ctrag.assistant.imports.histories import read_activity, read_plays, read_tasks
+from ctrag.assistant.imports.json_rows import BrokenJsonError, rows
+from ctrag.assistant.imports.kinds import HEAD, READ, Kind, kind_of, other_way
+from ctrag.assistant.imports.mails import MailOptions, mails_in
+from ctrag.assistant.imports.merging import merged
+from ctrag.assistant.imports.notes import read_keep, read_note
+from ctrag.assistant.imports.sources import Source, sources_in
+from ctrag.assistant.imports.times import local
+from ctrag.assistant.imports.zones import machine_zone
+from ctrag.errors import CtragError, InputError, NotFound
+from stores.compressed import kept
+from stores.people.dataset import PERSONAS, Persona, load_dataset
 from stores.people.items import Contact, Item, Person, Profile
+from stores.people.local_time import zone_of
 from stores.people.people_store import UnknownPerson
 from stores.people.stores import Stores
 
-_LONGEST_BODY = 4000
+Record = Item | Contact | LeftOut
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far reading has come."""
+
+    name: str
+    """The file."""
+    size: int
+    """Its bytes."""
+    share: float
+    """How much of it is read, 0 to 1."""
+
+
+LARGEST = 256 << 20
+"""Bytes of a file that has to be read as a whole; mails and histories may be larger."""
+
+
+def is_dataset(path: Path) -> bool:
+    """Whether a path is a data set folder."""
+    return path.is_dir() and kept(path / PERSONAS).is_file()
+
+
+def dataset_people(folder: Path, person_id: str | None) -> list[Persona]:
+    """The people of a data set folder: all, or the one of that id.
+
+    Raises:
+        ValueError: The folder breaks a rule, or has nobody of that id.
+    """
+    personas = list(load_dataset(folder).personas)
+    if person_id is None:
+        return personas
+    chosen = [one for one in personas if one.person.person_id == person_id]
+    if not chosen:
+        raise UnknownPerson(person_id, [one.person.person_id for one in personas])
+    return chosen
+
+
+def records_in(
+    path: Path, owner: Owner, mail: MailOptions | None = None
+) -> Iterator[tuple[Place, Record]]:
+    """What the files under a path hold, one by one, each with its place.
+
+    A file that cannot be read costs only itself: it is among what was left out.
+
+    Raises:
+        FileNotFoundError: There is no such path.
+    """
+    if not path.exists():
+        raise NotFound(2, "no such file or folder", str(path))
+    for source in sources_in(path):
+        if isinstance(source, LeftOut):
+            yield Place(source.what, 0, 1.0), source
+            continue
+        try:
+            for share, record in _records(source, owner, mail):
+                yield Place(source.name, source.size, share), _from(record, source)
+        except Exception as error:  # whatever a file does to its reader, the others are read
+            why = _why(error)
+            left = LeftOut("file", source.name, why or "it cannot be read", source.name)
+            yield Place(source.name, source.size, 1.0), left
+
+
+def size_of(path: Path) -> int:
+    """Bytes of the files under a path, those in archives unpacked."""
+    return sum(one.size for one in sources_in(path) if isinstance(one, Source))
 
 
 def personas_from(
@@ -27,7 +107,7 @@ def personas_from(
     """The people of a data set folder or a file, for `Stores.import_personas`.
 
     Args:
-        source: A data set folder, or an .ics, .mbox or .vcf file.
+        source: A data set folder, or anything that `records_in` reads.
         person_id: Whose items a file holds; for a folder, which of its people (all when None).
         name: Name of a person whom the stores do not know yet.
         stores: Stores that may already know the person.
@@ -35,188 +115,157 @@ def personas_from(
     Raises:
         ValueError: The source breaks a rule, or the person of a file is not given.
     """
-    if source.is_dir():
-        personas = list(load_dataset(source).personas)
-        if person_id is None:
-            return personas
-        chosen = [one for one in personas if one.person.person_id == person_id]
-        if not chosen:
-            raise UnknownPerson(person_id, [one.person.person_id for one in personas])
-        return chosen
-    if not source.exists():
-        raise NotFound(2, "no such file or folder", str(source))
+    if is_dataset(source):
+        return dataset_people(source, person_id)
     if person_id is None:
         raise InputError("--persona: a file needs the id of the person it belongs to")
-    person = _person(person_id, name, stores)
-    kind = source.suffix.lower()
-    if kind == ".vcf":
-        return [Persona(_with_contacts(person, _contacts(source)), ())]
-    if kind == ".ics":
-        return [Persona(person, _once(_events(source, person_id)))]
-    if kind == ".mbox":
-        return [Persona(person, _once(_mails(source, person_id)))]
-    raise InputError(f"{source}: must be a data set folder or an .ics, .mbox or .vcf file")
-
-
-def _person(person_id: str, name: str | None, stores: Stores) -> Person:
     if stores.exists() and person_id in stores.people():
-        return stores.person(person_id)
-    now = datetime.now().replace(second=0, microsecond=0)
-    return Person(person_id, now, Profile(name or person_id))
-
-
-def _once(items: Iterator[Item]) -> tuple[Item, ...]:
-    """Each id once, the last wins: mailboxes contain copies, calendars revisions."""
-    return tuple({item.id: item for item in items}.values())
-
-
-def _with_contacts(person: Person, found: list[Contact]) -> Person:
-    new = {contact.name.casefold(): contact for contact in found}
-    kept = [one for one in person.contacts if one.name.casefold() not in new]
-    return replace(person, contacts=(*kept, *found))
-
-
-def _contacts(path: Path) -> list[Contact]:
-    import vobject
-
-    contacts = []
-    try:
-        for card in vobject.readComponents(path.read_text(encoding="utf-8-sig")):
-            name = str(card.fn.value).strip() if hasattr(card, "fn") else ""
-            if not name:
-                continue
-            contacts.append(
-                Contact(
-                    name=name,
-                    relation=str(card.role.value) if hasattr(card, "role") else "",
-                    phone=str(card.tel.value) if hasattr(card, "tel") else None,
-                    email=str(card.email.value) if hasattr(card, "email") else None,
-                )
-            )
-    except (vobject.base.VObjectError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not a vCard file: {error}") from None
-    return contacts
-
-
-def _events(path: Path, person_id: str) -> Iterator[Item]:
-    from icalendar import Calendar
-
-    try:
-        calendars = Calendar.from_ical(path.read_bytes(), multiple=True)
-    except ValueError as error:
-        raise InputError(f"{path}: not an iCalendar file: {error}") from None
-    if not calendars:
-        raise InputError(f"{path}: not an iCalendar file: it holds no calendar")
-    for event in (one for calendar in calendars for one in calendar.walk("VEVENT")):
-        title = str(event.get("SUMMARY", "")).strip()
-        try:
-            start, end = _span(event)
-        except (KeyError, ValueError, OverflowError):
-            continue  # without a time it cannot be shown on a day
-        if not title:
-            continue
-        listed = event.get("ATTENDEE", [])
-        attendees = listed if isinstance(listed, list) else [listed]
-        again = event["RECURRENCE-ID"].to_ical().decode() if "RECURRENCE-ID" in event else ""
-        uid = f"{event.get('UID', '')}{again}" or f"{start}{title}"
-        yield Item(
-            id=_id(person_id, "calendar", uid),
-            app="calendar",
-            fields={
-                "title": title,
-                "start": start,
-                "end": end,
-                "location": str(event["LOCATION"]) if event.get("LOCATION") else None,
-                "attendees": tuple(_attendee(one) for one in attendees),
-                "notes": str(event["DESCRIPTION"]) if event.get("DESCRIPTION") else None,
-            },
-        )
-
-
-def _attendee(value: object) -> str:
-    parameters = getattr(value, "params", {})
-    address = str(value)
-    bare = address[7:] if address.casefold().startswith("mailto:") else address
-    return str(parameters.get("CN") or bare)
-
-
-def _span(event: Any) -> tuple[datetime, datetime]:
-    """Start and end; without an end a day lasts a day and a meeting an hour."""
-    began = event.decoded("DTSTART")
-    start = _local(began)
-    if "DTEND" in event:
-        return start, max(start, _local(event.decoded("DTEND")))
-    length = event.decoded("DURATION") if "DURATION" in event else None
-    if not isinstance(length, timedelta):
-        length = timedelta(hours=1) if isinstance(began, datetime) else timedelta(days=1)
-    return start, start + length
-
-
-def _local(moment: object) -> datetime:
-    if isinstance(moment, datetime):
-        local = moment if moment.tzinfo is None else moment.astimezone().replace(tzinfo=None)
-    elif isinstance(moment, date):
-        local = datetime.combine(moment, time())
+        person = stores.person(person_id)
     else:
-        raise InputError(f"{moment!r} is not a time")
-    return local.replace(second=0, microsecond=0)
+        person = new_person(person_id, name, machine_zone().key)
+    found = Found()
+    for _, record in records_in(source, owner_of(person)):
+        if isinstance(record, LeftOut):
+            if record.kind == "file" and record.lost:
+                raise InputError(f"{source}: {record.why}")
+        elif isinstance(record, Contact):
+            found.contacts.append(record)
+        else:
+            found.items.append(record)
+    told = merged(person, replace(person, contacts=tuple(found.contacts)))
+    return [Persona(told, once(found.items))]
 
 
-def _mails(path: Path, person_id: str) -> Iterator[Item]:
-    box = mailbox.mbox(str(path), create=False)
+def once(items: Iterable[Item]) -> tuple[Item, ...]:
+    """Each id once, the first: another is a copy."""
+    kept_items: dict[str, Item] = {}
+    for item in items:
+        kept_items.setdefault(item.id, item)
+    return tuple(kept_items.values())
+
+
+def new_person(person_id: str, name: str | None, zone: str) -> Person:
+    """Somebody whom the stores do not know yet."""
+    now = datetime.now(ZoneInfo(zone)).replace(second=0, microsecond=0, tzinfo=None)
+    return Person(person_id, now, Profile(name or person_id, timezone=zone))
+
+
+def owner_of(person: Person) -> Owner:
+    """Whose files are read: in the person's zone, or the machine's where they have none."""
+    zone = zone_of(person.profile.timezone) or machine_zone()
+    now = datetime.now(zone).replace(second=0, microsecond=0, tzinfo=None)
+    name = person.profile.name.casefold()
+    mine = [one for one in person.contacts if one.name.casefold() == name]
+    addresses = tuple(mail for one in mine for mail in one.all_emails())
+    return Owner(person.person_id, zone, now, addresses)
+
+
+def _why(error: Exception) -> str:
+    told = getattr(error, "strerror", None) or str(error)
+    known = (CtragError, ValueError, OSError, EOFError, BadZipFile, zlib.error)
+    if not isinstance(error, known):
+        told = f"internal error: {type(error).__name__}: {told}"
+    return " ".join(told.split())[:200]
+
+
+def _records(
+    source: Source, owner: Owner, mail: MailOptions | None
+) -> Iterator[tuple[float, Record]]:
+    if source.folder is not None:
+        for record in mails_in(source.folder, owner, options=mail):
+            yield 0.0, record
+        return
+    with source.open() as file:
+        head = file.read(HEAD)
+        kind = kind_of(head, source.name)
+        if kind == "mail":
+            file.seek(0)
+            for record in mails_in(file, owner, name=source.name, options=mail):
+                yield _share(file, source), record
+            return
+        found = _found(kind, head, file, source, owner)
+    records: list[Record] = [*found.contacts, *found.items]
+    records += [*birthdays(tuple(found.contacts), owner), *found.left_out]
+    for number, one in enumerate(records, start=1):
+        yield number / len(records), one
+
+
+def _share(file: BinaryIO, source: Source) -> float:
     try:
-        if not len(box) and path.stat().st_size:
-            raise InputError(f"{path}: not a mailbox: no line begins with 'From '")
-        for message in box:
-            received = _received(message)
-            if received is None:
-                continue
-            name, address = parseaddr(_header(message, "From"))
-            uid = message.get("Message-ID") or f"{received}{_header(message, 'Subject')}"
-            yield Item(
-                id=_id(person_id, "mail", str(uid)),
-                app="mail",
-                fields={
-                    "sender": name or address or "unknown",
-                    "subject": _header(message, "Subject") or "(no subject)",
-                    "body": _body(message)[:_LONGEST_BODY],
-                    "received_at": received,
-                    "unread": "R" not in message.get_flags(),
-                    "flagged": "F" in message.get_flags(),
-                },
-            )
-    finally:
-        box.close()
+        return min(1.0, file.tell() / max(1, source.size))
+    except (OSError, ValueError):  # closed, or none that tells
+        return 0.0
 
 
-def _received(message: Message) -> datetime | None:
-    try:
-        return _local(parsedate_to_datetime(str(message["Date"])))
-    except (TypeError, ValueError, OverflowError):
-        return None
+def _found(kind: Kind | None, head: bytes, file: BinaryIO, source: Source, owner: Owner) -> Found:
+    if kind is None or other_way(head, source.name):
+        return Found(left_out=[_unread(source, head)])
+    if kind == "archive":
+        why = "an archive inside of an archive: unpack it and import the folder"
+        return Found(left_out=[LeftOut("file", source.name, why)])
+    if kind in ("music", "activity"):
+        file.seek(0)
+        return _history(kind, file, owner)
+    if source.size > LARGEST:
+        return Found(left_out=[LeftOut("file", source.name, f"larger than {LARGEST >> 20} MB")])
+    return _read(kind, head + file.read(), source, owner)
 
 
-def _header(message: Message, name: str) -> str:
-    raw = str(message.get(name, ""))
-    try:
-        text = str(make_header(decode_header(raw)))
-    except (LookupError, ValueError, MessageError):  # an unknown charset, or not in that charset
-        text = raw
-    return " ".join(text.split())
+def _read(kind: Kind, data: bytes, source: Source, owner: Owner) -> Found:
+    match kind:
+        case "calendar":
+            return read_calendar(data, owner)
+        case "contacts":
+            return read_contacts(data, owner)
+        case "contact table":
+            return read_contact_table(data, owner)
+        case "calls":
+            return read_calls(data, owner)
+        case "call table":
+            return read_call_table(data, owner)
+        case "keep":
+            return read_keep(_object(data), source.name, owner)
+        case "tasks":
+            return read_tasks(_object(data), owner)
+        case _:
+            modified = None if source.modified is None else local(source.modified, owner)
+            return read_note(data, source.name, modified, owner)
 
 
-def _body(message: Message) -> str:
-    for part in message.walk():
-        if part.get_content_type() == "text/plain" and not part.get_filename():
-            payload = part.get_payload(decode=True)
-            if isinstance(payload, bytes):
-                charset = part.get_content_charset() or "utf-8"
-                try:
-                    return payload.decode(charset, errors="replace").strip()
-                except LookupError:
-                    return payload.decode("utf-8", errors="replace").strip()
-    return ""
+def _history(kind: Kind, file: BinaryIO, owner: Owner) -> Found:
+    broken: list[str] = []
+
+    def entries() -> Iterator[dict[str, object]]:
+        try:
+            yield from map(dict, rows(file))
+        except BrokenJsonError as error:
+            broken.append(str(error))
+
+    found = (read_plays if kind == "music" else read_activity)(entries(), owner)
+    lost = "song" if kind == "music" else "search"
+    for why in broken:
+        found.left_out.append(LeftOut(lost, "the rest of the file", why))
+    return found
 
 
-def _id(person_id: str, app: str, uid: str) -> str:
-    return f"{person_id}-{app}-{sha256(uid.encode()).hexdigest()[:10]}"
+def _object(data: bytes) -> dict[str, object]:
+    import json
+
+    read = json.loads(data)
+    if not isinstance(read, dict):
+        raise InputError("it is no JSON object")
+    return read
+
+
+def _unread(source: Source, head: bytes) -> LeftOut:
+    if way := other_way(head, source.name):
+        return LeftOut("file", source.name, way)
+    if source.size == 0:
+        return LeftOut("file", source.name, "it is empty", lost=source.named)
+    return LeftOut("file", source.name, f"no file that ctrag reads ({READ})", lost=source.named)
+
+
+def _from(record: Record, source: Source) -> Record:
+    if isinstance(record, LeftOut) and not record.source:
+        return replace(record, source=source.name)
+    return record

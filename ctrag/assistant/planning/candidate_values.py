@@ -23,7 +23,7 @@ from ctrag.text.dates.temporal_expressions import (
 from ctrag.text.words import STOPWORDS, fold, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.app_spec import spec_of
-from stores.people.items import Item, Person, Request
+from stores.people.items import Contact, Item, Person, Request
 from stores.people.local_time import format_local_time
 
 MOST = 24
@@ -232,9 +232,10 @@ class ValueSources:
     def _people(self, tool: Tool, argument: Argument) -> Iterator[CandidateValue]:
         said = self._request_words()
         contacts = self.person.contacts
+        labels = dict(zip(contacts, self.person.labels(), strict=True))
         for contact in contacts:
-            if said.intersection(word for word in words(contact.name) if len(word) > 2):
-                yield CandidateValue(contact.name, "contact", "named")
+            if said.intersection(word for word in _named(contact) if len(word) > 2):
+                yield CandidateValue(labels[contact], "contact", "named")
         known = {contact.name.casefold() for contact in contacts}
         for rank, item in enumerate(self.items):
             for name in item_text.people(item):
@@ -243,18 +244,18 @@ class ValueSources:
                 if name.casefold() in known or (item.app == tool.app and argument.name != "to"):
                     yield CandidateValue(name, item.id, "person", rank)
         for contact in contacts:
-            if said.intersection(words(contact.relation)):
-                yield CandidateValue(contact.name, "contact", "related")
+            if said.intersection(_related(contact)):
+                yield CandidateValue(labels[contact], "contact", "related")
         for rank, item in enumerate(self.items):
             mentioned = set(words(item_text.searched_text(item)))
             for contact in contacts:
                 if mentioned.intersection(words(contact.name)[:1]):
-                    yield CandidateValue(contact.name, item.id, "mentioned", rank)
+                    yield CandidateValue(labels[contact], item.id, "mentioned", rank)
         for rank, item in self._own(tool):
             for name in item_text.people(item) if rank >= len(self.items) else ():
                 if name.casefold() in known or argument.name != "to":
                     yield CandidateValue(name, item.id, "person", rank)
-        yield from (CandidateValue(contact.name, "contact", "contact") for contact in contacts)
+        yield from (CandidateValue(labels[contact], "contact", "contact") for contact in contacts)
 
     def _numbers(self) -> Iterator[CandidateValue]:
         said = self.request.text
@@ -373,6 +374,14 @@ class ValueSources:
     def _is_near(self, day: date) -> bool:
         """Whether a day is within `_NEAR`: numbers in items' text can be misread as years."""
         return abs((day - self.request.asked_at.date()).days) <= _NEAR
+
+
+def _named(contact: Contact) -> list[str]:
+    return words(" ".join((contact.name, *contact.nicknames)))
+
+
+def _related(contact: Contact) -> list[str]:
+    return words(" ".join((contact.relation, contact.title, contact.organisation)))
 
 
 def _field_for(item: Item, argument: str) -> str | None:

@@ -59,9 +59,9 @@ _ENOUGH = 0.5
 def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
     """The contacts that fit a mention best; several where it does not tell them apart.
 
-    A word that is part of the name counts most, one that only sounds like it or that names the
-    relation less; a full name is always the one meant. Another surname is another person: "Anna
-    Smith" is not Anna Berg.
+    A word that is part of the name or a nickname counts most, one that only sounds like it or that
+    names the relation, the job or the organisation less; a full name is always the one meant.
+    Another surname is another person: "Anna Smith" is not Anna Berg.
 
     Args:
         mention: The words of the request that name somebody.
@@ -74,6 +74,9 @@ def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
     if exact:
         return exact
     wanted = [word for word in words(mention) if word not in _FILLERS]
+    called = [one for one in contacts if wanted in map(words, one.nicknames)]
+    if called and wanted:
+        return called
     if not wanted:  # "Will" and "May" are names too
         names = {word for one in contacts for word in words(one.name)}
         wanted = [word for word in words(mention) if word in names]
@@ -89,10 +92,27 @@ def mentioned(mention: str, contacts: Sequence[Contact]) -> list[Contact]:
     return [one for one, score in zip(contacts, scores, strict=True) if score > best - 1e-9]
 
 
+def told_apart(contacts: Sequence[Contact], request: str) -> list[Contact]:
+    """Those of several contacts of whom the request names the whole organisation, job or relation:
+    "call Anna at the tax office". All of them where it names none's."""
+    said = set(words(request))
+    told = [
+        one
+        for one in contacts
+        for text in (one.organisation, one.title, one.relation)
+        if text and {word for word in words(text) if word not in STOPWORDS} <= said
+    ]
+    return list(dict.fromkeys(told)) or list(contacts)
+
+
 def _score(wanted: Sequence[str], contact: Contact, capital: Container[str]) -> float:
-    names = words(contact.name)
+    names = words(" ".join((contact.name, *contact.nicknames)))
     relation = [word for word in words(contact.relation) if word not in _FILLERS]
-    found = [_fit(word, names, relation) for word in wanted]
+    work = [word for word in words(contact.organisation) if word not in _FILLERS]
+    about = [*relation, *(word for word in words(contact.title) if word not in _FILLERS)]
+    if work and (set(work) <= set(wanted) or any(_fit(word, names, about) for word in wanted)):
+        about += work  # "the office" alone is nobody's: "Anna at the office" is
+    found = [_fit(word, names, about) for word in wanted]
     if sum(score > 0 for score in found) < _ENOUGH * len(wanted):
         return 0.0
     unfit = [word for word, score in zip(wanted, found, strict=True) if not score]
@@ -127,7 +147,9 @@ def _of(word: str) -> frozenset[int]:
 
 def mention_words(contact: Contact) -> frozenset[str]:
     """Folded words by which a request may mention the contact, for training."""
-    relation = [word for word in words(contact.relation) if word not in _FILLERS]
+    said = " ".join((contact.relation, contact.title, contact.organisation))
+    relation = [word for word in words(said) if word not in _FILLERS]
     lines = frozenset().union(*(_of(word) for word in relation))
     alike = {word for word, own in _RELATIONS.items() if own & lines}
-    return frozenset([*words(contact.name), *relation, *alike])
+    names = words(" ".join((contact.name, *contact.nicknames)))
+    return frozenset([*names, *relation, *alike])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
-from ctrag.assistant.planning.mentions import mentioned
+from ctrag.assistant.planning.mentions import mentioned, told_apart
 from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_rest
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
@@ -320,8 +320,10 @@ def _people(argument: Argument, mention: str, values: ToolValues, sources: Value
     names: list[str] = []
     sure, other = 1.0, None
     ranked = [one.value for one in values.candidates.get(argument.name, ())]
+    labels = dict(zip(sources.person.contacts, sources.person.labels(), strict=True))
     for part in _AND.split(mention) if argument.type == "contacts" else [mention]:
-        fitting = [one.name for one in mentioned(part, sources.person.contacts)]
+        meant = mentioned(part, sources.person.contacts)
+        fitting = [labels[one] for one in told_apart(meant, sources.request.text)]
         fitting.sort(key=lambda name: _place(name, ranked))
         if fitting:
             sure /= len(fitting)

@@ -39,7 +39,7 @@ def _item(app: str, item_id: str, **fields: Value) -> Item:
         if isinstance(value := fields.get(name), str):
             fields[name] = datetime.fromisoformat(value)
     optional: dict[str, dict[str, Value]] = {
-        "mail": {"unread": False, "flagged": False},
+        "mail": {"unread": False, "flagged": False, "recipients": None},
         "calendar": {"location": None, "attendees": (), "notes": None},
         "google": {"clicked": None},
         "music": {"playlist": None},

@@ -1,6 +1,6 @@
 """What the reading APIs say, and that they change nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -190,3 +190,52 @@ def test_a_song_in_two_playlists_is_told_once(ask: Ask, make_item: Callable[...,
         for number, playlist in enumerate(["A", "B"])
     ]
     assert ask("get_recently_played()", items=songs).answer.count("Blue") == 1
+
+
+@pytest.mark.parametrize(
+    ("plan", "answer"),
+    [
+        (
+            'search_mail(sender="Rosa Mireles")',
+            "Mail for “Rosa Mireles”:\n"
+            "- Ada to Omar Salcedo, Rosa Mireles, Mon 14 Apr 2025 09:30: “Keys”",
+        ),
+        (
+            'search_mail(sender="dispatcher")',
+            "Mail for “dispatcher”:\n- Omar Salcedo, yesterday 18:44: “Pallets for Monterrey”\n"
+            "- Ada to Omar Salcedo, Rosa Mireles, Mon 14 Apr 2025 09:30: “Keys”",
+        ),
+        (
+            'search_mail(sender="Tere Macías", query="exam")',
+            "Mail for “exam” from “Tere Macías”:\n"
+            "- Ada to tere@example.mx, Fri 11 Apr 2025 09:30: “Exam”",
+        ),
+        (
+            'read_mail(subject="keys")',
+            "From Ada to Omar Salcedo, Rosa Mireles, Mon 14 Apr 2025 09:30\nKeys\nBehind the door.",
+        ),
+        ('search_mail(sender="Lupita Robles")', "No mail fits “Lupita Robles”."),
+    ],
+)
+def test_what_one_wrote_to_somebody_is_found_after_what_they_wrote(
+    plan: str, answer: str, ask: Ask, items: Sequence[Item], make_item: Callable[..., Item]
+) -> None:
+    sent = [
+        make_item(
+            *("mail", "m3"),
+            sender="Ada",
+            subject="Keys",
+            body="Behind the door.",
+            received_at="2025-04-14T09:30",
+            recipients=("Omar Salcedo", "Rosa Mireles"),
+        ),
+        make_item(
+            *("mail", "m4"),
+            sender="Ada",
+            subject="Exam",
+            body="When is the exam?",
+            received_at="2025-04-11T09:30",
+            recipients=("tere@example.mx",),
+        ),
+    ]
+    assert ask(plan, items=[*items, *sent]).answer == answer

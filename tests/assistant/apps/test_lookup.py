@@ -148,6 +148,17 @@ def test_a_name_that_two_contacts_share_is_nobodys() -> None:
         find_contact(_call(contacts=CONTACTS), "Vidal")
 
 
+def test_two_of_one_full_name_are_asked_about_and_found_by_what_tells_them_apart() -> None:
+    rower = Contact("Anna Berg", phone="5", organisation="Rowing club", nicknames=("Nan",))
+    taxes = Contact("Anna Berg", phone="6", organisation="Tax office")
+    call = _call(contacts=(rower, taxes))
+    message = r"fits several contacts: Anna Berg \(Rowing club\), Anna Berg \(Tax office\)"
+    with pytest.raises(Refusal, match=message):
+        find_contact(call, "Anna Berg")
+    assert find_contact(call, "Anna Berg (Tax office)") == taxes
+    assert find_contact(call, "my nan") == rower
+
+
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [

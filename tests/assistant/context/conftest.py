@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import zip_longest
 
 import numpy as np
 import pytest
@@ -39,10 +40,11 @@ class AxisEncoder:
 
 
 def made(app: str, item_id: str, *values: Value, usage: Usage | None = None) -> Item:
-    """An item whose fields have `values` in declared order; ISO times may be text."""
+    """An item whose fields have `values` in declared order, the last ones None; ISO times may be text."""
     spec = next(one for one in packaged_apps() if one.name == app)
     fields: dict[str, Value] = {}
-    for field, value in zip(spec.fields, values, strict=True):
+    named = [field for field in spec.fields if not field.sparse or len(values) == len(spec.fields)]
+    for field, value in zip_longest(named, values):
         is_time = field.type == "datetime" and isinstance(value, str)
         fields[field.name] = datetime.fromisoformat(str(value)) if is_time else value
     return Item(item_id, app, fields, usage or Usage())

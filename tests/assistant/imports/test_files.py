@@ -127,9 +127,9 @@ def test_a_moved_occurrence_is_an_item_of_its_own_and_a_revision_replaces(
     assert [item.text("title") for item in items] == ["Choir, new room", "Choir"]
 
 
-def test_events_without_title_or_readable_time_are_left_out(tmp_path: Path, stores: Stores) -> None:
+def test_events_without_a_readable_time_are_left_out(tmp_path: Path, stores: Stores) -> None:
     good = "SUMMARY:kept\nDTSTART:20250417T180000"
-    bad = ["UID:b\nDTSTART:20250417T180000", "SUMMARY:no time", "SUMMARY:x\nDTSTART:soon"]
+    bad = ["SUMMARY:no time", "SUMMARY:x\nDTSTART:soon"]
     assert [item.text("title") for item in read(ics(tmp_path, *bad, good), stores)] == ["kept"]
 
 
@@ -163,6 +163,7 @@ def test_a_mail_is_read_with_decoded_headers_in_local_time(tmp_path: Path, store
         "received_at": datetime(2025, 4, 16, 18, 44),
         "unread": False,
         "flagged": False,
+        "recipients": ("me@example.no",),
     }
 
 
@@ -194,21 +195,19 @@ the text
 
 def test_the_plain_part_that_is_no_attachment_is_the_body(tmp_path: Path, stores: Stores) -> None:
     [mail] = read(mbox(tmp_path, PARTS), stores)
-    assert (mail.text("sender"), mail.text("body")) == ("a@example.no", "the text")
+    assert (mail.text("sender"), mail.text("body")) == (
+        "a@example.no",
+        "the text\n\nAttachments: list.txt",
+    )
     assert mail.flag("unread")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "field", "value"),
     [
-        (b"iso-8859-1", b"x-unknown", "body", "K\ufffdre Ada,\nthe ferry leaves at six."),
-        (
-            b"=?iso-8859-1?q?F=E6rge?=",
-            b"=?x-unknown?q?F?=",
-            "subject",
-            "=?x-unknown?q?F?= to Bergen",
-        ),
-        (b"=?iso-8859-1?q?F=E6rge?=", b"=?utf-8?q?F=E6?=", "subject", "=?utf-8?q?F=E6?= to Bergen"),
+        (b"iso-8859-1", b"x-unknown", "body", "Kære Ada,\nthe ferry leaves at six."),
+        (b"=?iso-8859-1?q?F=E6rge?=", b"=?x-unknown?q?F?=", "subject", "F to Bergen"),
+        (b"=?iso-8859-1?q?F=E6rge?=", b"=?utf-8?q?F=E6?=", "subject", "Fæ to Bergen"),
         (b"=?iso-8859-1?q?F=E6rge?=\n  to Bergen", b"", "subject", "(no subject)"),
         (b"From: =?utf-8?q?J=C3=B8rn_Lie?= <jorn@example.no>", b"X: y", "sender", "unknown"),
     ],
@@ -222,9 +221,12 @@ def test_a_mail_that_cannot_be_read_in_full_is_still_a_mail(
 
 
 @pytest.mark.parametrize("date", [b"", b"soon", b"Wed, 16 Apr 0001 00:00:00 +1400"])
-def test_a_mail_without_a_date_is_left_out(tmp_path: Path, stores: Stores, date: bytes) -> None:
+def test_a_mail_without_a_date_has_that_of_the_line_before_it(
+    tmp_path: Path, stores: Stores, date: bytes
+) -> None:
     undated = MAIL.replace(b"Wed, 16 Apr 2025 12:44:30 -0400", date)
-    assert read(mbox(tmp_path, undated, MAIL), stores) == read(mbox(tmp_path, MAIL), stores)
+    [mail] = read(mbox(tmp_path, undated), stores)
+    assert mail.fields["received_at"] == datetime(2025, 4, 17, 8, 0)
 
 
 def test_a_copy_of_a_mail_is_the_same_mail(tmp_path: Path, stores: Stores) -> None:
@@ -232,8 +234,8 @@ def test_a_copy_of_a_mail_is_the_same_mail(tmp_path: Path, stores: Stores) -> No
 
 
 def test_an_endless_mail_is_cut(tmp_path: Path, stores: Stores) -> None:
-    [mail] = read(mbox(tmp_path, MAIL + b"x" * 10_000), stores)
-    assert len(mail.text("body")) == 4000
+    [mail] = read(mbox(tmp_path, MAIL + b"x" * 100_000), stores)
+    assert len(mail.text("body")) == 50_000
 
 
 VCF = """BEGIN:VCARD
@@ -266,17 +268,24 @@ def test_cards_with_a_name_become_contacts(tmp_path: Path, stores: Stores) -> No
         Person(
             "me",
             persona.person.now,
-            Profile("me"),
+            Profile("me", timezone="Europe/Oslo"),
             (
-                Contact("Omar Salcedo", "dispatcher", "+52 33 5550 1103", "omar@example.mx"),
-                Contact("Tere Macías", "", None, None),
+                Contact(
+                    "Omar Salcedo",
+                    phone="+52 33 5550 1103",
+                    email="omar@example.mx",
+                    phones=("+52 33 5550 1103", "1"),
+                    emails=("omar@example.mx",),
+                    title="dispatcher",
+                ),
+                Contact("Tere Macías"),
             ),
         ),
         (),
     )
 
 
-def test_new_cards_replace_contacts_of_the_same_name_and_keep_the_others(
+def test_a_changed_card_is_the_same_contact_and_the_others_stay(
     tmp_path: Path, stores: Stores
 ) -> None:
     path = tmp_path / "contacts.vcf"
@@ -336,15 +345,12 @@ def test_somebody_who_is_not_in_the_folder_is_unknown(people: Path, stores: Stor
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("a.ics", b"", "not an iCalendar file"),
-        ("a.ics", b"hello", "not an iCalendar file"),
-        ("a.ics", b"\xff\xfe\x00", "not an iCalendar file"),
-        ("a.vcf", b"hello", "not a vCard file"),
-        ("a.vcf", b"BEGIN:VCARD\nFN:caf\xe9\nEND:VCARD\n", "not a vCard file"),
-        ("a.vcf", b"BEGIN:VCARD\nVERSION:3.0\nFN:x\n", "not a vCard file"),
-        ("a.mbox", b"hello\n", "not a mailbox"),
-        ("a.txt", b"hello", "must be a data set folder or an .ics, .mbox or .vcf file"),
-        ("a", b"", "must be a data set folder or"),
+        ("a.ics", b"", "it is empty"),
+        ("a.ics", b"hello", "no file that ctrag reads"),
+        ("a.ics", b"\xff\xfe\x00", "no file that ctrag reads"),
+        ("a.mbox", b"hello\n", "no file that ctrag reads"),
+        ("a.txt", b"hello", "no file that ctrag reads"),
+        ("a.json", b'{"isTrashed": ', "Expecting value"),
     ],
 )
 def test_a_file_that_is_not_what_it_says_is_named(

@@ -1,0 +1,118 @@
+"""What calendar components say in words: titles, notes, places, people."""
+
+import html
+import re
+from collections.abc import Sequence
+
+from ctrag.assistant.imports.calendar_lines import Component, Property
+
+NO_TITLE = "(no title)"
+BUSY = "Busy"
+"""Title of an event that is marked as private and says nothing else."""
+_MARKUP = re.compile(
+    r"<(?:html|body|p|br|div|b|i|u|a|span|ul|ol|li|table|tr|td|strong|em|h[1-6]|font|pre)\b[^>]*>",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(r"<(head|style|script)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_MOST_TAGS = 20_000
+_NOT_A_GIVEN_NAME = frozenset(
+    "inc inc. ltd ltd. llc gmbh ag co co. corp corp. jr jr. sr sr. md m.d. phd ph.d. esq.".split()
+)
+_LINKS = ("URL", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
+
+
+def title_of(component: Component) -> str:
+    """The title; of one without, `BUSY` where it is private and says nothing, else `NO_TITLE`."""
+    title = " ".join(html.unescape(component.text("SUMMARY")).split())
+    if title:
+        return title
+    private = component.text("CLASS").upper() in ("PRIVATE", "CONFIDENTIAL")
+    says = component.text("LOCATION", "DESCRIPTION", "X-ALT-DESC")
+    return BUSY if private and not says else NO_TITLE
+
+
+def notes_of(component: Component) -> str | None:
+    """The notes as plain text, with the link of a call where they do not have it themselves."""
+    notes = plain(component.text("DESCRIPTION")) or plain(component.text("X-ALT-DESC"))
+    for name in _LINKS:
+        link = component.text(name)
+        if link.startswith(("http://", "https://")) and link not in notes:
+            notes = f"{notes}\n{link}".strip()
+    return notes or None
+
+
+def place_of(component: Component) -> str | None:
+    """The place, on one line."""
+    place = " ".join(html.unescape(plain(component.text("LOCATION"))).split())
+    return place or None
+
+
+def people_of(component: Component) -> tuple[str, ...]:
+    """Who organises and who takes part, each once; those who declined are left out, as rooms."""
+    lines = [*component.all("ORGANIZER")[:1], *component.all("ATTENDEE")]
+    gone = {address_of(one) for one in lines if _state(one) == "DECLINED"} - {""}
+    people: dict[str, str] = {}
+    for one in lines:
+        kind = one.parameters.get("CUTYPE", "").upper()
+        if kind in ("ROOM", "RESOURCE") or _state(one) == "DECLINED":
+            continue
+        address, name = address_of(one), name_of(one)
+        if name and address not in gone:
+            people.setdefault(address or name.casefold(), name)
+    return tuple(dict.fromkeys(people.values()))
+
+
+def declined_by(component: Component, addresses: Sequence[str]) -> bool:
+    """Whether one of these addresses declined."""
+    mine = {address.casefold() for address in addresses}
+    return any(
+        address_of(one) in mine and _state(one) == "DECLINED" for one in component.all("ATTENDEE")
+    )
+
+
+def name_of(person: Property) -> str:
+    """A person's name as people say it: `Ada Quist`, not `Quist, Ada`; without one, the address."""
+    name = " ".join(person.parameters.get("CN", "").split()).strip("'\"")
+    if name.casefold().startswith("mailto:"):
+        name = name[7:]
+    if not name:
+        value = person.text
+        return value[7:] if value.casefold().startswith("mailto:") else value
+    last, comma, first = (part.strip() for part in name.partition(","))
+    if comma and first and last and "," not in first and "@" not in name:
+        behind = re.search(r"\s*\([^)]*\)\s*\Z", first)
+        first, tail = (first[: behind.start()], behind[0].rstrip()) if behind else (first, "")
+        if first.casefold() not in _NOT_A_GIVEN_NAME:
+            return f"{first} {last}{tail}"
+    return name
+
+
+def address_of(person: Property) -> str:
+    """A person's mail address in small letters, or empty."""
+    value = person.text
+    value = value[7:] if value.casefold().startswith("mailto:") else value
+    value = value if "@" in value else person.parameters.get("EMAIL", "")
+    return value.strip().casefold() if "@" in value else ""
+
+
+def plain(text: str) -> str:
+    """A text without markup, where it has any."""
+    if not _MARKUP.search(text):
+        return text.strip()
+    if text.count("<") <= _MOST_TAGS:
+        from inscriptis import get_text
+
+        try:
+            found = get_text(text)
+        except Exception:  # nested too deep, or no document to its parser
+            found = ""
+        lines = [line.strip() for line in found.replace("\xa0", " ").splitlines()]
+        found = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+        if found:
+            return found
+    bare = re.sub(r"<[^<>]*>", " ", _LEAD.sub(" ", text))
+    return " ".join(html.unescape(bare).split())
+
+
+def _state(person: Property) -> str:
+    return person.parameters.get("PARTSTAT", "").upper()

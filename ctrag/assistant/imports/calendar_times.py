@@ -1,0 +1,225 @@
+"""Times, durations and time zones of calendar components."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import cache
+from zoneinfo import ZoneInfo
+
+from ctrag.assistant.imports.calendar_lines import Component, Property
+from ctrag.assistant.imports.zones import Zones, zone_named
+from ctrag.errors import InputError
+
+Moment = date | datetime
+"""A day, or a time with its zone."""
+_TIME = re.compile(
+    r"(?P<y>\d{4})-?(?P<m>\d\d)-?(?P<d>\d\d)"
+    r"(?:[T ]?(?P<h>\d\d):?(?P<min>\d\d):?(?P<s>\d\d)?(?:\.\d+)?(?P<z>Z|[+-]\d\d:?\d\d)?)?",
+    re.IGNORECASE,
+)
+_DURATION = re.compile(
+    r"(?P<sign>[+-]?)P(?:(?P<w>\d{1,5})W)?(?:(?P<d>\d{1,6})D)?"
+    r"(?:T(?:(?P<h>\d{1,6})H)?(?:(?P<m>\d{1,7})M)?(?:(?P<s>\d{1,8})S)?)?",
+    re.IGNORECASE,
+)
+_MOST_RULES = 200
+"""Changes of a zone's offset that a file may define."""
+
+
+def moment_of(line: Property, zones: Zones) -> Moment:
+    """The day or time that a line has; a time without a zone is in the fallback of `zones`.
+
+    Raises:
+        ValueError: It is no time, or there is no such day.
+    """
+    return parsed(line.value, line.parameters.get("TZID", ""), zones)
+
+
+def moments_of(lines: list[Property], zones: Zones) -> list[Moment]:
+    """All days and times of lines such as EXDATE and RDATE; of a period, its start. Those that
+    cannot be read are passed over."""
+    found = []
+    for line in lines:
+        for value in line.value.split(","):
+            try:
+                found.append(
+                    parsed(value.partition("/")[0], line.parameters.get("TZID", ""), zones)
+                )
+            except ValueError:
+                continue
+    return found
+
+
+def parsed(value: str, zone: str, zones: Zones) -> Moment:
+    """A day or time from its spelling; see `moment_of`."""
+    match = _TIME.fullmatch(value.strip())
+    if match is None:
+        raise InputError(f"{value.strip()[:40]!r} is not a time")
+    try:
+        day = date(int(match["y"]), int(match["m"]), int(match["d"]))
+        if match["h"] is None:
+            return day
+        clock = time(int(match["h"]), int(match["min"]), min(int(match["s"] or 0), 59))
+    except ValueError:
+        raise InputError(f"{value.strip()[:40]!r} is no day or time that there is") from None
+    offset = match["z"] or ""
+    where: tzinfo | None = zones.fallback
+    if offset.upper() == "Z":
+        where = UTC
+    elif offset:
+        where = zone_named(offset)
+    elif zone:
+        where = zones.zone(zone)
+    return datetime.combine(day, clock, where)
+
+
+def duration_of(line: Property) -> timedelta | None:
+    """A length such as `PT1H30M`, None where it is none or negative."""
+    match = _DURATION.fullmatch(line.value.strip())
+    if match is None or match["sign"] == "-":
+        return None
+    amounts = {key: int(match[key] or 0) for key in "wdhms"}
+    return timedelta(
+        weeks=amounts["w"],
+        days=amounts["d"],
+        hours=amounts["h"],
+        minutes=amounts["m"],
+        seconds=amounts["s"],
+    )
+
+
+def span_of(component: Component, zones: Zones) -> tuple[Moment, Moment]:
+    """Start and end. Without an end, a day lasts a day and a meeting an hour; an end before the
+    start is the start.
+
+    Raises:
+        ValueError: It has no start, or one that is no time.
+        OverflowError: It ends after the year 9999.
+    """
+    line = component.first("DTSTART")
+    if line is None:
+        raise InputError("it has no start")
+    start = moment_of(line, zones)
+    last = component.first("DTEND")
+    if last is not None:
+        try:
+            end = moment_of(last, zones)
+        except ValueError:
+            pass  # as if it had none
+        else:
+            before = instant(end, zones.fallback) < instant(start, zones.fallback)
+            return start, start if before else end
+    given = component.first("DURATION")
+    length = None if given is None else duration_of(given)
+    if length is None:
+        length = timedelta(hours=1) if isinstance(start, datetime) else timedelta(days=1)
+    if not isinstance(start, datetime):
+        whole = length % timedelta(days=1) == timedelta()
+        midnight = datetime.combine(start, time(), zones.fallback)
+        return start, start + length if whole else midnight + length
+    return start, (start.astimezone(UTC) + length).astimezone(start.tzinfo)
+
+
+def instant(moment: Moment, zone: tzinfo) -> datetime:
+    """The moment in UTC; a day begins at midnight in `zone`.
+
+    Raises:
+        OverflowError: It lies outside of the years 1 to 9999.
+    """
+    if not isinstance(moment, datetime):
+        moment = datetime.combine(moment, time(), zone)
+    return moment.astimezone(UTC)
+
+
+def local(moment: Moment, zone: tzinfo) -> datetime:
+    """The moment as a clock in `zone` shows it, to the minute and without a zone.
+
+    Raises:
+        OverflowError: It lies outside of the years 1 to 9999.
+    """
+    if isinstance(moment, datetime):
+        return moment.astimezone(zone).replace(tzinfo=None, second=0, microsecond=0)
+    return datetime.combine(moment, time())
+
+
+def stamp(moment: Moment) -> str:
+    """The moment as identities of occurrences have it: a day, or a time in UTC."""
+    if isinstance(moment, datetime):
+        return f"{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    return f"{moment:%Y%m%d}"
+
+
+def zones_of(found: list[Component], fallback: tzinfo) -> Zones:
+    """The zones of a file with these components; times without one are in `fallback`."""
+    own: dict[str, tzinfo] = {}
+    for component in found:
+        if component.kind == "VTIMEZONE" and component.text("TZID"):
+            rules = _rules(component)
+            if rules is not None:
+                own.setdefault(component.text("TZID"), rules)
+    return Zones(own, fallback)
+
+
+def _rules(component: Component) -> tzinfo | None:
+    """The zone that the component defines, or None where it cannot be read."""
+    from icalendar import Timezone
+
+    name = component.text("TZID")
+    lines = ["BEGIN:VTIMEZONE", "TZID:" + re.sub(r"\s+", " ", name)]
+    for part in component.parts[:_MOST_RULES]:
+        needed = {one: part.first(one) for one in ("DTSTART", "TZOFFSETFROM", "TZOFFSETTO")}
+        if not all(needed.values()):
+            continue
+        lines.append(f"BEGIN:{part.kind}")
+        lines += [f"{one}:{line.value.strip()}" for one, line in needed.items() if line]
+        rule = part.text("RRULE").upper()
+        # Rules of zones repeat once a year; any other would be worked out for ages.
+        if "FREQ=YEARLY" in rule and not re.search(
+            r"BY(HOUR|MINUTE|SECOND|SETPOS)|INTERVAL=(?!1\b)", rule
+        ):
+            lines.append(f"RRULE:{rule}")
+        lines += [f"RDATE:{one.value.strip()}" for one in part.all("RDATE")[:_MOST_RULES]]
+        lines.append(f"END:{part.kind}")
+    lines.append("END:VTIMEZONE")
+    if len(lines) < 4:
+        return None
+    try:
+        made: tzinfo = Timezone.from_ical("\r\n".join(lines) + "\r\n").to_tz(lookup_tzid=False)
+        made.utcoffset(datetime(2026, 7, 1))
+    except Exception:  # whatever a library makes of a broken zone: the name may still say it
+        return None
+    return made
+
+
+def name_of(zone: tzinfo | None) -> str:
+    """The name under which `zone_named` finds the zone; UTC's is empty. A file's own zone has that
+    of a zone that shows the same times this year and next."""
+    if zone is UTC or zone is None:
+        return ""
+    if isinstance(zone, ZoneInfo):
+        return zone.key
+    offset = zone.utcoffset(None)
+    if offset is None:
+        same = _same_times(tuple(zone.utcoffset(day) or timedelta() for day in _SAMPLES))
+        if same:
+            return same
+        offset = zone.utcoffset(_SAMPLES[0]) or timedelta()
+    minutes = int(offset.total_seconds()) // 60
+    return f"UTC{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
+
+
+_SAMPLES = tuple(datetime(2026, 1, 4, 12) + timedelta(weeks=week) for week in range(104))
+
+
+@cache
+def _same_times(offsets: tuple[timedelta, ...]) -> str:
+    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
+
+    names: set[str] = set(WINDOWS_TO_OLSON.values())
+    for name in sorted(names):
+        zone = zone_named(name)
+        if zone is not None and all(
+            day.replace(tzinfo=zone).utcoffset() == offset
+            for day, offset in zip(_SAMPLES, offsets, strict=True)
+        ):
+            return name
+    return ""

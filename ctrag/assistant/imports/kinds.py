@@ -1,0 +1,94 @@
+"""What a file is, told by its content; its name decides where two kinds look alike."""
+
+import re
+from pathlib import PurePosixPath
+from typing import Literal
+
+from ctrag.assistant.imports.calls import is_calls
+from ctrag.assistant.imports.card_lines import as_utf8
+from ctrag.assistant.imports.contact_tables import is_contacts
+from ctrag.assistant.imports.mails import mail_file
+from ctrag.assistant.imports.tables import headings
+
+Kind = Literal[
+    "archive",
+    "calendar",
+    "contacts",
+    "contact table",
+    "mail",
+    "calls",
+    "call table",
+    "note",
+    "keep",
+    "tasks",
+    "activity",
+    "music",
+]
+HEAD = 1 << 16
+"""Bytes of a file by which its kind is told."""
+READ = "calendars, address books, mails, notes, call logs, searches and music histories"
+
+_OTHER_WAYS = {
+    b"!BDN": "Outlook's data file: export mails, calendar and contacts from Outlook, or turn it "
+    "into mailboxes with `readpst -D -o FOLDER FILE` (libpst), and import the folder",
+    b"SQLite format 3\0": "a database of an application: export from the application, and import "
+    "what it writes",
+}
+_OLM = (
+    "Outlook for Mac's archive: drag the mail folders out of Outlook (each becomes an .mbox), "
+    "export calendars as .ics and contacts as .vcf, and import those"
+)
+_MESSAGES = "text messages: no application here keeps them; docs/own-app.md says how to add one"
+_BEGIN = re.compile(rb"^[ \t]*BEGIN[ \t]*:[ \t]*(VCALENDAR|VCARD)[ \t]*\r?$", re.I | re.MULTILINE)
+_NOTES = {".md", ".markdown", ".mdown", ".mkd"}
+_FRONT = re.compile(rb"\A---[ \t]*\r?\n(?:[^\n]*\n){0,60}?---[ \t]*\r?\n")
+
+
+def other_way(head: bytes, name: str) -> str | None:
+    """What to do with a file that is known and not read; None for any other."""
+    if name.casefold().endswith(".olm"):
+        return _OLM
+    if re.match(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?(?:<\?[^>]*>\s*)*<smses\b", head, re.S):
+        return _MESSAGES
+    return next((why for begin, why in _OTHER_WAYS.items() if head.startswith(begin)), None)
+
+
+def kind_of(head: bytes, name: str) -> Kind | None:
+    """The kind of a file; None where ctrag does not read it.
+
+    Args:
+        head: Its first `HEAD` bytes.
+        name: Its path.
+    """
+    if head.startswith(b"PK\x03\x04") or head.startswith(b"PK\x05\x06"):
+        inside = head[:200]
+        return None if b"mimetype" in inside or b"[Content_Types]" in inside else "archive"
+    if mail_file(head, name) is not None:
+        return "mail"
+    text = as_utf8(head)
+    if b"\0" in text[:4096]:
+        return None
+    if begun := _BEGIN.search(text):
+        return "calendar" if begun[1].upper() == b"VCALENDAR" else "contacts"
+    start = text.lstrip()
+    if start[:1] in (b"[", b"{"):
+        return _json(start)
+    if start.startswith(b"<"):
+        return "calls" if b"<calls" in start[:4096] else None
+    suffix = PurePosixPath(name.casefold()).suffix
+    if suffix in _NOTES or _FRONT.match(text):
+        return "note"
+    columns = headings(head)
+    if is_calls(columns):
+        return "call table"
+    return "contact table" if is_contacts(columns) else None
+
+
+def _json(start: bytes) -> Kind | None:
+    if start.startswith(b"{"):
+        if b"tasks#taskLists" in start[:4096]:
+            return "tasks"
+        return "keep" if b'"isTrashed"' in start or b'"userEditedTimestampUsec"' in start else None
+    if re.search(rb'"(?:trackName|master_metadata_track_name|episode_name)"', start):
+        return "music"
+    return "activity" if b'"header"' in start and b'"time"' in start else None

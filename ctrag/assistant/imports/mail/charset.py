@@ -1,0 +1,137 @@
+"""Bytes as text: by the charset that they are said to have where that fits, else by what they
+look like."""
+
+import codecs
+import re
+
+_NOT_FOR_MAIL = {
+    *("charmap", "idna", "mbcs", "oem", "palmos", "punycode"),
+    *("raw-unicode-escape", "undefined", "unicode-escape", "unicode-internal"),
+}
+"""Codecs of the interpreter that are no charset of a mail: they fail on any input, or run it."""
+_MEANT = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "cp1252": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "euc_kr": "cp949",
+    "shift_jis": "cp932",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "big5": "cp950",
+}
+"""Charset → the larger one that senders mean by it (as browsers read it)."""
+_ALIASES = {
+    "cp-850": "cp850",
+    "ks_c_5601-1987": "cp949",
+    "iso-8859-8-i": "iso8859-8",
+    "iso-8859-8-e": "iso8859-8",
+    "unicode-1-1-utf-7": "utf-7",
+    "utf8mb4": "utf-8",
+    "windows-874": "cp874",
+    "x-mac-roman": "mac-roman",
+    "x-sjis": "cp932",
+    "x-gbk": "gb18030",
+    "x-euc-jp": "euc_jp",
+}
+_IN_ASCII = ("utf-7", "utf-16", "utf-32", "iso2022", "hz")
+"""Charsets, or families of them, whose bytes may all be ASCII and mean something else."""
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_DETECTED_FROM = 32
+"""Bytes that are not ASCII, from which on a detected charset is more than a guess."""
+_SAMPLE = 20_000
+
+
+def decoded(data: bytes, charset: str | None = None) -> str:
+    """The text; bytes that no charset explains become U+FFFD.
+
+    Args:
+        data: The bytes, of any origin.
+        charset: The charset that the sender named, if any; it may be unknown or wrong.
+    """
+    if data.startswith(codecs.BOM_UTF8):
+        return clean(data.decode("utf-8-sig", "replace"))
+    name = _known(charset)
+    if data.isascii() and not (name or "").startswith(_IN_ASCII):
+        return clean(data.decode("ascii"))
+    return clean(_decoded(data, name))
+
+
+def clean(text: str) -> str:
+    """The text without control characters and halves of characters, which no store keeps."""
+    if _SURROGATES.search(text):
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _CONTROLS.sub("", text)
+
+
+def _decoded(data: bytes, name: str | None) -> str:
+    if name is None:
+        return _guessed(data)
+    if (
+        _wide(name)
+        and b"\x00" not in data[:200]
+        and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
+    ):
+        return _guessed(data)  # said of a page that was UTF-16 before it was sent
+    if name in ("cp1252", "utf-8"):
+        return _guessed(data)
+    try:
+        return data.decode(name)
+    except (UnicodeError, ValueError, LookupError):
+        pass
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return data.decode(name, "replace")
+    except (UnicodeError, ValueError, LookupError):
+        return _guessed(data)
+
+
+def _guessed(data: bytes) -> str:
+    """Text in UTF-8, also with a few bytes lost; else in the charset that it looks like."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "replace")
+    sample = text[:_SAMPLE]
+    lost = sample.count("\ufffd")
+    if sum(one > "\x7f" for one in sample) >= 2 * lost:
+        return text
+    return data.decode(_detected(data) or "cp1252", "replace")
+
+
+def _detected(data: bytes) -> str | None:
+    sample = data[:_SAMPLE]
+    if len(sample) - len(sample.decode("ascii", "ignore")) < _DETECTED_FROM:
+        return None
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(sample).best()
+    if best is None:
+        return None
+    name = codecs.lookup(best.encoding).name
+    return None if name in _NOT_FOR_MAIL else _MEANT.get(name, name)
+
+
+def _wide(name: str | None) -> bool:
+    return name is not None and name.startswith(("utf-16", "utf-32"))
+
+
+def _known(charset: str | None) -> str | None:
+    """The interpreter's name of the charset that is meant; None where there is none."""
+    if not charset or len(charset) > 40 or not charset.isprintable():
+        return None
+    plain = charset.strip(" \t'\"").casefold()
+    try:
+        found = codecs.lookup(_ALIASES.get(plain, plain))
+        b"".decode(found.name)  # not all codecs are charsets
+    except (LookupError, UnicodeError, ValueError):
+        return None
+    if found.name in _NOT_FOR_MAIL:
+        return None
+    return _MEANT.get(found.name, found.name)

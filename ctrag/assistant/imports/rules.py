@@ -1,0 +1,189 @@
+"""Recurrence rules: whether one can be worked out at all, and over which span of time.
+
+A rule is a program of its own: one that says every second, or that has no day it fits, keeps any
+library busy for years. Those are refused before any is asked.
+"""
+
+import re
+from datetime import UTC, date, datetime, timedelta, tzinfo
+
+from ctrag.assistant.imports.calendar_times import Moment, instant, parsed
+from ctrag.assistant.imports.zones import Zones
+from ctrag.errors import InputError
+
+PAST, FUTURE = timedelta(days=366), timedelta(days=731)
+"""How far before and after now occurrences of an endless series are kept."""
+MOST_PAST, MOST_FUTURE = 110, 400
+"""Occurrences of one series that are kept before and after now, the nearest ones."""
+_LONGEST = 1000
+_EVERY = {"YEARLY": 366, "MONTHLY": 31, "WEEKLY": 7, "DAILY": 1}
+_MOST_COUNT = 1000
+_NUMBERS = {
+    "BYMONTH": (1, 12),
+    "BYMONTHDAY": (1, 31),
+    "BYYEARDAY": (1, 366),
+    "BYWEEKNO": (1, 53),
+    "BYSETPOS": (1, 366),
+    "BYHOUR": (0, 23),
+    "BYMINUTE": (0, 59),
+    "BYSECOND": (0, 59),
+}
+_NAMES = {"FREQ", "INTERVAL", "COUNT", "UNTIL", "BYDAY", "WKST", "RSCALE", *_NUMBERS}
+"""Parts that are read; a part of another name says nothing."""
+_NO_NUMBER = ("0", "-1")
+"""What some programs write for "not given"."""
+_DAY = re.compile(r"[+-]?\d{0,2}(MO|TU|WE|TH|FR|SA|SU)")
+_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_TIMES_A_DAY = 6
+_EARLIEST = 1900
+"""Daily and weekly series that begin before this year are no person's."""
+
+
+class Rule:
+    """One RRULE, checked."""
+
+    def __init__(self, text: str, start: Moment, zones: Zones) -> None:
+        """The rule of a series that begins at `start`.
+
+        Raises:
+            ValueError: It breaks the format, or has more occurrences than can be worked out.
+        """
+        if len(text) > _LONGEST:
+            raise InputError("its rule of repetition is longer than any rule is")
+        self.parts: dict[str, str] = {}
+        for part in text.upper().replace(" ", "").strip(";").split(";"):
+            name, equals, value = part.partition("=")
+            if equals and value and name in _NAMES:
+                self.parts[name] = value
+        self.start = start
+        self._zone = zones.fallback
+        self.every = _EVERY.get(self.parts.get("FREQ", ""), 0)
+        self.interval = self._number("INTERVAL", 1)
+        self.count = self._number("COUNT", 0)
+        self.until = self._until(zones)
+        if self.until is not None:
+            self.count = 0
+        self._check()
+
+    @property
+    def endless(self) -> bool:
+        """Whether it goes on for longer than anybody plans."""
+        if self.count:
+            return self.count > _MOST_COUNT
+        return self.until is None or self.until.year >= 2100
+
+    @property
+    def plain_days(self) -> bool:
+        """Whether it is daily or weekly."""
+        return 0 < self.every <= 7
+
+    def text(self, last: datetime | None = None) -> str:
+        """The rule as it is handed on, ended at `last` (UTC) where it does not end before."""
+        parts = dict(self.parts)
+        parts.pop("UNTIL", None)
+        until = self.until
+        if self.until is not None or self.count > _MOST_COUNT:
+            parts.pop("COUNT", None)
+        if last is not None and "COUNT" not in parts:
+            until = last if until is None else min(until, last)
+        if until is not None:
+            timed = isinstance(self.start, datetime)
+            parts["UNTIL"] = f"{until:%Y%m%dT%H%M%SZ}" if timed else f"{until:%Y%m%d}"
+        return ";".join(f"{name}={value}" for name, value in parts.items())
+
+    def span(self, now: datetime) -> tuple[datetime, datetime, datetime]:
+        """(first, now, last) in UTC: where occurrences are worked out. "Now" lies inside of the
+        series: its start where it has not begun, its end where it is over."""
+        start = instant(self.start, self._zone)
+        over = self.until
+        if self.count and self.count <= _MOST_COUNT:
+            over = _later(start, timedelta(days=self.every * self.interval * self.count))
+        middle = max(start, now if over is None else min(now, over))
+        if self.endless:
+            past, future = PAST, FUTURE
+        else:
+            step = timedelta(days=self.every * self.interval)
+            past, future = MOST_PAST * step, MOST_FUTURE * step
+        if self.count and self.count <= _MOST_COUNT:
+            past = future = timedelta(days=366 * 200)
+        return max(start, _later(middle, -past)), middle, _later(middle, future)
+
+    def _until(self, zones: Zones) -> datetime | None:
+        """The last moment, in UTC; of a day, its last one."""
+        if "UNTIL" not in self.parts:
+            return None
+        last = parsed(self.parts["UNTIL"], "", zones)
+        if not isinstance(self.start, datetime):
+            day = last.astimezone(zones.fallback) if isinstance(last, datetime) else last
+            return datetime(day.year, day.month, day.day, tzinfo=UTC)
+        if isinstance(last, datetime):
+            if self.parts["UNTIL"].endswith("Z") or self.start.tzinfo is None:
+                return instant(last, zones.fallback)
+            return last.replace(tzinfo=self.start.tzinfo).astimezone(UTC)
+        end = datetime(last.year, last.month, last.day, 23, 59, 59, tzinfo=self.start.tzinfo)
+        return instant(end, zones.fallback)
+
+    def _number(self, name: str, default: int) -> int:
+        value = self.parts.get(name)
+        if value is None or value in _NO_NUMBER:
+            self.parts.pop(name, None)
+            return default
+        if not re.fullmatch(r"\d{1,12}", value) or int(value) < 1:
+            raise InputError(f"its rule of repetition has {name}={value[:20]}")
+        return int(value)
+
+    def _check(self) -> None:
+        if self.parts.pop("RSCALE", "GREGORIAN") != "GREGORIAN":
+            raise InputError("its rule of repetition is for another calendar than ours")
+        if not self.every:
+            freq = self.parts.get("FREQ", "none")
+            if freq in ("HOURLY", "MINUTELY", "SECONDLY"):
+                raise InputError(f"it repeats {freq.lower()}, which is too often to be listed")
+            raise InputError(f"its rule of repetition has the frequency {freq[:20]}")
+        if self.interval * self.every > 366 * 100:
+            raise InputError("it repeats only after more than a hundred years")
+        if self.plain_days and self.start.year < _EARLIEST:
+            raise InputError(f"it repeats since the year {self.start.year}")
+        chosen = {name: self._numbers(name) for name in _NUMBERS if name in self.parts}
+        days = self.parts.get("BYDAY", "").split(",") if "BYDAY" in self.parts else []
+        if any(not _DAY.fullmatch(day) for day in days):
+            raise InputError(f"its rule of repetition has BYDAY={self.parts['BYDAY'][:40]}")
+        times = 1
+        for name in ("BYHOUR", "BYMINUTE", "BYSECOND"):
+            times *= len(chosen.get(name, [0]))
+        if times > _TIMES_A_DAY:
+            raise InputError("it repeats too often on a day to be listed")
+        months = chosen.get("BYMONTH", list(range(1, 13)))
+        longest = max(_LENGTHS[month - 1] for month in months)
+        fits = [day for day in chosen.get("BYMONTHDAY", [1]) if abs(day) <= longest]
+        hard = {"BYYEARDAY", "BYWEEKNO"} & chosen.keys() if self.every < 366 else ()
+        place = chosen.get("BYSETPOS", [1])
+        most = {1: times, 7: max(1, len(days)) * times}.get(self.every, 366)
+        if not fits or hard or min(map(abs, place)) > most:
+            raise InputError("its rule of repetition fits no day")
+
+    def _numbers(self, name: str) -> list[int]:
+        low, high = _NUMBERS[name]
+        values = self.parts[name].split(",")
+        signed = name in ("BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYSETPOS")
+        numbers = [int(one) for one in values if re.fullmatch(r"[+-]?\d{1,3}", one)]
+        if len(numbers) < len(values) or any(
+            not low <= (abs(one) if signed else one) <= high for one in numbers
+        ):
+            raise InputError(f"its rule of repetition has {name}={self.parts[name][:40]}")
+        return numbers
+
+
+def day_of(moment: Moment, zone: tzinfo | None) -> date:
+    """The day of a moment as its own clock, or one in `zone`, shows it."""
+    if not isinstance(moment, datetime):
+        return moment
+    return moment.date() if zone is None else moment.astimezone(zone).date()
+
+
+def _later(moment: datetime, length: timedelta) -> datetime:
+    try:
+        return moment + length
+    except OverflowError:
+        edge = datetime.max if length > timedelta() else datetime.min
+        return edge.replace(tzinfo=UTC, microsecond=0)

@@ -1,0 +1,49 @@
+"""CSV files with a line of headings, as applications write them in any language."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping
+
+from ctrag.assistant.imports.card_lines import as_utf8, decoded
+
+_SEPARATORS = ",;\t"
+_LONGEST_FIELD = 1_000_000
+
+
+def rows(data: bytes) -> Iterator[dict[str, str]]:
+    """The rows by `folded` heading; a row that is longer than the headings loses the rest."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    text = decoded(as_utf8(data)).replace("\0", "")
+    first = text.partition("\n")[0]
+    separator = max(_SEPARATORS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        headings = [folded(one) for one in next(reader, [])]
+        for row in reader:
+            if any(one.strip() for one in row):
+                found: dict[str, str] = {}
+                for heading, value in zip(headings, row, strict=False):
+                    found.setdefault(heading, value.strip())
+                yield found
+    except csv.Error:
+        return  # a field of more than a megabyte, or a quotation mark that never ends
+
+
+def headings(head: bytes) -> set[str]:
+    """The `folded` headings of a file that begins so; the empty set where it is no table."""
+    line = decoded(as_utf8(head)).lstrip().partition("\n")[0].rstrip("\r")
+    separator = max(_SEPARATORS, key=line.count)
+    if separator not in line:
+        return set()
+    return {folded(one) for one in next(csv.reader([line], delimiter=separator), [])}
+
+
+def folded(heading: str) -> str:
+    """A heading without case and signs: `E-mail 1 - Value` is `e mail 1 value`."""
+    return " ".join(re.findall(r"\w+", heading.casefold()))
+
+
+def first(row: Mapping[str, str], *names: str) -> str:
+    """The first of these columns that says something."""
+    return next((row[name] for name in names if row.get(name)), "")

@@ -1,0 +1,81 @@
+"""Mailboxes over IMAP, opened read-only: no message is marked as read."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from ctrag.assistant.sync.source import Fetched, Part, SourceUnavailable, key_of
+from ctrag.extras import need
+
+_AT_ONCE = 50
+_LARGEST = 25 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Imap:
+    """Folders of one mailbox."""
+
+    name: str
+    host: str
+    user: str
+    password: str
+    port: int | None = None
+    tls: bool = True
+    folders: tuple[str, ...] = ("INBOX",)
+    days: int = 365
+    """Only messages of the last so many days."""
+
+    def fetch(self, tags: Mapping[str, str], meta: Mapping[str, Any]) -> Fetched:
+        """See `Source.fetch`."""
+        need("reading mail over IMAP", "imap_tools", extra="sync")
+        from imaplib import IMAP4
+
+        from imap_tools import MailBox, MailBoxUnencrypted
+        from imap_tools.errors import ImapToolsError
+
+        if not self.tls and self.host not in ("localhost", "127.0.0.1", "::1"):
+            raise SourceUnavailable(f"{self.name}: a password goes over TLS only")
+        opener = MailBox if self.tls else MailBoxUnencrypted
+        found = Fetched()
+        try:
+            box = opener(self.host, self.port or (993 if self.tls else 143), timeout=60)
+            try:
+                box.login(self.user, self.password, initial_folder=None)
+                for folder in self.folders:
+                    self._folder(box, folder, tags, found)
+                box.logout()
+            finally:
+                with suppress(OSError):  # closed by the logout
+                    box.client.shutdown()
+        except (IMAP4.error, ImapToolsError, OSError) as error:
+            said = str(error).replace(self.password, "…") if self.password else str(error)
+            raise SourceUnavailable(f"{self.name}: {self.host}: {said[:200]}") from None
+        return found
+
+    def _folder(self, box: Any, folder: str, tags: Mapping[str, str], found: Fetched) -> None:
+        from datetime import date, timedelta
+
+        from imap_tools import AND
+
+        validity = str(box.folder.status(folder, ["UIDVALIDITY"])["UIDVALIDITY"])
+        box.folder.set(folder, readonly=True)
+        since = AND(date_gte=date.today() - timedelta(days=self.days))
+        changed: dict[str, str] = {}
+        for message in box.fetch(since, mark_seen=False, headers_only=True, bulk=_AT_ONCE):
+            # A message itself never changes under its UID; its flags do.
+            tag = " ".join(sorted(set(message.flags) - {"\\Recent"})) or "-"
+            key = key_of(self.name, folder, validity, message.uid)
+            found.keys.add(key)
+            if tags.get(key) != tag:
+                changed[message.uid] = tag
+        uids = list(changed)
+        for start in range(0, len(uids), _AT_ONCE):
+            some = AND(uid=uids[start : start + _AT_ONCE])
+            for message in box.fetch(some, mark_seen=False, bulk=True):
+                data = message.obj.as_bytes()
+                if len(data) <= _LARGEST and message.uid in changed:
+                    key = key_of(self.name, folder, validity, message.uid)
+                    tag = changed[message.uid]
+                    flags = tuple(message.flags)
+                    found.parts.append(Part(key, tag, "mail", data, flags, folder))

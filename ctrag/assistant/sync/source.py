@@ -1,0 +1,67 @@
+"""What all kinds of sources tell of their parts: calendars' objects, cards, messages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Literal, Protocol
+
+from ctrag.errors import CtragError
+
+Kind = Literal["calendar", "contacts", "mail"]
+
+
+class SourceUnavailable(CtragError):
+    """A source cannot be read now; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part that is new or changed."""
+
+    key: str
+    """Identity in the source, hashed: no word of the part itself."""
+    tag: str
+    """Changes whenever the part does."""
+    kind: Kind
+    data: bytes
+    flags: tuple[str, ...] = ()
+    """Of a message: as the server has them."""
+    folder: str = ""
+
+
+@dataclass(slots=True)
+class Fetched:
+    """What a source has now beside what was known of it."""
+
+    parts: list[Part] = field(default_factory=list)
+    """New or changed ones."""
+    keys: set[str] = field(default_factory=set)
+    """Keys of all parts that are there now."""
+    meta: dict[str, Any] = field(default_factory=dict)
+    """What the source wants to be told next time, JSON."""
+    unchanged: bool = False
+    """The source said that nothing changed; `parts` and `keys` are then empty."""
+
+
+class Source(Protocol):
+    """A source elsewhere."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the source among those of a person."""
+
+    def fetch(self, tags: Mapping[str, str], meta: Mapping[str, Any]) -> Fetched:
+        """What changed there.
+
+        Args:
+            tags: Key → tag of the parts that are known.
+            meta: `Fetched.meta` of the last time; empty the first time.
+
+        Raises:
+            SourceUnavailable: It does not answer, or refuses.
+        """
+
+
+def key_of(*names: str) -> str:
+    """A part's key: its names in the source, hashed."""
+    return sha256("\0".join(names).encode()).hexdigest()[:20]

@@ -1,0 +1,225 @@
+"""Address books are read as phones and mail programs write them, card by card."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from ctrag.assistant.imports.cards import read_contacts
+from ctrag.assistant.imports.found import Found, Owner
+from stores.people.items import Contact
+
+OWNER = Owner("me", ZoneInfo("Europe/Oslo"), datetime(2026, 11, 26, 12))
+
+
+def card(*lines: str, version: str = "3.0") -> str:
+    return "\r\n".join(("BEGIN:VCARD", f"VERSION:{version}", *lines, "END:VCARD", ""))
+
+
+def read(text: str | bytes) -> Found:
+    return read_contacts(text if isinstance(text, bytes) else text.encode(), OWNER)
+
+
+def one(*lines: str, version: str = "3.0") -> Contact:
+    [contact] = read(card(*lines, version=version)).contacts
+    return contact
+
+
+def names(text: str | bytes) -> list[str]:
+    return [contact.name for contact in read(text).contacts]
+
+
+def test_an_android_card_with_soft_breaks_is_read_beside_others() -> None:
+    broken = (
+        "N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=C3=86s;=4B=C3=A5re;;;",
+        "FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=4B=C3=A5re=20=C3=86s=20=28=42=\r\n=61=6B=65=72=29",
+        "TEL;CELL;PREF:99 1",
+    )
+    text = card("N:Lie;Ida", "FN:Ida Lie", version="2.1") + card(*broken, version="2.1")
+    assert names(text) == ["Ida Lie", "Kåre Æs (Baker)"]
+
+
+def test_all_that_an_iphone_says_is_kept_and_the_preferred_number_is_called() -> None:
+    contact = one(
+        "N:Moe;Liv;;;",
+        "FN:Liv Moe",
+        "NICKNAME:Livsen,Lillemor",
+        "ORG:Moe Tannklinikk;Reception",
+        "TITLE:Dentist",
+        "item1.EMAIL;type=INTERNET:liv@home.example",
+        "EMAIL;type=INTERNET;type=pref:liv@work.example",
+        "TEL;type=CELL;type=VOICE:+47 911",
+        "TEL;type=WORK;type=VOICE;type=pref:+47 922",
+        "TEL;type=HOME;type=FAX;type=pref:+47 933",
+        "item2.ADR;type=HOME;type=pref:;;Strandveien 8;Bodø;;8006;Norway",
+        "item3.X-ABRELATEDNAMES;type=pref:Even",
+        "item3.X-ABLabel:_$!<Spouse>!$_",
+        "item4.X-ABRELATEDNAMES:Ola",
+        "item4.X-ABLabel:godson",
+        "BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-02",
+        "NOTE:twice a year\\, in spring",
+        "UID:77",
+        "PHOTO;ENCODING=b;TYPE=JPEG:AAECAwQF",
+        " BgcICQ==",
+    )
+    assert contact == Contact(
+        name="Liv Moe",
+        phone="+47 922",
+        email="liv@work.example",
+        phones=("+47 922", "+47 911", "+47 933"),
+        emails=("liv@work.example", "liv@home.example"),
+        nicknames=("Livsen", "Lillemor"),
+        organisation="Moe Tannklinikk, Reception",
+        title="Dentist",
+        related=("spouse: Even", "godson: Ola"),
+        birthday="--05-02",
+        addresses=("Strandveien 8, 8006 Bodø, Norway",),
+        note="twice a year, in spring",
+        uid="77",
+    )
+
+
+def test_a_version_4_card_gives_addresses_without_schemes_by_preference() -> None:
+    contact = one(
+        "FN:Liv Moe",
+        'TEL;VALUE=uri;TYPE="voice,cell";PREF=2:tel:+47-911',
+        "TEL;VALUE=uri;PREF=1:tel:+47-922",
+        "EMAIL:mailto:liv@home.example",
+        "RELATED;TYPE=friend;VALUE=text:Ola Ek",
+        "BDAY:--0502",
+        version="4.0",
+    )
+    assert contact.phones == ("+47-922", "+47-911")
+    assert (contact.email, contact.related) == ("liv@home.example", ("friend: Ola Ek",))
+    assert contact.birthday == "--05-02"
+
+
+def test_what_android_adds_to_the_standard_is_read() -> None:
+    contact = one(
+        "FN:Liv Moe",
+        "X-ANDROID-CUSTOM:vnd.android.cursor.item/nickname;Lillemor;1;;;;;;;;;;;;;",
+        "X-ANDROID-CUSTOM:vnd.android.cursor.item/relation;Even;14;;;;;;;;;;;;;",
+        version="2.1",
+    )
+    assert (contact.nicknames, contact.related) == (("Lillemor",), ("spouse: Even",))
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        (("N:Vik;Sol;;;", "TEL:1"), "Sol Vik"),
+        (("N:Vik;Sol;Eva;Dr.;jr.",), "Dr. Sol Eva Vik jr."),
+        (("N:;;;;", "FN:", "ORG:Praxis Weyer;"), "Praxis Weyer"),
+        (("N:;;;;", "EMAIL:noname@example.org"), "noname@example.org"),
+        (("N:;;;;", "NICKNAME:Bob", "TEL:1"), "Bob"),
+        (("N:;;;;", "TEL:0151 4"), "0151 4"),
+    ],
+)
+def test_a_card_without_a_full_name_has_the_best_name_that_there_is(
+    lines: tuple[str, ...], name: str
+) -> None:
+    assert one(*lines).name == name
+
+
+def test_an_empty_card_is_left_out_and_counted() -> None:
+    found = read(card("N:;;;;") + card("FN:Ida"))
+    assert [contact.name for contact in found.contacts] == ["Ida"]
+    [left] = found.left_out
+    assert (left.kind, left.what, left.lost) == ("contact", "card 1", True)
+
+
+def test_a_role_is_a_job_and_no_relation() -> None:
+    contact = one("FN:Uwe", "ROLE:glazier")
+    assert (contact.relation, contact.title) == ("", "glazier")
+
+
+def test_an_unfolded_line_costs_nothing_and_is_named() -> None:
+    bad = card("FN:Bad Card", "NOTE:line one", "and a line that was not folded", "TEL:5")
+    found = read(card("FN:Ida") + bad + card("FN:Ola"))
+    assert [contact.name for contact in found.contacts] == ["Ida", "Bad Card", "Ola"]
+    assert found.contacts[1].note == "line one\nand a line that was not folded"
+    assert found.contacts[1].phone == "5"
+    [left] = found.left_out
+    assert (left.what, left.lost) == ("Bad Card", False)
+    assert "and a line that was not folded" in left.why
+
+
+def test_a_card_without_an_end_is_kept_and_does_not_swallow_the_next() -> None:
+    cut = card("FN:Ida", "TEL:1").replace("END:VCARD\r\n", "")
+    found = read(cut + card("FN:Ola"))
+    assert [contact.name for contact in found.contacts] == ["Ida", "Ola"]
+    assert "no end" in found.left_out[0].why
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le"])
+def test_a_file_is_read_in_the_charset_that_it_has(charset: str) -> None:
+    assert names(card("N:Jäger;Jörg", "FN:Jörg Jäger").encode(charset)) == ["Jörg Jäger"]
+
+
+def test_each_line_has_its_own_charset() -> None:
+    quoted = card("FN;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:J=F6rg", version="2.1")
+    wrong = card("FN;CHARSET=undefined:Kåre", version="2.1")
+    assert names((quoted + wrong).encode()) == ["Jörg", "Kåre"]
+
+
+def test_a_line_folded_inside_a_letter_is_whole() -> None:
+    text = card("FN:Ida", "NOTE:fjære").encode().replace(b"\xc3\xa6", b"\xc3\r\n \xa6")
+    [contact] = read(text).contacts
+    assert contact.note == "fjære"
+
+
+def test_escapes_and_colons_are_text() -> None:
+    contact = one("N:Holt\\, Jr.;Max;;;", "FN:Holt\\, Max\\; Jr.", "ORG:A\\;B;C", "NOTE:a: b\\nc")
+    assert (contact.name, contact.organisation) == ("Holt, Max; Jr.", "A;B, C")
+    assert contact.note == "a: b\nc"
+
+
+def test_a_card_inside_another_is_passed_over() -> None:
+    agent = "BEGIN:VCARD\r\nFN:Agent\r\nTEL:9\r\nEND:VCARD"
+    contact = one("FN:Ida", "AGENT:", *agent.split("\r\n"), "TEL:1", version="2.1")
+    assert (contact.name, contact.phone) == ("Ida", "1")
+
+
+def test_a_group_of_contacts_is_no_contact() -> None:
+    found = read(card("FN:Family", "X-ADDRESSBOOKSERVER-KIND:group") + card("FN:Ida"))
+    assert [contact.name for contact in found.contacts] == ["Ida"]
+    assert not found.left_out[0].lost
+
+
+@pytest.mark.parametrize(
+    ("written", "birthday"),
+    [
+        ("19840502", "1984-05-02"),
+        ("1984-05-02T00:00:00Z", "1984-05-02"),
+        ("--02-29", "--02-29"),
+        ("2.5.1984", "1984-05-02"),
+        ("1984-02-31", None),
+        ("circa 1800", None),
+    ],
+)
+def test_a_birthday_is_a_day_or_is_said_to_be_none(written: str, birthday: str | None) -> None:
+    found = read(card("FN:Ida", f"BDAY:{written}"))
+    assert found.contacts[0].birthday == birthday
+    assert bool(found.left_out) == (birthday is None)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        card("FN:Ida") + "BEGIN:VCARD\r\nAGENT:\r\n" * 3000,
+        card("FN:Ida") + card("FN:x", "NOTE" + ';A="' * 5000 + ":" * 5000),
+        card("FN:Ida") + card("FN:\0\x1b[2J", "TEL;" + "TYPE=" * 3000 + ":1"),
+        card("FN:Ida") + card("FN;ENCODING=QUOTED-PRINTABLE:=" + "\r\n=" * 3000),
+        card("FN:Ida") + card("FN;ENCODING=BASE64:%%%"),
+    ],
+    ids=["nested", "quotes", "controls", "soft breaks", "base64"],
+)
+def test_hostile_cards_cost_no_other(hostile: str) -> None:
+    found = names(hostile)
+    assert found[0] == "Ida"
+    assert all("\x1b" not in name and "\0" not in name for name in found)
+
+
+def test_a_file_without_cards_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"not a vCard file: no line is BEGIN:VCARD"):
+        read("hello")

@@ -1,0 +1,237 @@
+"""Notes, searches, music, tasks and calls become items, in the person's time zone."""
+
+import json
+from datetime import datetime
+from io import BytesIO
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from ctrag.assistant.imports.calls import read_call_table, read_calls
+from ctrag.assistant.imports.found import Found, Owner
+from ctrag.assistant.imports.histories import read_activity, read_plays, read_tasks
+from ctrag.assistant.imports.json_rows import BrokenJsonError, rows
+from ctrag.assistant.imports.notes import read_keep, read_note
+from ctrag.assistant.imports.times import moment
+
+OWNER = Owner("me", ZoneInfo("Europe/Oslo"), datetime(2026, 11, 26, 12))
+MTIME = datetime(2026, 3, 1, 9, 30)
+
+
+def note(text: str, name: str = "vault/Home/Boat.md") -> dict[str, object]:
+    [item] = read_note(text.encode(), name, MTIME, OWNER).items
+    return dict(item.fields)
+
+
+def test_a_markdown_note_has_its_heading_folder_and_the_time_of_its_file() -> None:
+    assert note("# Boat lock\n\nThe code is 7719.\n") == {
+        "title": "Boat lock",
+        "body": "The code is 7719.",
+        "folder": "Home",
+        "modified_at": MTIME,
+    }
+
+
+def test_front_matter_says_title_time_and_tags() -> None:
+    text = "---\ntitle: Lock\nupdated: 2026-02-03T10:00:00Z\ntags: [boat, code]\n---\n7719\n"
+    assert note(text) == {
+        "title": "Lock",
+        "body": "7719\n#boat #code",
+        "folder": "Home",
+        "modified_at": datetime(2026, 2, 3, 11, 0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "body"),
+    [
+        ("just text", "Boat", "just text"),
+        ("Lock\n====\n7719", "Lock", "7719"),
+        ("---\n\ttitle: [broken\n---\n7719", "[broken", "7719"),
+        ("---\nno end of it", "Boat", "---\nno end of it"),
+        ("---\na: &a [x]\nb: *a\n---\ntext", "Boat", "text"),
+    ],
+)
+def test_a_note_is_read_however_it_begins(text: str, title: str, body: str) -> None:
+    read = note(text)
+    assert (read["title"], read["body"]) == (title, body)
+
+
+def test_an_empty_note_is_no_loss() -> None:
+    found = read_note(b"\n\n", "a.md", MTIME, OWNER)
+    assert not found.items
+    assert [one.lost for one in found.left_out] == [False]
+
+
+def test_a_keep_list_is_a_note_and_a_trashed_one_is_not() -> None:
+    raw = {
+        "title": "",
+        "listContent": [{"text": "milk", "isChecked": True}, {"text": "salt"}],
+        "labels": [{"name": "Shop"}],
+        "userEditedTimestampUsec": 1_770_000_000_000_000,
+    }
+    [item] = read_keep(raw, "Keep/a.json", OWNER).items
+    assert item.text("body") == "[x] milk\n[ ] salt"
+    assert (item.text("title"), item.text("folder")) == ("[x] milk", "Shop")
+    assert not read_keep({**raw, "isTrashed": True}, "Keep/a.json", OWNER).items
+
+
+def search(words: str, time: str) -> dict[str, object]:
+    return {
+        "header": "Suche",
+        "title": f"Gesucht nach: {words}",
+        "titleUrl": "https://www.google.com/search?q=" + words.replace(" ", "+"),
+        "time": time,
+    }
+
+
+def test_a_search_is_known_in_any_language_and_has_the_page_opened_after_it() -> None:
+    opened = {
+        "header": "Suche",
+        "title": "Besucht: Ferry times - Fjord1",
+        "titleUrl": "https://www.google.com/url?q=https://fjord1.example",
+        "time": "2026-11-20T08:03:00.123Z",
+    }
+    late = search("ski wax", "2026-11-21T08:00:00.000Z")
+    found = read_activity([late, opened, search("ferry bergen", "2026-11-20T08:00:30.5Z")], OWNER)
+    fields = {item.text("query"): item.fields for item in found.items}
+    assert fields["ferry bergen"] == {
+        "query": "ferry bergen",
+        "clicked": "Ferry times - Fjord1",
+        "searched_at": datetime(2026, 11, 20, 9, 0),
+    }
+    assert fields["ski wax"]["clicked"] is None
+
+
+def test_other_products_are_counted_and_youtube_music_is_music() -> None:
+    heard = {
+        "header": "YouTube Music",
+        "title": "Watched Fjellvise",
+        "titleUrl": "https://music.youtube.com/watch?v=1",
+        "subtitles": [{"name": "Kari Dahl - Topic"}],
+        "time": "2026-11-20T20:00:00Z",
+    }
+    found = read_activity(
+        [heard, {"header": "Maps", "title": "x", "time": "2026-11-20T20:00:00Z"}], OWNER
+    )
+    [item] = found.items
+    assert (item.app, item.text("song_name"), item.text("artist")) == (
+        "music",
+        "Fjellvise",
+        "Kari Dahl",
+    )
+    [left] = found.left_out
+    assert "Maps" in left.why
+    assert not left.lost
+
+
+def test_a_song_is_once_in_the_history_when_it_was_last_heard() -> None:
+    play = {
+        "trackName": "Fjellvise",
+        "artistName": "Kari",
+        "endTime": "2026-01-02 10:00",
+        "msPlayed": 90_000,
+    }
+    later = {
+        "ts": "2026-02-02T10:00:00Z",
+        "master_metadata_track_name": "Fjellvise",
+        "master_metadata_album_artist_name": "Kari",
+        "master_metadata_album_album_name": "Viser",
+        "ms_played": 90_000,
+    }
+    skipped = {**play, "trackName": "Skipped", "msPlayed": 900}
+    podcast = {"ts": "2026-02-02T10:00:00Z", "episode_name": "News", "ms_played": 90_000}
+    found = read_plays([later, play, skipped, podcast], OWNER)
+    [song] = found.items
+    assert song.fields["played_at"] == datetime(2026, 2, 2, 11, 0)
+    assert song.text("album_title") == "Viser"
+    assert [one.lost for one in found.left_out] == [False, False]
+
+
+def test_tasks_are_reminders_due_on_their_day() -> None:
+    task = {
+        "id": "1",
+        "title": "Pay rent",
+        "status": "completed",
+        "due": "2026-12-01T00:00:00.000Z",
+    }
+    [item] = read_tasks({"items": [{"title": "Home", "items": [task, {"id": "2"}]}]}, OWNER).items
+    assert item.fields == {
+        "title": "Pay rent",
+        "due": datetime(2026, 12, 1),
+        "list": "Home",
+        "done": True,
+    }
+
+
+def calls(found: Found) -> list[tuple[object, ...]]:
+    names = ("contact", "direction", "called_at", "duration_s")
+    return [tuple(item.fields[name] for name in names) for item in found.items]
+
+
+def test_an_android_call_log_in_xml_is_read_to_where_it_is_broken() -> None:
+    text = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<calls count="3">\n'
+        '<call number="+4791" duration="75" date="1764150000000" type="1" contact_name="Liv Moe"/>\n'
+        '<call number="22" duration="0" date="1764150060000" type="3" contact_name="(Unknown)"/>\n'
+        '<call number="33" date="never" type="2"/><call number="4'
+    )
+    found = read_calls(text.encode(), OWNER)
+    assert calls(found) == [
+        ("Liv Moe", "incoming", datetime(2025, 11, 26, 10, 40), 75),
+        ("22", "missed", datetime(2025, 11, 26, 10, 41), 0),
+    ]
+    assert [one.why.partition(":")[0] for one in found.left_out] == [
+        "its time cannot be read",
+        "the file is broken there, and the calls that follow are lost",
+    ]
+
+
+def test_entities_of_a_call_log_do_not_grow() -> None:
+    entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10 if n else "x"}">' for n in range(12))
+    text = f"<!DOCTYPE x [{entities}]><calls><call number='&e11;' date='1' type='1'/></calls>"
+    assert len(str(read_calls(text.encode(), OWNER))) < 10_000
+
+
+def test_a_call_table_is_read_in_english_and_german() -> None:
+    english = "Name,Number,Date,Time,Type,Duration\nLiv,91,2026-11-20,08:15:30,Outgoing,1:15\n"
+    german = "Nummer;Typ;Datum;Dauer\n22;Verpasst;20.11.2026 08:16;0\n33;?;20.11.2026 08:17;0\n"
+    assert calls(read_call_table(english.encode(), OWNER)) == [
+        ("Liv", "outgoing", datetime(2026, 11, 20, 8, 15), 75)
+    ]
+    found = read_call_table(german.encode(), OWNER)
+    assert calls(found) == [("22", "missed", datetime(2026, 11, 20, 8, 16), 0)]
+    assert "neither incoming, outgoing nor missed" in found.left_out[0].why
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("2026-11-20T08:00:00Z", datetime(2026, 11, 20, 9, 0)),
+        ("2026-07-20T08:00:00.5+00:00", datetime(2026, 7, 20, 10, 0)),
+        (1_764_150_000, datetime(2025, 11, 26, 10, 40)),
+        ("1764150000000", datetime(2025, 11, 26, 10, 40)),
+        ("20.11.2026 08:00", datetime(2026, 11, 20, 8, 0)),
+        ("Nov 20, 2026 8:00:00\u202fPM", datetime(2026, 11, 20, 20, 0)),
+        ("Nov 20, 2026 08:00:00 PM", datetime(2026, 11, 20, 20, 0)),
+        ("soon", None),
+        (None, None),
+        ("9" * 40, None),
+    ],
+)
+def test_a_moment_is_the_persons(written: object, read: datetime | None) -> None:
+    assert moment(written, OWNER) == read
+
+
+def test_a_long_list_is_read_entry_by_entry_and_up_to_where_it_is_broken() -> None:
+    listed = [{"n": number, "text": "x" * 700} for number in range(3_000)]
+    assert [one["n"] for one in rows(BytesIO(json.dumps(listed).encode()))] == list(range(3_000))
+    read = rows(BytesIO(b'\xef\xbb\xbf[{"n": 1}, 2, {"n": 3}, {"n": '))
+    assert [next(read)["n"], next(read)["n"]] == [1, 3]
+    with pytest.raises(BrokenJsonError, match="entry 4"):
+        next(read)
+
+
+def test_a_list_that_is_nested_too_deep_ends_there() -> None:
+    with pytest.raises(BrokenJsonError, match=r"nested too deep|entry 1"):
+        list(rows(BytesIO(b"[" + b"[" * 100_000)))

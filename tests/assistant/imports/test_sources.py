@@ -1,0 +1,217 @@
+"""Folders and archives are looked through; what could do harm is left out and counted."""
+
+import os
+import struct
+import zipfile
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from ctrag.assistant.imports.files import records_in, size_of
+from ctrag.assistant.imports.found import LeftOut, Owner
+from ctrag.assistant.imports.kinds import kind_of
+from ctrag.assistant.imports.sources import Source, sources_in
+from stores.people.items import Contact, Item
+
+OWNER = Owner("me", ZoneInfo("Europe/Oslo"), datetime(2026, 11, 26, 12))
+CARD = "BEGIN:VCARD\nVERSION:3.0\nFN:{}\nEND:VCARD\n"
+MAIL = (
+    "From - Thu Apr 17 08:00:00 2025\nFrom: Uwe <uwe@x.example>\nTo: me@x.example\n"
+    "Date: Wed, 16 Apr 2025 12:44:30 +0200\nMessage-ID: <1@x.example>\nSubject: Glass\n\nTwo panes.\n"
+)
+EVENT = (
+    "BEGIN:VCALENDAR\nVERSION:2.0\nBEGIN:VEVENT\nUID:1\nSUMMARY:Dock\nDTSTART:20261127T180000\n"
+    "END:VEVENT\nEND:VCALENDAR\n"
+)
+
+
+def read(path: Path) -> tuple[list[str], list[LeftOut]]:
+    """What the items and contacts under a path are called, and what was left out."""
+    titles, left = [], []
+    for _, record in records_in(path, OWNER):
+        if isinstance(record, LeftOut):
+            left.append(record)
+        elif isinstance(record, Contact):
+            titles.append(record.name)
+        else:
+            assert isinstance(record, Item)
+            titles.append(record.text("title") or record.text("subject"))
+    return titles, left
+
+
+def folder(root: Path) -> Path:
+    """A folder with a file of each of four kinds, whose names say nothing or something wrong."""
+    (root / "deep" / "er").mkdir(parents=True)
+    (root / "a").write_text(EVENT)
+    (root / "b.txt").write_text(CARD.format("Ida"))
+    (root / "deep" / "Inbox").write_text(MAIL)
+    (root / "deep" / "er" / "Lock.md").write_text("7719")
+    (root / "deep" / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(100))
+    (root / ".DS_Store").write_bytes(b"\0\0\0\1Bud1")
+    return root
+
+
+def zipped(root: Path, archive: Path) -> Path:
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
+        for path in sorted(root.rglob("*")):
+            if path.is_file():
+                target.write(path, Path("Takeout", path.relative_to(root)))
+    return archive
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_each_file_is_read_by_what_it_holds_wherever_it_is(tmp_path: Path, packed: bool) -> None:
+    path = folder(tmp_path / "phone")
+    if packed:
+        path = zipped(path, tmp_path / "takeout.zip")
+    titles, left = read(path)
+    assert sorted(titles) == ["Dock", "Glass", "Ida", "Lock"]
+    [photo] = left
+    assert photo.what.endswith("deep/photo.jpg")
+    assert not photo.lost
+    assert size_of(path) == sum(
+        one.stat().st_size
+        for one in (tmp_path / "phone").rglob("*")
+        if one.is_file() and one.name != ".DS_Store"
+    )
+
+
+def test_a_broken_file_costs_only_itself(tmp_path: Path) -> None:
+    path = folder(tmp_path / "phone")
+    (path / "broken.ics").write_text("BEGIN:VCARD\n")
+    (path / "broken.json").write_text('{"isTrashed": false, "textContent": ')
+    titles, left = read(path)
+    assert sorted(titles) == ["Dock", "Glass", "Ida", "Lock"]
+    assert sorted(one.source for one in left if one.lost) == [
+        "phone/broken.ics",
+        "phone/broken.json",
+    ]
+
+
+def test_a_link_is_not_followed_and_a_pipe_is_not_opened(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.vcf").write_text(CARD.format("Secret"))
+    path = folder(tmp_path / "phone")
+    (path / "link.vcf").symlink_to(outside / "secret.vcf")
+    (path / "linked").symlink_to(outside)
+    (path / "loop").symlink_to(path)
+    os.mkfifo(path / "pipe")
+    titles, left = read(path)
+    assert "Secret" not in titles
+    whys = {one.what.rpartition("/")[2]: one.why for one in left if one.lost}
+    assert whys.keys() == {"link.vcf", "linked", "loop", "pipe"}
+    assert "not followed" in whys["linked"]
+    assert "device, pipe or socket" in whys["pipe"]
+
+
+def test_a_link_that_was_named_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "card.vcf").write_text(CARD.format("Ida"))
+    (tmp_path / "link").symlink_to(tmp_path / "card.vcf")
+    assert read(tmp_path / "link") == (["Ida"], [])
+
+
+def test_names_that_lead_out_of_an_archive_and_links_in_it_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    link = zipfile.ZipInfo("link.vcf")
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("../../evil.vcf", CARD.format("Evil"))
+        archive.writestr("/etc/evil.vcf", CARD.format("Evil"))
+        archive.writestr(link, "/etc/passwd")
+        archive.writestr("good.vcf", CARD.format("Ida"))
+        archive.writestr("inner.zip", b"PK\x05\x06" + bytes(18))
+    titles, left = read(path)
+    assert titles == ["Ida"]
+    assert sorted(one.why.partition(":")[0] for one in left) == [
+        "a symbolic link is not followed",
+        "an archive inside of an archive",
+        "its name leads out of the archive",
+        "its name leads out of the archive",
+    ]
+    assert not list(tmp_path.glob("*evil*"))
+
+
+def test_an_archive_that_unpacks_to_no_measure_is_not_opened(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.vcf", CARD.format("Ida"))
+    data = bytearray(path.read_bytes())
+    place = data.index(b"PK\x01\x02")
+    data[place + 24 : place + 28] = struct.pack("<I", 0xFFFFFFF0)  # its size unpacked, as told
+    path.write_bytes(data)
+    titles, [left] = read(path)
+    assert (titles, left.lost) == ([], True)
+    assert "would unpack to 4,294,967,280 bytes" in left.why
+
+
+def test_a_damaged_or_encrypted_entry_costs_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("bad.vcf", "good.vcf", "locked.vcf"):
+            archive.writestr(name, CARD.format(name))
+    data = bytearray(path.read_bytes())
+    data[data.index(b"FN:bad")] ^= 1  # its checksum is another now
+    data[data.rindex(b"PK\x01\x02") + 8] |= 1  # encrypted
+    path.write_bytes(data)
+    titles, left = read(path)
+    assert titles == ["good.vcf"]
+    assert [one.source for one in left] == ["a.zip/bad.vcf", "a.zip"]
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "way"),
+    [
+        (b"!BDN\0\0", "old.pst", "readpst"),
+        (b"PK\x03\x04", "mac.olm", "drag the mail folders out of Outlook"),
+        (b"<?xml version='1.0'?>\n<smses count='1'>", "sms.xml", r"own-app\.md"),
+        (b"SQLite format 3\0", "contacts2.db", "export from the application"),
+    ],
+)
+def test_what_is_not_read_names_a_way(tmp_path: Path, head: bytes, name: str, way: str) -> None:
+    (tmp_path / name).write_bytes(head + bytes(200))
+    titles, [left] = read(tmp_path)
+    assert (titles, left.lost) == ([], True)
+    assert way.replace("\\", "") in left.why
+
+
+def test_a_maildir_is_one_source(tmp_path: Path) -> None:
+    for part in ("cur", "new", "tmp"):
+        (tmp_path / "Mail" / part).mkdir(parents=True)
+    (tmp_path / "Mail" / "cur" / "1.x:2,S").write_text(MAIL.partition("\n")[2])
+    [source] = [one for one in sources_in(tmp_path) if isinstance(one, Source)]
+    assert source.name.endswith("/Mail")
+    assert read(tmp_path)[0] == ["Glass"]
+
+
+def test_documents_that_are_archives_inside_are_not_looked_into(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "letter.docx", "w") as archive:
+        archive.writestr("[Content_Types].xml", "<x/>")
+        archive.writestr("card.vcf", CARD.format("Ida"))
+    titles, [left] = read(tmp_path)
+    assert (titles, left.lost) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "kind"),
+    [
+        (EVENT.encode("utf-16"), "x", "calendar"),
+        (b"Sent by Ann\n\n" + EVENT.encode(), "x", "calendar"),
+        (CARD.encode(), "x.ics", "contacts"),
+        (MAIL.encode(), "calendar.ics", "mail"),
+        (b"From the market we bring eggs.\nSee you.\n", "From.md", "note"),
+        (b"---\ntitle: x\n---\ntext", "x", "note"),
+        (b"plain text, without anything", "x.txt", None),
+        (b'[{"endTime": "2026", "artistName": "a", "trackName": "b"}]', "x", "music"),
+        (b'[{"header": "Search", "title": "x", "time": "y"}]', "x", "activity"),
+        (b'{"kind": "tasks#taskLists", "items": []}', "x", "tasks"),
+        (b'{"textContent": "x", "isTrashed": false}', "x", "keep"),
+        (b"<?xml version='1.0'?><calls count='0'/>", "x", "calls"),
+        (b'{"other": 1}', "x.json", None),
+        (b"", "x.vcf", None),
+    ],
+)
+def test_the_content_decides_and_not_the_name(head: bytes, name: str, kind: str | None) -> None:
+    assert kind_of(head, name) == kind
