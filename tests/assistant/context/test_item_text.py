@@ -45,7 +45,9 @@ def test_each_application_has_its_phrase_without_parts_whose_field_is_empty(
 def test_a_mail_says_to_whom_it_went_where_that_is_known() -> None:
     mail = ITEMS["m1"]
     sent = replace(mail, fields={**mail.fields, "recipients": ("Uwe Sack", "Mia Quist")})
-    assert embedded_text(ADA.person, sent).startswith("mail from Ben Okoro (dispatcher) to Uwe Sack, Mia")
+    assert embedded_text(ADA.person, sent).startswith(
+        "mail from Ben Okoro (dispatcher) to Uwe Sack, Mia"
+    )
     assert "Uwe Sack" in searched_text(sent)
     nobody = replace(mail, fields={**mail.fields, "recipients": ()})
     assert embedded_text(ADA.person, nobody) == embedded_text(ADA.person, mail)
