@@ -70,6 +70,8 @@ class _Reader:
         self._by_zone: dict[str, Zones] = {}
         self._items: dict[str, Item] = {}
         self._left_out: list[LeftOut] = []
+        self._said: tuple[Component, tuple[str, str | None, tuple[str, ...], str | None]] | None
+        self._said = None
         calendars = [one for one in found if one.kind == "VCALENDAR"]
         self._calendar = calendars[0] if calendars else Component("VCALENDAR")
 
@@ -172,13 +174,16 @@ class _Reader:
 
     def _fields(self, one: Component, start: Moment, end: Moment, zones: Zones) -> dict[str, Value]:
         began = local(start, self._owner.zone)
+        if self._said is None or self._said[0] is not one:  # once for all occurrences
+            self._said = one, (title_of(one), place_of(one), people_of(one), notes_of(one))
+        title, place, people, notes = self._said[1]
         return {
-            "title": title_of(one),
+            "title": title,
             "start": began,
             "end": max(began, local(end, self._owner.zone)),
-            "location": place_of(one),
-            "attendees": people_of(one),
-            "notes": notes_of(one),
+            "location": place,
+            "attendees": people,
+            "notes": notes,
         }
 
     def _keep(self, key: str, fields: dict[str, Value], repeats: str = "") -> None:
@@ -298,6 +303,7 @@ def _groups(found: list[Component]) -> dict[str, list[Component]]:
             continue
         start = one.first("DTSTART", "DUE")
         uid = one.text("UID") or f"{start.value.strip() if start else ''}{one.text('SUMMARY')}"
+        uid = uid or f"no. {len(groups)}"
         groups.setdefault((one.kind, uid), []).append(one)
     return {
         f"{uid}\0{kind}" if kind != "VEVENT" else uid: group
