@@ -127,9 +127,9 @@ def test_a_moved_occurrence_is_an_item_of_its_own_and_a_revision_replaces(
     assert [item.text("title") for item in items] == ["Choir, new room", "Choir"]
 
 
-def test_events_without_title_or_readable_time_are_left_out(tmp_path: Path, stores: Stores) -> None:
+def test_events_without_readable_time_are_left_out(tmp_path: Path, stores: Stores) -> None:
     good = "SUMMARY:kept\nDTSTART:20250417T180000"
-    bad = ["UID:b\nDTSTART:20250417T180000", "SUMMARY:no time", "SUMMARY:x\nDTSTART:soon"]
+    bad = ["SUMMARY:no time", "SUMMARY:x\nDTSTART:soon"]
     assert [item.text("title") for item in read(ics(tmp_path, *bad, good), stores)] == ["kept"]
 
 
