@@ -9,7 +9,7 @@ from hashlib import sha256
 from ctrag.assistant.apps.call import Call
 from ctrag.text.dates.temporal_expressions import find_expressions
 from stores.people.item_rows import StoredItem
-from stores.people.items import CANCELLED, Item
+from stores.people.items import CANCELLED, Item, Value
 
 STATES = {"cancel_event": (CANCELLED,), "reschedule_event": (CANCELLED,)}
 _ONE = re.compile(
@@ -79,7 +79,8 @@ def meant(call: Call, occurrences: Sequence[Item]) -> Item:
     back = bool(_BACK.search(call.said)) and call.api not in STATES
     for span in find_expressions(call.said, call.at):
         first, last = span.start.date(), max(span.end, span.start + timedelta(minutes=1))
-        for one in [*ahead, *(() if call.api in STATES else behind[::-1])]:
+        options: list[Item] = ahead if call.api in STATES else [*ahead, *behind[::-1]]
+        for one in options:
             if moment_of(one).date() >= first and moment_of(one) < last:
                 return one
     if back and behind:
@@ -153,7 +154,11 @@ def moved(events: Sequence[Item], start: datetime) -> list[StoredItem]:
     put = []
     for one in events:
         end = one.time("end") or moment_of(one) + timedelta(hours=1)
-        fields = {"start": moment_of(one) + shift, "end": end + shift, "repeats": text}
+        fields: dict[str, Value] = {
+            "start": moment_of(one) + shift,
+            "end": end + shift,
+            "repeats": text,
+        }
         put.append(StoredItem(replace(one, fields={**one.fields, **fields})))
     return put
 
