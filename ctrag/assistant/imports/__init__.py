@@ -4,7 +4,9 @@
 - `sources`, `kinds`, `files`: the files under a path, what each is, and its records.
 - `run`, `report`: records into stores, batch by batch, and what became of them.
 - `cards`, `card_lines`, `contact_tables`, `merging`, `birthdays`: contacts.
-- `calendars` and the modules beside it: events, reminders, notes.
+- `calendars`: iCalendar files. `calendar_lines` splits them into components, `calendar_versions`
+  says which belong together, `calendar_text` and `calendar_times` read those, `zones` knows names
+  of time zones, `rules` and `series` work out what repeats, `further` continues it later.
 - `mails` and `mail`: mails.
 - `notes`, `histories`, `calls`, `tables`, `json_rows`, `times`: other sources.
 """
