@@ -25,7 +25,15 @@ from ctrag.assistant.apps.lookup import (
     when,
     writes,
 )
-from ctrag.assistant.apps.repeating import ended, following, means_all, moved, rhythm
+from ctrag.assistant.apps.repeating import (
+    ended,
+    following,
+    means_all,
+    meant,
+    moved,
+    repeats,
+    rhythm,
+)
 from ctrag.text.dates.temporal_expressions import find_expressions
 from stores.people.changes import Change, OutboxEntry
 from stores.people.items import Item
@@ -184,7 +192,11 @@ APIS = (
 
 
 def _event(call: Call) -> Item:
-    return titled(call, "calendar", call.text("title"), "event")
+    """The event of that title; of a repeating one, the occurrence that the request means."""
+    event = titled(call, "calendar", call.text("title"), "event")
+    if not repeats(event):
+        return event
+    return meant(call, [one for one in call.of("calendar") if repeats(one) == repeats(event)])
 
 
 def _end(event: Item) -> datetime:

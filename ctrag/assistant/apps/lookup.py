@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from ctrag.assistant.apps.call import Call, Effect, Refusal
+from ctrag.assistant.apps.repeating import few
 from ctrag.text.words import fold
 from stores.people.app_spec import spec_of
 from stores.people.changes import Change, OutboxEntry
@@ -37,8 +38,6 @@ _ADDRESS = re.compile(
     re.DOTALL,
 )
 _FOUND_AT_MOST = 10
-_OF_SERIES = 2
-"""Occurrences of one repeating event that a search shows."""
 _QUOTE_LENGTH = 100
 _BEFORE = {
     "Added": "Add",
@@ -135,19 +134,7 @@ def search(call: Call, app: str, query: str) -> list[Item]:
     }
     found = [item for item in call.of(app) if shared[item.id]]
     found.sort(key=lambda item: (-shared[item.id], abs(moment_of(item) - call.at)))
-    return _few_of_series(found)[:_FOUND_AT_MOST]
-
-
-def _few_of_series(items: Sequence[Item]) -> list[Item]:
-    """The items, of each repeating event the first `_OF_SERIES` only."""
-    seen: dict[str, int] = {}
-    kept = []
-    for item in items:
-        series = item.text("repeats")
-        seen[series] = seen.get(series, 0) + 1
-        if not series or seen[series] <= _OF_SERIES:
-            kept.append(item)
-    return kept
+    return few(call, found)[:_FOUND_AT_MOST]
 
 
 def find_contact(call: Call, name: str) -> Contact | None:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from ctrag.assistant.apps.call import Call
-from ctrag.assistant.apps.lookup import moment_of, title_of
+from ctrag.text.dates.temporal_expressions import find_expressions
 from stores.people.item_rows import StoredItem
 from stores.people.items import CANCELLED, Item, Value
 
@@ -18,13 +18,16 @@ _ONE = re.compile(
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    r"\b(every|each)\s+(\w+)|\bfrom (now|then|next \w+|\w+day) on(wards?)?\b|\bfrom now\b"
+    r"\b(every|each)\b|\bfrom (now|then|next \w+|\w+day) on(wards?)?\b|\bfrom now\b"
     r"|\ball (the |my |of |future |following |later |other |remaining |upcoming |occurrences)"
     r"|\bwhole series\b|\bentire series\b|\bthe series\b|\bfor good\b|\bpermanently\b"
     r"|\b(this|that) and (all |every )?(the )?(following|future|later)\b|\bin (the )?future\b"
     r"|\balways\b|\b(altogether|for ever|forever)\b|\bany ?more\b",
     re.IGNORECASE,
 )
+_BACK = re.compile(r"\b(was|were|did|last|had|ago|yesterday)\b", re.IGNORECASE)
+_SHOWN = 2
+"""Occurrences of one repeating event that a search shows."""
 _DAYS = {
     "MO": "Monday",
     "TU": "Tuesday",
@@ -62,12 +65,51 @@ def rhythm(event: Item) -> str:
     return f"every {unit}" if interval == 1 else f"every {interval} {unit}s"
 
 
+def moment_of(event: Item) -> datetime:
+    """When an event begins; the earliest time there is if it has no start."""
+    return event.time("start") or datetime.min
+
+
+def meant(call: Call, occurrences: Sequence[Item]) -> Item:
+    """The occurrence that a request means, of one or more: on a day that it names, or the last one
+    where it looks back, else the next."""
+    ordered = sorted(occurrences, key=moment_of)
+    ahead = [one for one in ordered if (one.time("end") or moment_of(one)) >= call.at]
+    behind = [one for one in ordered if one not in ahead]
+    back = bool(_BACK.search(call.said)) and call.api not in STATES
+    for span in find_expressions(call.said, call.at):
+        first, last = span.start.date(), max(span.end, span.start + timedelta(minutes=1))
+        options: list[Item] = ahead if call.api in STATES else [*ahead, *behind[::-1]]
+        for one in options:
+            if moment_of(one).date() >= first and moment_of(one) < last:
+                return one
+    if back and behind:
+        return behind[-1]
+    return ahead[0] if ahead else ordered[-1]
+
+
+def few(call: Call, items: Sequence[Item]) -> list[Item]:
+    """The items in their order, of each repeating event the occurrence that is meant and the next
+    ones only, `_SHOWN` in all."""
+    series: dict[str, list[Item]] = {}
+    for item in items:
+        if repeats(item):
+            series.setdefault(repeats(item), []).append(item)
+    kept: set[str] = set()
+    for occurrences in series.values():
+        first = meant(call, occurrences)
+        later = [one for one in occurrences if moment_of(one) > moment_of(first)]
+        chosen = [first, *sorted(later, key=moment_of)]
+        kept |= {one.id for one in chosen[:_SHOWN]}
+    return [item for item in items if not repeats(item) or item.id in kept]
+
+
 def means_all(call: Call, event: Item) -> bool:
     """Whether the request is about the occurrence and all that follow: "every Tuesday from now on",
     not "just this week". Words of the title do not count."""
     if not repeats(event):
         return False
-    said = re.sub(re.escape(title_of(event)), " ", call.said, flags=re.IGNORECASE)
+    said = re.sub(re.escape(event.text("title")), " ", call.said, flags=re.IGNORECASE)
     return bool(_ALL.search(said)) and not _ONE.search(said)
 
 

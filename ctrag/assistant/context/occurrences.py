@@ -14,8 +14,8 @@ from ctrag.text.dates.temporal_expressions import find_expressions
 from stores.people.items import Request
 
 _BEFORE, _AFTER = timedelta(days=2), timedelta(days=9)
-"""Around the day of a request: occurrences that a view always has, so that few requests need a
-view of their own."""
+"""Around the day of a request: occurrences that a view always has, so that requests of one day
+share it unless they name a day further off."""
 _CLOCK = ("minute", "hour")
 Mask = NDArray[np.bool_]
 
@@ -31,7 +31,7 @@ def near(view: PersonView, request: Request) -> PersonView:
     for rows in view.series:
         starts = view.starts[rows]
         keep[rows[(starts >= first) & (starts < last)]] = True
-    keep |= _chosen(view, request)
+    keep |= _chosen(view, request, today, today + timedelta(days=1))
     return view.only(np.flatnonzero(keep))
 
 
@@ -40,7 +40,7 @@ def standing(view: PersonView, request: Request) -> Ints:
     the first in each span of time that the request names; all others."""
     if not view.series:
         return np.arange(len(view))
-    return np.flatnonzero(_apart(view) | _chosen(view, request))
+    return np.flatnonzero(_apart(view) | _chosen(view, request, request.asked_at))
 
 
 def _apart(view: PersonView) -> Mask:
@@ -50,15 +50,16 @@ def _apart(view: PersonView) -> Mask:
     return keep
 
 
-def _chosen(view: PersonView, request: Request) -> Mask:
+def _chosen(view: PersonView, request: Request, *moments: datetime) -> Mask:
+    """Of each series the last and the next occurrence at the moments, and the named ones."""
     keep = np.zeros(len(view), dtype=bool)
-    now = hours(request.asked_at)
     named = find_expressions(request.text, request.asked_at)
     spans = [_span(one.start, one.end, one.grain) for one in named]
     for rows in view.series:
         starts = view.starts[rows]
-        ahead = int(np.searchsorted(view.ends[rows], now, "right"))
-        keep[rows[max(0, ahead - 1) : ahead + 1]] = True
+        for moment in moments:
+            ahead = int(np.searchsorted(view.ends[rows], hours(moment), "right"))
+            keep[rows[max(0, ahead - 1) : ahead + 1]] = True
         for begins, ends in spans:
             place = int(np.searchsorted(starts, begins))
             if place < len(rows) and starts[place] < ends:

@@ -31,6 +31,8 @@ _TIME_AT_END = re.compile(
 _TEXT = frozenset({"DESCRIPTION", "SUMMARY", "LOCATION", "COMMENT", "X-ALT-DESC"})
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _CARET = {"^n": "\n", "^'": '"', "^^": "^"}
+_NO_LATIN = 0.3
+"""Bytes above 127 for each Latin letter from which on a text is in another script."""
 LONGEST_VALUE = 100_000
 """Characters of one value at most: what is beyond is data, such as a picture, and no text."""
 
@@ -84,25 +86,26 @@ def components(data: bytes) -> list[Component]:
     calendar = Component("VCALENDAR")
     here: Component = calendar  # what takes properties
     outer: Component | None = None  # the zone that holds `here`
-    skipped = 0  # depth inside what is passed over
+    skipped: list[str] = []  # kinds of the parts that are passed over here, the innermost last
     for line in _properties(data):
         name, kind = line.name, line.value.strip().upper()
         if name == "BEGIN" and kind == "VCALENDAR":
             calendar = here = Component("VCALENDAR")
-            outer, skipped = None, 0
+            outer, skipped = None, []
             found.append(calendar)
         elif name == "BEGIN" and kind in _TOP:
-            here, outer, skipped = Component(kind, calendar), None, 0
+            here, outer, skipped = Component(kind, calendar), None, []
             found.append(here)
         elif name == "BEGIN" and not skipped and kind in _PARTS_OF.get(here.kind, ()):
             here, outer = Component(kind, calendar), here
             outer.parts.append(here)
         elif name == "BEGIN":
-            skipped += 1
+            skipped.append(kind)
         elif name == "END" and (kind in _TOP or kind == "VCALENDAR"):
-            here, outer, skipped = calendar, None, 0
+            here, outer, skipped = calendar, None, []
         elif name == "END" and skipped:
-            skipped -= 1
+            if kind in skipped:  # ends what is inside of it, too
+                del skipped[len(skipped) - 1 - skipped[::-1].index(kind) :]
         elif name == "END":
             here, outer = (here if outer is None else outer), None
         elif not skipped:
@@ -124,7 +127,8 @@ def decoded(data: bytes) -> str:
         bad = len(re.findall(rb"[\x80-\xff]", data[error.start : error.start + 2000]))
         if len(re.findall(rb"[\xc3-\xf4][\x80-\xbf]", data)) > bad // 2:  # UTF-8, damaged
             return data.decode("utf-8-sig", errors="replace")
-        guess = from_bytes(data[:200_000]).best()
+        strange = len(re.findall(rb"[\x80-\xff]", data)) / len(re.findall(rb"[A-Za-z]", data))
+        guess = from_bytes(data[:200_000]).best() if strange > _NO_LATIN else None
         return data.decode(guess.encoding if guess else "cp1252", errors="replace")
 
 
@@ -142,8 +146,8 @@ def _properties(data: bytes) -> Iterator[Property]:
 
 def _lines(data: bytes) -> Iterator[str]:
     """Unfolded lines. Bytes are unfolded first: a line may be folded inside a character."""
-    if data[:2] not in (b"\xff\xfe", b"\xfe\xff") and b"\0" not in data[:4096]:
-        data = re.sub(rb"\r?\n[ \t]", b"", data)
+    if data[:2] not in (b"\xff\xfe", b"\xfe\xff") and data[:4096].count(0) < 64:
+        data = re.sub(rb"\r?\n[ \t]", b"", data.replace(b"\0", b""))
         text = decoded(data)
     else:
         text = re.sub(r"\r?\n[ \t]", "", decoded(data))

@@ -10,7 +10,8 @@ NO_TITLE = "(no title)"
 BUSY = "Busy"
 """Title of an event that is marked as private and says nothing else."""
 _MARKUP = re.compile(
-    r"<(?:html|body|p|br|div|b|i|u|a|span|ul|ol|li|table|tr|td|strong|em|h[1-6]|font|pre)\b[^>]*>",
+    r"<(?:html|body|p|br|div|b|i|u|a|span|ul|ol|li|table|tr|td|strong|em|h[1-6]|font|pre)"
+    r"(?:\s+[\w:-]+\s*=[^>]*)?\s*/?>",
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"<(head|style|script)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)

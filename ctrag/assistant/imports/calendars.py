@@ -3,7 +3,6 @@
 Each component is read apart. What a calendar has in several versions is read in its newest one.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, tzinfo
@@ -28,13 +27,19 @@ from ctrag.assistant.imports.calendar_times import (
     stamp,
     zones_of,
 )
+from ctrag.assistant.imports.calendar_versions import (
+    KINDS,
+    cancelled,
+    for_the_future,
+    groups,
+    newest,
+)
 from ctrag.assistant.imports.found import Found, LeftOut, Owner, item_id
 from ctrag.assistant.imports.series import Series, utc
 from ctrag.assistant.imports.zones import Zones, zone_named
 from ctrag.errors import InputError
 from stores.people.items import Item, Value
 
-_KINDS = {"VEVENT": "event", "VTODO": "to-do", "VJOURNAL": "journal", "VFREEBUSY": "event"}
 _REMINDERS, _JOURNAL = "Reminders", "Journal"
 """List of to-dos and folder of journals of a calendar without a name."""
 _SHOWN = 60
@@ -55,7 +60,7 @@ def read_calendar(data: bytes, owner: Owner) -> Found:
     if not found:
         raise InputError("not an iCalendar file: it has no line BEGIN:VCALENDAR")
     reader = _Reader(owner, found)
-    for uid, group in _groups(found).items():
+    for uid, group in groups(found).items():
         reader.read(uid, group)
     return reader.result()
 
@@ -70,6 +75,8 @@ class _Reader:
         self._by_zone: dict[str, Zones] = {}
         self._items: dict[str, Item] = {}
         self._left_out: list[LeftOut] = []
+        self._said: tuple[Component, tuple[str, str | None, tuple[str, ...], str | None]] | None
+        self._said = None
         calendars = [one for one in found if one.kind == "VCALENDAR"]
         self._calendar = calendars[0] if calendars else Component("VCALENDAR")
 
@@ -87,7 +94,7 @@ class _Reader:
         elif kind == "VEVENT":
             self._event(uid, group)
         else:
-            for one in _newest(group, self._key):
+            for one in newest(group, self._key):
                 self._tried(one, self._todo if kind == "VTODO" else self._journal, uid)
         if zones.unknown:
             names = ", ".join(sorted(zones.unknown))[:_SHOWN]
@@ -95,7 +102,7 @@ class _Reader:
             self._leave(group[0], why, lost=False)
 
     def _event(self, uid: str, group: list[Component]) -> None:
-        parts = _newest(group, self._key)
+        parts = newest(group, self._key)
         masters = [one for one in parts if one.first("RECURRENCE-ID") is None]
         again = [one for one in parts if one.first("RECURRENCE-ID") is not None]
         if masters and self._unwanted(masters[0]):
@@ -105,7 +112,7 @@ class _Reader:
                 self._tried(one, self._single, uid + self._key(one))
             return
         [master] = masters
-        later = [one for one in again if _for_the_future(one) and not _cancelled(one)]
+        later = [one for one in again if for_the_future(one) and not cancelled(one)]
         single = [one for one in again if one not in later]
         try:
             series = self._series(uid, master, single, later)
@@ -172,13 +179,16 @@ class _Reader:
 
     def _fields(self, one: Component, start: Moment, end: Moment, zones: Zones) -> dict[str, Value]:
         began = local(start, self._owner.zone)
+        if self._said is None or self._said[0] is not one:  # once for all occurrences
+            self._said = one, (title_of(one), place_of(one), people_of(one), notes_of(one))
+        title, place, people, notes = self._said[1]
         return {
-            "title": title_of(one),
+            "title": title,
             "start": began,
             "end": max(began, local(end, self._owner.zone)),
-            "location": place_of(one),
-            "attendees": people_of(one),
-            "notes": notes_of(one),
+            "location": place,
+            "attendees": people,
+            "notes": notes,
         }
 
     def _keep(self, key: str, fields: dict[str, Value], repeats: str = "") -> None:
@@ -253,7 +263,7 @@ class _Reader:
 
     def _unwanted(self, one: Component) -> bool:
         """Whether the event does not take place, or is none of the owner's; then it is told."""
-        if _cancelled(one):
+        if cancelled(one):
             self._leave(one, "cancelled")
         elif one.calendar is not None and one.calendar.text("METHOD").upper() == "REPLY":
             self._leave(one, "an answer to an invitation, not an event")
@@ -267,7 +277,7 @@ class _Reader:
         line = one.first("DTSTART", "DUE")
         title = " ".join(one.text("SUMMARY").split())
         what = title or (line.value.strip() if line is not None else "") or one.text("UID")
-        self._left_out.append(LeftOut(_KINDS[one.kind], what[:_SHOWN] or NO_TITLE, why, lost=lost))
+        self._left_out.append(LeftOut(KINDS[one.kind], what[:_SHOWN] or NO_TITLE, why, lost=lost))
 
     def _zones(self, one: Component) -> Zones:
         name = "" if one.calendar is None else one.calendar.text("X-WR-TIMEZONE")
@@ -288,49 +298,6 @@ class _Reader:
 
     def _name(self, one: Component) -> str:
         return "" if one.calendar is None else one.calendar.text("X-WR-CALNAME", "NAME")
-
-
-def _groups(found: list[Component]) -> dict[str, list[Component]]:
-    """Components by kind and identity; one without UID is told by its start and title."""
-    groups: dict[tuple[str, str], list[Component]] = {}
-    for one in found:
-        if one.kind not in _KINDS:
-            continue
-        start = one.first("DTSTART", "DUE")
-        uid = one.text("UID") or f"{start.value.strip() if start else ''}{one.text('SUMMARY')}"
-        groups.setdefault((one.kind, uid), []).append(one)
-    return {
-        f"{uid}\0{kind}" if kind != "VEVENT" else uid: group
-        for (kind, uid), group in groups.items()
-    }
-
-
-def _newest(group: list[Component], key: Callable[[Component], str]) -> list[Component]:
-    """The newest version of the series and of each occurrence: by SEQUENCE, then by when it was
-    changed, then by its place in the file."""
-    newest: dict[str, Component] = {}
-    for one in group:
-        about = key(one)
-        known = newest.get(about)
-        if known is None or _version(one) >= _version(known):
-            newest[about] = one
-    return list(newest.values())
-
-
-def _version(one: Component) -> tuple[int, str]:
-    number = one.text("SEQUENCE")
-    sequence = int(number) if re.fullmatch(r"[0-9]{1,9}", number) else 0
-    return sequence, one.text("LAST-MODIFIED", "DTSTAMP")
-
-
-def _cancelled(one: Component) -> bool:
-    method = "" if one.calendar is None else one.calendar.text("METHOD").upper()
-    return one.text("STATUS").upper() == "CANCELLED" or method == "CANCEL"
-
-
-def _for_the_future(one: Component) -> bool:
-    line = one.first("RECURRENCE-ID")
-    return line is not None and line.parameters.get("RANGE", "").upper() == "THISANDFUTURE"
 
 
 def _reason(error: Exception) -> str:

@@ -37,6 +37,8 @@ _LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _TIMES_A_DAY = 6
 _EARLIEST = 1900
 """Daily and weekly series that begin before this year are no person's."""
+_EARLIEST_YEARLY = 1500
+"""As `_EARLIEST`, of others: phones keep birthdays without a year in 1604."""
 
 
 class Rule:
@@ -61,8 +63,6 @@ class Rule:
         self.interval = self._number("INTERVAL", 1)
         self.count = self._number("COUNT", 0)
         self.until = self._until(zones)
-        if self.until is not None:
-            self.count = 0
         self._check()
 
     @property
@@ -81,8 +81,8 @@ class Rule:
         """The rule as it is handed on, ended at `last` (UTC) where it does not end before."""
         parts = dict(self.parts)
         parts.pop("UNTIL", None)
-        until = self.until
-        if self.until is not None or self.count > _MOST_COUNT:
+        until = self.until if "COUNT" not in parts or self.count > _MOST_COUNT else None
+        if self.count > _MOST_COUNT:
             parts.pop("COUNT", None)
         if last is not None and "COUNT" not in parts:
             until = last if until is None else min(until, last)
@@ -142,7 +142,7 @@ class Rule:
             raise InputError(f"its rule of repetition has the frequency {freq[:20]}")
         if self.interval * self.every > 366 * 100:
             raise InputError("it repeats only after more than a hundred years")
-        if self.plain_days and self.start.year < _EARLIEST:
+        if self.start.year < (_EARLIEST if self.plain_days else _EARLIEST_YEARLY):
             raise InputError(f"it repeats since the year {self.start.year}")
         chosen = {name: self._numbers(name) for name in _NUMBERS if name in self.parts}
         days = self.parts.get("BYDAY", "").split(",") if "BYDAY" in self.parts else []
@@ -153,14 +153,43 @@ class Rule:
             times *= len(chosen.get(name, [0]))
         if times > _TIMES_A_DAY:
             raise InputError("it repeats too often on a day to be listed")
-        months = chosen.get("BYMONTH", list(range(1, 13)))
-        longest = max(_LENGTHS[month - 1] for month in months)
-        fits = [day for day in chosen.get("BYMONTHDAY", [1]) if abs(day) <= longest]
-        hard = {"BYYEARDAY", "BYWEEKNO"} & chosen.keys() if self.every < 366 else ()
-        place = chosen.get("BYSETPOS", [1])
-        most = {1: times, 7: max(1, len(days)) * times}.get(self.every, 366)
-        if not fits or hard or min(map(abs, place)) > most:
+        if not self._fits(chosen, days, times):
             raise InputError("its rule of repetition fits no day")
+
+    def _fits(self, chosen: dict[str, list[int]], days: list[str], times: int) -> bool:
+        """Whether the rule can have an occurrence; of rules that mix ways to say a day, only those
+        that people have are known to."""
+        months = chosen.get("BYMONTH", [])
+        in_month = chosen.get("BYMONTHDAY", [])
+        longest = max(_LENGTHS[month - 1] for month in months or range(1, 13))
+        if in_month and min(map(abs, in_month)) > longest:
+            return False
+        by_year = {"BYYEARDAY", "BYWEEKNO"} & chosen.keys()
+        if by_year and (self.every < 366 or months or in_month or len(by_year) > 1):
+            return False
+        if months and self.every == 31:
+            reached = {(self.start.month - 1 + self.interval * step) % 12 + 1 for step in range(12)}
+            if not reached & set(months):
+                return False
+        ordinals = [abs(int(day[:-2])) for day in days if day[:-2] not in ("", "+", "-")]
+        if ordinals and self.every >= 31:
+            most = 53 if self.every == 366 and not months else 5
+            if in_month or by_year or not 0 < max(ordinals) <= most or min(ordinals) < 1:
+                return False
+        return min(map(abs, chosen.get("BYSETPOS", [1]))) <= self._most_places(
+            len(days), len(ordinals), len(in_month), len(months), times
+        )
+
+    def _most_places(self, days: int, ordinals: int, in_month: int, months: int, times: int) -> int:
+        """How many places (BYSETPOS) each year, month, week or day surely has."""
+        if self.every < 31:
+            return max(1, days if self.every == 7 else 1) * times
+        if days and in_month:
+            return 1
+        of_month = in_month or (ordinals if ordinals else 4 * days) or 1
+        if self.every == 31:
+            return max(of_month, 5 if days == 1 and not ordinals and not in_month else 0) * times
+        return of_month * (months or (12 if days or in_month else 1)) * times
 
     def _numbers(self, name: str) -> list[int]:
         low, high = _NUMBERS[name]

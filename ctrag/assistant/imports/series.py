@@ -92,7 +92,7 @@ class Series:
             calendar.add_component(self._event(source, number, last))
         query = recurring_ical_events.of(calendar, keep_recurrence_attributes=False)
         found = [self._occurrence(event) for event in query.between(first, last)]
-        found = [one for one in found if not self._excepted(one)]
+        found = [one for one in found if not self._excepted(one) and not self._too_late(one)]
         unique = {one.key: one for one in found}
         found = sorted(unique.values(), key=lambda one: instant(one.start, self.zones.fallback))
         begun = [one for one in found if instant(one.start, self.zones.fallback) < middle]
@@ -183,6 +183,13 @@ class Series:
             self._alike(planned), start.tzinfo or zone
         )
         return start - moved
+
+    def _too_late(self, one: Occurrence) -> bool:
+        """Whether the rule has ended before, where it has both an end and a count."""
+        ends = [rule.until for rule in self.rules if rule.until is not None]
+        if len(ends) < len(self.rules) or not ends or self.dates:
+            return False
+        return instant(one.start, UTC) > max(ends)
 
     def _excepted(self, one: Occurrence) -> bool:
         if one.key in self.but:

@@ -117,7 +117,7 @@ def zone_named(name: str) -> tzinfo | None:
     A name such as "(UTC+01:00) Amsterdam, Berlin, Bern" is the zone of the first of its places that
     the zone database has, if that one's winter time is the offset; else the offset itself.
     """
-    return _named(" ".join(name.strip().strip("\"'").split()))
+    return _named(" ".join(name.replace("\\", "").strip().strip("\"'").split()))
 
 
 def machine_zone() -> ZoneInfo:

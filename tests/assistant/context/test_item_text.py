@@ -42,6 +42,17 @@ def test_each_application_has_its_phrase_without_parts_whose_field_is_empty(
     assert embedded_text(ADA.person, ITEMS[item_id]) == text
 
 
+def test_a_mail_says_to_whom_it_went_where_that_is_known() -> None:
+    mail = ITEMS["m1"]
+    sent = replace(mail, fields={**mail.fields, "recipients": ("Uwe Sack", "Mia Quist")})
+    assert embedded_text(ADA.person, sent).startswith(
+        "mail from Ben Okoro (dispatcher) to Uwe Sack, Mia"
+    )
+    assert "Uwe Sack" in searched_text(sent)
+    nobody = replace(mail, fields={**mail.fields, "recipients": ()})
+    assert embedded_text(ADA.person, nobody) == embedded_text(ADA.person, mail)
+
+
 def test_a_contact_without_relation_and_a_stranger_are_only_named() -> None:
     call = ITEMS["p3"]
     stranger = replace(call, fields={**call.fields, "contact": "Zoe"})

@@ -12,12 +12,15 @@ from typing import BinaryIO, Literal
 from xml.parsers.expat import ExpatError
 
 from ctrag.assistant.imports.found import LeftOut, Owner
+from ctrag.assistant.imports.mail.charset import clean
 from ctrag.assistant.imports.mail.mbox import RawMail, is_separator, messages, one_message
 from ctrag.assistant.imports.mail.parts import with_plain_line_ends
 from ctrag.assistant.imports.mail.state import MailState, of_emlx, of_folder, of_maildir
 
 MailFile = Literal["mbox", "eml", "emlx"]
 _HEAD = 8_000
+_LONGEST_LIST = 1_000_000
+_LENGTH = re.compile(rb"(?:\xef\xbb\xbf)?\s*(\d{1,12})[ \t]*\r?\n")
 _HEADER = re.compile(rb"^([A-Za-z][A-Za-z0-9-]{1,60})[ \t]*:", re.MULTILINE)
 _OF_MAILS = {
     *(b"from", b"to", b"subject", b"date", b"received", b"message-id", b"return-path"),
@@ -64,7 +67,7 @@ def mail_file(head: bytes, name: str = "") -> MailFile | None:
 def kept_mails(path: Path, owner: Owner) -> Iterator[Kept | LeftOut]:
     """All messages of a file, or of a folder and the folders in it."""
     if not path.is_dir():
-        yield from _of_path(path, path.name, (path.name,), owner)
+        yield from _of_path(path, clean(path.name), (path.name,), owner)
         return
     for folder, folders, names in os.walk(path):
         here = Path(folder)
@@ -76,7 +79,7 @@ def kept_mails(path: Path, owner: Owner) -> Iterator[Kept | LeftOut]:
         for name in sorted(names):
             file = here / name
             if not name.startswith(".") and file.is_file() and not file.is_symlink():
-                shown = str(file.relative_to(path))
+                shown = clean(str(file.relative_to(path)))
                 yield from _of_path(file, shown, (*inside, name), owner, sought=False)
 
 
@@ -132,7 +135,7 @@ def _of_maildir(folder: Path, inside: tuple[str, ...], owner: Owner) -> Iterator
         for path in sorted((folder / part).glob("*")):
             if path.name.startswith(".") or not path.is_file():
                 continue
-            shown = f"{folder.name}/{part}/{path.name}"
+            shown = clean(f"{folder.name}/{part}/{path.name}")
             stamp = _MAILDIR_TIME.match(path.name)
             try:
                 when = float(stamp[1]) if stamp else path.stat().st_mtime
@@ -147,10 +150,13 @@ def _of_maildir(folder: Path, inside: tuple[str, ...], owner: Owner) -> Iterator
 
 def _emlx(file: BinaryIO, state: MailState, shown: str, changed: datetime | None) -> Kept:
     """A file of Apple Mail: the message's length, the message, and a list of properties."""
-    length = int(file.readline(20))
-    raw = one_message(BytesIO(file.read(length)))
+    data = file.read()
+    begin = _LENGTH.match(data)
+    length = int(begin[1]) if begin else len(data)
+    start = begin.end() if begin else 0
+    raw = one_message(BytesIO(data[start : start + length]))
     try:
-        properties = plistlib.loads(file.read(1_000_000).strip())
+        properties = plistlib.loads(data[start + length :][:_LONGEST_LIST].strip())
     except (ValueError, ExpatError, plistlib.InvalidFileException):
         properties = {}
     flags = properties.get("flags") if isinstance(properties, dict) else None

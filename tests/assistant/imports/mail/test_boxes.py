@@ -1,5 +1,6 @@
 """Mails are found wherever a mail program keeps them."""
 
+import os
 import plistlib
 from datetime import datetime
 from io import BytesIO
@@ -65,6 +66,21 @@ def test_files_of_apple_mail_are_read_with_their_flags(tmp_path: Path) -> None:
         "No list": (False, False),
     }
     assert left.what == "Gone"
+
+
+def test_a_file_of_apple_mail_is_read_after_empty_lines_and_with_a_wrong_length(
+    tmp_path: Path,
+) -> None:
+    message = titled("One").encode()
+    for number, data in enumerate((b"\n\n" + emlx(titled("One"), 1), b"9999999\n" + message)):
+        items, left = found_in(put(tmp_path / f"{number}.emlx", data))
+        assert (list(items), left) == (["One"], [])
+
+
+def test_a_file_name_of_any_bytes_can_be_shown(tmp_path: Path) -> None:
+    put(tmp_path / os.fsdecode(b"caf\xe9.eml"), letter(Date="soon").replace("From:", "X-From:"))
+    [left] = found_in(tmp_path)[1]
+    assert left.source.encode() == "caf\ufffd.eml".encode()
 
 
 def test_a_profile_of_thunderbird_is_read_with_its_folders(tmp_path: Path) -> None:

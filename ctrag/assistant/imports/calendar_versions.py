@@ -1,0 +1,55 @@
+"""Which components of a file belong together, and which of several versions counts."""
+
+import re
+from collections.abc import Callable
+
+from ctrag.assistant.imports.calendar_lines import Component
+
+KINDS = {"VEVENT": "event", "VTODO": "to-do", "VJOURNAL": "journal", "VFREEBUSY": "event"}
+"""Components that are records, and what reports call them."""
+
+
+def groups(found: list[Component]) -> dict[str, list[Component]]:
+    """Components by kind and identity; one without UID is told by its start and title."""
+    together: dict[tuple[str, str], list[Component]] = {}
+    for one in found:
+        if one.kind not in KINDS:
+            continue
+        start = one.first("DTSTART", "DUE")
+        uid = one.text("UID") or f"{start.value.strip() if start else ''}{one.text('SUMMARY')}"
+        uid = uid or f"no. {len(together)}"
+        together.setdefault((one.kind, uid), []).append(one)
+    return {
+        f"{uid}\0{kind}" if kind != "VEVENT" else uid: group
+        for (kind, uid), group in together.items()
+    }
+
+
+def newest(group: list[Component], key: Callable[[Component], str]) -> list[Component]:
+    """The newest version of the series and of each occurrence: by SEQUENCE, then by when it was
+    changed, then by its place in the file."""
+    found: dict[str, Component] = {}
+    for one in group:
+        about = key(one)
+        known = found.get(about)
+        if known is None or _version(one) >= _version(known):
+            found[about] = one
+    return list(found.values())
+
+
+def _version(one: Component) -> tuple[int, str]:
+    number = one.text("SEQUENCE")
+    sequence = int(number) if re.fullmatch(r"[0-9]{1,9}", number) else 0
+    return sequence, one.text("LAST-MODIFIED", "DTSTAMP")
+
+
+def cancelled(one: Component) -> bool:
+    """Whether an event does not take place, by its status or by what its calendar is sent for."""
+    method = "" if one.calendar is None else one.calendar.text("METHOD").upper()
+    return one.text("STATUS").upper() == "CANCELLED" or method == "CANCEL"
+
+
+def for_the_future(one: Component) -> bool:
+    """Whether a component changes an occurrence and all that follow."""
+    line = one.first("RECURRENCE-ID")
+    return line is not None and line.parameters.get("RANGE", "").upper() == "THISANDFUTURE"
