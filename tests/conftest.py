@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,40 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     settings.cache_clear()
     yield
     settings.cache_clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def opened_once() -> Iterator[None]:
+    """Whatever opens the same graph or vocabulary again gets the one that is open: neither keeps
+    anything of a request. On one thread each, as there is a worker for every core."""
+    import llguidance
+    import onnxruntime
+
+    open_session, open_vocabulary = onnxruntime.InferenceSession, llguidance.LLTokenizer
+
+    @lru_cache(maxsize=16)
+    def session_of(graph: str, written: int, size: int) -> Any:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        return open_session(graph, options, providers=["CPUExecutionProvider"])
+
+    @lru_cache(maxsize=8)
+    def vocabulary_of(path: str, written: int, more: tuple[tuple[str, int], ...]) -> Any:
+        return open_vocabulary(path, **dict(more))
+
+    def session(graph: str, *_: Any, **__: Any) -> Any:
+        found = os.stat(graph)
+        return session_of(graph, found.st_mtime_ns, found.st_size)
+
+    def vocabulary(path: str, **more: int) -> Any:
+        written = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
+        return vocabulary_of(path, written, tuple(more.items()))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(onnxruntime, "InferenceSession", session)
+        patch.setattr(llguidance, "LLTokenizer", vocabulary)
+        yield
 
 
 @pytest.fixture
