@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -70,16 +70,40 @@ def opened_once() -> Iterator[None]:
         return open_vocabulary(path, **dict(more))
 
     def session(graph: str, *_: Any, **__: Any) -> Any:
-        found = os.stat(graph)
+        found = Path(graph).stat()
         return session_of(graph, found.st_mtime_ns, found.st_size)
 
     def vocabulary(path: str, **more: int) -> Any:
-        written = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
+        written = Path(path).stat().st_mtime_ns if Path(path).exists() else 0
         return vocabulary_of(path, written, tuple(more.items()))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(onnxruntime, "InferenceSession", session)
         patch.setattr(llguidance, "LLTokenizer", vocabulary)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def apis_encoded_once() -> Iterator[None]:
+    """Every assistant that is opened encodes the packaged APIs: once a worker is enough."""
+    from ctrag.models.encoder import EncoderEnsemble, Matrix
+
+    encode, vectors = EncoderEnsemble.encode, dict[str, Matrix]()
+
+    def encode_apis_once(self: EncoderEnsemble, texts: Sequence[str]) -> Matrix:
+        if len(texts) != 59:
+            return encode(self, texts)
+        from ctrag.assistant.api_choice.retrieve import tool_text
+        from ctrag.toolbox import Toolbox
+
+        if list(texts) != [tool_text(tool) for tool in Toolbox.packaged()]:
+            return encode(self, texts)
+        if self.name not in vectors:
+            vectors[self.name] = encode(self, texts)
+        return vectors[self.name].copy()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EncoderEnsemble, "encode", encode_apis_once)
         yield
 
 
