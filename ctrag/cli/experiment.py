@@ -11,7 +11,7 @@ from ctrag.cli.output import line, print_json
 if TYPE_CHECKING:
     from eval.core.experiment import Experiment
     from eval.core.tables import Table
-    from eval.report.page import Report
+    from eval.report.page import ReportPage
 
 Folder = Annotated[Path, typer.Option("--data", help="A labelled data set folder.")]
 Model = Annotated[
@@ -41,7 +41,7 @@ def report_on(
     table: "Callable[[Experiment], Table]",
     out: Path | None,
     json: bool,
-    page: "Callable[[Experiment], Report] | None" = None,
+    page: "Callable[[Experiment], ReportPage] | None" = None,
     folder: Path | None = None,
 ) -> None:
     """Run, write what is to be written, print.
