@@ -126,3 +126,17 @@ def test_functions_keep_their_order_and_one_that_is_listed_twice_its_first_defin
     assert cases_module._once(listed("cab")) == listed("cab")
     once = cases_module._once(listed("abcab"))
     assert [(one["name"], one["at"]) for one in once] == [("c", 2), ("a", 0), ("b", 1)]
+
+
+def test_what_bfcl_says_before_the_last_turn_is_what_was_said_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    function = {"name": "book", "description": "Books", "parameters": {"type": "object"}}
+    turns = [[{"content": "Be brief."}], [{"content": "Hello."}, {"content": "Book it."}]]
+    rows = [({"id": "m_1", "question": turns, "function": [function]}, [{"book": {}}])]
+    monkeypatch.setattr(cases_module, "bfcl_rows", lambda category: (rows, "digest"))
+    found = load_calls("bfcl:multiple")
+    [case] = found.cases
+    assert (case.case_id, case.text, case.before) == ("m_1", "Book it.", "Be brief.\nHello.")
+    assert [tool.name for tool in case.tools] == ["book"]
+    assert (found.sha256, found.judged_by) == ("digest", "bfcl-eval")

@@ -196,9 +196,19 @@ def test_a_larger_catalogue_has_the_own_tools_and_copies_with_random_unit_vector
     assert len(scale._of_size(index, TOOLS, 10).hashes()) == 10
 
 
-def test_the_tiers_are_timed_over_the_first_twenty_tools() -> None:
+def test_the_tiers_are_timed_over_the_first_twenty_tools_by_their_threads_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scored: list[int] = []
+
+    def timed(search: Any, texts: Any) -> tuple[list[float], list[float]]:
+        scored.append(len(search(texts[0])))
+        return [7.0], [float(len(scored))]
+
+    monkeypatch.setattr(scale, "_timed", timed)
     found: Any = scale._tiers(TOOLS, ["find the mail"])
-    assert found["tools"] == 20
+    assert scored == [20, 20]
+    assert found == {"tools": 20, "expert": {"p50": 1, "p95": 1}, "system": {"p50": 2, "p95": 2}}
     assert scale._tiers(TOOLS[:3], ["find the mail"])["tools"] == 3
 
 
