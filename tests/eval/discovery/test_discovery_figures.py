@@ -229,3 +229,18 @@ def test_vectors_that_are_given_are_not_made_again(word_bins: Any) -> None:
     both = ["find the mail", "new"]
     assert (given.encode(both) == word_bins.encode(both)).all()
     assert len(made) == count + 2
+
+
+def test_sessions_are_the_packaged_ones_where_all_their_tools_are_there_else_one_a_request(
+    asked: run._Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "session_profile", lambda index, episodes: list(episodes))
+    packaged = run.packaged_episodes()
+    named = {name for one in packaged for turn in one.turns for name in turn.tools}
+    tools = [CatalogueTool(name, name) for name in sorted(named)]
+    whole = run._Asked(asked.index, asked.encoder, Benchmark(tools, NEEDS))
+    assert run._sessions(whole) == list(packaged)
+    lacking = run._Asked(asked.index, asked.encoder, Benchmark(tools[1:], NEEDS))
+    rows = [(one.query_id, one.text, sorted(one.tools)) for one in NEEDS[:20]]
+    assert run._sessions(lacking) == list(run.episodes_from(rows))
+    assert len(NEEDS) > 20
