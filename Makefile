@@ -5,9 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ctrag-installed
 WORKERS ?= 2
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
-# Tests of one file stay together, because what they train or start is shared by file. There are as
-# many workers as cores: further threads of linear algebra would only wait for each other.
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+# Neighbouring tests stay together, because what they train or start is shared by file, until a
+# worker has nothing left and takes over some of another's. There are as many workers as cores:
+# further threads of linear algebra would only wait for each other.
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 .PHONY: install update demo test test-quick coverage check fix docs bench bench-scale fuzz attack wheel-test clean
 
@@ -47,7 +48,6 @@ check: $(READY) docs
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --collect-only -q -W error > /dev/null
 	$(BIN)/python docs/console.py
 
 fix: $(READY)
@@ -76,8 +76,9 @@ attack: $(READY)
 	$(BIN)/python -m attack.run
 
 # The wheel in a fresh environment, with the newest versions that it allows, and the quick tests there.
-wheel-test: $(READY)
-	PYTHON='$(PYTHON)' MYPY='$(abspath $(BIN))/mypy' WORKERS='$(WORKERS)' sh .ci/wheel-test
+# It has an environment of its own and waits for no other.
+wheel-test:
+	PYTHON='$(PYTHON)' WORKERS='$(WORKERS)' sh .ci/wheel-test
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache

@@ -57,6 +57,9 @@ EQUIVALENT = {
     "np.ones(len(folds), dtype=bool)": "every entry is overwritten",
     "instructions.name_choice ways_of: 0 in names[0] → -1": "no name begins with another: all end, or none",
     "calls.cases drawn: limit >= len(cases) → limit > len(cases)": "drawing all keeps all, in order",
+    "calls.cases _queries: 0 in row.calls[0] → -1": "there is one call",
+    "discovery.scale : 10000 in _AT_ONCE = 10000 → 10001": "synthetic tools are made in parts; they are timed",
+    "discovery.scale : 10000 in _AT_ONCE = 10000 → 9999": "synthetic tools are made in parts; they are timed",
 }
 """Mutant (module in `eval`, function, before → after) → why no figure changes."""
 

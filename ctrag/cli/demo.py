@@ -51,10 +51,12 @@ def demo(
     with tempfile.TemporaryDirectory(prefix="ctrag-demo-") as folder:
         stores = Stores(Path(folder) / "stores")
         report = stores.import_personas(
-            dataset.personas, lambda owned: encode_items(encoder, list(owned)), encoder.name
+            [dataset.persona(PERSON)],
+            lambda owned: encode_items(encoder, list(owned)),
+            encoder.name,
         )
         if explain:
-            line(f"{report.people} people, {report.added} items in seven stores")
+            line(f"{report.added} items in seven stores")
         assistant = Assistant.open(stores.root, PERSON)
         profile = assistant.person.profile
         line(f"{profile.name}, {profile.age}, {profile.profession}, {profile.city}")

@@ -12,7 +12,7 @@ from ctrag.cli.writable import file_to_write, folder_to_write
 if TYPE_CHECKING:
     from eval.core.experiment import Experiment
     from eval.core.tables import Table
-    from eval.report.page import Report
+    from eval.report.page import ReportPage
 
 Folder = Annotated[Path, typer.Option("--data", help="A labelled data set folder.")]
 Model = Annotated[
@@ -53,7 +53,7 @@ def report_on(
     table: "Callable[[Experiment], Table]",
     out: Path | None,
     json: bool,
-    page: "Callable[[Experiment], Report] | None" = None,
+    page: "Callable[[Experiment], ReportPage] | None" = None,
     folder: Path | None = None,
 ) -> None:
     """Run, write what is to be written, print.

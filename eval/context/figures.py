@@ -49,7 +49,7 @@ def beside(experiment: Experiment) -> list[Part]:
         groups=[("Recall, ours", 3), ("Recall, paper", 3), ("NDCG, ours", 3)],
         notes=[
             "Recall@K: relevant items among the first K, of all relevant ones. NDCG@K: each counts "
-            "less the later it stands. Oracle: reads a thought whose writer saw the answer. The "
+            "less the later it comes. Oracle: reads a thought whose writer saw the answer. The "
             "paper measured on data of its own.",
         ],
     )

@@ -7,7 +7,7 @@ from typing import Any
 from eval.context.figures import SHIPPED, beside, by_kind, found_by_depth, label, sure
 from eval.context.run import PAPER
 from eval.core.experiment import Experiment
-from eval.report.page import Folded, Part, Report, Section
+from eval.report.page import Folded, Part, ReportPage, Section
 from eval.report.tables import any_tables, bar_table, ours, provenance, said
 
 _SHOWN = {
@@ -26,7 +26,7 @@ _OPEN = 12
 """So many rows of a long list are shown without being asked for."""
 
 
-def context_report(experiment: Experiment) -> Report:
+def context_report(experiment: Experiment) -> ReportPage:
     """The page about an experiment that `run_context` made."""
     sections = [
         Section("Table 2, ours and the paper's", beside(experiment)),
@@ -37,7 +37,7 @@ def context_report(experiment: Experiment) -> Report:
         Section("What was missed", _misses(experiment)),
         Section("Other figures", _rest(experiment)),
     ]
-    return Report(
+    return ReportPage(
         "Context retrieval",
         _lead(experiment),
         [*(one for one in sections if one.parts), provenance(experiment)],

@@ -9,7 +9,7 @@ from ctrag.agents.next_tool import METHODS
 from eval.core.experiment import Experiment
 from eval.dependency.endpoint import ENDPOINT_METHODS
 from eval.dependency.figures import MEASURES, SHIPPED
-from eval.report.page import Cell, Column, HtmlTable, Part, Plot, Report, Section, TableRow
+from eval.report.page import Cell, Column, HtmlTable, Part, Plot, ReportPage, Section, TableRow
 from eval.report.plots import curves, ranges
 from eval.report.tables import any_tables, interval_table, left_out, ours, provenance, said
 
@@ -43,7 +43,7 @@ _ABLATIONS = {
 _SHOWN = {"roll_out", "speed", "parameters", "prompt", "unseen_tools", "paired_tests", *_ABLATIONS}
 
 
-def dependency_report(experiment: Experiment) -> Report:
+def dependency_report(experiment: Experiment) -> ReportPage:
     """The page about an experiment that `run_dependency` made."""
     extra: Any = experiment.extra
     prompt = any_tables("By strategy, percent and tokens", extra.get("prompt") or {})
@@ -59,7 +59,7 @@ def dependency_report(experiment: Experiment) -> Report:
         Section("In the prompt", [*prompt] if extra.get("prompt") else []),
         Section("Other figures", [*any_tables("Without a place of their own", rest)]),
     ]
-    return Report(
+    return ReportPage(
         "Tool dependencies",
         _lead(experiment),
         [*(one for one in sections if one.parts), provenance(experiment)],

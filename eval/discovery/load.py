@@ -18,7 +18,7 @@ _VERBS = "find send book cancel list update read share check measure".split()
 _THINGS = "flight invoice patient parcel song ticket report lamp recipe lesson".split()
 _PLACES = "airport office clinic depot studio station archive kitchen school garden".split()
 _CHANGED = 5
-"""Tools that a change brings and takes."""
+"""Tools that a change adds and removes."""
 
 
 class WordVectors:

@@ -199,7 +199,7 @@ class ExperimentContext:
         return found
 
     def baseline(self, method: str, size: str, step: DecisionStep, first: Prompt) -> ShownPrompt:
-        """B0, B1 and B2; `first` is what retrieval alone brings, of which B1 takes the tools.
+        """B0, B1 and B2; `first` is what retrieval alone returns, of which B1 takes the tools.
 
         Tools that are not retrieved are shown without exemplars, which is what an agent without
         tool documents pays.
@@ -228,7 +228,7 @@ class ExperimentContext:
     def _shown(
         self, parts: Sequence[str], tools: Sequence[ToolDocument], step: DecisionStep
     ) -> ShownPrompt:
-        """What changes least stands first, so that a prompt cache keeps it.
+        """What changes least comes first, so that a prompt cache keeps it.
 
         Tokens are those of the parts, of which whole policies and catalogues are counted once.
         """

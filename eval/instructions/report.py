@@ -8,7 +8,17 @@ from typing import Any
 from eval.core.experiment import Experiment
 from eval.instructions.figures import hazard
 from eval.instructions.table import PAPER, VARIANT_HEADS, variants
-from eval.report.page import Cell, Column, HtmlTable, Part, Plot, Report, Section, TableRow, Text
+from eval.report.page import (
+    Cell,
+    Column,
+    HtmlTable,
+    Part,
+    Plot,
+    ReportPage,
+    Section,
+    TableRow,
+    Text,
+)
 from eval.report.plots import curves
 from eval.report.tables import any_tables, fact_table, ours, provenance, said
 
@@ -35,7 +45,7 @@ _SHOWN = {
 _DRAWN = (2, 8, 40, 120, 400)
 
 
-def instruction_report(experiment: Experiment) -> Report:
+def instruction_report(experiment: Experiment) -> ReportPage:
     """The page about an experiment that `run_instructions` made."""
     extra: Any = experiment.extra
     rest = {key: value for key, value in extra.items() if key not in _SHOWN}
@@ -53,7 +63,7 @@ def instruction_report(experiment: Experiment) -> Report:
         Section("One episode", any_tables("Step by step", extra.get("transcript") or [])),
         Section("Other figures", any_tables("Without a place of their own", rest)),
     ]
-    return Report(
+    return ReportPage(
         "Instruction and tool retrieval",
         _lead(experiment),
         [*(one for one in sections if one.parts), provenance(experiment)],
@@ -215,7 +225,7 @@ def _growth(experiment: Experiment) -> list[Part]:
             y_label="tokens of a step",
             places=places,
         )
-        parts.append(Plot(picture, "History grows with the loops, what stands before it does not"))
+        parts.append(Plot(picture, "History grows with the loops, what comes before it does not"))
     tables = any_tables("Tokens of a step after so many loops", loops, head="method and size")
     return [*parts, *tables]
 

@@ -15,7 +15,7 @@ _RULE = "likeliest"
 
 
 class ChoiceRow(BaseModel):
-    """One choice; the prompt's hash tells it apart from that of another version or model."""
+    """One choice; the prompt's hash differs between versions and models."""
 
     model_config = ConfigDict(extra="forbid")
     size: str

@@ -12,7 +12,7 @@ LABELS = "needed-units.jsonl"
 
 
 def needed_units() -> dict[str, tuple[str, ...]]:
-    """Step → ids of the units that it needs; the rule stands beside the file."""
+    """Step → ids of the units that it needs; the rule is in the folder beside it."""
     text = files("eval.instructions.labels").joinpath(LABELS).read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     return {row["step"]: tuple(row["units"]) for row in rows}

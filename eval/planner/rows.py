@@ -38,7 +38,7 @@ class PlanRow(BaseModel):
     text: str
     seconds: float
     missed: str
-    """`item`, `tool` or nothing: what retrieval failed to bring."""
+    """`item`, `tool` or nothing: what retrieval did not return."""
     confidence: float
     evidence: Evidence | None = None
 
@@ -184,7 +184,7 @@ def planned(
         options: Prompt budget and whether free text is written.
 
     Returns:
-        What was planned, and what retrieval failed to bring: `item`, `tool` or nothing.
+        What was planned, and what retrieval did not return: `item`, `tool` or nothing.
     """
     shown = show(example, setting)
     exposed, sources = shown.callable_tools, shown.sources

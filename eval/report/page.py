@@ -113,7 +113,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReportPage:
     """A page."""
 
     title: str
@@ -122,7 +122,7 @@ class Report:
     sections: Sequence[Section] = field(default_factory=tuple)
 
 
-def render(report: Report) -> str:
+def render(report: ReportPage) -> str:
     """The page as HTML; whatever text the parts hold is escaped.
 
     Raises:
@@ -142,7 +142,7 @@ def render(report: Report) -> str:
 
 
 def write_report(
-    experiment: Experiment, page: Callable[[Experiment], Report], folder: Path
+    experiment: Experiment, page: Callable[[Experiment], ReportPage], folder: Path
 ) -> Path:
     """Write NAME.json, the experiment, and NAME.html, each whole or not at all; give the page.
 

@@ -15,12 +15,12 @@ _LONG = 32
 
 
 def ours(value: object) -> str:
-    """A percentage with one decimal, as `tables.figure`, with a dash that stands for nothing."""
+    """A percentage with one decimal, as `tables.figure`, with a dash for nothing."""
     return DASH if value is None else figure(value)
 
 
 def left_out(experiment: Experiment, method: str, span: int, *, why: bool = False) -> Cell:
-    """What stands in place of the figures of a method that did not run, with the reason or not."""
+    """What replaces the figures of a method that did not run, with the reason or not."""
     reason = experiment.skipped.get(method)
     if reason is None:
         return Cell("not asked for", span, remark=True)

@@ -18,8 +18,6 @@ from eval.core.experiment import folders_sha256
 from synth.reference import scenes_folder, split_folder
 from training.core.origin import name_people, people_of
 
-DATA = Path(__file__).parents[2] / "data"
-
 
 def test_the_packaged_artefacts_are_the_default() -> None:
     assert load_artefacts(None).ranker.card == Ranker.packaged().card
@@ -56,6 +54,7 @@ def test_an_artefact_was_trained_on_the_packaged_people(part: str) -> None:
     assert card.data_sha256 == folders_sha256([PACKAGED[name] for name in card.data.split("+")])
 
 
+@pytest.mark.slow  # reads every data set that people were learned from
 @pytest.mark.parametrize(
     ("card", "holds_out"),
     [

@@ -93,6 +93,7 @@ def test_a_rerun_after_a_kill_gives_the_same_as_one_run(model: Model, tmp_path: 
     assert max(Counter(ids).values()) == 1
 
 
+@pytest.mark.slow
 def test_a_run_out_of_budget_ends_with_one_line_and_can_be_resumed(
     model: Model, tmp_path: Path
 ) -> None:

@@ -83,7 +83,7 @@ class VectorStore:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class CorpusMatches:
     """How well a query matches each unit of an index, (units,) unless stated otherwise."""
 
     cosine: Floats
@@ -118,7 +118,7 @@ class CorpusIndex:
     def __len__(self) -> int:
         return self._units
 
-    def evidence(self, vector: Matrix, text: str) -> Evidence:
+    def evidence(self, vector: Matrix, text: str) -> CorpusMatches:
         """Cosine and BM25 of every unit.
 
         Args:
@@ -127,9 +127,9 @@ class CorpusIndex:
         """
         cosines = np.asarray(self._vectors @ vector, dtype=np.float64)
         best = np.maximum.reduceat(cosines, self._starts)
-        return Evidence(best, self._lexical(text), cosines)
+        return CorpusMatches(best, self._lexical(text), cosines)
 
-    def best_passage(self, found: Evidence, unit: int) -> str:
+    def best_passage(self, found: CorpusMatches, unit: int) -> str:
         """The passage of a unit that is closest to the query."""
         end = self._starts[unit + 1] if unit + 1 < self._units else len(self._passages)
         start = int(self._starts[unit])

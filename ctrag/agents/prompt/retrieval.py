@@ -13,7 +13,7 @@ from ctrag.agents.next_tool import END
 from ctrag.agents.prompt.domains import Domains
 from ctrag.agents.prompt.encoders import PassageEncoder
 from ctrag.agents.prompt.fragments import ON_DEMAND, Fragment
-from ctrag.agents.prompt.index import CorpusIndex, Evidence, VectorStore
+from ctrag.agents.prompt.index import CorpusIndex, CorpusMatches, VectorStore
 from ctrag.agents.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.tool_documents import ToolDocument
@@ -168,7 +168,7 @@ class HybridRetriever:
             known[row] = math.log(max(chance, _UNLIKELY))
         return known * weight, bool(own) and ranked[0][0] != END
 
-    def _met(self, tools: bool, text: str) -> Evidence:
+    def _met(self, tools: bool, text: str) -> CorpusMatches:
         """Cached, because the steps of an episode repeat the same query."""
         index = self._tools if tools else self._fragments
         assert index is not None

@@ -29,7 +29,7 @@ class AffinityCounts:
     failed: int = 0
 
     @property
-    def liking(self) -> float:
+    def score(self) -> float:
         """-1 to 1."""
         unused = max(self.found - self.used, 0)
         good = 0.5 * self.used + self.succeeded - self.failed - _UNUSED * unused
@@ -77,14 +77,14 @@ class Affinity:
         """Factor for a tool's belief; 1 for unknown callers."""
         with self._lock:
             one = self._counts.get(user, {}).get(tool_id)
-            return 1.0 if one is None else math.exp(STRENGTH * one.liking)
+            return 1.0 if one is None else math.exp(STRENGTH * one.score)
 
     def liked(self, user: str) -> list[str]:
         """Tools that helped this caller, best liked first; a new session starts with them."""
         with self._lock:
-            known = [(one.liking, tool_id) for tool_id, one in self._counts.get(user, {}).items()]
+            known = [(one.score, tool_id) for tool_id, one in self._counts.get(user, {}).items()]
         return [
-            tool_id for liking, tool_id in sorted(known, key=lambda p: (-p[0], p[1])) if liking > 0
+            tool_id for score, tool_id in sorted(known, key=lambda p: (-p[0], p[1])) if score > 0
         ]
 
     def forget(self, user: str) -> None:

@@ -79,7 +79,7 @@ class GuardSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Loop:
+class CallLoop:
     """A call that was repeated too often."""
 
     tool_id: str
@@ -121,7 +121,7 @@ class IterationGuard:
         effect: Effect = "changes",
         failed: str | None = None,
         answer: str | None = None,
-    ) -> Loop | None:
+    ) -> CallLoop | None:
         """Record a call that has run; returns the loop that it completes, if any.
 
         Args:
@@ -189,11 +189,11 @@ class IterationGuard:
         text: str,
         *,
         evicts: bool = True,
-    ) -> Loop:
+    ) -> CallLoop:
         tool_id, arguments, _ = key
         guidance = self.settings.guidance.get(tool_id, self.settings.general or text)
         guidance = guidance.replace("{tool}", tool_id).replace("{count}", str(count))
-        return Loop(tool_id, arguments, count, mechanism, guidance, evicts)
+        return CallLoop(tool_id, arguments, count, mechanism, guidance, evicts)
 
 
 def _digest(answer: str | None) -> str:

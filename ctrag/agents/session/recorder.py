@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from ctrag.agents.session import events
 from ctrag.agents.session.binding import Binding, Clock, Eviction
 from ctrag.agents.session.events import Event, EventName, EventSink
-from ctrag.agents.session.guard import Loop
+from ctrag.agents.session.guard import CallLoop
 from ctrag.agents.session.outcomes import Reason, TokenEstimate
 from ctrag.agents.session.searches import Overlap
 
@@ -113,7 +113,7 @@ class SessionRecorder:
         """A call that was not made."""
         self.emit("ctrag.tool.refuse", {events.TOOL: tool_id, events.REASON: reason})
 
-    def looped(self, loop: Loop) -> None:
+    def looped(self, loop: CallLoop) -> None:
         """A call that was repeated too often."""
         attributes: dict[str, JsonValue] = {
             events.TOOL: loop.tool_id,

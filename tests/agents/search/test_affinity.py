@@ -25,7 +25,7 @@ from stores.database import StoreUnavailable
 def test_liking_weighs_uses_successes_failures_and_finds_without_a_use(
     counts: AffinityCounts, good: float
 ) -> None:
-    assert counts.liking == pytest.approx(math.tanh(good / 5))
+    assert counts.score == pytest.approx(math.tanh(good / 5))
 
 
 def test_a_belief_is_multiplied_by_e_to_half_the_liking() -> None:

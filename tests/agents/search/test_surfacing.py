@@ -199,6 +199,7 @@ def sampled(needs: list[Need], count: int) -> list[Need]:
     return needs[:: max(1, len(needs) // count)][:count]
 
 
+@pytest.mark.slow
 def test_the_release_gate_agents_are_given_what_the_search_finds_with_few_tools(
     real: list[CatalogueTool],
 ) -> None:

@@ -87,7 +87,7 @@ async def test_a_server_that_never_starts_fails_nothing_and_is_named_in_the_answ
 ) -> None:
     servers = {
         "gone": ServerSpec(command="no-such-command-4711"),
-        "mute": ServerSpec(command="sleep", args=["60"], start_timeout=0.3),
+        "mute": ServerSpec(command="sh", args=["-c", "cat > /dev/null"], start_timeout=0.3),
         "mail": plain("mail", [entry("send", "Send a mail")]),
     }
     async with gateway(servers=servers).running() as running:

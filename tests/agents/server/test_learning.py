@@ -59,7 +59,7 @@ async def test_a_call_counts_as_a_use_so_that_what_is_found_and_used_is_liked(
                 await running.search(ADA, "print a page")
         made = counted(running.index, "ada", "printer/print")
         assert made == AffinityCounts(found=12, used=2, succeeded=2, failed=0)
-        assert made.liking > 0, "0.5 * 2 uses + 2 successes - 0.1 * 10 finds without a use"
+        assert made.score > 0, "0.5 * 2 uses + 2 successes - 0.1 * 10 finds without a use"
 
 
 @pytest.fixture(scope="module")

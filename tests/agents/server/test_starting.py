@@ -24,8 +24,9 @@ pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 Servers = Callable[..., ServerSpec]
 MakeGateway = Callable[..., Gateway]
 SLOW = ServerSpec(
-    command=sys.executable, args=["-c", "import time; time.sleep(60)"], start_timeout=60
+    command=sys.executable, args=["-c", "import sys; sys.stdin.read()"], start_timeout=60
 )
+"""It never answers, and ends with its client."""
 DEAD = ServerSpec(command="no-such-command")
 PRINT = entry("print_page", "Print a page")
 
@@ -40,12 +41,12 @@ async def test_a_server_that_does_not_answer_delays_a_first_search_briefly_and_l
         servers["printer"] = plain("printer", [PRINT])
     else:
         tools.append(tool("print_page", "Print a page", "printer"))
-    settings = GatewaySettings(timeout=20)
+    settings = GatewaySettings(timeout=10)
     gateway = Gateway(ToolIndex(tools, Topics()), Upstreams(servers=servers), settings=settings)
     async with gateway.running() as running:
         began = time.monotonic()
         found = await running.search(None, "print a page")
-        assert time.monotonic() - began < 20 / QUIET + 4
+        assert time.monotonic() - began < 10 / QUIET + 4
         assert [one["name"] for one in found.shown] == ["printer/print_page"]
         assert set(found.unavailable) == {"slow", "dead"}
         assert not running.ready

@@ -32,6 +32,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> list[RankingExample]:
     return load_examples(folder, load_encoder())
 
 
+@pytest.mark.slow
 def test_the_best_items_of_packaged_people_have_reasons_in_plain_words(
     examples: list[RankingExample],
 ) -> None:

@@ -119,6 +119,7 @@ def test_a_writer_that_thinks_as_the_annotator_did_gives_the_oracles_scores(
         assert generated.mixed(one) == pytest.approx(mean, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_row_runs_with_its_facts_beside_and_the_second_run_writes_nothing(
     three: Path, examples: list[RankingExample], writer: Writer
 ) -> None:

@@ -53,6 +53,8 @@ def test_the_experiment_has_the_figures_of_the_contract(folder: Path) -> None:
     assert figures["recall"] == {"recall@1": 87.5, "recall@5": 100.0}
     ten = figures["tokens"]["10"]
     assert ten["reduction"] == pytest.approx(100 * (1 - ten["dynamic"] / ten["static"]), abs=0.1)
+    assert (experiment.settings["k"], experiment.settings["large"]) == (5, 100)
+    assert experiment.settings["foreign"] is None
     extra: Any = experiment.extra
     assert (extra["requests"], extra["tools"], extra["held_out_half_only"]) == (4, 10, False)
     assert extra["latency_by_size"]["100"]["synthetic_tools"] == 90

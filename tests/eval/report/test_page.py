@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from eval.context.report import context_report
 from eval.core.experiment import Experiment
-from eval.report.page import Report, render, write_report
+from eval.report.page import ReportPage, render, write_report
 from eval.report.svg import LINES
 from tests.eval.context_page import Page, made, paged
 
@@ -90,7 +90,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_text_and_lines_stand_out_on_a_light_and_on_a_dark_page() -> None:
-    html = render(Report("t", "l"))
+    html = render(ReportPage("t", "l"))
     light, dark = (
         dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block))
         for block in re.findall(r":root \{(.*?)\}", html, re.S)
@@ -123,7 +123,7 @@ def test_page_and_experiment_are_written_into_a_folder_that_is_made(tmp_path: Pa
 
 
 def test_the_experiment_is_kept_where_its_page_cannot_be_made(tmp_path: Path) -> None:
-    def no_page(experiment: Experiment) -> Report:
+    def no_page(experiment: Experiment) -> ReportPage:
         raise ValueError("no page")
 
     with pytest.raises(ValueError, match="no page"):

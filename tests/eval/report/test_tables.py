@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from eval.report.page import Cell, Column, Folded, HtmlTable, Report, Section, TableRow, render
+from eval.report.page import Cell, Column, Folded, HtmlTable, ReportPage, Section, TableRow, render
 from eval.report.plots import curves, spread
 from eval.report.tables import any_tables, said
 
@@ -69,4 +69,4 @@ def test_json_of_any_shape_becomes_tables_that_hold_all_of_it() -> None:
 def test_a_row_that_does_not_fill_its_table_is_refused() -> None:
     table = HtmlTable("t", [Column("a"), Column("b"), Column("c")], [TableRow("x", [Cell("1")])])
     with pytest.raises(ValueError, match="t: row 'x' fills 1 columns, not 2"):
-        render(Report("r", "", [Section("s", [Folded("f", [table])])]))
+        render(ReportPage("r", "", [Section("s", [Folded("f", [table])])]))

@@ -95,3 +95,34 @@ def test_a_limit_takes_people_evenly_and_only_their_requests() -> None:
     ]
     assert some.texts == [one.request.text for one in asked]
     assert load_texts([folder]).texts == [one.request.text for one in dataset.requests]
+
+
+def test_a_word_that_is_said_again_counts_by_its_logarithm() -> None:
+    """The figure for words is that of counts weighed by hand."""
+    from scipy.sparse import diags
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.preprocessing import normalize
+
+    from eval.synth.texts import _auc
+
+    draw = np.random.default_rng(5)
+    vocabulary = "call ring note mail song walk".split()
+
+    def said(who: str, again: int) -> Texts:
+        texts = [
+            " ".join(np.repeat(draw.choice(vocabulary, 3), draw.integers(1, again, 3)))
+            for _ in range(40)
+        ]
+        return Texts(texts, [f"{who}{number // 4}" for number in range(40)], [""] * 40)
+
+    synthetic, reference = said("s", 3), said("r", 5)
+    vectors = np.ones((40, 2), dtype=np.float32)
+    counter = CountVectorizer(ngram_range=(1, 2), token_pattern=r"[\w']+|[^\w\s]", min_df=2)
+    counts = counter.fit_transform([*synthetic.texts, *reference.texts]).astype(float)
+    documents = np.bincount(counts.indices, minlength=counts.shape[1])
+    counts.data = 1 + np.log(counts.data)
+    rows = normalize(counts @ diags(np.log(81 / (1 + documents)) + 1))
+    people = [*(f"s {one}" for one in synthetic.people), *(f"r {one}" for one in reference.people)]
+    expected = 100 * _auc(rows, np.array([1] * 40 + [0] * 40), people, 0)
+    found = synthetic_auc(synthetic, reference, (vectors, vectors), 0)
+    assert found["words"] == pytest.approx(expected)
