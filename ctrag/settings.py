@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     slot_adapter: Path | None = None
     """Folder with an adapter that `ctrag train slots` wrote for it; when not set, the packaged
     one."""
-    sure: float = Field(default=0.8, ge=0, le=1)
+    sure: float = Field(default=0.85, ge=0, le=1)
     """Plans of lower confidence are shown with the next best one, and change nothing without
     confirmation."""
     dependency: Path | None = None

@@ -104,7 +104,10 @@ def tell(assistant: "Assistant", answer: "Answer") -> None:
         block(f"{would.text} (not done: --execute does it)" if would.changes else would.text)
     else:
         block(answer.result.answer)
-    if answer.other is not None:
+    ran = answer.result
+    # The question before a change has said it.
+    told = ran is not None and (ran.change is not None or ran.status == "declined")
+    if answer.other is not None and not told:
         line(f"Not sure; it could also be: {assistant.in_words(answer.other)}.", dim=True)
 
 

@@ -109,6 +109,7 @@ def export(
     Example: ctrag export --persona me --out my-data
     """
     from ctrag.assistant.written import note
+    from stores.files import make_private_folder
     from stores.people.dataset import Persona as Exported
     from stores.people.dataset import write_personas
 
@@ -118,6 +119,7 @@ def export(
     if found.unavailable:
         app, reason = next(iter(found.unavailable.items()))
         raise InputError(f"export: the {app} store is {reason}; nothing was written")
+    make_private_folder(out)
     note("export", out, persona)  # before it is written: a killed export can be erased, too
     exported = Exported(person, tuple(stored.item for stored in found.items))
     write_personas(out, [exported], private=True)

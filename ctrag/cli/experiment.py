@@ -68,6 +68,7 @@ def report_on(
     """
     experiment = run()
     if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
         experiment.write(out)
     written = None
     if page is not None and folder is not None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ctrag.cli.output import bar_on_stderr, say
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -218,21 +219,12 @@ class Watch:
 
     def say(self, text: str) -> None:
         """One line on stderr."""
-        print(f"ctrag: {text}", file=sys.stderr, flush=True)
+        say(f"ctrag: {text}")
 
     def _new_bar(self) -> "Progress":
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
         from ctrag.assistant.imports.files import size_of
 
-        bar = Progress(
-            BarColumn(),
-            TaskProgressColumn(),
-            TextColumn("{task.description}", markup=False),
-            console=Console(stderr=True),
-            transient=True,
-        )
+        bar = bar_on_stderr()
         total = sum(size_of(path) for path in self._paths)
         bar.add_task("reading", total=total or None)
         return bar

@@ -1,12 +1,12 @@
 """Options that several commands share."""
 
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctrag.cli.output import say
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def in_own_stores(persona: str, own: "Stores") -> bool:
     except (CtragError, OSError) as error:
         if folder_with(persona) is None:
             raise
-        print(f"(your own stores: {error}; `ctrag doctor` tells more)", file=sys.stderr)
+        say(f"(your own stores: {error}; `ctrag doctor` tells more)")
         return False
 
 

@@ -7,12 +7,15 @@ Names, texts and errors come from files and servers of others, so that everythin
 import json
 import sys
 import traceback
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ctrag.text.terminal import note as note
 from ctrag.text.terminal import visible, visible_json
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 
 def print_json(value: Any) -> None:
@@ -44,6 +47,16 @@ def progress(text: str) -> None:
 def say(text: str) -> None:
     """One line on stderr, whole."""
     print(visible(text, one_line=True), file=sys.stderr, flush=True)
+
+
+def bar_on_stderr() -> "Progress":
+    """A bar of what is done, gone when it ends; its texts are shown as they are."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    shown = TextColumn("{task.description}", markup=False)
+    console = Console(stderr=True)
+    return Progress(BarColumn(), TaskProgressColumn(), shown, console=console, transient=True)
 
 
 def agreed(question: str) -> bool:

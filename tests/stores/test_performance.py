@@ -48,6 +48,6 @@ def test_common_operations_cost_little_among_many_people(tmp_path: Path) -> None
     with timed("import of one more"):
         stores.import_personas([persona("new")], encode, ENCODER)
     with timed("undo of an import, with 501 people to ask"):
-        stores.undo("p7")
+        stores.undo("new")
     with timed("forgetting one"):
         assert stores.forget("p7").items == 10

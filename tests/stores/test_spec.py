@@ -125,7 +125,7 @@ def test_a_process_that_knows_seven_applications_forgets_in_the_eighth_too(
     eight: tuple[AppSpec, ...], owner: Persona, root: Path
 ) -> None:
     Stores(root, eight).import_personas([owner], encode, ENCODER)
-    assert Stores(root).forget("ada") == 8
+    assert Stores(root).forget("ada").items == 8
     assert b"postman" not in b"".join(path.read_bytes() for path in root.rglob("*.duckdb"))
 
 

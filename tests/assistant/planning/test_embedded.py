@@ -144,12 +144,17 @@ def test_a_conversion_that_was_cut_off_is_done_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = []
-    monkeypatch.setattr(lm_weights, "_convert", lambda packed, target: asked.append(target))
+
+    def convert(_packed: Path, target: Path) -> None:
+        target.mkdir(parents=True, exist_ok=True)
+        asked.append(target.parent)
+
+    monkeypatch.setattr(lm_weights, "_convert", convert)
     half = tmp_path / "cache" / "models" / "SmolLM2-135M-Instruct.Q4_1"
     half.mkdir(parents=True)
     (half / "config.json").write_text("{}")
     assert lm_weights.planner_folder() == half
-    assert asked == [half]
+    assert asked == [half.parent]
 
 
 def test_a_folder_without_weights_is_named(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_doubt_is_counted_with_the_needed_tools_and_without_them(
 def test_foreign_requests_are_spread_over_their_data(monkeypatch: pytest.MonkeyPatch) -> None:
     def texts(count: int) -> list[str]:
         needs = [Need(str(n), str(n), frozenset()) for n in range(count)]
-        monkeypatch.setattr(run, "_read", lambda data: Benchmark([], needs))
+        monkeypatch.setattr(run, "read_any", lambda data: Benchmark([], needs))
         return run._foreign(Path("x"))
 
     assert run._foreign(None) == []
