@@ -14,6 +14,16 @@ from stores.people.local_time import format_local_time
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """What the assistant asks, and what may be answered."""
+
+    text: str
+    """One sentence: "Which Anna?"."""
+    choices: tuple[str, ...] = ()
+    """In the order of their numbers, from 1; empty where words are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What the assistant found, planned and did."""
 
@@ -34,6 +44,22 @@ class Answer:
     """Application → why its store did not answer."""
     other: Plan | None = None
     """The next best plan, where the confidence of the first is below the setting `sure`."""
+    question: "Question | None" = None
+    """What the assistant asks in place of acting; the next thing that is said may answer it."""
+    further: tuple["Answer", ...] = ()
+    """Where the request was for several calls: the answers to the later ones, in order."""
+    said: str = ""
+    """What the assistant says where no call is made: to thanks, or to "what can you do"."""
+
+    @property
+    def parts(self) -> tuple["Answer", ...]:
+        """This answer and the further ones."""
+        return (self, *self.further)
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """The calls in order; `plan` is the first."""
+        return tuple(one.plan for one in self.parts)
 
 
 def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, Any]:
@@ -70,6 +96,12 @@ def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, An
         },
         "confidence": round(answer.confidence, 4),
         "other": None if answer.other is None else str(answer.other),
+        "question": None
+        if answer.question is None
+        else {"text": answer.question.text, "choices": list(answer.question.choices)},
+        "said": answer.said,
+        "plans": [str(one) for one in answer.plans],
+        "further": [answer_json(request_at, one.request.text, one) for one in answer.further],
         "result": None
         if answer.result is None
         else {"status": answer.result.status, "answer": answer.result.answer},

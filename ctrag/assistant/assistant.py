@@ -1,10 +1,11 @@
 """The assistant: joins retrieval, planning and execution; every step can be used alone."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctrag.assistant.answer import Answer
 from ctrag.assistant.api_choice.retrieve import RankedTools, ToolRetriever, purpose
@@ -15,10 +16,13 @@ from ctrag.assistant.apps.music import playing_after
 from ctrag.assistant.artefacts import Artefacts, load_artefacts
 from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
 from ctrag.assistant.context.retrieve import ContextRetriever, RetrievedContext
+from ctrag.assistant.conversation.focus import NOTHING_KNOWN, SURE_READING, Focus
+from ctrag.assistant.conversation.split import split
 from ctrag.assistant.open import open_stores
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planned, Planner, PlanRequest
+from ctrag.assistant.planning.library import played_as
 from ctrag.assistant.planning.plan import NONE, Plan
 from ctrag.assistant.planning.planner import make_planner, slot_filler
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt, planner_prompt
@@ -36,6 +40,9 @@ from stores.database import StoreUnavailable
 from stores.people.items import Person, Request
 from stores.people.local_time import now_in
 from stores.people.stores import Stores
+
+if TYPE_CHECKING:
+    from ctrag.assistant.conversation.conversation import Conversation
 
 LONGEST_REQUEST = 1000
 """Characters of a request at most."""
@@ -74,7 +81,7 @@ class Assistant:
         self.slots = slots
         self._encoder = encoder
         self._options = options
-        self._frozen_clock = frozen_clock
+        self.frozen_clock = frozen_clock
         self._seen: tuple[tuple[object, ...], PersonView, str | None] | None = None
 
     @classmethod
@@ -137,11 +144,41 @@ class Assistant:
         Raises:
             ValueError: The text is empty or too long.
         """
-        request = self._request(text, at, place, playing)
+        parts = split(text)
+        if len(parts) > 1:
+            return self.conversation().say(
+                text, at, place, playing=playing, run=run, confirm=confirm, explain=explain
+            )
+        request = self.request(text, at, place, playing)
+        return self.answer(request, run=run, confirm=confirm, explain=explain)
+
+    def conversation(self) -> "Conversation":
+        """A conversation, in which what is said may lean on what was said before."""
+        from ctrag.assistant.conversation.conversation import Conversation
+
+        return Conversation(self)
+
+    def answer(
+        self,
+        request: Request,
+        *,
+        run: bool = False,
+        confirm: Callable[[str], bool] = lambda question: False,
+        explain: bool = False,
+        focus: Focus = NOTHING_KNOWN,
+    ) -> Answer:
+        """Answer one request for one call.
+
+        Args:
+            request: What was said, when and where.
+            run, confirm, explain: As for `ask`.
+            focus: What a conversation knows of the call before it is planned.
+        """
         trace = Trace()
         view = self.view()
         with trace.step("context.retrieve", text=request.text, items=len(view)) as step:
             found = self.retriever.retrieve(view, request, self._options.items, explain=explain)
+            found = focus.first(found, view)
             step.outputs = {
                 "items": [one.item.id for one in found.items],
                 "candidates": found.candidates,
@@ -151,32 +188,49 @@ class Assistant:
             tools = self.tools.search(
                 request,
                 [one.item for one in found.items],
-                self._options.tools,
+                len(self.toolbox) if focus.apis else self._options.tools,
                 relevance=found.relevance,
                 context=found.context,
             )
+            tools = focus.only(tools)
             step.outputs = {
                 "tools": {one.tool.api: round(one.score, 3) for one in tools.tools},
                 "none": round(tools.none, 3),
             }
-        planned = self._plan(request, view, found, tools, trace)
+        planned = self._plan(request, view, found, tools, trace, focus)
         other = planned.alternative
-        plan = NONE if planned.plan is None else planned.plan
-        doubt = "Not sure." if planned.confidence < self._options.sure else ""
-        if doubt and other is not None:
-            doubt = f"Not sure; it could also be: {self.in_words(other)}."
-        result = self._run(plan, request, view, found, confirm, trace, doubt) if run else None
-        return Answer(
+        plan = focus.settle(NONE if planned.plan is None else planned.plan)
+        plan = played_as(plan, view.items)
+        answer = Answer(
             found.items,
             tools.tools,
             plan,
             planned.confidence,
-            result,
+            None,
             trace,
             request,
             found.unavailable,
             other,
         )
+        return self.carry_out(answer, confirm) if run else answer
+
+    def carry_out(
+        self, answer: Answer, confirm: Callable[[str], bool] = lambda question: False
+    ) -> Answer:
+        """An answer with what running its plan on the person's stores did.
+
+        Args:
+            answer: One that was not run.
+            confirm: As for `ask`.
+        """
+        doubt = "Not sure." if answer.confidence < self._options.sure else ""
+        if doubt and answer.other is not None:
+            doubt = f"Not sure; it could also be: {self.in_words(answer.other)}."
+        return replace(answer, result=self._run(answer, confirm, doubt))
+
+    def sure(self, answer: Answer) -> bool:
+        """Whether the answer's plan is sure enough to be run without a question."""
+        return answer.confidence >= self._options.sure
 
     def in_words(self, plan: Plan) -> str:
         """What kind of thing a plan does, and with what: "pause what is playing now"."""
@@ -234,9 +288,18 @@ class Assistant:
         song = playing_after([row.entry for _, row in sent])
         return song if song is None or song in view.row else UNKNOWN_SONG
 
-    def _request(
-        self, text: str, at: datetime | None, place: str | None, playing: str | None
+    def request(
+        self,
+        text: str,
+        at: datetime | None = None,
+        place: str | None = None,
+        playing: str | None = None,
     ) -> Request:
+        """A request, with the time and the song that are assumed; arguments as for `ask`.
+
+        Raises:
+            ValueError: The text is empty or too long.
+        """
         if not text.strip():
             raise InputError("text: the request is empty")
         if not text.isprintable() and any("\ud800" <= character <= "\udfff" for character in text):
@@ -246,7 +309,7 @@ class Assistant:
                 f"text: a request has at most {LONGEST_REQUEST} characters, this one {len(text)}"
             )
         if at is None:
-            at = self.person.now if self._frozen_clock else now_in(self.person.profile.timezone)
+            at = self.person.now if self.frozen_clock else now_in(self.person.profile.timezone)
         if not in_usual_years(at):
             raise InputError(
                 f"at: a request is made in the years {FIRST_YEAR} to {LAST_YEAR}, not {at.year}"
@@ -261,7 +324,10 @@ class Assistant:
         found: RetrievedContext,
         tools: RankedTools,
         trace: Trace,
+        focus: Focus,
     ) -> Planned:
+        if focus.plan is not None:
+            return Planned(focus.plan, str(focus.plan), SURE_READING, 0, 0, 0.0)
         items = [one.item for one in found.items]
         exposed = [one.tool for one in tools.tools]
         planner, options, artefacts = self.planner, self._options, self.artefacts
@@ -279,7 +345,7 @@ class Assistant:
                 write_text=planner.writes_text,
                 write_outward=planner.writes_outward,
                 fillable=self.slots is not None,
-                values=rank_values(exposed, sources, ranker),
+                values=focus.fix(rank_values(exposed, sources, ranker)),
             )
             step.outputs = grammar.traced()
 
@@ -317,28 +383,20 @@ class Assistant:
             step.outputs = planned.traced()
         return planned
 
-    def _run(
-        self,
-        plan: Plan,
-        request: Request,
-        view: PersonView,
-        found: RetrievedContext,
-        confirm: Callable[[str], bool],
-        trace: Trace,
-        doubt: str,
-    ) -> Result:
-        with trace.step("apps.execute", plan=str(plan)) as step:
+    def _run(self, answer: Answer, confirm: Callable[[str], bool], doubt: str) -> Result:
+        request = answer.request
+        with answer.trace.step("apps.execute", plan=str(answer.plan)) as step:
             result = execute(
-                plan,
+                answer.plan,
                 stores=self.stores,
                 person=self.person,
-                items=view.items,
+                items=self.view().items,
                 at=request.asked_at,
                 toolbox=self.toolbox,
                 encode=partial(encode_items, self._encoder),
                 confirm=confirm,
                 playing=request.playing,
-                preferred=[one.item.id for one in found.items],
+                preferred=[one.item.id for one in answer.items],
                 online=self._options.online,
                 doubt=doubt,
                 said=request.text,

@@ -66,10 +66,11 @@ def ask(
     if json:
         print_json(answer_json(answer.request.asked_at, text, answer))
         return
-    if explain:
-        show(answer, explain=True)
-    else:
-        tell(assistant, answer)
+    for one in answer.parts:
+        if explain:
+            show(one, explain=True)
+        else:
+            tell(assistant, one)
 
 
 def agreeing(yes: bool, yes_unsure: bool) -> "Confirm":
@@ -99,7 +100,14 @@ def tell(assistant: "Assistant", answer: "Answer") -> None:
     """Print what was done or would be, and nothing of how it was found."""
     for app, reason in answer.unavailable.items():
         line(f"(the {app} store did not answer: {reason})")
-    if answer.result is None:
+    if answer.question is not None:
+        line(answer.question.text)
+        for choice in answer.question.choices:
+            line(f"- {choice}")
+        return
+    if answer.said:
+        line(answer.said)
+    elif answer.result is None:
         would = assistant.preview(answer)
         block(f"{would.text} (not done: --execute does it)" if would.changes else would.text)
     else:

@@ -1,6 +1,5 @@
 """`ctrag chat`: the assistant as a conversation."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,21 +8,25 @@ import typer
 from ctrag.cli.ask import agreeing
 from ctrag.cli.errors import USER_ERRORS, one_line
 from ctrag.cli.options import At, Data, Persona, Place, Reset, Yes, YesUnsure, folder_of, parse_at
-from ctrag.cli.output import asked, block, line
+from ctrag.cli.output import block, line
+from ctrag.cli.typed import said_lines, waiting
 from ctrag.cli.writable import file_to_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctrag.assistant.answer import Answer
+    from ctrag.assistant.apps.execute import Confirm
     from ctrag.assistant.assistant import Assistant
+    from ctrag.assistant.conversation.conversation import Conversation
     from stores.people.changes import OutboxRow
 
-_HELP = """Say what you want. Besides:
+_HELP = """Say what you want; “what can you do” tells what there is. Besides:
   /why      the last answer in full
-  /undo     take the last change back
+  /undo     take back what the last turn changed
   /place P  say where you are
   /outbox   what was sent or started
+  /reset    forget what was talked about, and take back all changes of a packaged person
   /quit     leave"""
 
 
@@ -43,87 +46,115 @@ def chat(
         ),
     ] = None,
     reset: Reset = False,
+    plans: Annotated[
+        bool, typer.Option("--plans", help="Also show the call of each turn.")
+    ] = False,
 ) -> None:
     """Talk with the assistant; plans run on that person's stores.
 
+    What is said may lean on what was said before, and ask for several things at once.
+
     Example: ctrag chat --persona p007 --place home
     """
-    from ctrag.assistant.assistant import Assistant
     from ctrag.assistant.written import note
 
     moment = parse_at(at)
     if record is not None:
         note("record", record, persona)
-    assistant = Assistant.open(folder_of(persona, data), persona, planner=planner, reset=reset)
+    with waiting("Loading the models"):
+        from ctrag.assistant.assistant import Assistant
+
+        assistant = Assistant.open(folder_of(persona, data), persona, planner=planner, reset=reset)
     line(f"{assistant.person.profile.name}, /help says what else there is.")
-    agree = agreeing(yes, yes_unsure)
+    agree = _stoppable(agreeing(yes, yes_unsure))
+    talk = assistant.conversation()
     last: Answer | None = None
-    for said in _requests():
+    for said in said_lines():
         word, _, rest = said.partition(" ")
         if word == "/quit":
             break
         if word == "/place":
             place = rest.strip() or None
             continue
+        if word == "/reset":
+            talk = assistant.conversation()
+            line(_reset(assistant))
+            continue
         try:
             if said.startswith("/"):
-                _command(word, assistant, last)
+                _command(word, assistant, talk, last)
                 continue
-            last = assistant.ask(said, moment, place, run=True, confirm=agree)
-        except USER_ERRORS as error:  # does not end the conversation
+            with waiting() as shown:
+                last = talk.say(
+                    said, moment, place, run=True, confirm=lambda one: shown.pause(agree, one)
+                )
+        except KeyboardInterrupt:  # ends the request, not the conversation
+            line("Stopped.")
+            continue
+        except USER_ERRORS as error:
             line(one_line(error))
             continue
-        _reply(last)
+        _reply(last, plans)
         if record is not None:
-            _record(record, assistant, said, last)
+            for one in last.parts:
+                _record(record, assistant, said, one)
 
 
-def _requests() -> "Iterator[str]":
-    if sys.stdin.isatty():
-        return _Prompted()
-    return (one.strip() for one in sys.stdin if one.strip())
+def _stoppable(agree: "Confirm") -> "Confirm":
+    """Ctrl-C and the end of input answer a question with no."""
+
+    def answer(question: str) -> bool:
+        try:
+            return agree(question)
+        except (KeyboardInterrupt, typer.Abort):
+            line()
+            return False
+
+    return answer
 
 
-class _Prompted:
-    """Requests typed on a terminal, until end of file."""
-
-    def __iter__(self) -> "_Prompted":
-        return self
-
-    def __next__(self) -> str:
-        while True:
-            try:
-                said = asked("> ").strip()
-            except EOFError:
-                line()
-                raise StopIteration from None
-            if said:
-                return said
-
-
-def _reply(answer: "Answer") -> None:
-    assert answer.result is not None
-    about = ", ".join(one.item.id for one in answer.items[:3])
-    line(f"{answer.plan}   (from {about})", dim=True)
-    if answer.other is not None:
-        line(f"or {answer.other}", dim=True)
-    block(answer.result.answer)
-    for app, reason in answer.unavailable.items():
-        line(f"(the {app} store did not answer: {reason})")
+def _reply(answer: "Answer", plans: bool) -> None:
+    for one in answer.parts:
+        if plans and not one.plan.is_none:
+            about = ", ".join(found.item.id for found in one.items[:3])
+            line(f"{one.plan}   (from {about})", dim=True)
+        if one.question is not None:
+            line(one.question.text)
+            for number, choice in enumerate(one.question.choices, start=1):
+                line(f"  {number} {choice}")
+        elif one.said:
+            line(one.said)
+        elif one.result is not None:
+            block(one.result.answer)
+        for app, reason in one.unavailable.items():
+            line(f"(the {app} store did not answer: {reason})")
 
 
-def _command(word: str, assistant: "Assistant", last: "Answer | None") -> None:
+def _reset(assistant: "Assistant") -> str:
+    """Take back the changes of a person of a data set; those of one's own stores stay."""
+    if not assistant.frozen_clock:
+        return "What was talked about is forgotten; your changes stay (/undo takes them back)."
+    stores, person = assistant.stores, assistant.person.person_id
+    count = 0
+    while stores.changes(person):
+        stores.undo(person)
+        count += 1
+    return f"What was talked about is forgotten; changes taken back: {count}."
+
+
+def _command(
+    word: str, assistant: "Assistant", talk: "Conversation", last: "Answer | None"
+) -> None:
     from ctrag.cli.ask import show
-    from ctrag.cli.data import taken_back
 
-    person = assistant.person.person_id
     if word == "/why":
         if last is None:
             line("Nothing was asked yet.")
         else:
-            show(last, explain=True)
+            for one in last.parts:
+                show(one, explain=True)
     elif word == "/undo":
-        line(taken_back(assistant.stores.undo(person)))
+        line(talk.undo())
     elif word == "/outbox":
         for app, row in _sent(assistant):
             to = f" to {row.entry.recipient}" if row.entry.recipient else ""
@@ -161,7 +192,7 @@ def _record(path: Path, assistant: "Assistant", said: str, answer: "Answer") -> 
             plan=str(answer.plan),
             confidence=answer.confidence,
             status=answer.result.status if answer.result else None,
-            answer=answer.result.answer if answer.result else None,
+            answer=answer.result.answer if answer.result else answer.said or None,
             steps=answer_json(asked, said, answer)["trace"],
         ),
     )

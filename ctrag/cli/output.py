@@ -59,6 +59,11 @@ def bar_on_stderr() -> "Progress":
     return Progress(BarColumn(), TaskProgressColumn(), shown, console=console, transient=True)
 
 
+def in_place(text: str) -> None:
+    """A text on stderr over what the line has so far."""
+    print(f"\r{visible(text, one_line=True)}", end="", file=sys.stderr, flush=True)
+
+
 def agreed(question: str) -> bool:
     """Ask on the terminal, on stderr; no by default."""
     return typer.confirm(visible(question), err=True)

@@ -20,6 +20,7 @@ from eval.core.grounded import ungrounded
 from eval.core.intervals import bootstrap_interval
 from eval.core.plans import PlanScore, coverage, labelled_plan, score, summarise
 from eval.core.tables import Table, figure
+from eval.planner.dialogues import CONVERSATIONS, conversation_figures
 from eval.planner.rows import PlanRows
 from eval.planner.steps import PlanningSteps, parsed, run_hash
 
@@ -134,6 +135,8 @@ def run_planner(
             "p50": seconds[len(seconds) // 2],
             "p95": seconds[int(0.95 * (len(seconds) - 1))],
         }
+    if "context_tuned_rag" in wanted:
+        extra |= conversation_figures(data, steps, toolbox, limit, progress)
     extra["requests"] = len(examples)
     extra["people"] = len({one.asked.person_id for one in examples})
     extra["ranker_saw_this_data"] = artefacts.ranker.card.data_sha256 == data_sha256(data)
@@ -199,6 +202,13 @@ def table(experiment: Experiment) -> Table:
         "free: decoding without the grammar; paper: AST, exact match, hallucination of table 3."
     ]
     extra: Any = experiment.extra
+    for name in CONVERSATIONS:
+        if found := extra.get(name):
+            low, high = found["interval"] or ("-", "-")
+            notes.append(
+                f"{name}: {found['right']} right ({low} to {high}), done right "
+                f"{found['done_right']}, of {found['count']}"
+            )
     for name, levels in extra.get("levels", {}).items():
         for level, of_level in levels.items():
             spelled = ", ".join(f"{key} {value:g}" for key, value in of_level.items())

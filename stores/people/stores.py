@@ -17,6 +17,7 @@ from stores.people.forget import Forgotten
 from stores.people.import_news import Counts, ImportReport, Merge
 from stores.people.item_rows import StoredItem, Vector
 from stores.people.items import Person
+from stores.people.learned import forget_learned
 from stores.people.people_store import UnknownPerson
 from stores.people.store_files import StoreFiles
 
@@ -284,7 +285,9 @@ class Stores:
             OSError, StoreUnavailable: A store is locked or cannot be written: nothing was
                 erased. Or older files could not be removed; the message names them.
         """
-        return forget.forget(self._files, person_id, item_id)
+        found = forget.forget(self._files, person_id, item_id)
+        forget_learned(self.root, person_id)  # what was corrected may name the item
+        return found
 
     def forget_contact(self, person_id: str, which: str) -> Forgotten:
         """Erase one contact from the current and all older files.

@@ -178,7 +178,8 @@ def test_a_conversation_runs_plans_shows_why_and_takes_back(
 ) -> None:
     through_endpoint.answers = ['delete_note(title="Shopping")', GATE]
     said = "/why\ndrop the shopping note\n/why\n/undo\n\nwhat was the gate code\n/undo\n/nothing\n/quit\nnever\n"
-    ran = ctrag(*("chat", "--persona", "ada", "--data", people, "--planner", "openai"), said=said)
+    chat = ("chat", "--persona", "ada", "--data", people, "--planner", "openai", "--plans")
+    ran = ctrag(*chat, said=said)
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0] == "Ada Quist, /help says what else there is."

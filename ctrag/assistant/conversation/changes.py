@@ -1,0 +1,286 @@
+"""Follow-ups that change, remove, tick off, add to, or pass on what was talked about."""
+
+import re
+
+from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.conversation.phrases import (
+    apart_from_time,
+    best_named,
+    moment_for,
+    names_time,
+    ordinal,
+)
+from ctrag.assistant.conversation.reading import Reading, Scene
+from ctrag.assistant.conversation.split import requests_in
+from ctrag.assistant.planning.mentions import mentioned
+from ctrag.assistant.planning.plan import Plan, Value
+from ctrag.text.words import telling_words
+from stores.people.items import Item
+from stores.people.local_time import format_local_time
+
+_MOVE = re.compile(
+    r"(?:let'?s\s+)?(?:make|move|shift|push|put|change|set|do|bring|have|reschedule|postpone|delay"
+    r"|snooze|start|try)\b",
+    re.IGNORECASE,
+)
+_OTHER_ORDER = re.compile(
+    r"(?:remind me|tell|ask|let|call|ring|play|show|what|when|where|who|how|is|are|do i|did|does"
+    r"|put (?:in|on)|add|create|book|schedule|read|find|search|weather|will|was)\b",
+    re.IGNORECASE,
+)
+_NEW_OR_ASKED = re.compile(
+    r"\b(?:what|which|when|who)\b|\bput\b.*\bin (?:the|my|for)\b|\b(?:calendar|diary)\b|\?$", re.I
+)
+_REMOVES = re.compile(
+    r"\b(?:cancel|call off|scrap|drop|delete|remove|erase|get rid of|bin|trash|throw (?:away|out)"
+    r"|forget|leave|ditch|clear|(?:take|call|throw) (?:it|that|this) (?:out|off|away)|lose)\b",
+    re.IGNORECASE,
+)
+_TICKS = re.compile(
+    r"\b(?:tick|check|cross|mark)\b.*?\b(?:it|that|this|them|one|off|done|complete)\b"
+    r"|\b(?:it|that|that one|this)(?:'s| is| was)? (?:been )?(?:done|finished|sorted)\b",
+    re.IGNORECASE,
+)
+_NO_NOUN = (
+    r"(?!\s+(?!(?:off|out|then|please|altogether|now|too|again|thanks|and|as|for|from|instead|done|on"
+    r"|over|along|to|with|in|into|down|up|at|until|till|is|was|it|he|she|i|we|they|away)\b)\w)"
+)
+_IT = (
+    r"(?:it|them|that one|this one|the whole thing|the thing|the lot"
+    rf"|(?:that|this|those|these)\b{_NO_NOUN})"
+)
+_OBJECT = re.compile(
+    r"(?:\b(?:the|that|this)\s+(?P<kind>reminder|event|appointment|note|mail|email|meeting|task)\b"
+    rf"|\b(?:the|that|this|my)\s+(?P<named>[\w'’ -]+?)\s+ones?\b|\b{_IT}\b)",
+    re.IGNORECASE,
+)
+_PASSES = re.compile(
+    rf"(?:send|share|forward|pass|mail|email|give|show)\s+(?P<what>{_IT}|the\s+[\w'’ -]+?\s+one)"
+    r"(?:\s+(?:on|over|along|across))?\s+(?:on\s+)?(?:to|with)\s+(?P<whom>[^,.;!?]+)",
+    re.IGNORECASE,
+)
+_PASSES_TO = re.compile(
+    rf"(?:send|forward|pass|mail|email|give"
+    rf"|show)\s+(?P<whom>[\w' -]+?)\s+(?P<what>{_IT})(?:\s+too)?$",
+    re.IGNORECASE,
+)
+_ADDS = re.compile(
+    r"(?:add|append|stick(?!\s+on\b)|put(?!\s+on\b)|write|jot|note|include)\b\s*(?:down\s+)?", re.I
+)
+_REPLACES = re.compile(
+    rf"(?:change|make|set|update|rewrite|replace)\s+(?:{_IT}|the text|the note)\s+"
+    r"(?:to|with|into|say|read)\s*:?\s+(?P<body>.+)",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:this|that|it) in(?:to)? (?!the\b|my\b|our\b|there\b)\w+|"
+    r"\b(?:calendar|reminders?|playlist|to(?:-|\s)?do|(?:to|on|in|into|onto)\s+(?:my|the|our)\s+"
+    r"(?!end\b|bottom\b|list\b|note\b|same\b|top\b)\w+|for\s+(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)day)",
+    re.IGNORECASE,
+)
+_PLANNED = ("calendar", "reminders")
+_BY_KIND = {
+    "reminder": "reminders",
+    "task": "reminders",
+    "event": "calendar",
+    "appointment": "calendar",
+    "meeting": "calendar",
+    "note": "notes",
+    "mail": "mail",
+    "email": "mail",
+}
+_REMOVED_BY = {
+    "calendar": ("cancel_event", "title"),
+    "reminders": ("delete_reminder", "title"),
+    "notes": ("delete_note", "title"),
+    "mail": ("delete_mail", "subject"),
+}
+_MOVED_BY = {
+    "calendar": ("reschedule_event", "new_start"),
+    "reminders": ("snooze_reminder", "until"),
+}
+
+
+def retimed(scene: Scene) -> Reading | None:
+    """Another time: "shift that to Tuesday", "the laundry at nine instead"."""
+    core, _, reason = scene.core.partition(", ")
+    if names_time(reason) or not names_time(core):  # "put it at five, I overslept"
+        core = scene.core
+    move = _MOVE.match(core)
+    if not move and requests_in(core):
+        return None
+    if _OTHER_ORDER.match(core) or _NEW_OR_ASKED.search(core):
+        return None
+    if not names_time(core) and not _vaguely(core):
+        return None
+    placed = ordinal(core, len(scene.state.shown(scene.view)))
+    rest = core[move.end() :] if move else core
+    if placed and move and not apart_from_time(rest.replace(placed[1][0], " ")):
+        item: Item | None = scene.state.shown(scene.view)[placed[0]]
+        rest = rest.replace(placed[1][0], " ")
+    else:
+        leftover = apart_from_time(rest)
+        near = scene.state.items(scene.view, *_PLANNED)
+        if leftover:
+            points_at_one = bool(re.search(r"\bones?\b", core)) or not move
+            least = 0.5 if move or len(leftover) < 3 else 0.8
+            item = best_named(leftover, near, least)
+            if item is None and (move or scene.last.app == "reminders"):
+                item = best_named(leftover, scene.own(*_PLANNED), least)
+            if item is None and not (points_at_one and scene.said.no):
+                return None
+        else:
+            aim = scene.said.no or move or re.search(r"\b(?:instead|rather|better)\b", core, re.I)
+            item = near[0] if near and (aim or scene.last.app in _PLANNED) else None
+            if scene.last.plan.api in ("list_events", "google_weather") and not aim:
+                return None
+    if item is None or item.app not in _MOVED_BY or scene.last.app == "google":
+        return None
+    api, name = _MOVED_BY[item.app]
+    rest = re.sub(r"\b(?:the|that|this)\s+(?:\w+\s+)?ones?\b", " ", rest)
+    moment = moment_for(rest, scene.at, item)
+    if moment is None:
+        return Reading(scene.said.text, ask=f"What time shall “{title_of(item)}” be?")
+    return scene.call(api, item, title=title_of(item), **{name: format_local_time(moment)})
+
+
+def _vaguely(core: str) -> bool:
+    return bool(re.fullmatch(r"(?:i meant |a bit |make it )*(?:earlier|later)", core, re.I))
+
+
+def removed(scene: Scene) -> Reading | None:
+    """ "scrap that one", "delete that reminder", "mark it done", "forget it, it was a joke"."""
+    core = scene.core
+    ticks = _TICKS.search(core)
+    removes = _REMOVES.search(core)
+    if not ticks and not removes:
+        return None
+    begin = (ticks or removes).start()  # type: ignore[union-attr]
+    found = _OBJECT.search(core, begin)
+    if found is None or len(core[begin:].split()) > 14:
+        return None
+    if core[(ticks or removes).end() : found.start()].strip():  # type: ignore[union-attr]
+        return None  # "cancel the tasting, it's too wet" names what is cancelled
+    if re.match(r"(?:remind|tell|ask|let)\b", core, re.I) or (
+        begin and re.search(r"\b(?:remind me|tell|ask) ", core[:begin], re.I)
+    ):
+        return None
+    item = _meant(scene, found, ticks is not None, begin)
+    if item is None:
+        return None
+    made = [turn.items[0] for turn in scene.state.turns if turn.made]
+    if removes and re.match(r"(?:leave|forget)\b", removes[0], re.I) and item.id not in made:
+        return None
+    if ticks and item.app == "reminders":
+        return scene.call("complete_reminder", item, title=title_of(item))
+    if ticks or item.app not in _REMOVED_BY:
+        return None
+    api, name = _REMOVED_BY[item.app]
+    return scene.call(api, item, **{name: title_of(item)})
+
+
+def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item | None:
+    """The item that is pointed at: by an ordinal, its name, the words beside it, or as the last."""
+    apps = ("reminders",) if ticks else tuple(_REMOVED_BY)
+    kind = (found["kind"] or "").casefold()
+    if kind in _BY_KIND:
+        apps = (_BY_KIND[kind],)
+    placed = ordinal(scene.core[begin:], len(scene.state.shown(scene.view)))
+    if placed:
+        return scene.state.shown(scene.view)[placed[0]]
+    near = scene.state.items(scene.view, *apps)
+    if found["named"]:
+        if scene.last.app in apps:
+            apps = (scene.last.app,)
+        return best_named(telling_words(found["named"]), scene.own(*apps), 0.4)
+    around = telling_words(scene.core[:begin])
+    if re.search(r"\bcalendar\b", scene.core, re.I):
+        apps = ("calendar",)
+        near = scene.state.items(scene.view, *apps)
+    if kind:
+        people = " ".join(scene.state.people(scene.view, scene.person)[:1])
+        words = [*around, *telling_words(people)]
+        return best_named(words, scene.own(*apps), 0.3) or next(iter(near), None)
+    if around and not ticks and (named := best_named(around, scene.own(*apps), 0.5)):
+        return named
+    if ticks and around:
+        return best_named(around, scene.own(*apps), 0.5) or next(iter(near), None)
+    if scene.last.app in apps:  # what the last turn was about, not something of long before
+        near = scene.state.items(scene.view, scene.last.app)
+    return next(iter(near), None)
+
+
+_REMIND = re.compile(
+    r"(?:remind|nudge|ping) me (?:of |about )?(?:it|that|this|them|those)\b(?! \w+s\b)(?: again)?",
+    re.IGNORECASE,
+)
+
+
+def reminded_again(scene: Scene) -> Reading | None:
+    """ "remind me of it again on Thursday, same time"."""
+    found = _REMIND.match(scene.core)
+    near = scene.state.items(scene.view, "reminders", "calendar")
+    if found is None or not near:
+        return None
+    rest = scene.core[found.end() :].strip(" ,.")
+    if apart_from_time(rest):
+        return None
+    values: dict[str, Value] = {"title": title_of(near[0])}
+    moment = moment_for(rest, scene.at, near[0]) if rest else None
+    if moment is not None:
+        values["due"] = format_local_time(moment)
+    return scene.call_of(Plan("create_reminder", values), near[0])
+
+
+def passed_on(scene: Scene) -> Reading | None:
+    """ "pass it on to Ida", "forward this to my boss": notes and mails."""
+    core = re.split(r"[,.;:!]\s+", scene.core)[-1]  # "perfect, forward it to Ida"
+    found = _PASSES.match(core) or _PASSES_TO.match(core)
+    if found is None:
+        return None
+    near = scene.state.items(scene.view, "notes", "mail")
+    if found["what"].casefold().endswith(" one"):
+        app = scene.last.app if scene.last.app in ("notes", "mail") else ""
+        item = best_named(
+            telling_words(found["what"]), scene.own(*([app] if app else ["notes", "mail"]))
+        )
+    else:
+        item = next(iter(near), None)
+    whom = _whom(scene, found["whom"])
+    if item is None or whom is None:
+        return None
+    if item.app == "notes":
+        return scene.call("share_note", item, title=title_of(item), contact=whom)
+    return scene.call("forward_mail", item, subject=title_of(item), to=whom)
+
+
+def _whom(scene: Scene, mention: str) -> str | None:
+    if mention.casefold().split()[0] in ("him", "her", "them"):
+        return next(iter(scene.state.people(scene.view, scene.person)), None)
+    found = mentioned(re.sub(r"\s+(?:too|as well|so)$", "", mention), scene.person.contacts)
+    return found[0].name if len(found) == 1 else None
+
+
+def put_into(scene: Scene) -> Reading | None:
+    """ "stick it on the end", "change it to: …": into the note in focus."""
+    notes = scene.state.items(scene.view, "notes")
+    if scene.last.app != "notes" or not notes:
+        return None
+    note, core = notes[0], scene.core
+    replaced = _REPLACES.match(core)
+    if replaced and not names_time(replaced["body"]):
+        text = f"Change the note {title_of(note)} to: {replaced['body']}"
+        return scene.call_with("update_note", note, text, title=title_of(note))
+    adds = _ADDS.match(core)
+    if adds is None or _ELSEWHERE.search(core) or names_time(core):
+        return None
+    if best_named(_container(core), [one for one in scene.view.items if one.app == "notes"], 0.6):
+        return None  # another note is named
+    text = re.sub(r"\s+(?:to|on|at|in) (?:it|the (?:end|bottom|list|note)|there)$", "", core)
+    return scene.call_with("append_to_note", note, text, title=title_of(note))
+
+
+def _container(core: str) -> list[str]:
+    found = re.search(r"\b(?:to|on|in|into|onto)\s+(?:my|the|our)\s+([\w' -]+)$", core, re.I)
+    return telling_words(found[1]) if found else []

@@ -1,0 +1,294 @@
+"""One person's conversation with the assistant."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ctrag.assistant.answer import Answer, Question
+from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
+from ctrag.assistant.conversation.follow_up import read
+from ctrag.assistant.conversation.preferences import Preferences, mention_of, taught
+from ctrag.assistant.conversation.questions import NEITHER, Pending, chosen
+from ctrag.assistant.conversation.reading import Reading
+from ctrag.assistant.conversation.small_talk import leaves_it, small_talk
+from ctrag.assistant.conversation.split import requests_in, split
+from ctrag.assistant.conversation.state import State
+from ctrag.assistant.planning.plan import NONE, Plan
+from ctrag.assistant.trace import Trace
+from ctrag.errors import CtragError
+from stores.people.items import Request
+
+if TYPE_CHECKING:
+    from ctrag.assistant.assistant import Assistant
+
+Confirm = Callable[[str], bool]
+_DROPPED = re.compile(
+    r"^\W*(?:(?:oh|ah|och|ach|no|ok|okay|actually|well|and)\W+)*(?:leave it|never ?mind"
+    r"|forget (?:it|that)"
+    r"|drop it|scrap that|don'?t bother)\s*[,.;!–—-]+\s*(?:and |then |just )*",
+    re.IGNORECASE,
+)
+_NOT_DONE = ("refused", "declined", "nothing")
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Turns that may lean on earlier ones, and requests for several calls.
+
+    Example::
+
+        talk = assistant.conversation()
+        talk.say("what's on tomorrow", run=True)
+        print(talk.say("move the second one to four", run=True).plan)
+    """
+
+    assistant: "Assistant"
+    state: State = field(default_factory=State)
+    pending: Pending | None = None
+    """The question that is open."""
+    _asked: set[str] = field(default_factory=set)
+    _groups: list[list[int]] = field(default_factory=list)
+    _preferences: Preferences | None = None
+
+    def say(
+        self,
+        text: str,
+        at: datetime | None = None,
+        place: str | None = None,
+        *,
+        playing: str | None = None,
+        run: bool = False,
+        confirm: Confirm = lambda question: False,
+        explain: bool = False,
+    ) -> Answer:
+        """Answer what is said next; arguments and errors as for `Assistant.ask`.
+
+        A turn that is unsure between two calls is answered by a question with choices; the next
+        turn may answer it, or be about something else. Where something was asked for that reaches
+        others, `confirm` is asked for each call.
+        """
+        assistant = self.assistant
+        request = assistant.request(text, at, place, playing)
+        act = _Acts(run, confirm, explain)
+        pending, self.pending = self.pending, None
+        if pending is not None:
+            answered = self._answered(pending, request, act)
+            if answered is not None:
+                return answered
+        words = small_talk(text)
+        if words is None and leaves_it(text) and not self._plays(request):
+            words = "Nothing was done."
+        if words is None and (lesson := taught(text, assistant.person.contacts)):
+            self.preferences.prefer(*lesson)
+            words = f"From now on, “{lesson[0]}” is {lesson[1]}."
+        if words is not None:
+            return _words(request, words)
+        dropped = _DROPPED.match(text)
+        if dropped and requests_in(text[dropped.end() :]):
+            text = text[dropped.end() :]
+        return self._all(split(text), request, act)
+
+    def undo(self) -> str:
+        """Take back all that the last turn changed, and say so."""
+        stores, person = self.assistant.stores, self.assistant.person.person_id
+        group = self._groups.pop() if self._groups else []
+        told: list[str] = []
+        for _ in range(max(len(group), 1)):
+            newest = stores.changes(person)
+            if group and (not newest or newest[0].change_id not in group):
+                break
+            try:
+                undone = stores.undo(person)
+            except CtragError as error:
+                return str(error)
+            if undone.sent:
+                told.append(
+                    f"{undone.summary.rstrip('?')}: that has left the phone and cannot be taken "
+                    "back; only the record of it is removed."
+                )
+            else:
+                told.append(f"Taken back: {undone.summary}")
+        return "\n".join(told) if told else "There is nothing to take back."
+
+    @property
+    def preferences(self) -> Preferences:
+        """What the person taught; read when it is first needed."""
+        if self._preferences is None:
+            root, person = self.assistant.stores.root, self.assistant.person.person_id
+            self._preferences = Preferences.load(root, person)
+        return self._preferences
+
+    def _all(self, parts: Sequence[str], request: Request, act: "_Acts") -> Answer:
+        answers: list[Answer] = []
+        group: list[int] = []
+        for place, part in enumerate(parts):
+            asked = replace(request, text=part)
+            reading = self._read(asked)
+            failed = next((one for one in answers if _failed(one)), None)
+            if failed is not None and reading.focus != NOTHING_KNOWN:
+                answers.append(_words(asked, "Not done, because what it depends on was not done."))
+                continue
+            waits = bool(answers) and self.pending is not None
+            # What comes after an open question is planned, and done when it is answered.
+            answer = self._one(reading, asked, replace(act, run=False) if waits else act)
+            if answer.plan.is_none and not answer.said and not answers and len(parts) > 1:
+                return self._all([" ".join(request.text.split())], request, act)
+            answers.append(answer)
+            if answer.result is not None and answer.result.change is not None:
+                group.append(answer.result.change.change_id)
+            if answer.question is not None and self.pending is not None:
+                self.pending = replace(self.pending, rest=tuple(parts[place + 1 :]))
+        if group:
+            self._groups.append(group)
+        return replace(answers[0], further=tuple(answers[1:]))
+
+    def _read(self, request: Request) -> Reading:
+        assistant = self.assistant
+        text = self.preferences.spelled_out(request.text)
+        return read(
+            text,
+            self.state,
+            assistant.view(),
+            assistant.person,
+            request.asked_at,
+            assistant.toolbox,
+            request.playing,
+        )
+
+    def _one(self, reading: Reading, request: Request, act: "_Acts") -> Answer:
+        if reading.undo:
+            return _words(request, self.undo() if act.run else "The last change would be undone.")
+        if reading.ask and reading.ask not in self._asked:
+            self._asked.add(reading.ask)
+            question = Question(reading.ask)
+            self.pending = Pending(question, request, wants="text")
+            return replace(_words(request, reading.ask), question=question)
+        asked = replace(request, text=reading.text)
+        answer = self.assistant.answer(asked, explain=act.explain, focus=reading.focus)
+        answer = replace(answer, request=request)
+        doubt = self._doubts(answer, request) if act.run else None
+        if doubt is not None:
+            self._keep(answer)  # what comes after it may lean on it
+            return replace(answer, question=doubt)
+        if act.run:
+            answer = self.assistant.carry_out(answer, act.confirm)
+        if reading.corrects and self.state.last is not None and not answer.plan.is_none:
+            self._learn(self.state.last.plan, answer.plan, request)
+        self._keep(answer)
+        return answer
+
+    def _keep(self, answer: Answer) -> None:
+        tool = self.assistant.toolbox.get(answer.plan.api)
+        self.state.keep(answer, tool, self.assistant.view(), self.assistant.person)
+
+    def _doubts(self, answer: Answer, request: Request) -> Question | None:
+        """The question between two calls of which either may be meant.
+
+        None where the first is sure or changes nothing, or the same was asked before.
+        """
+        tool = self.assistant.toolbox.get(answer.plan.api)
+        other = answer.other
+        if other is None or tool is None or tool.effect == "read" or self.assistant.sure(answer):
+            return None
+        if not all(
+            self.assistant.preview(replace(answer, plan=one)).changes
+            for one in (answer.plan, other)
+        ):
+            return None  # there is no choice where one of the two cannot be done
+        question = Question(*self._options(answer, other))
+        key = f"{question.text} {question.choices}"
+        if key in self._asked or question.choices[0] == question.choices[1]:
+            return None
+        self._asked.add(key)
+        plans = (answer.plan, other)
+        ids = tuple(one.item.id for one in answer.items)
+        self.pending = Pending(question, request, tuple(Focus(ids, plan=one) for one in plans))
+        return question
+
+    def _options(self, answer: Answer, other: Plan) -> tuple[str, tuple[str, ...]]:
+        differing = [
+            name
+            for name, value in answer.plan.arguments.items()
+            if other.api == answer.plan.api and other.arguments.get(name) != value
+        ]
+        if len(differing) == 1 and isinstance(other.arguments.get(differing[0]), str):
+            name = differing[0]
+            choices = [str(one.arguments[name]) for one in (answer.plan, other)]
+            return "Which one do you mean?", (*choices, NEITHER)
+        previews = [
+            self.assistant.preview(replace(answer, plan=one)).text.splitlines()[0].rstrip("?")
+            for one in (answer.plan, other)
+        ]
+        return "What do you mean?", (*previews, NEITHER)
+
+    def _answered(self, pending: Pending, request: Request, act: "_Acts") -> Answer | None:
+        """What an answer to the open question does; None where it is none."""
+        if pending.wants == "text" and not leaves_it(request.text):
+            text = f"{pending.request.text.rstrip('.!? ')} {request.text}"
+            if requests_in(request.text) and not re.match(
+                r"(?:at|on|to|that)\b", request.text, re.I
+            ):
+                return None
+            return self._all([text, *pending.rest], replace(request, text=text), act)
+        found = chosen(pending, request.text)
+        if found is None:
+            return None
+        if pending.choices and self.state.turns:
+            self.state.turns.pop()  # what was asked about was not done
+        if found == "nothing":
+            return _words(request, "Nothing was done.")
+        plan = found.plan
+        assert plan is not None
+        first = pending.choices[0].plan
+        if first is not None and plan != first:
+            self._learn(first, plan, pending.request)
+        asked = replace(pending.request, asked_at=request.asked_at, place=request.place)
+        answer = self.assistant.answer(asked, explain=act.explain, focus=found)
+        answer = self.assistant.carry_out(answer, act.confirm) if act.run else answer
+        self._keep(answer)
+        if answer.result is not None and answer.result.change is not None:
+            self._groups.append([answer.result.change.change_id])
+        if not pending.rest:
+            return answer
+        rest = self._all(pending.rest, request, act)
+        return replace(answer, further=rest.parts)
+
+    def _learn(self, wrong: Plan, right: Plan, request: Request) -> None:
+        if wrong == right or wrong.is_none:
+            return
+        self.preferences.correct(request, right, wrong)
+        for name, value in right.arguments.items():
+            before = wrong.arguments.get(name)
+            if not isinstance(value, str) or not isinstance(before, str) or before == value:
+                continue
+            last = self.state.last
+            texts = [request.text, *([last.text] if last else [])]
+            for text in texts:
+                mention = mention_of(text, value, before, self.assistant.person.contacts)
+                if mention is not None:
+                    self.preferences.prefer(mention, value)
+                    break
+
+    def _plays(self, request: Request) -> bool:
+        last = self.state.last
+        return request.playing is not None or (last is not None and last.app == "music")
+
+
+@dataclass(frozen=True, slots=True)
+class _Acts:
+    """How a turn is carried out."""
+
+    run: bool
+    confirm: Confirm
+    explain: bool
+
+
+def _failed(answer: Answer) -> bool:
+    return answer.result is not None and answer.result.status in _NOT_DONE
+
+
+def _words(request: Request, words: str) -> Answer:
+    """An answer in words, without a call."""
+    return Answer((), (), NONE, 1.0, None, Trace(), request, said=words)

@@ -1,0 +1,66 @@
+"""What a turn means after the ones before it.
+
+Each rule looks for one kind of follow-up and returns what it found, or None. A turn that fits no
+rule and points back at nothing stands by itself; one that points back is planned with the items,
+people and places in focus put where it points.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.conversation import asides, music, repeats
+from ctrag.assistant.conversation.changes import (
+    passed_on,
+    put_into,
+    reminded_again,
+    removed,
+    retimed,
+)
+from ctrag.assistant.conversation.phrases import said
+from ctrag.assistant.conversation.reading import Reading, Scene
+from ctrag.assistant.conversation.references import pointed, told
+from ctrag.assistant.conversation.state import State
+from ctrag.toolbox import Toolbox
+from stores.people.items import Person
+
+RULES: tuple[Callable[[Scene], Reading | None], ...] = (
+    asides.undone,
+    asides.called_again,
+    music.played,
+    removed,
+    retimed,
+    reminded_again,
+    passed_on,
+    put_into,
+    repeats.other_value,
+    told,
+    pointed,
+)
+"""In order: the first that finds something decides."""
+
+
+def read(
+    text: str,
+    state: State,
+    view: PersonView,
+    person: Person,
+    at: datetime,
+    toolbox: Toolbox,
+    playing: str | None = None,
+) -> Reading:
+    """What a turn means.
+
+    Args:
+        text: What was said.
+        state: The turns before it.
+        view: The person's items now.
+        person: Whose conversation it is.
+        at: When it was said.
+        toolbox: The APIs.
+        playing: Id of the song that plays.
+    """
+    if state.last is None:
+        return Reading(text)
+    scene = Scene(said(text), state, state.last, view, person, at, toolbox, playing)
+    return next((found for rule in RULES if (found := rule(scene))), Reading(text))

@@ -1,0 +1,71 @@
+"""Input and output of the rules that read a follow-up."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
+from ctrag.assistant.conversation.phrases import Said
+from ctrag.assistant.conversation.state import State, Turn
+from ctrag.assistant.planning.plan import Plan, Value
+from ctrag.toolbox import Toolbox
+from stores.people.items import Item, Person
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a turn means after the ones before it."""
+
+    text: str
+    """The turn as a request that stands by itself as far as that is possible."""
+    focus: Focus = NOTHING_KNOWN
+    undo: bool = False
+    """Whether the last change is to be taken back, and nothing else done."""
+    ask: str = ""
+    """What has to be asked before anything can be done."""
+    corrects: bool = False
+    """Whether it takes back the call before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A turn and all that it may refer to."""
+
+    said: Said
+    state: State
+    last: Turn
+    """The newest turn in which something was called."""
+    view: PersonView
+    person: Person
+    at: datetime
+    toolbox: Toolbox
+    playing: str | None = None
+    """Id of the song that plays."""
+
+    @property
+    def core(self) -> str:
+        """What was said, without its opening and closing."""
+        return self.said.core
+
+    def own(self, *apps: str) -> list[Item]:
+        """The person's items of these applications: those in focus first."""
+        near = self.state.items(self.view, *apps)
+        ids = {item.id for item in near}
+        return [*near, *(i for i in self.view.items if i.app in apps and i.id not in ids)]
+
+    def call(self, api: str, item: Item | None, text: str = "", **values: Value) -> Reading | None:
+        """The whole call, all of whose arguments are known; None where this toolbox lacks it."""
+        return self.call_of(Plan(api, dict(values)), item, text)
+
+    def call_of(self, plan: Plan, item: Item | None, text: str = "") -> Reading | None:
+        """As `call`, with a plan."""
+        if self.toolbox.get(plan.api) is None:
+            return None
+        ids = () if item is None else (item.id,)
+        return Reading(text or self.said.text, Focus(ids, (plan.api,), plan=plan))
+
+    def call_with(self, api: str, item: Item | None, text: str, **values: Value) -> Reading | None:
+        """A call whose other arguments the text says."""
+        if self.toolbox.get(api) is None:
+            return None
+        return Reading(text, Focus(() if item is None else (item.id,), (api,), values))

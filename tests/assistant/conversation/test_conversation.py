@@ -1,0 +1,134 @@
+"""A conversation on stores: what is done, asked, remembered and taken back."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctrag.assistant.assistant import Assistant
+from ctrag.assistant.conversation.conversation import Conversation
+from tests.assistant.hostile_items import ADA
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ada's data set, and a cache that has imported it; to be copied."""
+    from ctrag.assistant.open import open_stores
+    from ctrag.models.encoder import load_encoder
+
+    root = tmp_path_factory.mktemp("ada")
+    (root / "people").mkdir()
+    (root / "people" / "personas.jsonl").write_text(json.dumps(ADA) + "\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ctrag.assistant.open.cache_folder", lambda: root / "cache")
+        open_stores(root / "people", "ada", load_encoder())
+    return root
+
+
+@pytest.fixture
+def talk(
+    seen: Path, tmp_path: Path, through_endpoint: Any, configure: Callable[..., None]
+) -> Conversation:
+    """A conversation of Ada's, whose endpoint plans what the test wants."""
+    shutil.copytree(seen / "cache", tmp_path / "cache")
+    configure(items=50)
+    return Assistant.open(seen / "people", "ada", planner="openai").conversation()
+
+
+def yes(question: str) -> bool:
+    return True
+
+
+MADE = 'create_reminder(title="Lock the gate", due="2025-04-17T20:00")'
+
+
+def test_what_was_just_made_is_changed_and_removed_in_words(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [MADE]
+    talk.say("remind me to lock the gate at eight", run=True, confirm=yes)
+    later = talk.say("sorry, I meant half past eight", run=True, confirm=yes)
+    assert str(later.plan) == 'snooze_reminder(title="Lock the gate", until="2025-04-17T20:30")'
+    assert later.result is not None
+    assert later.result.status == "done"
+    gone = talk.say("forget that, the watchman has the key", run=True, confirm=yes)
+    assert str(gone.plan) == 'delete_reminder(title="Lock the gate")'
+    assert "Lock the gate" in talk.say("undo that", run=True).said
+
+
+def test_several_calls_are_one_undo(talk: Conversation, through_endpoint: Any) -> None:
+    through_endpoint.answers = [MADE, 'create_reminder(title="Buy rope")']
+    before = len(talk.assistant.view())
+    answer = talk.say(
+        "remind me to lock the gate at eight, and remind me to buy rope", run=True, confirm=yes
+    )
+    assert [plan.api for plan in answer.plans] == ["create_reminder", "create_reminder"]
+    assert answer.plan == answer.plans[0]
+    assert len(talk.assistant.view()) == before + 2
+    told = talk.undo()
+    assert "Lock the gate" in told
+    assert "Buy rope" in told
+    assert len(talk.assistant.view()) == before
+
+
+def test_each_call_that_reaches_others_asks_by_itself(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [
+        'call_contact(contact="Omar Salcedo")',
+        'send_mail(to="Omar Salcedo", subject="Crane", body="Is it free?")',
+    ]
+    asked: list[str] = []
+    answer = talk.say(
+        "call Omar and then mail Omar if the crane is free",
+        run=True,
+        confirm=lambda question: asked.append(question) is not None,
+    )
+    assert len(asked) == 2
+    assert [one.result.status for one in answer.parts if one.result] == ["declined", "declined"]
+
+
+def test_what_depends_on_a_refused_call_is_not_done(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [MADE, "pause_music()"]
+    talk.say("remind me to lock the gate at eight", run=True, confirm=yes)
+    answer = talk.say("pause the music, and then cancel it", run=True, confirm=yes)
+    first, second = answer.parts
+    assert first.result is not None
+    assert first.result.status == "refused"
+    assert "Not done" in second.said
+
+
+def test_small_talk_and_no_do_nothing(talk: Conversation, through_endpoint: Any) -> None:
+    through_endpoint.answers = []
+    for text in ("thanks!", "hello", "never mind", "what can you do"):
+        answer = talk.say(text, run=True, confirm=yes)
+        assert answer.said
+        assert answer.plan.is_none
+        assert answer.result is None
+
+
+def test_what_to_write_is_asked_and_the_next_turn_says_it(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [
+        'call_contact(contact="Omar Salcedo")',
+        'send_mail(to="Omar Salcedo", subject="Crane", body="The crane is free.")',
+    ]
+    talk.say("call Omar", run=True, confirm=yes)
+    asked = talk.say("and tell him why", run=True, confirm=yes)
+    assert asked.question is not None
+    assert asked.question.text == "What shall I write to Omar Salcedo?"
+    assert asked.result is None
+    done = talk.say("that the crane is free", run=True, confirm=yes)
+    assert done.plan.arguments["to"] == "Omar Salcedo"
+
+
+def test_ask_plans_several_calls_too(talk: Conversation, through_endpoint: Any) -> None:
+    through_endpoint.answers = [MADE, "get_missed_calls()"]
+    answer = talk.assistant.ask("remind me at eight to lock the gate, and show me missed calls")
+    assert [plan.api for plan in answer.plans] == ["create_reminder", "get_missed_calls"]

@@ -1,0 +1,245 @@
+"""What a turn means after others, read without any model."""
+
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from ctrag.assistant.context.item_arrays import PersonView
+from ctrag.assistant.conversation.follow_up import read
+from ctrag.assistant.conversation.reading import Reading
+from ctrag.assistant.conversation.state import State, Turn
+from ctrag.assistant.planning.plan import Plan
+from ctrag.toolbox import Toolbox
+from stores.people.items import Contact, Item, Person, Profile
+
+AT = datetime(2025, 4, 17, 12, 0)
+TOOLBOX = Toolbox.packaged()
+ADA = Person(
+    "ada",
+    AT,
+    Profile(name="Ada Quist"),
+    (
+        Contact("Omar Salcedo", "dispatcher", "+52 33 5550 1103", "omar@example.mx"),
+        Contact("Lena Brandt", "sister", "+49 30 1234 567", "lena@example.de"),
+        Contact("Lena Moreau", "neighbour", "+33 1 2345 6789", "moreau@example.fr"),
+    ),
+)
+
+
+def event(number: int, title: str, start: datetime, *who: str, place: str = "Dock 4") -> Item:
+    end = start.replace(minute=50)
+    fields = {"title": title, "start": start, "end": end, "location": place, "attendees": who}
+    return Item(f"c{number}", "calendar", fields)
+
+
+def reminder(number: int, title: str, due: datetime) -> Item:
+    fields = {"title": title, "due": due, "list": "Home", "done": False}
+    return Item(f"r{number}", "reminders", fields)
+
+
+def song(number: int, name: str, album: str, playlist: str) -> Item:
+    fields = {"song_name": name, "artist": "Kraftwerk", "album_title": album, "playlist": playlist}
+    return Item(f"s{number}", "music", {**fields, "played_at": AT})
+
+
+def note(number: int, title: str) -> Item:
+    return Item(f"n{number}", "notes", {"title": title, "body": "…", "modified_at": AT})
+
+
+MAIL = Item(
+    "m1",
+    "mail",
+    {"subject": "Crane log", "sender": "Omar Salcedo", "body": "Is it free?", "received_at": AT},
+)
+CRANE = event(1, "Crane check", datetime(2025, 4, 18, 15), "Ada Quist", "Omar Salcedo")
+ROWING = event(2, "Rowing", datetime(2025, 4, 18, 18), place="Boat house, Laksevåg")
+GATE = reminder(1, "Lock the gate", datetime(2025, 4, 17, 20))
+ROPE = reminder(2, "Buy rope", datetime(2025, 4, 17, 17))
+ITEMS = (
+    CRANE,
+    ROWING,
+    GATE,
+    ROPE,
+    MAIL,
+    song(1, "Autobahn", "Autobahn", "Road"),
+    song(2, "Neon Lights", "The Man-Machine", "Night shift"),
+    note(1, "Tide table"),
+    note(2, "Winch manual"),
+)
+VIEW = PersonView(ADA, ITEMS, np.zeros((len(ITEMS), 4), np.float32))
+
+
+def turn(text: str, plan: Plan, *items: str, **more: object) -> Turn:
+    return Turn(text, plan, TOOLBOX.get(plan.api), items, **more)  # type: ignore[arg-type]
+
+
+LISTED = turn("what's on tomorrow", Plan("list_events", {"date": "2025-04-18"}), "c1", "c2")
+CHECKED = turn("when is the crane check", Plan("get_event", {"title": "Crane check"}), "c1")
+MADE = turn(
+    "remind me to lock the gate at eight",
+    Plan("create_reminder", {"title": "Lock the gate", "due": "2025-04-17T20:00"}),
+    "r1",
+    made=True,
+)
+REMINDERS = turn("what's on my list", Plan("list_reminders", {}), "r2", "r1")
+PLAYED = turn("play Autobahn", Plan("play_song", {"song_name": "Autobahn"}), "s1")
+READ = turn("open the tide table", Plan("read_note", {"title": "Tide table"}), "n1")
+WROTE = turn("what did Omar write", Plan("read_mail", {"subject": "Crane log"}), "m1")
+SHARED = turn(
+    "share the tide table with Omar",
+    Plan("share_note", {"title": "Tide table", "contact": "Omar Salcedo"}),
+    "n1",
+    people=("Omar Salcedo",),
+)
+CALLED = turn(
+    "call Omar", Plan("call_contact", {"contact": "Omar Salcedo"}), people=("Omar Salcedo",)
+)
+ASKED = turn("weather in Oslo tomorrow", Plan("google_weather", {"location": "Oslo"}))
+
+
+def reading(text: str, *turns: Turn, playing: str | None = None) -> Reading:
+    state = State()
+    state.turns.extend(turns)
+    return read(text, state, VIEW, ADA, AT, TOOLBOX, playing)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "plan"),
+    [
+        (
+            LISTED,
+            "move the second one to seven",
+            'reschedule_event(title="Rowing", new_start="2025-04-18T19:00")',
+        ),
+        (
+            CHECKED,
+            "please shift that to half past four",
+            'reschedule_event(title="Crane check", new_start="2025-04-18T16:30")',
+        ),
+        (
+            CHECKED,
+            "could you push it to Monday, same time",
+            'reschedule_event(title="Crane check", new_start="2025-04-21T15:00")',
+        ),
+        (
+            MADE,
+            "sorry, I meant half past eight",
+            'snooze_reminder(title="Lock the gate", until="2025-04-17T20:30")',
+        ),
+        (
+            MADE,
+            "set it to quarter past",
+            'snooze_reminder(title="Lock the gate", until="2025-04-17T20:15")',
+        ),
+        (
+            REMINDERS,
+            "move the rope to an hour later",
+            'snooze_reminder(title="Buy rope", until="2025-04-17T18:00")',
+        ),
+        (MADE, "forget that, the watchman has the key", 'delete_reminder(title="Lock the gate")'),
+        (CHECKED, "call it off, I have a fever", 'cancel_event(title="Crane check")'),
+        (REMINDERS, "got the rope, mark that as done", 'complete_reminder(title="Buy rope")'),
+        (
+            READ,
+            "send it to my dispatcher",
+            'share_note(title="Tide table", contact="Omar Salcedo")',
+        ),
+        (
+            WROTE,
+            "forward that to Lena Brandt",
+            'forward_mail(subject="Crane log", to="Lena Brandt")',
+        ),
+        (
+            SHARED,
+            "the manual for the winch as well",
+            'share_note(title="Winch manual", contact="Omar Salcedo")',
+        ),
+        (
+            SHARED,
+            "and Lena Brandt as well",
+            'share_note(title="Tide table", contact="Lena Brandt")',
+        ),
+        (LISTED, "and on Sunday?", 'list_events(date="2025-04-20")'),
+        (PLAYED, "skip this song", 'skip_song(direction="next")'),
+        (PLAYED, "no, the other one", 'play_song(song_name="Neon Lights")'),
+        (PLAYED, "let me hear the entire album", 'play_album(album_title="Autobahn")'),
+        (PLAYED, "quiet please, the baby sleeps", "pause_music()"),
+        (
+            PLAYED,
+            "save this song to my night playlist",
+            'add_song_to_playlist(song_name="Autobahn", playlist_name="Night shift")',
+        ),
+        (CALLED, "nobody answers, call him again", "redial_last_call()"),
+        (
+            READ,
+            "perfect, forward it to Omar",
+            'share_note(title="Tide table", contact="Omar Salcedo")',
+        ),
+        (
+            MADE,
+            "set it to quarter past, I eat first",
+            'snooze_reminder(title="Lock the gate", until="2025-04-17T20:15")',
+        ),
+        (WROTE, "ring him", 'call_contact(contact="Omar Salcedo")'),
+    ],
+)
+def test_a_follow_up_is_a_call_on_what_is_in_focus(before: Turn, text: str, plan: str) -> None:
+    assert str(reading(text, before).focus.plan) == plan
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "standalone"),
+    [
+        (WROTE, "and ask him if four is fine", "ask Omar Salcedo if four is fine"),
+        (CHECKED, "which bus goes there", "which bus goes to Dock 4"),
+        (CALLED, "let me know at nine to do it", "call Omar"),
+    ],
+)
+def test_what_points_back_is_spelled_out(before: Turn, text: str, standalone: str) -> None:
+    assert standalone in reading(text, before).text
+
+
+def test_a_message_about_a_change_says_what_was_changed() -> None:
+    moved = turn(
+        "bring it to six", Plan("reschedule_event", {"title": "Crane check"}), "c1", change=1
+    )
+    focus = reading("inform everybody about it", CHECKED, moved).focus
+    assert focus.apis == ("notify_attendees",)
+    assert focus.values == {"title": "Crane check", "message": "It's brought to six."}
+
+
+def test_what_they_are_told_in_the_first_person_is_sent_as_it_was_said() -> None:
+    focus = reading("tell him I'm on my way", WROTE).focus
+    assert focus.values == {"subject": "Crane log", "body": "I'm on my way."}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set a reminder to feed the cat at six",
+        "what's the weather in Bergen tomorrow",
+        "play some jazz",
+        "put lunch with Lena Brandt in for Friday one o'clock",
+    ],
+)
+def test_a_turn_that_stands_by_itself_drops_the_topic(text: str) -> None:
+    assert reading(text, LISTED, CHECKED) == Reading(text)
+
+
+def test_a_first_turn_is_taken_as_it_is() -> None:
+    assert reading("cancel it") == Reading("cancel it")
+
+
+def test_undo_in_words_is_no_call() -> None:
+    assert reading("no wait, undo that", MADE).undo
+
+
+def test_a_place_in_a_follow_up_keeps_the_api() -> None:
+    assert reading("and on Sunday at the lighthouse", ASKED).focus.apis == ("google_weather",)
+
+
+def test_only_the_latest_turns_are_remembered() -> None:
+    state = State()
+    state.turns.extend([LISTED] * 50)
+    assert len(state.turns) < 10

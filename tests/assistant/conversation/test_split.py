@@ -1,0 +1,63 @@
+"""Several requests in one breath are told apart; an "and" inside one value is not."""
+
+import pytest
+
+from ctrag.assistant.conversation.split import split
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "call off the tasting and write Omar that I'm ill",
+            ["call off the tasting", "write Omar that I'm ill"],
+        ),
+        (
+            "I paid the boiler man, mark it done, and put on some jazz",
+            ["I paid the boiler man, mark it done", "put on some jazz"],
+        ),
+        (
+            "tell Omar the crane is free, and then show me who rang",
+            ["tell Omar the crane is free", "show me who rang"],
+        ),
+        (
+            "remind me at six to lock the gate, and call the dispatcher",
+            ["remind me at six to lock the gate", "call the dispatcher"],
+        ),
+        (
+            "Pills an hour later instead, and start the Road playlist",
+            ["Pills an hour later instead", "start the Road playlist"],
+        ),
+        (
+            "move the crane check to four, let Omar know and flag his mail",
+            ["move the crane check to four, let Omar know", "flag his mail"],
+        ),
+        (
+            "storm's coming, call off rowing, and I got the rope so please mark it done",
+            ["storm's coming, call off rowing", "I got the rope so please mark it done"],
+        ),
+    ],
+)
+def test_requests_in_one_breath_are_told_apart(text: str, parts: list[str]) -> None:
+    assert split(text) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add bread and butter to the shopping list",
+        "remind me to buy milk and call mum",
+        "tell Omar to lock the gate and call me back",
+        "tell Omar I'm late and that he should start, sorry",
+        "ask Omar whether the crane is free and when he starts",
+        "play Simon and Garfunkel",
+        "put lunch with Sam and Dana in for Friday at one",
+        "note that the code is 4471 and the gate sticks",
+        "what's the weather in Oslo and Bergen tomorrow",
+        "I'm tired and late. Tell Omar",
+        "when is rowing, and where",
+        "remind me to wash, dry and put away the sails",
+    ],
+)
+def test_what_belongs_to_one_value_is_not_split(text: str) -> None:
+    assert split(text) == [text]
