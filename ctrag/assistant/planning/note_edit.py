@@ -1,7 +1,7 @@
 """A note that is changed in part keeps the rest.
 
-"take the gambas off the menu", "bed three is beans now" and "change buy cyan to buy yellow" say one
-line of a note, and a note is stored whole.
+"take the honey off the list", "row two is kale now" and "change rye to spelt" say one line of a
+note, and a note is stored whole.
 """
 
 import re

@@ -278,8 +278,8 @@ def _value(
 
 
 def _is_a_place(found: _Found, read: Mapping[str, FilledSlot], request: str) -> bool:
-    """Whether those whom nobody named only share a word with a place: "Mutton Lane" invites no
-    Brid Lane."""
+    """Whether those whom nobody named only share a word with a place: "Orchard Lane" invites no
+    Ann Lane."""
     names = found.value if isinstance(found.value, list) else [str(found.value or "")]
     there = set(words(request)) & {word for name in names for word in words(name)}
     places = (slot.value or "" for name, slot in read.items() if name in PLACES)

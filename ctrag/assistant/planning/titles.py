@@ -19,7 +19,7 @@ _FOR = r"(?:\s+in)?\s+for\s+(?:a|an|the|his|her|their|my)\s+(?P<what>[^.:;,!?]+)
 def whole_title(title: str, text: str, request: str) -> str:
     """The title with the words around it that would be lost.
 
-    "sizes of Matouš: shoes 44" is read as the title "Matouš" and a text without "sizes"; what
+    "sizes of Ida: coat 104" is read as the title "Ida" and a text without "sizes"; what
     neither of them has belongs to the title.
 
     Args:
@@ -43,7 +43,7 @@ def whole_title(title: str, text: str, request: str) -> str:
 
 
 def with_purpose(title: str, request: str, when: Sequence[str]) -> str:
-    """A title that is a name alone, with what the person comes for: "Marcy, cut and blowout".
+    """A title that is a name alone, with what the person comes for: "Odile, perm".
 
     Args:
         title: As it was read.

@@ -23,7 +23,7 @@ def test_what_is_taken_off_is_the_only_line_that_goes(said: str, left: str) -> N
 @pytest.mark.parametrize(
     ("said", "made"),
     [
-        ("bed three is beetroot now, put that in the garden note", "3 beetroot"),
+        ("bed three is beetroot now, write it into the garden note", "3 beetroot"),
         ("change nothing yet to garlic in the garden note", "3 garlic"),
     ],
 )
