@@ -184,7 +184,7 @@ def test_stores_keep_it_through_import_export_and_forgetting(
     [was], [now] = load_dataset(folder).personas, load_dataset(out).personas
     assert (now.person, set(map(repr, now.items))) == (was.person, set(map(repr, was.items)))
     assert ctrag("forget", "--persona", "ada", "--stores", root, "--item", "ada-x4", "--yes") == (
-        "1 items erased\n"
+        f"1 item erased\nerased from: {out}\n"
     )
     left = {stored.item.id for stored in Stores.open(root).items("ada").items}
     assert left == {"ada-x5", "ada-x6", "ada-n1"}
