@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -40,10 +41,19 @@ def interrupted(work: str) -> tuple[int, str, float]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", START.format(work=work)]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        # A suite that runs in the background ignores the signal, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
+        late = threading.Timer(20, process.kill)  # a process that is not ended burns no core
+        late.daemon = True
+        late.start()
         assert process.stdout.readline() == "begun\n"
         time.sleep(0.3)
         began = time.perf_counter()
