@@ -204,7 +204,7 @@ async def test_each_line_of_a_servers_stderr_begins_with_its_name(
             while "second" not in said:
                 await anyio.sleep(0.05)
                 said += capfd.readouterr().err
-    assert "[My Server] first\n[My Server]  [31msecond\n" in said
+    assert "[My Server] first\n[My Server] \\x1b[31msecond\n" in said
 
 
 async def test_searches_go_on_without_an_error_while_servers_come_and_go(
