@@ -11,7 +11,7 @@ import numpy as np
 from ctrag.assistant.planning.confidence import Evidence
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
-from ctrag.assistant.planning.limits import UNSURE, does_half
+from ctrag.assistant.planning.limits import UNSURE, does_half, removes_unnamed
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
 from ctrag.assistant.planning.slots import compose, covered
@@ -92,7 +92,9 @@ class EmbeddedPlanner(LanguageModel):
             sure = request.confidence
             confidence = evidence.product if sure is None else sure.of(evidence)
             said = "" if request.sources is None else request.sources.request.text
-            if _changes(decoded.plan, request) and does_half(said):
+            api = "" if decoded.plan is None else decoded.plan.api
+            unasked = removes_unnamed(api, evidence.named, evidence.plain)
+            if unasked or (_changes(decoded.plan, request) and does_half(said)):
                 confidence = min(confidence, UNSURE)
             if confidence < request.sure:
                 others = [decoded.alternative, *(calls[at][0].plan for at, _ in weighed[1:])]

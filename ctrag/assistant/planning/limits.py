@@ -25,3 +25,15 @@ def does_half(text: str) -> bool:
     """
     plain = text.replace("’", "'")
     return bool(_FORBIDS.search(plain) or _REPEATS.search(plain))
+
+
+def removes_unnamed(api: str, named: float, plain: float) -> bool:
+    """Whether a call takes something away that a plain request does not name: "take the eggs off my
+    shopping note" of somebody who has no such note.
+
+    Args:
+        api: What is called.
+        named: Share of the things of the person's in the call of which the request has a word.
+        plain: Probability that the request says its own values.
+    """
+    return api.startswith(("delete_", "cancel_")) and named < 1 and plain > 0.5

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctrag.assistant.planning.limits import does_half
+from ctrag.assistant.planning.limits import does_half, removes_unnamed
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,11 @@ from ctrag.assistant.planning.limits import does_half
 )
 def test_forbidding_and_repeating_is_more_than_a_call(text: str, half: bool) -> None:
     assert does_half(text) is half
+
+
+def test_what_nobody_named_is_not_taken_away_for_sure() -> None:
+    assert removes_unnamed("delete_note", named=0.0, plain=0.9)
+    assert removes_unnamed("cancel_event", named=0.0, plain=0.9)
+    assert not removes_unnamed("delete_note", named=1.0, plain=0.9)
+    assert not removes_unnamed("cancel_event", named=0.0, plain=0.2), "a hint names nothing"
+    assert not removes_unnamed("read_note", named=0.0, plain=0.9)
