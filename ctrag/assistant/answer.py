@@ -42,8 +42,9 @@ class Answer:
     """What was asked, with the time and place that were assumed."""
     unavailable: dict[str, str] = field(default_factory=dict)
     """Application → why its store did not answer."""
-    other: Plan | None = None
-    """The next best plan, where the confidence of the first is below the setting `sure`."""
+    others: tuple[Plan, ...] = ()
+    """The next best plans, where the confidence of the first is below the setting `sure`; two at
+    most, likeliest first."""
     question: "Question | None" = None
     """What the assistant asks in place of acting; the next thing that is said may answer it."""
     further: tuple["Answer", ...] = ()
@@ -55,6 +56,11 @@ class Answer:
     def parts(self) -> tuple["Answer", ...]:
         """This answer and the further ones."""
         return (self, *self.further)
+
+    @property
+    def other(self) -> Plan | None:
+        """The first of `others`."""
+        return self.others[0] if self.others else None
 
     @property
     def plans(self) -> tuple[Plan, ...]:
@@ -96,6 +102,7 @@ def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, An
         },
         "confidence": round(answer.confidence, 4),
         "other": None if answer.other is None else str(answer.other),
+        "others": [str(one) for one in answer.others],
         "question": None
         if answer.question is None
         else {"text": answer.question.text, "choices": list(answer.question.choices)},

@@ -198,7 +198,6 @@ class Assistant:
                 "none": round(tools.none, 3),
             }
         planned = self._plan(request, view, found, tools, trace, focus)
-        other = planned.alternative
         plan = focus.settle(NONE if planned.plan is None else planned.plan)
         plan = played_as(plan, view.items)
         answer = Answer(
@@ -210,7 +209,7 @@ class Assistant:
             trace,
             request,
             found.unavailable,
-            other,
+            planned.alternatives,
         )
         return self.carry_out(answer, confirm) if run else answer
 

@@ -239,6 +239,37 @@ def coverage(
     return found
 
 
+def after_question(
+    confidence: Sequence[float],
+    right: Sequence[bool],
+    offered: Sequence[bool],
+    shares: Sequence[float],
+) -> dict[str, dict[str, float]]:
+    """How many plans are right when the least sure ones are asked about, once each.
+
+    Args:
+        confidence: Of each plan.
+        right: Whether each plan is right.
+        offered: Whether it or another plan that the question offers is right.
+        shares: Shares of the plans that are asked about, 0 to 1, least sure first.
+
+    Returns:
+        Share in percent → `right`, the percentage that is right then, and `threshold`, the
+        confidence below which is asked.
+    """
+    order = sorted(range(len(right)), key=lambda at: confidence[at])
+    found = {}
+    for share in shares:
+        count = round(share * len(order))
+        verdicts = [offered[at] for at in order[:count]] + [right[at] for at in order[count:]]
+        threshold = confidence[order[count]] if count < len(order) else 1.0
+        found[f"{100 * share:.0f}"] = {
+            "right": round(_percent(verdicts), 2),
+            "threshold": round(threshold, 3),
+        }
+    return found
+
+
 _LEAST_WRITTEN, _LEAST_SAID = 0.8, 0.6
 _SUBJECT = ("send_mail", "subject")
 

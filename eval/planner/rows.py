@@ -41,6 +41,8 @@ class PlanRow(BaseModel):
     """`item`, `tool` or nothing: what retrieval did not return."""
     confidence: float
     evidence: Evidence | None = None
+    others: list[str] = []
+    """The next best plans, where the confidence is below `Settings.sure`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +162,7 @@ def decode(
         missed=missed,
         confidence=round(made.confidence, 4),
         evidence=made.evidence,
+        others=[str(one) for one in made.alternatives],
     )
 
 
@@ -224,6 +227,7 @@ def planned(
             grammar,
             prompt,
             shown.preferences,
+            options.sure,
             slots=None if filler is None else slots,
             sources=sources,
             choice=show.artefacts.choice,

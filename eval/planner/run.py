@@ -18,7 +18,14 @@ from eval.core.examples import RankingExample, load_examples
 from eval.core.experiment import Experiment, data_sha256, versions
 from eval.core.grounded import ungrounded
 from eval.core.intervals import bootstrap_interval
-from eval.core.plans import PlanScore, coverage, labelled_plan, score, summarise
+from eval.core.plans import (
+    PlanScore,
+    after_question,
+    coverage,
+    labelled_plan,
+    score,
+    summarise,
+)
 from eval.core.tables import Table, figure
 from eval.planner.dialogues import CONVERSATIONS, conversation_figures
 from eval.planner.rows import PlanRows
@@ -104,6 +111,7 @@ def run_planner(
         "text_f1": {},
         "seconds_per_plan": {},
         "coverage": {},
+        "after_question": {},
         "levels": {},
     }
     levels = _levels(data, examples)
@@ -111,7 +119,10 @@ def run_planner(
         scores = {one: _scores(name, one, examples, rows, toolbox) for one in decodings}
         verdicts = scores[False]
         sureness = [rows.get(name, False, one).confidence for one in examples]
-        figures[name], intervals[name] = _figures(scores, examples, sureness, options.sure)
+        of_setting, intervals[name] = _figures(scores, examples, sureness, options.sure)
+        offered = _offered(name, examples, rows, toolbox)
+        asked = [known < options.sure for known in sureness]
+        figures[name] = of_setting | _after_question(verdicts, offered, asked)
         extra["errors"][name] = _errors(name, examples, verdicts, rows)
         written = [one.text_f1 for one in verdicts if one.text_f1 is not None]
         extra["text_f1"][name] = round(100 * float(np.mean(written)), 2) if written else None
@@ -121,6 +132,15 @@ def run_planner(
             "done_right": _calibration(sureness, done),
         }
         extra["coverage"][name] = coverage(sureness, done, [share / 10 for share in range(1, 11)])
+        extra["after_question"][name] = {
+            field: after_question(
+                sureness,
+                [getattr(one, field) for one in verdicts],
+                [any(getattr(one, field) for one in plans) for plans in offered],
+                [share / 10 for share in range(11)],
+            )
+            for field in ("ast_match", "accepted")
+        }
         extra["levels"][name] = {
             level: {
                 key: round(value, 2)
@@ -181,6 +201,7 @@ def table(experiment: Experiment) -> Table:
         "done_right",
         "sure",
         "sure_right",
+        "ast_after_question",
         "exact_match",
         "exact_match_closed",
         "hallucination",
@@ -194,11 +215,14 @@ def table(experiment: Experiment) -> Table:
         ours = [figure(figures.get(key)) for key in keys]
         rows.append([name, *ours, *(figure(value) for value in PAPER[name])])
     header = ["setting", "AST", "accepted", "text", "done right", "sure", "sure right"]
+    header += ["AST asked"]
     header += ["exact", "closed", "halluc.", "ungr.", "AST free"]
     notes = [
         f"{experiment.extra['requests']} requests of {experiment.extra['people']} people; "
         "text: written texts that say what was said; done right: accepted, and so is all text; "
         "sure: plans of at least the confidence CTRAG_SURE, and how many of them are done right; "
+        "AST asked: AST where each plan that is not sure is asked about once, with the next best "
+        "plans as choices; "
         "free: decoding without the grammar; paper: AST, exact match, hallucination of table 3."
     ]
     extra: Any = experiment.extra
@@ -209,6 +233,13 @@ def table(experiment: Experiment) -> Table:
                 f"{name}: {found['right']} right ({low} to {high}), done right "
                 f"{found['done_right']}, of {found['count']}"
             )
+    for name, curves in extra.get("after_question", {}).items():
+        for field, curve in curves.items():
+            spelled = ", ".join(
+                f"{share} % {at['right']:g} (below {at['threshold']:g})"
+                for share, at in curve.items()
+            )
+            notes.append(f"{name}, {field} with one question, by share asked: {spelled}")
     for name, levels in extra.get("levels", {}).items():
         for level, of_level in levels.items():
             spelled = ", ".join(f"{key} {value:g}" for key, value in of_level.items())
@@ -219,14 +250,41 @@ def table(experiment: Experiment) -> Table:
 def _scores(
     setting: str, free: bool, examples: Sequence[RankingExample], rows: PlanRows, toolbox: Toolbox
 ) -> list[PlanScore]:
-    scores = []
+    return [_score(one, rows.get(setting, free, one).text, toolbox) for one in examples]
+
+
+def _offered(
+    setting: str, examples: Sequence[RankingExample], rows: PlanRows, toolbox: Toolbox
+) -> list[list[PlanScore]]:
+    """Scores of the plan and of those that a question would offer beside it."""
+    found = []
     for example in examples:
-        plan = parsed(rows.get(setting, free, example).text)
-        gold = labelled_plan(example.labels.plan)
-        also = [labelled_plan(one) for one in example.labels.also]
-        invented = plan is not None and bool(ungrounded(plan, example.context, toolbox))
-        scores.append(score(plan, gold, also, toolbox=toolbox, ungrounded=invented))
-    return scores
+        row = rows.get(setting, False, example)
+        found.append([_score(example, text, toolbox) for text in (row.text, *row.others)])
+    return found
+
+
+def _score(example: RankingExample, text: str, toolbox: Toolbox) -> PlanScore:
+    plan = parsed(text)
+    gold = labelled_plan(example.labels.plan)
+    also = [labelled_plan(one) for one in example.labels.also]
+    invented = plan is not None and bool(ungrounded(plan, example.context, toolbox))
+    return score(plan, gold, also, toolbox=toolbox, ungrounded=invented)
+
+
+def _after_question(
+    verdicts: Sequence[PlanScore], offered: Sequence[Sequence[PlanScore]], asked: Sequence[bool]
+) -> dict[str, JsonValue]:
+    """Share asked about, and what is right then, in percent."""
+    found: dict[str, JsonValue] = {"asked": round(100 * float(np.mean(asked)), 2)}
+    names = {"ast_match": "ast_after_question", "accepted": "accepted_after_question"}
+    for field, name in names.items():
+        right = [
+            any(getattr(one, field) for one in plans) if question else getattr(first, field)
+            for first, plans, question in zip(verdicts, offered, asked, strict=True)
+        ]
+        found[name] = round(100 * float(np.mean(right)), 2)
+    return found
 
 
 def _figures(

@@ -10,7 +10,7 @@ from ctrag.assistant.answer import Answer, Question
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
 from ctrag.assistant.conversation.follow_up import read
 from ctrag.assistant.conversation.preferences import Preferences, mention_of, taught
-from ctrag.assistant.conversation.questions import NEITHER, Pending, chosen
+from ctrag.assistant.conversation.questions import Pending, between, chosen
 from ctrag.assistant.conversation.reading import Reading
 from ctrag.assistant.conversation.small_talk import leaves_it, small_talk
 from ctrag.assistant.conversation.split import requests_in, split
@@ -184,44 +184,31 @@ class Conversation:
         self.state.keep(answer, tool, self.assistant.view(), self.assistant.person)
 
     def _doubts(self, answer: Answer, request: Request) -> Question | None:
-        """The question between two calls of which either may be meant.
+        """The question between calls of which each may be meant.
 
         None where the first is sure or changes nothing, or the same was asked before.
         """
         tool = self.assistant.toolbox.get(answer.plan.api)
-        other = answer.other
-        if other is None or tool is None or tool.effect == "read" or self.assistant.sure(answer):
+        if tool is None or tool.effect == "read" or self.assistant.sure(answer):
             return None
-        if not all(
-            self.assistant.preview(replace(answer, plan=one)).changes
-            for one in (answer.plan, other)
-        ):
-            return None  # there is no choice where one of the two cannot be done
-        question = Question(*self._options(answer, other))
+        previews: dict[str, Plan] = {}
+        for plan in (answer.plan, *answer.others):
+            found = self.assistant.preview(replace(answer, plan=plan))
+            if found.changes:
+                previews.setdefault(found.text.splitlines()[0].rstrip("?"), plan)
+            elif not previews:
+                return None  # there is no choice where the first cannot be done
+        if len(previews) < 2:
+            return None
+        plans = tuple(previews.values())
+        question = between(plans, tuple(previews))
         key = f"{question.text} {question.choices}"
-        if key in self._asked or question.choices[0] == question.choices[1]:
+        if key in self._asked:
             return None
         self._asked.add(key)
-        plans = (answer.plan, other)
         ids = tuple(one.item.id for one in answer.items)
         self.pending = Pending(question, request, tuple(Focus(ids, plan=one) for one in plans))
         return question
-
-    def _options(self, answer: Answer, other: Plan) -> tuple[str, tuple[str, ...]]:
-        differing = [
-            name
-            for name, value in answer.plan.arguments.items()
-            if other.api == answer.plan.api and other.arguments.get(name) != value
-        ]
-        if len(differing) == 1 and isinstance(other.arguments.get(differing[0]), str):
-            name = differing[0]
-            choices = [str(one.arguments[name]) for one in (answer.plan, other)]
-            return "Which one do you mean?", (*choices, NEITHER)
-        previews = [
-            self.assistant.preview(replace(answer, plan=one)).text.splitlines()[0].rstrip("?")
-            for one in (answer.plan, other)
-        ]
-        return "What do you mean?", (*previews, NEITHER)
 
     def _answered(self, pending: Pending, request: Request, act: "_Acts") -> Answer | None:
         """What an answer to the open question does; None where it is none."""

@@ -1,12 +1,14 @@
 """What the assistant asks in place of a wrong act, and what an answer to it chooses."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ctrag.assistant.answer import Question
 from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.small_talk import leaves_it
+from ctrag.assistant.planning.plan import Plan
 from ctrag.text.words import stems, telling_words, words
 from stores.people.items import Request
 
@@ -42,6 +44,23 @@ class Pending:
     """Requests of the same breath that wait for it."""
 
 
+def between(plans: Sequence[Plan], previews: Sequence[str]) -> Question:
+    """The question which of the plans is meant: by the one value in which they differ, else by
+    what each would do."""
+    first = plans[0]
+    differing = {
+        name
+        for other in plans[1:]
+        for name in first.arguments.keys() | other.arguments.keys()
+        if other.arguments.get(name) != first.arguments.get(name)
+    }
+    if len(differing) == 1 and all(one.api == first.api for one in plans):
+        values = [one.arguments.get(*differing) for one in plans]
+        if all(isinstance(one, str) for one in values) and len(set(map(str, values))) == len(plans):
+            return Question("Which one do you mean?", (*map(str, values), NEITHER))
+    return Question("What do you mean?", (*previews, NEITHER))
+
+
 def chosen(pending: Pending, text: str) -> Focus | Literal["nothing"] | None:
     """What an answer chooses; `nothing` where it declines, None where it is no answer.
 
@@ -62,7 +81,7 @@ def chosen(pending: Pending, text: str) -> Focus | Literal["nothing"] | None:
         if word == "former":
             place = 1
         if word == "other":
-            place = 2
+            place = 2 if count == 2 else 0
         if place == count + 1 and pending.question.choices[-1] == NEITHER:
             return "nothing"
         return pending.choices[place - 1] if 0 < place <= count else None

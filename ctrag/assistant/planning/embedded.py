@@ -24,6 +24,8 @@ _CLEAR = 0.95
 """Share of an API from which no other one is looked at."""
 _UNLIKELY = 0.03
 """Share of an API below which it is not looked at beside others."""
+_CHOICES = 3
+"""Plans that an unsure answer offers, its own included."""
 _MOST = 3
 """Calls that are composed to choose from."""
 
@@ -72,7 +74,8 @@ class EmbeddedPlanner(LanguageModel):
         began = time.perf_counter()
         prompt = _PromptIds(lambda: self._prompt_ids(request.prompt()))
         grammar, preferences = request.grammar, request.preferences
-        alternative, evidence = None, None
+        alternatives: tuple[Plan, ...] = ()
+        evidence = None
         considered: tuple[tuple[Plan, Evidence], ...] = ()
         if grammar is None:
             tokens, confidence, _ = self.free(prompt())
@@ -97,10 +100,10 @@ class EmbeddedPlanner(LanguageModel):
             if unasked or (_changes(decoded.plan, request) and does_half(said)):
                 confidence = min(confidence, UNSURE)
             if confidence < request.sure:
-                others = [decoded.alternative, *(calls[at][0].plan for at, _ in weighed[1:])]
-                alternative = next((one for one in others if one not in (None, NONE)), None)
-                if alternative is None and rest:
-                    alternative = self._call(rest[0], request, grammar, prompt).plan
+                alternatives = _next_best([(calls[at][0], found) for at, found in weighed])
+                for api in rest[: 0 if alternatives else 1]:
+                    further = self._call(api, request, grammar, prompt).plan
+                    alternatives = () if further is None else (further,)
         return Planned(
             decoded.plan,
             decoded.text,
@@ -109,7 +112,7 @@ class EmbeddedPlanner(LanguageModel):
             decoded.tokens,
             time.perf_counter() - began,
             self.engine_name if prompt.ids else "",
-            alternative,
+            alternatives,
             evidence,
             considered,
         )
@@ -181,7 +184,7 @@ class EmbeddedPlanner(LanguageModel):
             str(made.plan),
             0,
             made.beliefs,
-            made.alternative,
+            made.variants,
             covered(request.sources.request.text, made),
             made.named,
         )
@@ -204,7 +207,7 @@ class _Decoded:
     text: str
     tokens: int
     beliefs: tuple[float, ...] = ()
-    alternative: Plan | None = None
+    variants: tuple[tuple[Plan, float], ...] = ()
     covered: float = 1.0
     named: float = 1.0
 
@@ -221,6 +224,24 @@ class _PromptIds:
         if not self.ids:
             self.ids = self._make()
         return self.ids
+
+
+def _next_best(calls: Sequence[tuple["_Decoded", Evidence]]) -> tuple[Plan, ...]:
+    """Other plans than the first call's, likeliest first, `_CHOICES` - 1 at most.
+
+    They are the other calls, and each call with another value of one argument.
+    """
+    found: dict[str, tuple[float, Plan]] = {}
+    for call, evidence in calls:
+        if call.plan is None or call.plan == NONE:
+            continue
+        for plan, odds in ((call.plan, 1.0), *call.variants):
+            weight = odds * evidence.product
+            if weight > found.get(str(plan), (0.0, plan))[0]:
+                found[str(plan)] = (weight, plan)
+    found.pop(str(calls[0][0].plan), None)
+    ranked = sorted(found.values(), key=lambda one: -one[0])
+    return tuple(plan for _, plan in ranked[: _CHOICES - 1])
 
 
 def _changes(plan: Plan | None, request: PlanRequest) -> bool:

@@ -29,7 +29,7 @@ class PlanRequest:
     """Log-scale score of each API and of `none`, from tool retrieval; None leaves the choice of
     the API to the model."""
     sure: float = 0.0
-    """Plans of lower confidence come with an alternative."""
+    """Plans of lower confidence come with alternatives."""
     slots: Callable[[Tool], Mapping[str, FilledSlot]] | None = None
     """Reads what the request says of a tool's slots; None leaves texts to the model or to the
     request's own words."""
@@ -63,9 +63,9 @@ class Planned:
     seconds: float
     engine: str = ""
     """Engine of the planner's own model; empty when it was not run."""
-    alternative: Plan | None = None
-    """Where `confidence` is below `PlanRequest.sure`: the same call with another person whom the
-    request fits as well, else the next best call. None when there is neither, or the
+    alternatives: tuple[Plan, ...] = ()
+    """Where `confidence` is below `PlanRequest.sure`: the next best plans, likeliest first, two at
+    most. They are other calls, or this one with another value. Empty when there are none, or the
     planner does not rank them."""
     evidence: Evidence | None = None
     """What the confidence was made from, where tool retrieval chose the API."""
@@ -80,7 +80,7 @@ class Planned:
             "prompt_tokens": self.prompt_tokens,
             "plan_tokens": self.plan_tokens,
             "engine": self.engine,
-            "other": None if self.alternative is None else str(self.alternative),
+            "others": [str(one) for one in self.alternatives],
         }
 
 

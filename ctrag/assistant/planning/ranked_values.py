@@ -20,6 +20,9 @@ class ToolValues:
     beliefs: dict[str, float] = field(default_factory=dict)
     """Argument → probability, 0 to 1, that its best value (or leaving it out) is right; empty
     without a ranker."""
+    others: dict[str, tuple[str | None, float]] = field(default_factory=dict)
+    """Argument → the next best value (None leaves it out) and its probability; only with a
+    ranker."""
     ranked: bool = False
     """Whether a ranker ordered them; otherwise they are in the order in which they were found."""
 
@@ -50,6 +53,7 @@ def _values_of(tool: Tool, sources: ValueSources, ranker: ValueRanker | None) ->
     found: dict[str, tuple[CandidateValue, ...]] = {}
     absent: set[str] = set()
     beliefs: dict[str, float] = {}
+    others: dict[str, tuple[str | None, float]] = {}
     for argument in tool.arguments:
         if argument.match != "value":
             continue
@@ -60,6 +64,9 @@ def _values_of(tool: Tool, sources: ValueSources, ranker: ValueRanker | None) ->
                 absent.add(argument.name)
             if ordered:
                 beliefs[argument.name] = ordered[0][1]
+            if len(ordered) > 1:
+                other, share = ordered[1]
+                others[argument.name] = (None if other is ABSENT else other.value, share)
             candidates = [one for one, _ in ordered if one is not ABSENT]
         found[argument.name] = tuple(candidates)
-    return ToolValues(found, frozenset(absent), beliefs, ranker is not None)
+    return ToolValues(found, frozenset(absent), beliefs, others, ranker is not None)

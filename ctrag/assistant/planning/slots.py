@@ -62,8 +62,9 @@ class Composed:
     """None when a required argument has no value."""
     beliefs: tuple[float, ...]
     """Probability, 0 to 1, that each argument is right."""
-    alternative: Plan | None = None
-    """The same call with another person whom the request fits as well."""
+    variants: tuple[tuple[Plan, float], ...] = ()
+    """The same call with another value of one argument, and how likely it is beside this one (1:
+    as likely), likeliest first."""
     said: tuple[str, ...] = ()
     """The parts of the request that values were read from."""
     named: float = 1.0
@@ -102,7 +103,7 @@ def compose(
     ]
     arguments: dict[str, Value] = {}
     beliefs: list[float] = []
-    other: tuple[str, Value] | None = None
+    others: list[tuple[str, Value | None, float]] = []
     for argument in tool.arguments:
         slot = slots.get(argument.name)
         if new and slot is not None and slot.value is None and not argument.required:
@@ -116,16 +117,19 @@ def compose(
             return Composed(None, (0.0,))
         if found.value is not None:
             arguments[argument.name] = found.value
-        if found.other is not None:
-            other = (argument.name, found.other)
+        others += [(argument.name, value, odds) for value, odds in found.others]
+        before = read.get(argument.name)
+        if before is not None and slot is not None and before.value and slot.value is None:
+            instead = _value(tool, argument, values, before, sources, about, when)
+            odds = (1 - slot.probability) / max(slot.probability, SAID)
+            others.append((argument.name, instead.value, odds))
     arguments |= _whole_title(tool, arguments, slots, sources.request.text)
     if not arguments and plain < SAID:
         arguments |= _searched(tool, sources)
     plan = Plan(tool.api, arguments)
-    alternative = None if other is None else Plan(tool.api, arguments | dict([other]))
     said = tuple(slot.value for slot in slots.values() if slot.value is not None)
     named = _named(tool, arguments, sources.request.text)
-    return Composed(plan, tuple(beliefs), alternative, said, named)
+    return Composed(plan, tuple(beliefs), _variants(tool, arguments, others), said, named)
 
 
 def covered(request: str, made: Composed) -> float:
@@ -138,6 +142,22 @@ def covered(request: str, made: Composed) -> float:
     texts = [" ".join(one) if isinstance(one, list) else str(one) for one in values]
     there = {word for text in (*texts, *made.said) for word in terms(text)}
     return len(wanted & there) / len(wanted) if wanted else 1.0
+
+
+def _variants(
+    tool: Tool,
+    arguments: Mapping[str, Value],
+    others: Sequence[tuple[str, Value | None, float]],
+) -> tuple[tuple[Plan, float], ...]:
+    """The call with one argument changed or left out, likeliest first."""
+    found = []
+    for name, value, odds in sorted(others, key=lambda one: -one[2]):
+        if value is not None:
+            found.append((Plan(tool.api, {**arguments, name: value}), odds))
+        elif not tool.arguments_by_name[name].required:
+            kept = {one: had for one, had in arguments.items() if one != name}
+            found.append((Plan(tool.api, kept), odds))
+    return tuple(one for one in found if dict(one[0].arguments) != dict(arguments))
 
 
 def _named(tool: Tool, arguments: Mapping[str, Value], request: str) -> float:
@@ -224,8 +244,8 @@ class _Found:
     value: Value | None
     """None leaves it out."""
     sure: float
-    other: Value | None = None
-    """Another one that the request fits as well."""
+    others: tuple[tuple[Value | None, float], ...] = ()
+    """Other values (None leaves it out), each with how likely it is beside this one."""
 
 
 def _is_new(argument: Argument, values: ToolValues, slot: FilledSlot | None) -> bool:
@@ -260,21 +280,46 @@ def _value(
         else:
             found = _Found(said if argument.name != "title" else _timeless(said, when), 1.0)
         if found.value is not None:
-            return replace(found, sure=slot.probability * found.sure)
+            more = (*found.others, *_instead(argument, values, found.value, slot.probability))
+            return replace(found, sure=slot.probability * found.sure, others=more)
     if argument.match == "text":
         return _Found(sources.own_words(tool, argument) if argument.required else None, 1.0)
     if argument.name == "since" and (begins := sources.moments(sources.request.text, argument)):
         return _Found(begins[0], 1.0 if slot is None else max(slot.probability, SAID))
     sure = values.beliefs.get(argument.name, 1.0)
     candidates = values.candidates.get(argument.name, ())
+    others: tuple[tuple[Value | None, float], ...] = ()
+    if argument.name in values.others:
+        other, share = values.others[argument.name]
+        others = ((_typed(argument, other), share / max(sure, share)),)
     if argument.name in values.absent or not candidates:
-        return _Found(None, sure)
-    best = candidates[0].value
+        return _Found(None, sure, others)
+    return _Found(_typed(argument, candidates[0].value), sure, others)
+
+
+def _typed(argument: Argument, value: str | None) -> Value | None:
+    """A ranked value as the argument wants it; None where it cannot be."""
+    if value is None:
+        return None
     if argument.type == "contacts":
-        return _Found([best], sure)
+        return [value]
     if argument.type == "integer":  # what is no whole number, such as a phone number, is none
-        return _Found(int(best) if best.isascii() and best.isdigit() else None, sure)
-    return _Found(best, sure)
+        return int(value) if value.isascii() and value.isdigit() else None
+    return value
+
+
+def _instead(
+    argument: Argument, values: ToolValues, said: Value, probability: float
+) -> tuple[tuple[Value | None, float], ...]:
+    """The best ranked value in place of what was said with a probability."""
+    candidates = values.candidates.get(argument.name, ())
+    if argument.match == "text" or not candidates or argument.name in values.absent:
+        return ()
+    other = _typed(argument, candidates[0].value)
+    if other is None or other == said:
+        return ()
+    likely = (1 - probability) * values.beliefs.get(argument.name, 1.0)
+    return ((other, min(1.0, likely / max(probability, 0.01))),)
 
 
 def _is_a_place(found: _Found, read: Mapping[str, FilledSlot], request: str) -> bool:
@@ -318,7 +363,7 @@ def _whole_title(
 def _people(argument: Argument, mention: str, values: ToolValues, sources: ValueSources) -> _Found:
     """Full names of those who are mentioned; equal ones are told apart by the ranked values."""
     names: list[str] = []
-    sure, other = 1.0, None
+    sure, other = 1.0, ""
     ranked = [one.value for one in values.candidates.get(argument.name, ())]
     labels = dict(zip(sources.person.contacts, sources.person.labels(), strict=True))
     for part in _AND.split(mention) if argument.type == "contacts" else [mention]:
@@ -342,7 +387,7 @@ def _people(argument: Argument, mention: str, values: ToolValues, sources: Value
         return _Found(None, 1.0)
     if argument.type == "contacts":
         return _Found(names, sure)
-    return _Found(names[0], sure, other)
+    return _Found(names[0], sure, ((other, 1.0),) if other else ())
 
 
 def _about(tool: Tool, arguments: Mapping[str, Value], sources: ValueSources) -> Item | None:

@@ -9,7 +9,7 @@ import pytest
 from ctrag.assistant.answer import Question
 from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.preferences import Preferences, mention_of, taught
-from ctrag.assistant.conversation.questions import NEITHER, Pending, chosen
+from ctrag.assistant.conversation.questions import NEITHER, Pending, between, chosen
 from ctrag.assistant.conversation.small_talk import leaves_it, small_talk
 from ctrag.assistant.planning.plan import Plan
 from stores.people.items import Contact, Request
@@ -114,3 +114,15 @@ def test_a_damaged_line_costs_only_itself(tmp_path: Path) -> None:
 def test_the_word_that_was_misunderstood_is_found() -> None:
     found = mention_of("call mum please", "Margarethe Holt", "Ruth Quist", CONTACTS)
     assert found == "mum"
+
+
+def test_a_question_names_the_one_value_in_which_the_calls_differ() -> None:
+    naima, alabama = Plan("play_song", {"song": "Naima"}), Plan("play_song", {"song": "Alabama"})
+    blue = Plan("play_song", {"song": "Blue Train"})
+    asked = between((blue, naima, alabama), ("a", "b", "c"))
+    assert asked.text == "Which one do you mean?"
+    assert asked.choices == ("Blue Train", "Naima", "Alabama", NEITHER)
+    other = Plan("pause_music", {})
+    assert between((blue, naima, other), ("a", "b", "c")) == Question(
+        "What do you mean?", ("a", "b", "c", NEITHER)
+    )

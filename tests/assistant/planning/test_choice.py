@@ -115,19 +115,17 @@ def test_a_plan_less_sure_than_asked_brings_the_next_best_and_no_other_does(
     assert unsure.plan is not None
     assert unsure.plan.api == "reschedule_event"
     assert unsure.confidence == pytest.approx(0.474, abs=1e-3)
-    assert unsure.alternative is not None
-    assert unsure.alternative.api == "read_note"
+    assert [one.api for one in unsure.alternatives] == ["read_note"]
     sure = planner.plan(asked(made, wanted, sure=0.47))
-    assert (sure.plan, sure.alternative) == (unsure.plan, None)
+    assert (sure.plan, sure.alternatives) == (unsure.plan, ())
 
 
 def test_none_has_an_alternative_and_is_none(planner: EmbeddedPlanner) -> None:
     doubted = planner.plan(asked(grammar("read_note"), {"read_note": 0.0, "none": 1.0}, sure=1.0))
     assert doubted.plan == NONE
-    assert doubted.alternative is not None
-    assert doubted.alternative.api == "read_note"
+    assert [one.api for one in doubted.alternatives] == ["read_note"]
     only = planner.plan(asked(grammar("read_note"), {"read_note": 1.0, "none": 0.0}, sure=1.0))
-    assert only.alternative is None
+    assert only.alternatives == ()
 
 
 def test_text_is_what_the_person_said_unless_a_search_names_an_item(

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.planning.candidate_values import CandidateValue, ValueSources
 from ctrag.assistant.planning.plan import Plan
-from ctrag.assistant.planning.ranked_values import rank_values
+from ctrag.assistant.planning.ranked_values import ToolValues, rank_values
 from ctrag.assistant.planning.said import FEATURES, SaidChoice
 from ctrag.assistant.planning.slots import Composed, FilledSlot, compose, slots_of
 from ctrag.toolbox import Argument, Tool, Toolbox
@@ -130,8 +130,8 @@ def test_a_mention_is_a_contact_and_belief_says_how_many_it_fits(
 
 def test_two_people_of_one_name_are_each_others_alternative() -> None:
     found = composed("call_contact", contact="Anna")
-    assert found.alternative == Plan("call_contact", {"contact": "Anna Holt"})
-    assert composed("call_contact", contact="Tom").alternative is None
+    assert [plan for plan, _ in found.variants] == [Plan("call_contact", {"contact": "Anna Holt"})]
+    assert composed("call_contact", contact="Tom").variants == ()
 
 
 def test_several_people_are_invited_by_their_mentions() -> None:
@@ -278,3 +278,16 @@ def test_no_word_is_lost_between_a_title_and_its_text() -> None:
     said = "new note, sizes of Ida: coat 104"
     found = composed("create_note", said=said, title="Ida", body="coat 104")
     assert found.plan == Plan("create_note", {"title": "Sizes of Ida", "body": "coat 104"})
+
+
+def test_a_call_with_the_next_best_value_is_as_likely_as_the_value_is() -> None:
+    ranked = ToolValues(
+        {"song": (CandidateValue("Blue Train", "s1"), CandidateValue("Naima", "s2"))},
+        beliefs={"song": 0.6},
+        others={"song": ("Naima", 0.3)},
+        ranked=True,
+    )
+    said = ValueSources(Request("play the slow one", AT), ADA, ())
+    found = compose(tool("play_song"), ranked, {}, said)
+    assert found.plan == Plan("play_song", {"song": "Blue Train"})
+    assert found.variants == ((Plan("play_song", {"song": "Naima"}), pytest.approx(0.5)),)

@@ -9,6 +9,7 @@ from ctrag.toolbox import Argument, ArgumentType, Tool, Toolbox
 from eval.core.plans import (
     PlanScore,
     accepted,
+    after_question,
     ast_match,
     closed,
     coverage,
@@ -298,6 +299,19 @@ def test_a_text_that_was_left_out_is_not_right() -> None:
 def test_coverage_counts_the_surest_first() -> None:
     found = coverage([0.2, 0.9, 0.5, 0.7], [True, True, False, False], [0.25, 0.5, 1.0])
     assert found == {"25": 100.0, "50": 50.0, "100": 50.0}
+
+
+def test_a_question_mends_the_least_sure_plans_whose_choices_have_the_right_one() -> None:
+    found = after_question(
+        [0.2, 0.9, 0.5, 0.7],
+        [False, True, False, False],
+        [True, True, False, True],
+        [0.0, 0.25, 0.5, 0.75, 1.0],
+    )
+    assert {share: one["right"] for share, one in found.items()} == {
+        "0": 25.0, "25": 50.0, "50": 50.0, "75": 75.0, "100": 75.0,
+    }  # fmt: skip
+    assert [one["threshold"] for one in found.values()] == [0.2, 0.5, 0.7, 0.9, 1.0]
 
 
 def test_no_rows_have_no_figures() -> None:

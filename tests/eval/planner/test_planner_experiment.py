@@ -13,6 +13,9 @@ from stores.compressed import read_kept
 from synth.reference import split_folder
 
 PLANNED = {
+    "asked",
+    "ast_after_question",
+    "accepted_after_question",
     "api_right",
     "ast_accuracy",
     "done_right",
