@@ -20,6 +20,7 @@ from ctrag.assistant.conversation.focus import NOTHING_KNOWN, SURE_READING, Focu
 from ctrag.assistant.conversation.split import split
 from ctrag.assistant.open import open_stores
 from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planned, Planner, PlanRequest
 from ctrag.assistant.planning.library import played_as
@@ -28,7 +29,6 @@ from ctrag.assistant.planning.planner import make_planner, slot_filler
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt, planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
 from ctrag.assistant.planning.slot_filler import SlotFiller
-from ctrag.assistant.planning.slots import FilledSlot
 from ctrag.assistant.trace import Trace
 from ctrag.errors import InputError
 from ctrag.extras import need

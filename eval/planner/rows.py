@@ -13,12 +13,12 @@ from ctrag.assistant.artefacts import Artefacts
 from ctrag.assistant.context.retrieve import ContextRetriever
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.confidence import Evidence
+from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planned, Planner, PlanRequest
 from ctrag.assistant.planning.planner_prompt import planner_prompt
 from ctrag.assistant.planning.ranked_values import rank_values
 from ctrag.assistant.planning.slot_filler import SlotFiller
-from ctrag.assistant.planning.slots import FilledSlot
 from ctrag.settings import Settings
 from ctrag.toolbox import Tool, Toolbox
 from eval.core.examples import RankingExample

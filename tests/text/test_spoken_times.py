@@ -313,3 +313,21 @@ def test_long_texts_of_spoken_times_are_read_quickly(unit: str) -> None:
 def test_leap_day_and_days_that_a_month_lacks_do_not_raise() -> None:
     assert offered_dates("on the thirty-first of february", NOON)[0] == date(2025, 6, 18)
     assert offered_dates("the twenty-ninth of february", NOON)[0] == date(2028, 2, 29)
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("journal club on Thursday 11 to 11:45", "2025-05-22T11:00"),
+        ("gym tomorrow 18:00-19:30", "2025-05-22T18:00"),
+        ("the court on 3 June 5pm to 6pm", "2025-06-03T17:00"),
+        ("choir Tuesday 7.30 to 9 pm", "2025-05-27T19:30"),
+        ("meet tomorrow 11pm to 1am", "2025-05-22T23:00"),
+        ("Friday at 11 - 12 guests", "2025-05-23T11:00"),
+        ("remind me at 10 to 8", "2025-05-21T07:50"),
+        ("move it from 10 to 11", "2025-05-21T11:00"),
+    ],
+)
+def test_a_range_of_times_begins_at_its_first_one(text: str, begins: str) -> None:
+    found = offered_datetimes(text, datetime(2025, 5, 21, 7, 0), [])
+    assert found[0] == datetime.fromisoformat(begins)

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ctrag.assistant.planning.addressee import SENDS
 from ctrag.assistant.planning.confidence import Evidence
+from ctrag.assistant.planning.exact_names import by_exact_name
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
-from ctrag.assistant.planning.limits import UNSURE, does_half, removes_unnamed
+from ctrag.assistant.planning.limits import UNSURE, does_half, reaches_unnamed, removes_unnamed
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
 from ctrag.assistant.planning.slots import compose, covered
@@ -26,6 +28,9 @@ _UNLIKELY = 0.03
 """Share of an API below which it is not looked at beside others."""
 _CHOICES = 3
 """Plans that an unsure answer offers, its own included."""
+_MAIL = "send_mail"
+_ASTRAY = 0.05
+"""How likely a call remains that sends to others than the one addressed."""
 _MOST = 3
 """Calls that are composed to choose from."""
 
@@ -97,6 +102,7 @@ class EmbeddedPlanner(LanguageModel):
             said = "" if request.sources is None else request.sources.request.text
             api = "" if decoded.plan is None else decoded.plan.api
             unasked = removes_unnamed(api, evidence.named, evidence.plain)
+            unasked |= decoded.astray or reaches_unnamed(api, evidence.named, evidence.plain)
             if unasked or (_changes(decoded.plan, request) and does_half(said)):
                 confidence = min(confidence, UNSURE)
             if confidence < request.sure:
@@ -132,6 +138,9 @@ class EmbeddedPlanner(LanguageModel):
         if request.sources is not None and not is_english(request.sources.request.text):
             return [(_Decoded(NONE, str(NONE), 0), Evidence(1.0, 0.0, none=True))], []
         ordered = _ordered(grammar, preferences)
+        if request.slots is not None and request.sources is not None:
+            said = request.sources.request.text
+            ordered = by_exact_name(ordered, request.tools, grammar.values, said)
         made: list[_Decoded] = []
         shares: list[float] = []
         left = list(ordered)
@@ -141,6 +150,8 @@ class EmbeddedPlanner(LanguageModel):
             if decoded.plan is not None or request.slots is None:  # else it lacks a value
                 made.append(decoded)
                 shares.append(share)
+        if any(one.astray for one in made):
+            left = self._addressed(made, shares, left, request, grammar, prompt)
         if not made:
             made, shares = [_Decoded(NONE, str(NONE), 0)], [0.0]
         called = [one.plan.api for one in made if one.plan is not None]
@@ -160,6 +171,37 @@ class EmbeddedPlanner(LanguageModel):
         ]
         rest = [api for api, _ in left if api != NONE.api]
         return list(zip(made, found, strict=True)), rest
+
+    def _addressed(
+        self,
+        made: list["_Decoded"],
+        shares: list[float],
+        left: list[tuple[str, float]],
+        request: PlanRequest,
+        grammar: PlanGrammar,
+        prompt: "_PromptIds",
+    ) -> list[tuple[str, float]]:
+        """Make calls that send to others than the one addressed unlikely, in place, beside a mail
+        to that one; the APIs that are left."""
+        if not any(one.plan is not None and one.plan.api == _MAIL for one in made):
+            waiting = [(api, share) for api, share in left if api == _MAIL]
+            for api, share in waiting:
+                mail = self._call(api, request, grammar, prompt)
+                if mail.plan is not None and not mail.astray:
+                    left = [one for one in left if one[0] != api]
+                    made.append(mail)
+                    shares.append(share)
+        if any(not one.astray and _sends(one.plan) for one in made):
+            lost = 0.0
+            for place, one in enumerate(made):
+                if one.astray:
+                    lost += (1 - _ASTRAY) * shares[place]
+                    shares[place] *= _ASTRAY
+            fit = [at for at, one in enumerate(made) if not one.astray and _sends(one.plan)]
+            shares[fit[0]] += lost
+            order = sorted(range(len(made)), key=lambda at: -shares[at])
+            made[:], shares[:] = [made[at] for at in order], [shares[at] for at in order]
+        return left
 
     def _call(
         self, api: str, request: PlanRequest, grammar: PlanGrammar, prompt: "_PromptIds"
@@ -187,6 +229,7 @@ class EmbeddedPlanner(LanguageModel):
             made.variants,
             covered(request.sources.request.text, made),
             made.named,
+            made.astray,
         )
 
     def _parsed(self, tokens: list[int]) -> "_Decoded":
@@ -210,6 +253,7 @@ class _Decoded:
     variants: tuple[tuple[Plan, float], ...] = ()
     covered: float = 1.0
     named: float = 1.0
+    astray: bool = False
 
 
 class _PromptIds:
@@ -242,6 +286,10 @@ def _next_best(calls: Sequence[tuple["_Decoded", Evidence]]) -> tuple[Plan, ...]
     found.pop(str(calls[0][0].plan), None)
     ranked = sorted(found.values(), key=lambda one: -one[0])
     return tuple(plan for _, plan in ranked[: _CHOICES - 1])
+
+
+def _sends(plan: Plan | None) -> bool:
+    return plan is not None and plan.api in SENDS
 
 
 def _changes(plan: Plan | None, request: PlanRequest) -> bool:

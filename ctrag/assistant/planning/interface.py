@@ -7,11 +7,11 @@ from typing import Any, Protocol
 from ctrag.assistant.planning.call_choice import CallChoice
 from ctrag.assistant.planning.candidate_values import ValueSources
 from ctrag.assistant.planning.confidence import Confidence, Evidence
+from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
 from ctrag.assistant.planning.said import SaidChoice
-from ctrag.assistant.planning.slots import FilledSlot
 from ctrag.toolbox import Tool
 
 

@@ -27,6 +27,12 @@ def does_half(text: str) -> bool:
     return bool(_FORBIDS.search(plain) or _REPEATS.search(plain))
 
 
+def reaches_unnamed(api: str, named: float, plain: float) -> bool:
+    """Whether a plain request's message goes to everybody at an event that it does not name: "tell
+    everyone at home" is no meeting. Arguments as for `removes_unnamed`."""
+    return api == "notify_attendees" and named < 1 and plain > 0.5
+
+
 def removes_unnamed(api: str, named: float, plain: float) -> bool:
     """Whether a call takes something away that a plain request does not name: "take the eggs off my
     shopping note" of somebody who has no such note.

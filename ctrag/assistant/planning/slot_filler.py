@@ -14,7 +14,8 @@ from pathlib import Path
 from ctrag.assistant.api_choice.retrieve import purpose
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_line import item_line, one_line
-from ctrag.assistant.planning.slots import OWNED, FilledSlot, slots_of
+from ctrag.assistant.planning.filled_slot import FilledSlot
+from ctrag.assistant.planning.slots import OWNED, slots_of
 from ctrag.models import packages
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel

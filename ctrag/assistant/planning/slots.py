@@ -5,13 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ctrag.assistant.context import item_text
+from ctrag.assistant.planning.addressee import addressee, reaches_others
 from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
+from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.mentions import mentioned, told_apart
+from ctrag.assistant.planning.messages import sent_text, subject_of
 from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_rest
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
+from ctrag.assistant.planning.repairs import repaired
 from ctrag.assistant.planning.said import SaidChoice, SaidEvidence
-from ctrag.assistant.planning.titles import whole_title, with_purpose
+from ctrag.assistant.planning.titles import called, whole_title, with_purpose
 from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item
@@ -20,26 +24,21 @@ OWNED = ("title", "subject")
 """Arguments that name something the person has, when they are values."""
 _MENTIONED = ("contact", "contacts", "datetime", "date")
 """Types of which the request has words to be read, and not the value itself."""
+_SUBJECT = ("send_mail", "subject")
 _AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
 OWNED_GROUPS = ("playlist_name", "list", "folder")
 """Arguments that name a group of the person's items."""
 _DEFINITE = frozenset("the that this these those my our her his their it there here same".split())
 SAID = 0.5
 """Probability from which what was said is taken."""
+_INVITED = 0.6
+"""Belief from which somebody whom a plain request does not name takes part."""
 _MOSTLY_LOST = 0.3
 """Belief in a text that would replace most of another without being said to be the whole."""
+_MOMENT = 0.9
+"""Probability at least of a moment that was said."""
 _UNKNOWN_PERSON = 0.3
 """Belief in a name that fits no contact."""
-
-
-@dataclass(frozen=True, slots=True)
-class FilledSlot:
-    """What the model read."""
-
-    value: str | None
-    """None: the request does not say it."""
-    probability: float
-    """Of this answer, 0 to 1."""
 
 
 def slots_of(tool: Tool) -> list[Argument]:
@@ -69,6 +68,8 @@ class Composed:
     """The parts of the request that values were read from."""
     named: float = 1.0
     """Share of the arguments that name what the person has of which the request has a word."""
+    astray: bool = False
+    """Whether it sends to others than the one whom the request addresses."""
 
 
 def compose(
@@ -89,6 +90,7 @@ def compose(
         choice: Decides between what was said and the best ranked value; None takes what was said.
         plain: Probability that the request is plain.
     """
+    slots = repaired(tool, slots, sources.request.text, sources.person.contacts)
     read = slots
     if choice is not None:
         slots = {
@@ -109,10 +111,11 @@ def compose(
         if new and slot is not None and slot.value is None and not argument.required:
             continue  # an item's artist does not go with an album that is not the item's
         about = _about(tool, arguments, sources)
-        found = _value(tool, argument, values, slot, sources, about, when)
+        found = _value(tool, argument, values, slot, sources, about, when, plain)
         if argument.type == "contacts" and _is_a_place(found, read, sources.request.text):
             found = replace(found, value=None)
-        beliefs.append(found.sure)
+        if (tool.api, argument.name) != _SUBJECT:  # which has no one wording
+            beliefs.append(found.sure)
         if found.value is None and argument.required:
             return Composed(None, (0.0,))
         if found.value is not None:
@@ -120,16 +123,22 @@ def compose(
         others += [(argument.name, value, odds) for value, odds in found.others]
         before = read.get(argument.name)
         if before is not None and slot is not None and before.value and slot.value is None:
-            instead = _value(tool, argument, values, before, sources, about, when)
+            instead = _value(tool, argument, values, before, sources, about, when, plain)
             odds = (1 - slot.probability) / max(slot.probability, SAID)
             others.append((argument.name, instead.value, odds))
+    arguments |= _one_way(arguments, values, read)
+    arguments |= _as_sent(tool, arguments, sources.request.text)
     arguments |= _whole_title(tool, arguments, slots, sources.request.text)
     if not arguments and plain < SAID:
         arguments |= _searched(tool, sources)
     plan = Plan(tool.api, arguments)
     said = tuple(slot.value for slot in slots.values() if slot.value is not None)
     named = _named(tool, arguments, sources.request.text)
-    return Composed(plan, tuple(beliefs), _variants(tool, arguments, others), said, named)
+    variants = _variants(tool, arguments, others)
+    text, contacts = sources.request.text, sources.person.contacts
+    whom = addressee(text, contacts)
+    astray = reaches_others(plan, whom, contacts, sources.ranked, text)
+    return Composed(plan, tuple(beliefs), variants, said, named, astray)
 
 
 def covered(request: str, made: Composed) -> float:
@@ -266,6 +275,7 @@ def _value(
     sources: ValueSources,
     about: Item | None,
     when: Sequence[str],
+    plain: float,
 ) -> _Found:
     said = None if slot is None else slot.value
     if slot is not None and said is not None:
@@ -273,6 +283,8 @@ def _value(
             found = _people(argument, said, values, sources)
         elif argument.type in ("datetime", "date"):
             found = _Found(_moment(argument, said, sources, about), 1.0)
+            # The whole request was read: where the phrase ends does not matter.
+            slot = replace(slot, probability=max(slot.probability, _MOMENT))
         elif argument.match == "value":
             found = _Found(_known(said, values, argument.name), 1.0)
         elif about is not None and _replaces(tool, argument, about):
@@ -288,6 +300,9 @@ def _value(
         return _Found(begins[0], 1.0 if slot is None else max(slot.probability, SAID))
     sure = values.beliefs.get(argument.name, 1.0)
     candidates = values.candidates.get(argument.name, ())
+    unsaid = slot is not None and plain > SAID and sure < _INVITED
+    if unsaid and not argument.required and argument.type in ("contact", "contacts"):
+        return _Found(None, max(slot.probability, SAID) if slot is not None else SAID)
     others: tuple[tuple[Value | None, float], ...] = ()
     if argument.name in values.others:
         other, share = values.others[argument.name]
@@ -346,6 +361,35 @@ def _edited(old: str, said: str, sources: ValueSources) -> _Found:
     return _Found(without_rest(said), 1.0 if certain else _MOSTLY_LOST)
 
 
+def _one_way(
+    arguments: Mapping[str, Value], values: ToolValues, slots: Mapping[str, FilledSlot]
+) -> dict[str, Value]:
+    """Another value for one of origin and destination that are the same place."""
+    ends = [str(arguments.get(name, "")) for name in ("origin", "destination")]
+    if not all(ends) or words(ends[0]) != words(ends[1]):
+        return {}
+    slot = slots.get("origin")
+    name = "destination" if slot is not None and slot.value is not None else "origin"
+    others = (one.value for one in values.candidates.get(name, ()))
+    other = next((one for one in others if not set(words(one)) & set(words(ends[0]))), None)
+    return {} if other is None else {name: other}
+
+
+def _as_sent(tool: Tool, arguments: Mapping[str, Value], request: str) -> dict[str, Value]:
+    """Texts that go to others, as they are sent."""
+    if tool.effect != "outward":
+        return {}
+    found: dict[str, Value] = {}
+    for name in ("body", "message"):
+        text = arguments.get(name)
+        if isinstance(text, str):
+            found[name] = sent_text(text, request)
+    subject = arguments.get("subject")
+    if isinstance(subject, str) and tool.arguments_by_name["subject"].match == "text":
+        found["subject"] = subject_of(subject, str(found.get("body", "")), request)
+    return found
+
+
 def _whole_title(
     tool: Tool, arguments: Mapping[str, Value], slots: Mapping[str, FilledSlot], request: str
 ) -> dict[str, Value]:
@@ -355,6 +399,8 @@ def _whole_title(
         return {}
     text = arguments.get("body")
     if isinstance(text, str):
+        if made := called(request):
+            return dict(zip(("title", "body"), made, strict=True))
         return {"title": whole_title(title, text, request)}
     said = [slot.value for name, slot in slots.items() if slot.value and name != "title"]
     return {"title": with_purpose(title, request, said)}

@@ -13,6 +13,12 @@ _FRAME = frozenset(
 """Words before a title that tell the assistant what to do with it."""
 _LONGEST = 6
 """Words of a title at most."""
+_CALLED = re.compile(
+    r"\b(?:called|named|titled|entitled)\s+(?P<title>[^:;]{1,60}?)\s*"
+    r"(?:[:;]\s*|[,.]?\s+(?:with|saying|that\s+says|which\s+says|containing|listing|and\s+(?:put|write))\s+)"
+    r"(?P<text>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _FOR = r"(?:\s+in)?\s+for\s+(?:a|an|the|his|her|their|my)\s+(?P<what>[^.:;,!?]+)"
 
 
@@ -40,6 +46,16 @@ def whole_title(title: str, text: str, request: str) -> str:
             made = " ".join(said)
             return made[:1].upper() + made[1:]
     return title
+
+
+def called(request: str) -> tuple[str, str] | None:
+    """Title and text of "a note called Attic with boxes, skis"; None where it is not said so."""
+    found = _CALLED.search(request)
+    if found is None or len(found["title"].split()) > _LONGEST:
+        return None
+    title = found["title"].strip(" \"'“”‘’,")
+    text = found["text"].strip().strip('"“”')
+    return (title[:1].upper() + title[1:], text) if title and text else None
 
 
 def with_purpose(title: str, request: str, when: Sequence[str]) -> str:

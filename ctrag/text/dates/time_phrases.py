@@ -51,6 +51,17 @@ _CORRECTION = re.compile(
 )
 _LONGEST_CORRECTION = 70
 _RANGE = re.compile(r"\s*(?:to|till|until|and|-)\s+(?:the\s+|about\s+)?", re.IGNORECASE)
+# "11 to 11:45", "Tuesday 7.30 to 9 pm": a range though no "from" stands before it.
+_TIME = (
+    r"(?:[01]?\d|2[0-4])(?:[:.h][0-5]\d)?(?!\w)(?:\s*[ap]\.?m\b\.?)?"
+    r"|(?:[01]?\d|2[0-4])\s?(?:[ap]m|h)\b"
+)
+_BARE_RANGE = re.compile(
+    rf"(?P<lead>\b(?:\w+day|tomorrow|today|tonight|at)?,?\s+)(?P<left>{_TIME})"
+    rf"(?P<joint>\s*[-–]\s*|\s+(?:to|till?|until)\s+)(?P<right>{_TIME})(?![\d:.]*\d)",
+    re.IGNORECASE,
+)
+_MINUTES_TO = ("5", "10", "20", "25")
 _RANGE_LEAD = re.compile(r"\b(?:from|between)\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
 _TARGET = re.compile(r"\bto\s+(?:the\s+|about\s+|around\s+)?$", re.IGNORECASE)
 _MOVE = re.compile(
@@ -131,6 +142,8 @@ def in_usual_years(moment: datetime) -> bool:
 def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> TimedRequest:
     """Find and group the words for time; `now` and `anchors` are truncated to minutes."""
     text = re.sub(r"\s+", " ", text[:MAX_TEXT].replace("\u2019", "'"))
+    if not _MOVE.search(text):
+        text = _with_ranges(text)
     now = now.replace(second=0, microsecond=0)
     whole = [one.replace(second=0, microsecond=0) for one in anchors if in_usual_years(one)]
     past = _PAST.search(text) is not None
@@ -158,6 +171,44 @@ def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> Timed
     shift = replaces or _SHIFT.search(text) is not None
     evening = _EVENING.search(text) is not None and not _REMINDER.search(text)
     return TimedRequest(text, now, whole, groups, find_durations(text), past, wake, shift, evening)
+
+
+def _with_ranges(text: str) -> str:
+    """The text with "from" before ranges of times that go without.
+
+    One of both has minutes or a half of the day, or a day stands before it: "pages 10 to 12"
+    is no range of times, and "10 to 8" ten minutes.
+    """
+
+    def spelled(found: re.Match[str]) -> str:
+        left, right, lead = found["left"], found["right"], found["lead"]
+        before = text[: found.start() + len(lead)].rstrip()
+        timed = not left.isdigit() or not right.isdigit() or bool(lead.strip(" ,"))
+        bare = left.isdigit() and right.isdigit()
+        minutes = bare and left in _MINUTES_TO and "o" in found["joint"]
+        apart = bare and re.fullmatch(
+            r"\s+[-–]\s*|\s*[-–]\s+", found["joint"]
+        )  # "at 11 - 12 guests"
+        if (
+            not timed
+            or minutes
+            or apart
+            or re.search(r"\b(?:from|between)$", before, re.IGNORECASE)
+        ):
+            return found[0]
+        half = re.search(r"[ap]\.?m\.?$", right, re.IGNORECASE)
+        clock = f"{left}:00" if left.isdigit() else re.sub(r"^(\d+)\.(\d\d)$", r"\1:\2", left)
+        if half and re.fullmatch(r"[\d:]+", clock) and _earlier(clock, right):
+            clock += f" {half[0]}"
+        return f"{lead}from {clock} to {right}"
+
+    return _BARE_RANGE.sub(spelled, text)
+
+
+def _earlier(left: str, right: str) -> bool:
+    """Whether a time is before another on the dial."""
+    hours = [int(re.match(r"\d+", one)[0]) % 12 for one in (left, right)]  # type: ignore[index]
+    return hours[0] < hours[1]
 
 
 def _in_context(text: str, group: TimeGroup, moves: bool) -> TimeGroup:

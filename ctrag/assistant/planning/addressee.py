@@ -1,0 +1,93 @@
+"""To whom a request wants something said: "tell Anna …", "drop Dr. Wexler a line".
+
+The person behind such a verb receives what is sent, whoever else is named in the message.
+"""
+
+import re
+from collections.abc import Sequence
+
+from ctrag.assistant.context import item_text
+from ctrag.assistant.planning.mentions import mention_words, mentioned
+from ctrag.assistant.planning.plan import Plan
+from ctrag.text.words import STOPWORDS, telling_words, words
+from stores.people.items import Contact, Item
+
+_LEAD = (
+    r"^\W*(?:(?:please|hey|oh|ok|okay|and|but|so|well|uh|um|now|then|also|just|can you|could you"
+    r"|will you|would you|i need to|i want to|i'd like to|let's|go)\W+)*"
+)
+_FRAME = re.compile(
+    rf"{_LEAD}(?:(?:tell|ask|message|mail|e-?mail|ping|inform|warn|notify|remind|let|drop|shoot|send"
+    r"|answer)|(?:write|reply|respond|say|send (?:a |an )?(?:mail|e-?mail|message|note)"
+    r"|(?:drop|shoot|write|send) (?:a |an )?(?:line|mail|e-?mail|message|note))"
+    r"(?: back)?(?: to)?)\s+",
+    re.IGNORECASE,
+)
+_LONGEST = 5
+"""Words that name somebody at most."""
+_OPENING = frozenset("my our the his her their dr mr mrs ms".split())
+_ENDS = frozenset(
+    "that i i'm i'll i've i'd we we're we'll we've if whether a an to know about when how what "
+    "where why who which it's it there there's you please not and".split()
+)
+"""Words that begin what is said, and no name."""
+SENDS = ("send_mail", "reply_to_mail", "notify_attendees")
+"""APIs that tell somebody what was said."""
+_EVERYBODY = frozenset("everyone everybody all they them others team group guys folks lot".split())
+
+
+def addressee(request: str, contacts: Sequence[Contact]) -> str:
+    """The words that name whom something is said to; empty where no contact is addressed.
+
+    Args:
+        request: What was said.
+        contacts: The person's contacts.
+    """
+    frame = _FRAME.match(request.replace("’", "'"))
+    if frame is None:
+        return ""
+    known = {word for one in contacts for word in mention_words(one)}
+    named: list[str] = []
+    for word in request[frame.end() :].split()[:_LONGEST]:
+        bare = word.strip(".,:;!?\"'“”()")
+        folded = bare.casefold().replace("’", "'")
+        parts = words(bare.removesuffix("'s").removesuffix("’s"))
+        opens = folded.rstrip(".") in _OPENING and not named
+        if not opens and (folded in _ENDS or not parts or not set(parts) <= known):
+            break
+        named.append(bare)
+        if word[-1:] in ",:;!?" or word.endswith(("'s", "’s")):
+            break
+    mention = " ".join(named)
+    if not set(telling_words(mention)) - STOPWORDS or not mentioned(mention, contacts):
+        return ""
+    return mention
+
+
+def reaches_others(
+    plan: Plan, mention: str, contacts: Sequence[Contact], items: Sequence[Item], request: str
+) -> bool:
+    """Whether a message goes to others than the one it is for.
+
+    Args:
+        plan: A call; only those that send what was said can reach anybody.
+        mention: What `addressee` found; where it is empty, nobody is told apart.
+        contacts: The person's contacts.
+        items: Those that the call may be about.
+        request: What was said.
+    """
+    if not mention or plan.api not in SENDS:
+        return False
+    meant = [set(words(one.name)) for one in mentioned(mention, contacts)]
+    if plan.api == "send_mail":
+        reached = [str(plan.arguments.get("to", ""))]
+    else:
+        title = plan.arguments.get("title", plan.arguments.get("subject"))
+        app = "calendar" if plan.api == "notify_attendees" else "mail"
+        about = next((i for i in items if i.app == app and item_text.title(i) == title), None)
+        reached = [] if about is None else [*item_text.people(about)]
+        if plan.api == "notify_attendees" and set(words(request)) & _EVERYBODY:
+            return False
+    return not reached or not all(
+        any(name & set(telling_words(one)) for name in meant) for one in reached
+    )

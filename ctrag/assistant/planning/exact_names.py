@@ -1,0 +1,66 @@
+"""Which of several alike APIs is meant, by what the person has.
+
+"Play Slow Burn" plays a song where the person has one of that name.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ctrag.assistant.planning.ranked_values import ToolValues
+from ctrag.text.words import telling_words, words
+from ctrag.toolbox import Argument, Tool
+
+_MOST_LEFT = 2
+"""Telling words of the request at most that are not part of the name: a verb and a kind."""
+
+
+def by_exact_name(
+    ordered: Sequence[tuple[str, float]],
+    tools: Sequence[Tool],
+    values: Mapping[str, ToolValues],
+    request: str,
+) -> list[tuple[str, float]]:
+    """APIs with their shares, where one that the request names a thing for comes before its like.
+
+    Two APIs are alike when they belong to one application, have the same effect and need one name
+    of something that the person has.
+
+    Args:
+        ordered: APIs and their shares, best first.
+        tools: The exposed tools.
+        values: API → its ranked values.
+        request: What was said.
+    """
+    found = list(ordered)
+    known = {tool.api: tool for tool in tools}
+    top = known.get(found[0][0]) if found else None
+    if top is None or _name_of(top) is None or _named(top, values, request):
+        return found
+    for place, (api, share) in enumerate(found):
+        other = known.get(api)
+        if other is None or (other.app, other.effect) != (top.app, top.effect):
+            continue
+        if _name_of(other) is not None and _named(other, values, request):
+            found[0], found[place] = (api, found[0][1]), (top.api, share)
+            break
+    return found
+
+
+def _name_of(tool: Tool) -> Argument | None:
+    """The one argument that a tool needs, where it is a name."""
+    needed = [one for one in tool.arguments if one.required]
+    name = needed[0] if len(needed) == 1 else None
+    return name if name is not None and (name.type, name.match) == ("string", "value") else None
+
+
+def _named(tool: Tool, values: Mapping[str, ToolValues], request: str) -> bool:
+    """Whether the request is hardly more than a name that the person has for the tool."""
+    name = _name_of(tool)
+    of_tool = values.get(tool.api)
+    if name is None or of_tool is None:
+        return False
+    said, wanted = set(words(request)), set(telling_words(request))
+    for one in of_tool.candidates.get(name.name, ()):
+        parts = set(words(one.value))
+        if one.how != "said" and parts and parts <= said and len(wanted - parts) <= _MOST_LEFT:
+            return True
+    return False

@@ -1,0 +1,70 @@
+"""Readings of a request that cannot be: a place as both ends of a flight, one run of words as a
+person and as something else, a message to somebody who is only spoken of."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ctrag.assistant.planning.addressee import addressee
+from ctrag.assistant.planning.filled_slot import FilledSlot
+from ctrag.assistant.planning.mentions import mentioned
+from ctrag.text.words import words
+from ctrag.toolbox import Tool
+from stores.people.items import Contact
+
+_ADDRESSED = 0.9
+"""Probability at least of a recipient whom the request addresses."""
+_SENT = ("send_mail",)
+_PEOPLE = ("contact", "contacts")
+
+
+def repaired(
+    tool: Tool, slots: Mapping[str, FilledSlot], request: str, contacts: Sequence[Contact]
+) -> dict[str, FilledSlot]:
+    """The slots without what cannot be.
+
+    Args:
+        tool: The tool that is called.
+        slots: What was read of the request.
+        request: What was said.
+        contacts: The person's contacts.
+    """
+    found = dict(slots)
+    if "to" in found and tool.api in _SENT and (whom := addressee(request, contacts)):
+        likely = found["to"].probability if found["to"].value == whom else _ADDRESSED
+        found["to"] = FilledSlot(whom, max(likely, _ADDRESSED))
+    if {"origin", "destination"} <= found.keys():
+        _one_way(found, request)
+    for name, slot in slots.items():
+        argument = tool.arguments_by_name[name]
+        if argument.required or argument.type not in _PEOPLE or slot.value is None:
+            continue
+        same = any(
+            other != name and one.value is not None and words(one.value) == words(slot.value)
+            for other, one in slots.items()
+        )
+        if same and not mentioned(slot.value, contacts):
+            found[name] = FilledSlot(None, slot.probability)
+    return found
+
+
+def _one_way(found: dict[str, FilledSlot], request: str) -> None:
+    """Origin and destination by the words before them: "to Accra" is no origin."""
+    origin, destination = found["origin"], found["destination"]
+    if origin.value is None:
+        return
+    goes = _behind("to|for|into|towards?", origin.value, request)
+    comes = _behind("from|out of|leaving", origin.value, request)
+    if destination.value is None and goes and not comes:
+        found["destination"] = origin
+        found["origin"] = FilledSlot(None, origin.probability)
+    elif destination.value is not None and words(destination.value) == words(origin.value):
+        found["origin"] = replace(origin, value=None)
+    elif destination.value is not None and goes and not comes:
+        leaves = _behind("from|out of|leaving", destination.value, request)
+        found |= {"origin": destination, "destination": origin} if leaves else {}
+
+
+def _behind(prepositions: str, said: str, request: str) -> bool:
+    place = r"\W+".join(map(re.escape, said.split()))
+    return bool(re.search(rf"\b(?:{prepositions})\s+(?:the\s+)?{place}\b", request, re.IGNORECASE))
