@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctrag.assistant.planning.limits import does_half, removes_unnamed
+from ctrag.assistant.planning.limits import does_half, reaches_unnamed, removes_unnamed
 
 
 @pytest.mark.parametrize(
@@ -31,3 +31,10 @@ def test_what_nobody_named_is_not_taken_away_for_sure() -> None:
     assert not removes_unnamed("delete_note", named=1.0, plain=0.9)
     assert not removes_unnamed("cancel_event", named=0.0, plain=0.2), "a hint names nothing"
     assert not removes_unnamed("read_note", named=0.0, plain=0.9)
+
+
+def test_everybody_at_an_event_that_nobody_named_is_not_told_for_sure() -> None:
+    assert reaches_unnamed("notify_attendees", named=0.0, plain=0.9)
+    assert not reaches_unnamed("notify_attendees", named=1.0, plain=0.9)
+    assert not reaches_unnamed("notify_attendees", named=0.0, plain=0.2), "a hint names nothing"
+    assert not reaches_unnamed("list_events", named=0.0, plain=0.9)

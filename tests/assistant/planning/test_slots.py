@@ -131,8 +131,8 @@ def test_a_mention_is_a_contact_and_belief_says_how_many_it_fits(
 
 def test_two_people_of_one_name_are_each_others_alternative() -> None:
     found = composed("call_contact", contact="Anna")
-    assert [plan for plan, _ in found.variants] == [Plan("call_contact", {"contact": "Anna Holt"})]
-    assert composed("call_contact", contact="Tom").variants == ()
+    assert found.variants[0] == (Plan("call_contact", {"contact": "Anna Holt"}), 1.0)
+    assert all(odds < 0.2 for _, odds in composed("call_contact", contact="Tom").variants)
 
 
 def test_several_people_are_invited_by_their_mentions() -> None:
@@ -283,12 +283,12 @@ def test_no_word_is_lost_between_a_title_and_its_text() -> None:
 
 def test_a_call_with_the_next_best_value_is_as_likely_as_the_value_is() -> None:
     ranked = ToolValues(
-        {"song": (CandidateValue("Blue Train", "s1"), CandidateValue("Naima", "s2"))},
-        beliefs={"song": 0.6},
-        others={"song": ("Naima", 0.3)},
+        {"song_name": (CandidateValue("Blue Train", "s1"), CandidateValue("Naima", "s2"))},
+        beliefs={"song_name": 0.6},
+        others={"song_name": ("Naima", 0.3)},
         ranked=True,
     )
     said = ValueSources(Request("play the slow one", AT), ADA, ())
     found = compose(tool("play_song"), ranked, {}, said)
-    assert found.plan == Plan("play_song", {"song": "Blue Train"})
-    assert found.variants == ((Plan("play_song", {"song": "Naima"}), pytest.approx(0.5)),)
+    assert found.plan == Plan("play_song", {"song_name": "Blue Train"})
+    assert found.variants == ((Plan("play_song", {"song_name": "Naima"}), pytest.approx(0.5)),)

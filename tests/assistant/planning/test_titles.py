@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctrag.assistant.planning.titles import whole_title, with_purpose
+from ctrag.assistant.planning.titles import called, whole_title, with_purpose
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,19 @@ def test_a_name_alone_says_what_the_person_comes_for(
     title: str, request_: str, when: list[str], made: str
 ) -> None:
     assert with_purpose(title, request_, when) == made
+
+
+@pytest.mark.parametrize(
+    ("request_", "wanted"),
+    [
+        ("start a note called attic with boxes, skis, tent", ("Attic", "boxes, skis, tent")),
+        ("new note titled “Ferry”: 06:40, berth 4", ("Ferry", "06:40, berth 4")),
+        ("make a note named Ole saying tap drips", ("Ole", "tap drips")),
+        ("note that the tap drips", None),
+        ("a note called attic", None),
+    ],
+)
+def test_a_note_called_so_has_the_rest_as_its_text(
+    request_: str, wanted: tuple[str, str] | None
+) -> None:
+    assert called(request_) == wanted

@@ -1,0 +1,53 @@
+"""Claims about whom a request wants something said to, and whom a call reaches."""
+
+import pytest
+
+from ctrag.assistant.planning.addressee import addressee, reaches_others
+from ctrag.assistant.planning.plan import Plan
+from stores.people.items import Contact, Item
+
+CONTACTS = (
+    Contact("Ruth Quist", "wife"),
+    Contact("Dr. Pavel Novak", "family doctor"),
+    Contact("Ines Duarte", "head of Leo's nursery"),
+    Contact("Ole Berg", "plumber"),
+)
+MAIL = Item("m1", "mail", {"sender": "Ines Duarte", "subject": "Trip to the farm"})
+PICNIC = Item("c1", "calendar", {"title": "Picnic", "attendees": ("Ruth Quist", "Ole Berg")})
+
+
+@pytest.mark.parametrize(
+    ("request_", "whom"),
+    [
+        ("tell Ruth I fetch Leo from nursery", "Ruth"),
+        ("please let my wife know the train is late", "my wife"),
+        ("drop Dr. Novak a line that the pills work", "Dr Novak"),
+        ("could you write to the plumber: the tap drips again", "the plumber"),
+        ("e-mail Ines Duarte that Leo is ill", "Ines Duarte"),
+        ("ask Ole whether Monday suits him", "Ole"),
+        ("tell Ruth's mother hello", "Ruth's"),
+        ("remind me to ask Ruth", ""),
+        ("tell everybody the picnic is off", ""),
+        ("what did Ruth write", ""),
+        ("let me know when Ole calls", ""),
+    ],
+)
+def test_the_one_behind_the_verb_is_addressed(request_: str, whom: str) -> None:
+    assert addressee(request_, CONTACTS) == whom
+
+
+def test_a_message_to_another_than_the_one_addressed_goes_astray() -> None:
+    def astray(plan: Plan, whom: str, said: str = "") -> bool:
+        return reaches_others(plan, whom, CONTACTS, (MAIL, PICNIC), said)
+
+    mail = {"subject": "Late", "body": "Late"}
+    assert not astray(Plan("send_mail", {"to": "Ruth Quist", **mail}), "my wife")
+    assert astray(Plan("send_mail", {"to": "Ines Duarte", **mail}), "Ruth")
+    answer = Plan("reply_to_mail", {"subject": "Trip to the farm", "body": "Late"})
+    assert not astray(answer, "Ines")
+    assert astray(answer, "Ruth")
+    picnic = Plan("notify_attendees", {"title": "Picnic", "message": "Late"})
+    assert astray(picnic, "Ruth"), "Ole would read it too"
+    assert not astray(picnic, "Ruth", "tell Ruth and all the others I'm late")
+    assert not astray(picnic, ""), "nobody is addressed"
+    assert not astray(Plan("create_reminder", {"title": "Late"}), "Ruth")

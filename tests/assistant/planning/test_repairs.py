@@ -1,0 +1,47 @@
+"""Claims about readings of a request that cannot be."""
+
+import pytest
+
+from ctrag.assistant.planning.filled_slot import FilledSlot
+from ctrag.assistant.planning.repairs import repaired
+from ctrag.toolbox import Toolbox
+from stores.people.items import Contact
+
+CONTACTS = (Contact("Ruth Quist", "wife"), Contact("Ines Duarte", "head of Leo's nursery"))
+
+
+def values(api: str, request: str, **slots: str | None) -> dict[str, str | None]:
+    tool = Toolbox.packaged().get(api)
+    assert tool is not None
+    read = {name: FilledSlot(value, 0.8) for name, value in slots.items()}
+    return {name: one.value for name, one in repaired(tool, read, request, CONTACTS).items()}
+
+
+def test_a_message_is_for_the_one_addressed_and_not_for_one_who_is_spoken_of() -> None:
+    found = values("send_mail", "message Ruth that Ines has Leo's boots", to="Ines", body="Boots")
+    assert found == {"to": "Ruth", "body": "Boots"}
+    assert values("send_mail", "mail it to Ines", to="Ines")["to"] == "Ines"
+
+
+@pytest.mark.parametrize(
+    ("request_", "origin", "destination", "wanted"),
+    [
+        ("flights to Oslo on Friday", "Oslo", None, (None, "Oslo")),
+        ("flights from Oslo on Friday", "Oslo", None, ("Oslo", None)),
+        ("flights to Oslo", "Oslo", "Oslo", (None, "Oslo")),
+        ("fly to Oslo from Bergen", "Oslo", "Bergen", ("Bergen", "Oslo")),
+        ("fly from Bergen to Oslo", "Bergen", "Oslo", ("Bergen", "Oslo")),
+    ],
+)
+def test_words_before_a_place_say_whether_it_is_left_or_reached(
+    request_: str, origin: str, destination: str | None, wanted: tuple[str | None, str | None]
+) -> None:
+    found = values("google_flights", request_, origin=origin, destination=destination)
+    assert (found["origin"], found["destination"]) == wanted
+
+
+def test_words_that_are_looked_for_are_nobodys_name() -> None:
+    found = values("search_mail", "mails about berth 4", query="berth 4", sender="berth 4")
+    assert found == {"query": "berth 4", "sender": None}
+    found = values("search_mail", "anything from Ruth", query="Ruth", sender="Ruth")
+    assert found["sender"] == "Ruth"
