@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from ctrag.assistant.planning.compose import compose, evidence_of
 from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.ranked_values import rank_values
 from ctrag.assistant.planning.said import FEATURES, SaidChoice, SaidEvidence
-from ctrag.assistant.planning.slots import SAID, compose, evidence_of
+from ctrag.assistant.planning.slots import SAID
 from ctrag.errors import InputError
 from ctrag.toolbox import Argument
 from eval.core.plans import labelled_plan, normalise

@@ -3,20 +3,20 @@
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from ctrag.assistant.planning.addressee import SENDS
+from ctrag.assistant.planning.compose import compose, covered
 from ctrag.assistant.planning.confidence import Evidence
+from ctrag.assistant.planning.decoded import Decoded, next_best, unlikely_astray
 from ctrag.assistant.planning.exact_names import by_exact_name
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
 from ctrag.assistant.planning.limits import UNSURE, does_half, reaches_unnamed, removes_unnamed
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
-from ctrag.assistant.planning.slots import compose, covered
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import EngineName
@@ -26,11 +26,7 @@ _CLEAR = 0.95
 """Share of an API from which no other one is looked at."""
 _UNLIKELY = 0.03
 """Share of an API below which it is not looked at beside others."""
-_CHOICES = 3
-"""Plans that an unsure answer offers, its own included."""
 _MAIL = "send_mail"
-_ASTRAY = 0.05
-"""How likely a call remains that sends to others than the one addressed."""
 _MOST = 3
 """Calls that are composed to choose from."""
 
@@ -106,7 +102,7 @@ class EmbeddedPlanner(LanguageModel):
             if unasked or (_changes(decoded.plan, request) and does_half(said)):
                 confidence = min(confidence, UNSURE)
             if confidence < request.sure:
-                alternatives = _next_best([(calls[at][0], found) for at, found in weighed])
+                alternatives = next_best([(calls[at][0], found) for at, found in weighed])
                 for api in rest[: 0 if alternatives else 1]:
                     further = self._call(api, request, grammar, prompt).plan
                     alternatives = () if further is None else (further,)
@@ -129,19 +125,19 @@ class EmbeddedPlanner(LanguageModel):
         grammar: PlanGrammar,
         preferences: Mapping[str, float],
         prompt: "_PromptIds",
-    ) -> tuple[list[tuple["_Decoded", Evidence]], list[str]]:
+    ) -> tuple[list[tuple[Decoded, Evidence]], list[str]]:
         """Calls of the likeliest APIs with their evidence, likeliest first, and the other APIs.
 
         Where retrieval is sure of the first API, only that one is called. What is not English is
         not understood: nothing is called.
         """
         if request.sources is not None and not is_english(request.sources.request.text):
-            return [(_Decoded(NONE, str(NONE), 0), Evidence(1.0, 0.0, none=True))], []
+            return [(Decoded(NONE, str(NONE), 0), Evidence(1.0, 0.0, none=True))], []
         ordered = _ordered(grammar, preferences)
         if request.slots is not None and request.sources is not None:
             said = request.sources.request.text
             ordered = by_exact_name(ordered, request.tools, grammar.values, said)
-        made: list[_Decoded] = []
+        made: list[Decoded] = []
         shares: list[float] = []
         left = list(ordered)
         while left and not (made and _enough(shares, left[0][1], request)):
@@ -153,7 +149,7 @@ class EmbeddedPlanner(LanguageModel):
         if any(one.astray for one in made):
             left = self._addressed(made, shares, left, request, grammar, prompt)
         if not made:
-            made, shares = [_Decoded(NONE, str(NONE), 0)], [0.0]
+            made, shares = [Decoded(NONE, str(NONE), 0)], [0.0]
         called = [one.plan.api for one in made if one.plan is not None]
         others = max((share for api, share in ordered if api not in called), default=0.0)
         found = [
@@ -174,7 +170,7 @@ class EmbeddedPlanner(LanguageModel):
 
     def _addressed(
         self,
-        made: list["_Decoded"],
+        made: list[Decoded],
         shares: list[float],
         left: list[tuple[str, float]],
         request: PlanRequest,
@@ -191,24 +187,15 @@ class EmbeddedPlanner(LanguageModel):
                     left = [one for one in left if one[0] != api]
                     made.append(mail)
                     shares.append(share)
-        if any(not one.astray and _sends(one.plan) for one in made):
-            lost = 0.0
-            for place, one in enumerate(made):
-                if one.astray:
-                    lost += (1 - _ASTRAY) * shares[place]
-                    shares[place] *= _ASTRAY
-            fit = [at for at, one in enumerate(made) if not one.astray and _sends(one.plan)]
-            shares[fit[0]] += lost
-            order = sorted(range(len(made)), key=lambda at: -shares[at])
-            made[:], shares[:] = [made[at] for at in order], [shares[at] for at in order]
+        unlikely_astray(made, shares)
         return left
 
     def _call(
         self, api: str, request: PlanRequest, grammar: PlanGrammar, prompt: "_PromptIds"
-    ) -> "_Decoded":
+    ) -> Decoded:
         """The call of one API, or `none()`."""
         if api == NONE.api:
-            return _Decoded(NONE, str(NONE), 0)
+            return Decoded(NONE, str(NONE), 0)
         if request.slots is None or request.sources is None:
             found = self._parsed(self.bound(prompt, grammar.lark, f"{api}(")[0])
             return replace(found, beliefs=(grammar.belief.get(api, 1.0),))
@@ -221,7 +208,7 @@ class EmbeddedPlanner(LanguageModel):
             request.choice,
             request.plain,
         )
-        return _Decoded(
+        return Decoded(
             made.plan,
             str(made.plan),
             0,
@@ -232,28 +219,16 @@ class EmbeddedPlanner(LanguageModel):
             made.astray,
         )
 
-    def _parsed(self, tokens: list[int]) -> "_Decoded":
+    def _parsed(self, tokens: list[int]) -> Decoded:
         text = self.decode(tokens).strip()
         try:
-            return _Decoded(Plan.parse(text), text, len(tokens))
+            return Decoded(Plan.parse(text), text, len(tokens))
         except PlanSyntaxError:
-            return _Decoded(None, text, len(tokens))
+            return Decoded(None, text, len(tokens))
 
     def _prompt_ids(self, prompt: PlannerPrompt) -> list[int]:
         text = opening(prompt.system) + closing(prompt.user)
         return self.encode(text)
-
-
-@dataclass(frozen=True, slots=True)
-class _Decoded:
-    plan: Plan | None
-    text: str
-    tokens: int
-    beliefs: tuple[float, ...] = ()
-    variants: tuple[tuple[Plan, float], ...] = ()
-    covered: float = 1.0
-    named: float = 1.0
-    astray: bool = False
 
 
 class _PromptIds:
@@ -268,28 +243,6 @@ class _PromptIds:
         if not self.ids:
             self.ids = self._make()
         return self.ids
-
-
-def _next_best(calls: Sequence[tuple["_Decoded", Evidence]]) -> tuple[Plan, ...]:
-    """Other plans than the first call's, likeliest first, `_CHOICES` - 1 at most.
-
-    They are the other calls, and each call with another value of one argument.
-    """
-    found: dict[str, tuple[float, Plan]] = {}
-    for call, evidence in calls:
-        if call.plan is None or call.plan == NONE:
-            continue
-        for plan, odds in ((call.plan, 1.0), *call.variants):
-            weight = odds * evidence.product
-            if weight > found.get(str(plan), (0.0, plan))[0]:
-                found[str(plan)] = (weight, plan)
-    found.pop(str(calls[0][0].plan), None)
-    ranked = sorted(found.values(), key=lambda one: -one[0])
-    return tuple(plan for _, plan in ranked[: _CHOICES - 1])
-
-
-def _sends(plan: Plan | None) -> bool:
-    return plan is not None and plan.api in SENDS
 
 
 def _changes(plan: Plan | None, request: PlanRequest) -> bool:

@@ -9,14 +9,14 @@ import pytest
 
 from ctrag.assistant.planning.call_choice import FEATURES, CallChoice, features_of
 from ctrag.assistant.planning.candidate_values import ValueSources
+from ctrag.assistant.planning.compose import Composed, covered
 from ctrag.assistant.planning.confidence import Evidence
 from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
-from ctrag.assistant.planning.plan import NONE
+from ctrag.assistant.planning.plan import NONE, Plan
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
-from ctrag.assistant.planning.slots import Composed, Plan, covered
 from ctrag.toolbox import Tool, Toolbox
 from stores.people.items import Item, Person, Profile, Request
 

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from ctrag.assistant.planning.candidate_values import CandidateValue, ValueSources
+from ctrag.assistant.planning.compose import Composed, compose
 from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.plan import Plan
 from ctrag.assistant.planning.ranked_values import ToolValues, rank_values
 from ctrag.assistant.planning.said import FEATURES, SaidChoice
-from ctrag.assistant.planning.slots import Composed, compose, slots_of
+from ctrag.assistant.planning.slots import slots_of
 from ctrag.toolbox import Argument, Tool, Toolbox
 from stores.people.items import Contact, Item, Person, Profile, Request
 

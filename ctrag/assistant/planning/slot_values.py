@@ -1,0 +1,216 @@
+"""The value of one argument: what was said of it where that holds, else the best ranked one."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
+from ctrag.assistant.planning.filled_slot import FilledSlot
+from ctrag.assistant.planning.mentions import mentioned, told_apart
+from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_rest
+from ctrag.assistant.planning.plan import Value
+from ctrag.assistant.planning.ranked_values import ToolValues
+from ctrag.assistant.planning.slots import SAID
+from ctrag.text.words import telling_words, terms, words
+from ctrag.toolbox import Argument, Tool
+from stores.people.items import Item
+
+_AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
+_INVITED = 0.6
+"""Belief from which somebody whom a plain request does not name takes part."""
+_MOSTLY_LOST = 0.3
+"""Belief in a text that would replace most of another without being said to be the whole."""
+_MOMENT = 0.9
+"""Probability at least of a moment that was said."""
+_UNKNOWN_PERSON = 0.3
+"""Belief in a name that fits no contact."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundValue:
+    """The value of an argument."""
+
+    value: Value | None
+    """None leaves it out."""
+    sure: float
+    others: tuple[tuple[Value | None, float], ...] = ()
+    """Other values (None leaves it out), each with how likely it is beside this one."""
+
+
+def is_new(argument: Argument, values: ToolValues, slot: FilledSlot | None) -> bool:
+    """Whether a name was said that nothing of the person's has."""
+    if slot is None or slot.value is None:
+        return False
+    if argument.type != "string" or argument.match != "value":
+        return False
+    known = {one.value for one in values.candidates.get(argument.name, ()) if one.how != "said"}
+    return known_name(slot.value, values, argument.name) not in known
+
+
+def value_of(
+    tool: Tool,
+    argument: Argument,
+    values: ToolValues,
+    slot: FilledSlot | None,
+    sources: ValueSources,
+    about: Item | None,
+    when: Sequence[str],
+    plain: float,
+) -> FoundValue:
+    """The value of an argument: what was said, else the best ranked one.
+
+    Args:
+        tool: The tool that is called.
+        argument: One of its arguments.
+        values: The tool's ranked values.
+        slot: What the request says of it; None where it cannot say it.
+        sources: Where values come from.
+        about: The item that the call changes or answers.
+        when: Phrases of the request that say when, which no title repeats.
+        plain: Probability that the request is plain.
+    """
+    said = None if slot is None else slot.value
+    if slot is not None and said is not None:
+        if argument.type in ("contact", "contacts"):
+            found = _people(argument, said, values, sources)
+        elif argument.type in ("datetime", "date"):
+            found = FoundValue(_moment(argument, said, sources, about), 1.0)
+            # The whole request was read: where the phrase ends does not matter.
+            slot = replace(slot, probability=max(slot.probability, _MOMENT))
+        elif argument.match == "value":
+            found = FoundValue(known_name(said, values, argument.name), 1.0)
+        elif about is not None and _replaces(tool, argument, about):
+            found = _edited(about.text(argument.name), said, sources)
+        else:
+            found = FoundValue(said if argument.name != "title" else _timeless(said, when), 1.0)
+        if found.value is not None:
+            more = (*found.others, *_instead(argument, values, found.value, slot.probability))
+            return replace(found, sure=slot.probability * found.sure, others=more)
+    if argument.match == "text":
+        return FoundValue(sources.own_words(tool, argument) if argument.required else None, 1.0)
+    if argument.name == "since" and (begins := sources.moments(sources.request.text, argument)):
+        return FoundValue(begins[0], 1.0 if slot is None else max(slot.probability, SAID))
+    sure = values.beliefs.get(argument.name, 1.0)
+    candidates = values.candidates.get(argument.name, ())
+    unsaid = slot is not None and plain > SAID and sure < _INVITED
+    if unsaid and not argument.required and argument.type in ("contact", "contacts"):
+        return FoundValue(None, max(slot.probability, SAID) if slot is not None else SAID)
+    others: tuple[tuple[Value | None, float], ...] = ()
+    if argument.name in values.others:
+        other, share = values.others[argument.name]
+        others = ((_typed(argument, other), share / max(sure, share)),)
+    if argument.name in values.absent or not candidates:
+        return FoundValue(None, sure, others)
+    return FoundValue(_typed(argument, candidates[0].value), sure, others)
+
+
+def _typed(argument: Argument, value: str | None) -> Value | None:
+    """A ranked value as the argument wants it; None where it cannot be."""
+    if value is None:
+        return None
+    if argument.type == "contacts":
+        return [value]
+    if argument.type == "integer":  # what is no whole number, such as a phone number, is none
+        return int(value) if value.isascii() and value.isdigit() else None
+    return value
+
+
+def _instead(
+    argument: Argument, values: ToolValues, said: Value, probability: float
+) -> tuple[tuple[Value | None, float], ...]:
+    """The best ranked value in place of what was said with a probability."""
+    candidates = values.candidates.get(argument.name, ())
+    if argument.match == "text" or not candidates or argument.name in values.absent:
+        return ()
+    other = _typed(argument, candidates[0].value)
+    if other is None or other == said:
+        return ()
+    likely = (1 - probability) * values.beliefs.get(argument.name, 1.0)
+    return ((other, min(1.0, likely / max(probability, 0.01))),)
+
+
+def _replaces(tool: Tool, argument: Argument, item: Item) -> bool:
+    """Whether the argument is written in place of a text of the item."""
+    return tool.api.startswith("update_") and bool(item.text(argument.name))
+
+
+def _edited(old: str, said: str, sources: ValueSources) -> FoundValue:
+    """A text that is stored in place of another: one that is changed in part keeps the rest."""
+    request = sources.request.text
+    if made := edited_note(old, request):
+        return FoundValue(made, 1.0)
+    lost = set(terms(old)) - set(terms(said))
+    certain = says_whole(request) or 2 * len(lost) <= len(set(terms(old)))
+    return FoundValue(without_rest(said), 1.0 if certain else _MOSTLY_LOST)
+
+
+def _people(
+    argument: Argument, mention: str, values: ToolValues, sources: ValueSources
+) -> FoundValue:
+    """Full names of those who are mentioned; equal ones are told apart by the ranked values."""
+    names: list[str] = []
+    sure, other = 1.0, ""
+    ranked = [one.value for one in values.candidates.get(argument.name, ())]
+    labels = dict(zip(sources.person.contacts, sources.person.labels(), strict=True))
+    for part in _AND.split(mention) if argument.type == "contacts" else [mention]:
+        meant = mentioned(part, sources.person.contacts)
+        fitting = [labels[one] for one in told_apart(meant, sources.request.text)]
+        fitting.sort(key=lambda name: _place(name, ranked))
+        if fitting:
+            sure /= len(fitting)
+            other = fitting[1] if len(fitting) > 1 else other
+            names.append(fitting[0])
+            continue
+        wanted = set(telling_words(part))
+        alike = [one for one in ranked if wanted and wanted <= set(words(one))]
+        if alike:
+            names.append(alike[0])
+        elif telling_words(part):
+            names.append(part)  # an unknown person is said to be unknown when the call is made
+            sure *= _UNKNOWN_PERSON
+    names = list(dict.fromkeys(names))
+    if not names:
+        return FoundValue(None, 1.0)
+    if argument.type == "contacts":
+        return FoundValue(names, sure)
+    return FoundValue(names[0], sure, ((other, 1.0),) if other else ())
+
+
+def _moment(
+    argument: Argument, phrase: str, sources: ValueSources, about: Item | None
+) -> str | None:
+    """The moment that was said.
+
+    The whole request is read: it tells morning from evening, and what was corrected. The phrase is
+    read where the request as a whole means nothing.
+    """
+    for text in (sources.request.text, phrase):
+        found = sources.moments(text, argument, about)
+        if found:
+            return found[0]
+    return None
+
+
+def _timeless(title: str, when: Sequence[str]) -> str:
+    """A title without the phrases that say when; as it is where nothing else is in it."""
+    left = title
+    for phrase in when:
+        apart = r"\W+".join(re.escape(word) for word in phrase.split())
+        left = re.sub(rf"(?<!\w){apart}(?!\w)", " ", left, flags=re.IGNORECASE)
+    left = " ".join(left.split()).strip(" ,;-")
+    return left if telling_words(left) else title
+
+
+def _place(value: str, ranked: Sequence[str]) -> int:
+    return ranked.index(value) if value in ranked else len(ranked)
+
+
+def known_name(said: str, values: ToolValues, name: str) -> str:
+    """The candidate that was said in other words or letters: "the planets" names "Holst: The
+    Planets"; otherwise what was said."""
+    candidates = [one.value for one in values.candidates.get(name, ()) if one.how != "said"]
+    same = next((one for one in candidates if words(one) == words(said)), None)
+    wanted = set(telling_words(said)) or set(words(said))
+    if same is not None or name in PLACES or not wanted:  # a town is not the street in it
+        return said if same is None else same
+    return next((one for one in candidates if wanted <= set(words(one))), said)
