@@ -331,3 +331,27 @@ def test_leap_day_and_days_that_a_month_lacks_do_not_raise() -> None:
 def test_a_range_of_times_begins_at_its_first_one(text: str, begins: str) -> None:
     found = offered_datetimes(text, datetime(2025, 5, 21, 7, 0), [])
     assert found[0] == datetime.fromisoformat(begins)
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("a reminder for five to find my gloves", "2025-05-21T17:00"),
+        ("alarm for 6", "2025-05-21T18:00"),
+        ("put it in for nine tomorrow", "2025-05-22T09:00"),
+        ("on the 30th at half 9", "2025-05-30T09:30"),
+        ("swim at 0630 tomorrow", "2025-05-22T06:30"),
+        ("choir 1830 tomorrow", "2025-05-22T18:30"),
+        ("a table for four at seven", "2025-05-21T19:00"),
+    ],
+)
+def test_rarer_ways_to_say_an_hour_are_understood(text: str, begins: str) -> None:
+    found = offered_datetimes(text, datetime(2025, 5, 21, 9, 40), [])
+    assert found[0] == datetime.fromisoformat(begins)
+
+
+@pytest.mark.parametrize(
+    "text", ["milk for five children", "half 3 of the pie", "call 0141 496 0000"]
+)
+def test_numbers_that_are_no_hours_stay_numbers(text: str) -> None:
+    assert offered_datetimes(text, datetime(2025, 5, 21, 9, 40), []) == []

@@ -8,6 +8,7 @@ from datetime import datetime
 from ctrag.text.dates.clock_words import ClockExpression, find_clocks
 from ctrag.text.dates.day_words import DayExpression, find_days
 from ctrag.text.dates.duration_words import Duration, find_durations
+from ctrag.text.dates.number_words import HOUR
 from ctrag.text.dates.part_words import Part, find_parts
 
 FIRST_YEAR, LAST_YEAR = 1000, 8999
@@ -62,6 +63,24 @@ _BARE_RANGE = re.compile(
     re.IGNORECASE,
 )
 _MINUTES_TO = ("5", "10", "20", "25")
+# "A reminder for five to find the gloves", "at 0630", "half 9": as they are said otherwise.
+_FOR_HOUR = re.compile(
+    rf"\b(?P<lead>(?:reminder|alarm|timer|call|(?:put|make|set|move|moved|schedule|leave)"
+    rf"\s+(?:it|that|this|me)(?:\s+(?:in|down))?)\s+)for\s+(?P<hour>{HOUR})"
+    rf"(?=\s*(?:$|[,.;!?])|\s+(?:to\s+(?!{HOUR}\b)[a-z]{{2,}}|tomorrow|tonight|today|on|please"
+    r"|in\s+the|and|so|then|instead)\b)",
+    re.IGNORECASE,
+)
+_MILITARY = re.compile(
+    r"\b(?P<lead>at\s+)?(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)"
+    r"(?P<tail>\s?h(?:ou)?rs?\b|(?=\s+(?:tomorrow|tonight|today)\b))?(?![\d-])"
+    r"(?!\s*(?:people|kr|euros?|dollars?))",
+    re.IGNORECASE,
+)
+_HALF_DIGIT = re.compile(
+    r"\bhalf\s+(?P<hour>1[0-2]|[1-9])(?![\d:./%-]|\s*(?:of|price|pound|kilo)\b)", re.IGNORECASE
+)
+_DIGITS = "one two three four five six seven eight nine ten eleven twelve".split()
 _RANGE_LEAD = re.compile(r"\b(?:from|between)\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
 _TARGET = re.compile(r"\bto\s+(?:the\s+|about\s+|around\s+)?$", re.IGNORECASE)
 _MOVE = re.compile(
@@ -142,6 +161,7 @@ def in_usual_years(moment: datetime) -> bool:
 def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> TimedRequest:
     """Find and group the words for time; `now` and `anchors` are truncated to minutes."""
     text = re.sub(r"\s+", " ", text[:MAX_TEXT].replace("\u2019", "'"))
+    text = _as_usual(text)
     if not _MOVE.search(text):
         text = _with_ranges(text)
     now = now.replace(second=0, microsecond=0)
@@ -171,6 +191,19 @@ def read_request(text: str, now: datetime, anchors: Sequence[datetime]) -> Timed
     shift = replaces or _SHIFT.search(text) is not None
     evening = _EVENING.search(text) is not None and not _REMINDER.search(text)
     return TimedRequest(text, now, whole, groups, find_durations(text), past, wake, shift, evening)
+
+
+def _as_usual(text: str) -> str:
+    """The text with rarer ways to say an hour in the usual one."""
+
+    def clock(found: re.Match[str]) -> str:
+        if found["lead"] is None and found["tail"] is None:
+            return found[0]
+        return f"{found['lead'] or ''}{found['hour']}:{found['minute']}"
+
+    text = _FOR_HOUR.sub(r"\g<lead>at \g<hour>", text)
+    text = _MILITARY.sub(clock, text)
+    return _HALF_DIGIT.sub(lambda found: f"half {_DIGITS[int(found['hour']) - 1]}", text)
 
 
 def _with_ranges(text: str) -> str:
