@@ -12,6 +12,7 @@ from ctrag.assistant.planning.compose import compose, covered
 from ctrag.assistant.planning.confidence import Evidence
 from ctrag.assistant.planning.decoded import Decoded, next_best, unlikely_astray
 from ctrag.assistant.planning.exact_names import by_exact_name
+from ctrag.assistant.planning.genres import artist_for_genre
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
 from ctrag.assistant.planning.limits import UNSURE, does_half, reaches_unnamed, removes_unnamed
@@ -21,6 +22,7 @@ from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import EngineName
 from ctrag.text.language import is_english
+from stores.people.items import Item
 
 _CLEAR = 0.95
 """Share of an API from which no other one is looked at."""
@@ -148,6 +150,8 @@ class EmbeddedPlanner(LanguageModel):
                 shares.append(share)
         if any(one.astray for one in made):
             left = self._addressed(made, shares, left, request, grammar, prompt)
+        genres = (one.text("genre").casefold() for one in _owned(request))
+        artist_for_genre(made, shares, frozenset(genres))
         if not made:
             made, shares = [Decoded(NONE, str(NONE), 0)], [0.0]
         called = [one.plan.api for one in made if one.plan is not None]
@@ -243,6 +247,10 @@ class _PromptIds:
         if not self.ids:
             self.ids = self._make()
         return self.ids
+
+
+def _owned(request: PlanRequest) -> Sequence[Item]:
+    return () if request.sources is None else request.sources.owned
 
 
 def _changes(plan: Plan | None, request: PlanRequest) -> bool:

@@ -1,0 +1,48 @@
+"""Whether a name is a genre of music: "put on some jazz" against "put on some Ella Fitzgerald"."""
+
+from ctrag.assistant.planning.decoded import Decoded
+from ctrag.text.words import words
+
+_WORDS = frozenset(
+    """
+    pop rock folk jazz metal punk rap hop hip soul funk blues reggae ska dub disco house techno
+    trance ambient electronic electro dance drum bass grime drill garage jungle indie alternative
+    grunge emo goth industrial classical baroque opera operetta chamber choral choir hymns gospel
+    spiritual worship country bluegrass americana swing bebop fusion latin salsa samba bossa nova
+    tango bachata merengue cumbia reggaeton mariachi ranchera flamenco fado chanson schlager
+    volksmusik polka waltz march klezmer celtic irish trad traditional ballads ballad shanty
+    shanties afrobeat afrobeats highlife amapiano kwaito kizomba zouk soca calypso dancehall
+    bollywood bhangra ghazal qawwali carnatic hindustani raga enka trot estrada rebetiko laiko
+    krautrock shoegaze synthpop synthwave britpop electropop eurodance soundtrack soundtracks film
+    musical musicals lullaby lullabies carols christmas oldies standards instrumental piano
+    acoustic guitar organ oud world music songs instrumentals lofi lo-fi chill chillout study
+    workout party romantic sad happy calm quiet upbeat dancing sleep kids children children's
+    """.split()
+)
+
+
+def is_genre(name: str) -> bool:
+    """Whether a word of the name says what kind of music it is."""
+    parts = words(name)
+    return any(
+        one in _WORDS or any(one.endswith(f"{tail}") for tail in ("pop", "rock", "core", "wave"))
+        for one in parts
+    )
+
+
+def artist_for_genre(made: list[Decoded], shares: list[float], known: frozenset[str]) -> None:
+    """Put the artist before the genre of the same name, in place, where it is no genre.
+
+    Args:
+        made: Calls, likeliest first.
+        shares: How likely each is.
+        known: Genres that the person has, in lower case.
+    """
+    first = made[0].plan if made else None
+    genre = "" if first is None or first.api != "play_genre" else str(first.arguments.get("genre"))
+    if not genre[:1].isupper() or genre.casefold() in known or is_genre(genre):
+        return
+    for place, one in enumerate(made):
+        if one.plan is not None and one.plan.arguments.get("artist") == genre:
+            made[0], made[place] = made[place], made[0]
+            return
