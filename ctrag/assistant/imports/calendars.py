@@ -90,7 +90,7 @@ class _Reader:
         kind, zones = group[0].kind, self._zones(group[0])
         zones.unknown.clear()
         if kind == "VFREEBUSY":
-            self._leave(group[0], "free or busy time without an event")
+            self._leave(group[0], "free or busy time without an event", on_purpose=True)
         elif kind == "VEVENT":
             self._event(uid, group)
         else:
@@ -142,7 +142,8 @@ class _Reader:
             self._tried(master, self._single, uid)
             return
         if not occurrences and not single:
-            self._leave(master, "it has no occurrence from last year to the year after next")
+            why = "it has no occurrence from last year to the year after next"
+            self._leave(master, why, on_purpose=True)
         for found in occurrences:
             fields = self._fields(found.source, found.start, found.end, series.zones)
             self._keep(item_id(self._owner.person_id, "calendar", uid + found.key), fields, text)
@@ -197,7 +198,7 @@ class _Reader:
     def _todo(self, one: Component, uid: str) -> None:
         state = one.text("STATUS").upper()
         if state == "CANCELLED":
-            self._leave(one, "cancelled")
+            self._leave(one, "cancelled", on_purpose=True)
             return
         done = state == "COMPLETED" or one.first("COMPLETED") is not None
         due = self._due(one, done)
@@ -240,8 +241,11 @@ class _Reader:
         title, body = title_of(one), plain(one.text("DESCRIPTION")) or plain(one.text("X-ALT-DESC"))
         if title == NO_TITLE:
             title = body.strip().partition("\n")[0][:_SHOWN] or title
-        if title == NO_TITLE or one.text("STATUS").upper() == "CANCELLED":
-            raise InputError("cancelled" if one.text("STATUS") else "it says nothing")
+        if one.text("STATUS").upper() == "CANCELLED":
+            self._leave(one, "cancelled", on_purpose=True)
+            return
+        if title == NO_TITLE:
+            raise InputError("it says nothing")
         line = one.first("DTSTART", "LAST-MODIFIED", "CREATED", "DTSTAMP")
         when = self._owner.now
         if line is not None:
@@ -264,20 +268,23 @@ class _Reader:
     def _unwanted(self, one: Component) -> bool:
         """Whether the event does not take place, or is none of the owner's; then it is told."""
         if cancelled(one):
-            self._leave(one, "cancelled")
+            self._leave(one, "cancelled", on_purpose=True)
         elif one.calendar is not None and one.calendar.text("METHOD").upper() == "REPLY":
-            self._leave(one, "an answer to an invitation, not an event")
+            why = "an answer to an invitation, not an event"
+            self._leave(one, why, on_purpose=True)
         elif declined_by(one, self._owner.addresses):
-            self._leave(one, "you declined it")
+            self._leave(one, "you declined it", on_purpose=True)
         else:
             return False
         return True
 
-    def _leave(self, one: Component, why: str, lost: bool = True) -> None:
+    def _leave(self, one: Component, why: str, lost: bool = True, on_purpose: bool = False) -> None:
         line = one.first("DTSTART", "DUE")
         title = " ".join(one.text("SUMMARY").split())
         what = title or (line.value.strip() if line is not None else "") or one.text("UID")
-        self._left_out.append(LeftOut(KINDS[one.kind], what[:_SHOWN] or NO_TITLE, why, lost=lost))
+        what = what[:_SHOWN] or NO_TITLE
+        left = LeftOut(KINDS[one.kind], what, why, lost=lost, on_purpose=on_purpose)
+        self._left_out.append(left)
 
     def _zones(self, one: Component) -> Zones:
         name = "" if one.calendar is None else one.calendar.text("X-WR-TIMEZONE")

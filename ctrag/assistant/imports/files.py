@@ -201,7 +201,7 @@ def _found(kind: Kind | None, head: bytes, file: BinaryIO, source: Source, owner
     if kind is None or other_way(head, source.name):
         return Found(left_out=[_unread(source, head)])
     if kind == "archive":
-        why = "an archive inside of an archive: unpack it and import the folder"
+        why = "an archive too deep inside of others, or too large: unpack it and import the folder"
         return Found(left_out=[LeftOut("file", source.name, why)])
     if kind in ("music", "activity"):
         file.seek(0)

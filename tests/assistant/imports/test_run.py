@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctrag.assistant.apps.repeating import series_key
 from ctrag.assistant.imports.files import Place, Record, new_person, owner_of
 from ctrag.assistant.imports.found import LeftOut
 from ctrag.assistant.imports.report import Report
 from ctrag.assistant.imports.run import import_into, import_people
+from stores.people.changes import Change
 from stores.people.dataset import Persona, load_dataset, write_personas
-from stores.people.items import Contact, Item, Person, Profile
+from stores.people.items import CANCELLED, Contact, Item, Person, Profile, Value
 from stores.people.stores import ImportReport, Matrix, Stores
 
 ADA = new_person("ada", "Ada Quist", "Europe/Oslo")
@@ -183,3 +185,30 @@ def test_the_persons_zone_decides_and_their_own_card_says_their_addresses() -> N
     owner = owner_of(replace(tokyo, contacts=(own,)))
     assert owner.zone.key == "Asia/Tokyo"
     assert owner.addresses == ("e@x.example", "f@x.example")
+
+
+def choir(day: int) -> Item:
+    start = datetime(2026, 12, day, 19)
+    times: dict[str, Value] = {"start": start, "end": start, "repeats": SERIES}
+    fields = {"title": "Choir", "location": None, "attendees": (), "notes": None, **times}
+    return Item(f"ada-calendar-{day}", "calendar", fields)
+
+
+SERIES = "BEGIN:VEVENT\nUID:choir\nDTSTART:20261202T190000\nRRULE:FREQ=WEEKLY\nEND:VEVENT"
+
+
+def test_what_was_cancelled_here_does_not_come_back_with_the_same_calendar(stores: Stores) -> None:
+    days = [2, 9, 16]
+    bring(stores, *map(choir, days), size=9)
+    once = Change("", remove=["ada-calendar-9"], state={CANCELLED: ["ada-calendar-9"]})
+    stores.apply("ada", "calendar", once, ADA.now)
+    again = bring(stores, *map(choir, days))
+    [left] = again.left_out
+    assert (left.why, left.on_purpose, again.lost) == ("you cancelled it here", True, 0)
+    rest = Change("", remove=["ada-calendar-16"], state={CANCELLED: [series_key(SERIES)]})
+    stores.apply("ada", "calendar", rest, ADA.now)
+    bring(stores, *map(choir, [*days, 23]))
+    assert [one.item.id for one in stores.items("ada").items] == ["ada-calendar-2"]
+    stores.undo("ada")
+    counts = bring(stores, *map(choir, [*days, 23])).stored.apps["calendar"]
+    assert (counts.added, counts.changed, counts.unchanged) == (1, 0, 2)  # not the 9th
