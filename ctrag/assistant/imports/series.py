@@ -16,6 +16,7 @@ from ctrag.assistant.imports.calendar_times import (
     moment_of,
     moments_of,
     name_of,
+    periods_of,
     span_of,
     stamp,
     zones_of,
@@ -57,7 +58,9 @@ class Series:
 
     def __post_init__(self) -> None:
         self.start, self.end = span_of(self.master, self.zones)
-        self.dates = moments_of(self.master.all("RDATE"), self.zones)[:_MOST_DATES]
+        periods = periods_of(self.master.all("RDATE"), self.zones)[:_MOST_DATES]
+        self.dates = [one for one, _ in periods]
+        self._lengths = {self.key_of(one): length for one, length in periods if length}
         excepted = moments_of(self.master.all("EXDATE"), self.zones)
         self.without = frozenset(self.key_of(one) for one in excepted)
         self.but |= self.without
@@ -168,7 +171,11 @@ class Series:
         source = (self.master, *self.later)[int(str(found["X-NUMBER"]))]
         start: Moment = found["DTSTART"].dt  # type: ignore[attr-defined]
         end: Moment = found["DTEND"].dt  # type: ignore[attr-defined]
-        return Occurrence(self.key_of(self._planned(start, source)), start, end, source)
+        key = self.key_of(self._planned(start, source))
+        length = self._lengths.get(key)
+        if length is not None and source is self.master and isinstance(start, datetime):
+            end = (start.astimezone(UTC) + length).astimezone(start.tzinfo)
+        return Occurrence(key, start, end, source)
 
     def _planned(self, start: Moment, source: Component) -> Moment:
         """When the rule had an occurrence that now begins at `start`."""

@@ -66,6 +66,15 @@ _NAMED = {
     "british summer time": "Europe/London",
     "india standard time": "Asia/Kolkata",
     "japan standard time": "Asia/Tokyo",
+    "mitteleuropäische zeit": "Europe/Berlin",
+    "mitteleuropäische sommerzeit": "Europe/Berlin",
+    "westeuropäische zeit": "Europe/Lisbon",
+    "osteuropäische zeit": "Europe/Athens",
+    "heure d’europe centrale": "Europe/Paris",
+    "heure normale d’europe centrale": "Europe/Paris",
+    "hora de europa central": "Europe/Madrid",
+    "ora dell’europa centrale": "Europe/Rome",
+    "midden-europese tijd": "Europe/Amsterdam",
     "cet": "Europe/Berlin",
     "cest": "Europe/Berlin",
     "mez": "Europe/Berlin",
@@ -154,7 +163,8 @@ def _zones() -> dict[str, str]:
 
 
 def _of_database(name: str) -> ZoneInfo | None:
-    known = _zones().get(name.casefold().replace(" ", "_"))
+    plain = name.casefold().replace(" ", "_")
+    known = _zones().get(plain) or _zones().get(plain.replace("-", "/", 1))
     if known is None or known.casefold() in _NAMED:  # `EST` is no zone that anybody lives in
         return None
     return ZoneInfo(known)
@@ -176,7 +186,7 @@ def _of_windows(name: str) -> ZoneInfo | None:
     names = {one.casefold(): zone for one, zone in WINDOWS_TO_OLSON.items()}
     plain = re.sub(r"\s+\d+\Z", "", name).casefold()
     plain = plain.replace("daylight time", "standard time").replace("summer time", "standard time")
-    found = names.get(plain)
+    found = names.get(plain) or names.get(f"{plain} standard time")
     return ZoneInfo(found) if found else None
 
 

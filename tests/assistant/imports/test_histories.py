@@ -235,3 +235,31 @@ def test_a_long_list_is_read_entry_by_entry_and_up_to_where_it_is_broken() -> No
 def test_a_list_that_is_nested_too_deep_ends_there() -> None:
     with pytest.raises(BrokenJsonError, match=r"nested too deep|entry 1"):
         list(rows(BytesIO(b"[" + b"[" * 100_000)))
+
+
+@pytest.mark.parametrize(
+    ("head", "call"),
+    [
+        ("Nom;Numéro;Type;Date;Durée", "Ole;1;Manqué;02/11/2026 08:15;0"),
+        ("Nombre,Número,Tipo,Fecha,Duración", "Ole,1,Perdida,02/11/2026 08:15,0"),
+        ("Nome,Numero,Tipo,Data,Durata", "Ole,1,Persa,02/11/2026 08:15,0"),
+        ("Naam,Nummer,Type,Datum,Duur", "Ole,1,Gemist,02-11-2026 08:15,0"),
+        ("Call Type,Phone Number,Contact,Date Time,Duration", "Missed,1,Ole,11/02/2026 8:15 AM,0"),
+        ("Name,Number,Date,Time,Type,Duration", "Ole,1,11/02/2026,8:15:30 AM,Missed,0"),
+    ],
+)
+def test_call_tables_of_other_languages_say_their_days_in_their_order(head: str, call: str) -> None:
+    found = read_call_table(f"{head}\n{call}\n".encode(), OWNER)
+    assert calls(found) == [("Ole", "missed", datetime(2026, 11, 2, 8, 15), 0)]
+
+
+def test_a_day_that_may_be_two_is_not_guessed() -> None:
+    text = "Name,Number,Date,Type,Duration\nOle,1,02/11/2026 08:15,Missed,0\n"
+    assert [one.why for one in read_call_table(text.encode(), OWNER).left_out] == [
+        "its time cannot be read"
+    ]
+    more = text + "Ole,1,13/11/2026 08:15,Missed,0\n"
+    assert [call[2] for call in calls(read_call_table(more.encode(), OWNER))] == [
+        datetime(2026, 11, 2, 8, 15),
+        datetime(2026, 11, 13, 8, 15),
+    ]
