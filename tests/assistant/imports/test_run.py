@@ -13,9 +13,10 @@ from ctrag.assistant.imports.files import Place, Record, new_person, owner_of
 from ctrag.assistant.imports.found import LeftOut
 from ctrag.assistant.imports.report import Report
 from ctrag.assistant.imports.run import import_into, import_people
+from stores.people.app_spec import packaged_apps
 from stores.people.changes import Change
 from stores.people.dataset import Persona, load_dataset, write_personas
-from stores.people.items import CANCELLED, Contact, Item, Person, Profile, Value
+from stores.people.items import CANCELLED, Contact, Item, Person, Profile, Usage, Value
 from stores.people.stores import ImportReport, Matrix, Stores
 
 ADA = new_person("ada", "Ada Quist", "Europe/Oslo")
@@ -139,6 +140,28 @@ def test_progress_is_told_every_few_items(stores: Stores) -> None:
     assert told == [25, 50, 60]
 
 
+def full_items() -> tuple[Item, ...]:
+    """An item of each application with something in every field."""
+    some: dict[str, Value] = {
+        "string": "Grüße, “Ada”",
+        "text": "two\nlines\t\\ and 🐋",
+        "datetime": datetime(2026, 11, 2, 8, 15),
+        "boolean": True,
+        "integer": 75,
+        "strings": ("Liv Moe", "Ola"),
+    }
+    used = Usage(3, datetime(2026, 11, 1, 9), (7, 21), "home")
+    return tuple(
+        Item(
+            f"ada-full-{app.name}",
+            app.name,
+            {one.name: one.values[0] if one.values else some[one.type] for one in app.fields},
+            used,
+        )
+        for app in packaged_apps()
+    )
+
+
 def test_people_of_a_data_set_come_in_batches_and_out_again_as_they_were(
     stores: Stores, tmp_path: Path
 ) -> None:
@@ -159,9 +182,10 @@ def test_people_of_a_data_set_come_in_batches_and_out_again_as_they_were(
     )
     ada = replace(ADA, contacts=(full, Contact("Ola", "friend", "3")))
     ben = Person("ben", datetime(2025, 4, 17), Profile("Ben"))
-    people = [Persona(ada, tuple(map(note, range(5)))), Persona(ben, ())]
+    items = full_items()
+    people = [Persona(ada, (*map(note, range(5)), *items)), Persona(ben, ())]
     report = import_people(stores, people, zeros, "zeros", batch=2)
-    assert (report.stored.people, report.stored.added, report.stored.contacts.added) == (2, 5, 2)
+    assert (report.stored.people, report.stored.added, report.stored.contacts.added) == (2, 12, 2)
     folders = [tmp_path / "one", tmp_path / "two"]
     source = stores
     for folder in folders:
@@ -177,6 +201,10 @@ def test_people_of_a_data_set_come_in_batches_and_out_again_as_they_were(
         folders[1] / "personas.jsonl"
     ).read_bytes()
     assert source.person("ada").contacts == ada.contacts
+    again = {stored.item.id: stored.item for stored in source.items("ada").items}
+    assert [again[one.id] for one in items] == list(items)
+    same = import_people(source, load_dataset(folders[0]).personas, zeros, "zeros").stored
+    assert (same.added, same.changed, same.contacts.changed) == (0, 0, 0)
 
 
 def test_the_persons_zone_decides_and_their_own_card_says_their_addresses() -> None:
