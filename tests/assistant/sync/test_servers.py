@@ -169,6 +169,25 @@ def test_a_mailbox_is_followed_and_nothing_in_it_is_touched(
     assert "wr0ng" not in str(caught.value)
 
 
+def test_a_mail_that_is_too_large_is_not_fetched_and_is_counted(
+    imap: int, sync: Sync, stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from imap_tools import MailBoxUnencrypted
+
+    monkeypatch.setattr("ctrag.assistant.sync.imap._LARGEST", 10_000)
+    source = Imap("box", "127.0.0.1", "demouser", "demopass", imap, tls=False, folders=("Sent",))
+    with MailBoxUnencrypted("127.0.0.1", imap).login("demouser", "demopass", "Sent") as box:
+        box.delete(box.uids())
+        film = mail("The film")
+        film.add_attachment(bytes(20_000), "video", "mp4", filename="film.mp4")
+        for one in (film, mail("Skis")):
+            box.append(one.as_bytes(), "Sent", dt=None)
+    done = sync(source)
+    assert [(one.what, one.source) for one in done.report.left_out] == [("The film", "Sent")]
+    assert titles(stores, "mail") == ["Skis"]
+    assert sync(source).unchanged
+
+
 def test_a_password_is_not_sent_in_the_clear() -> None:
     with pytest.raises(SourceUnavailable, match=r"over TLS only|not installed"):
         Imap("box", "imap.example", "me", "pw", tls=False).fetch({}, {})
