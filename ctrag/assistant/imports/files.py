@@ -21,6 +21,7 @@ from ctrag.assistant.imports.kinds import HEAD, READ, Kind, kind_of, other_way
 from ctrag.assistant.imports.mails import MailOptions, mails_in
 from ctrag.assistant.imports.merging import merged
 from ctrag.assistant.imports.notes import read_keep, read_note
+from ctrag.assistant.imports.play_tables import read_play_table
 from ctrag.assistant.imports.sources import Source, sources_in
 from ctrag.assistant.imports.times import local
 from ctrag.assistant.imports.zones import machine_zone
@@ -223,6 +224,8 @@ def _read(kind: Kind, data: bytes, source: Source, owner: Owner) -> Found:
             return read_calls(data, owner)
         case "call table":
             return read_call_table(data, owner)
+        case "music table":
+            return read_play_table(data, owner)
         case "keep":
             return read_keep(_object(data), source.name, owner)
         case "tasks":

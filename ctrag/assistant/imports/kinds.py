@@ -8,6 +8,7 @@ from ctrag.assistant.imports.calls import is_calls
 from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.assistant.imports.contact_tables import is_contacts
 from ctrag.assistant.imports.mails import mail_file
+from ctrag.assistant.imports.play_tables import is_plays
 from ctrag.assistant.imports.tables import headings
 
 Kind = Literal[
@@ -23,6 +24,7 @@ Kind = Literal[
     "tasks",
     "activity",
     "music",
+    "music table",
 ]
 HEAD = 1 << 16
 """Bytes of a file by which its kind is told."""
@@ -81,6 +83,8 @@ def kind_of(head: bytes, name: str) -> Kind | None:
     columns = headings(head)
     if is_calls(columns):
         return "call table"
+    if is_plays(columns):
+        return "music table"
     return "contact table" if is_contacts(columns) else None
 
 

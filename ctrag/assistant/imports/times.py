@@ -22,6 +22,11 @@ _FORMS = (
     "%b %d, %Y %H:%M:%S",
     "%d %b %Y %H:%M:%S",
     "%d %b %Y %H:%M",
+    "%d %b %Y, %H:%M",
+    "%d %b %Y, %H:%M %z",
+    "%d %b %Y %H:%M %z",
+    "%Y-%m-%d %H:%M %z",
+    "%Y-%m-%d %H:%M:%S %z",
 )
 _NUMBERS = re.compile(r"(\d{1,2})([/-])(\d{1,2})\2(\d{4}),?(.*)", re.DOTALL)
 _EARLIEST, _LATEST = 0, 4_102_444_800
