@@ -5,7 +5,7 @@ Each component is read apart. What a calendar has in several versions is read in
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 
 from ctrag.assistant.imports.calendar_lines import Component, components
 from ctrag.assistant.imports.calendar_text import (
@@ -19,14 +19,13 @@ from ctrag.assistant.imports.calendar_text import (
 )
 from ctrag.assistant.imports.calendar_times import (
     Moment,
-    duration_of,
-    instant,
     local,
     moment_of,
     span_of,
     stamp,
     zones_of,
 )
+from ctrag.assistant.imports.calendar_todos import due_of, reason_of
 from ctrag.assistant.imports.calendar_versions import (
     KINDS,
     cancelled,
@@ -117,7 +116,7 @@ class _Reader:
         try:
             series = self._series(uid, master, single, later)
         except (ValueError, OverflowError) as error:
-            self._leave(master, _reason(error))
+            self._leave(master, reason_of(error))
             series = None
         if series is None or not series.repeats:
             if series is not None:
@@ -137,7 +136,7 @@ class _Reader:
             occurrences = series.occurrences(self._now)
         except Exception as error:  # whatever the library makes of a rule: only this one is lost
             self._leave(
-                master, f"its repetition cannot be worked out ({_reason(error)})", lost=False
+                master, f"its repetition cannot be worked out ({reason_of(error)})", lost=False
             )
             self._tried(master, self._single, uid)
             return
@@ -201,7 +200,9 @@ class _Reader:
             self._leave(one, "cancelled", on_purpose=True)
             return
         done = state == "COMPLETED" or one.first("COMPLETED") is not None
-        due = self._due(one, done)
+        due, why = due_of(one, self._zones(one), self._now, done=done)
+        if why:
+            self._leave(one, f"only its first time is kept: {why}", lost=False)
         fields: dict[str, Value] = {
             "title": title_of(one),
             "due": None if due is None else local(due, self._owner.zone),
@@ -214,28 +215,6 @@ class _Reader:
             self._leave(one, "reminders have no notes: these are not kept", lost=False)
         key = item_id(self._owner.person_id, "reminders", uid)
         self._items[key] = Item(key, "reminders", fields)
-
-    def _due(self, one: Component, done: bool) -> Moment | None:
-        """When it is due; of a repeating one, the next time."""
-        zones = self._zones(one)
-        line = one.first("DUE", "DTSTART")
-        if line is None:
-            return None
-        due = moment_of(line, zones)
-        length = one.first("DURATION")
-        if line.name == "DTSTART" and length is not None and isinstance(due, datetime):
-            due += duration_of(length) or due - due
-        if done or not (one.all("RRULE") or one.all("RDATE")):
-            return due
-        event = Component("VEVENT", one.calendar, [replace(line, name="DTSTART")])
-        event.properties += [p for p in one.properties if p.name in ("RRULE", "RDATE", "EXDATE")]
-        try:
-            times = [item.start for item in Series("", event, zones).occurrences(self._now)]
-        except Exception as error:  # whatever the library makes of a rule
-            self._leave(one, f"only its first time is kept: {_reason(error)}", lost=False)
-            return due
-        ahead = [item for item in times if instant(item, self._owner.zone) >= self._now]
-        return ahead[0] if ahead else times[-1] if times else due
 
     def _journal(self, one: Component, uid: str) -> None:
         title, body = title_of(one), plain(one.text("DESCRIPTION")) or plain(one.text("X-ALT-DESC"))
@@ -263,7 +242,7 @@ class _Reader:
         try:
             read(one, uid)
         except (ValueError, OverflowError) as error:
-            self._leave(one, _reason(error))
+            self._leave(one, reason_of(error))
 
     def _unwanted(self, one: Component) -> bool:
         """Whether the event does not take place, or is none of the owner's; then it is told."""
@@ -305,10 +284,3 @@ class _Reader:
 
     def _name(self, one: Component) -> str:
         return "" if one.calendar is None else one.calendar.text("X-WR-CALNAME", "NAME")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OverflowError):
-        return "its time lies outside of the years 1 to 9999"
-    text = " ".join(str(error).split())
-    return text[:120] if isinstance(error, ValueError) and text else type(error).__name__
