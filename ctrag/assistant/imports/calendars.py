@@ -41,6 +41,7 @@ from stores.people.items import Item, Value
 
 _REMINDERS, _JOURNAL = "Reminders", "Journal"
 """List of to-dos and folder of journals of a calendar without a name."""
+_REPEATING = ("RRULE", "RDATE", "EXDATE", "EXRULE")
 _SHOWN = 60
 """Characters of a title in a report."""
 
@@ -159,15 +160,13 @@ class _Reader:
             self._leave(master, f"only its first time is kept: {error}", lost=False)
             plain_one = replace(
                 master,
-                properties=[
-                    one for one in master.properties if one.name not in ("RRULE", "RDATE", "EXDATE")
-                ],
+                properties=[one for one in master.properties if one.name not in _REPEATING],
             )
             series = Series(uid, plain_one, zones)
         for one in single:
             line = one.first("RECURRENCE-ID")
             if line is not None:
-                series.but.add(series.key_of(moment_of(line, zones)))
+                series.but.add(series.key_of(moment_of(line, series.own_zones)))
         return series
 
     def _single(self, one: Component, uid: str, repeats: str = "") -> None:

@@ -7,6 +7,7 @@ lines: so the file is not needed when time has moved on.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta, tzinfo
+from itertools import islice
 
 from ctrag.assistant.imports.calendar_lines import Component, components, quoted
 from ctrag.assistant.imports.calendar_times import (
@@ -58,14 +59,18 @@ class Series:
 
     def __post_init__(self) -> None:
         self.start, self.end = span_of(self.master, self.zones)
-        periods = periods_of(self.master.all("RDATE"), self.zones)[:_MOST_DATES]
+        # Further times without a zone are meant in that of the first.
+        self.own_zones = self.zones.within(getattr(self.start, "tzinfo", None))
+        periods = periods_of(self.master.all("RDATE"), self.own_zones)[:_MOST_DATES]
         self.dates = [one for one, _ in periods]
         self._lengths = {self.key_of(one): length for one, length in periods if length}
-        excepted = moments_of(self.master.all("EXDATE"), self.zones)
+        excepted = moments_of(self.master.all("EXDATE"), self.own_zones)
         self.without = frozenset(self.key_of(one) for one in excepted)
         self.but |= self.without
         lines = [line.value for line in self.master.all("RRULE") if line.value.strip()]
         self.rules = [Rule(line, self.start, self.zones) for line in lines[:3]]
+        lines = [line.value for line in self.master.all("EXRULE") if line.value.strip()]
+        self._excepting = [Rule(line, self.start, self.zones) for line in lines[:3]]
 
     @property
     def repeats(self) -> bool:
@@ -90,6 +95,7 @@ class Series:
         from icalendar import Calendar
 
         first, middle, last = self._span(now)
+        self.but |= self._excepted_by_rule(last)
         calendar = Calendar()
         for number, source in enumerate((self.master, *self.later)):
             calendar.add_component(self._event(source, number, last))
@@ -120,7 +126,9 @@ class Series:
             yield _line("RECURRENCE-ID", [moment_of(again, self.zones)])
         yield _line("DTSTART", [start])
         yield _line("DTEND", [end])
-        yield from (f"RRULE:{rule.text()}" for rule in self.rules if source is self.master)
+        if source is self.master:
+            yield from (f"RRULE:{rule.text()}" for rule in self.rules)
+            yield from (f"EXRULE:{rule.text()}" for rule in self._excepting)
         if source is self.master and self.dates:
             yield _line("RDATE", self.dates)
         if but:
@@ -197,6 +205,18 @@ class Series:
         if len(ends) < len(self.rules) or not ends or self.dates:
             return False
         return instant(one.start, UTC) > max(ends)
+
+    def _excepted_by_rule(self, last: datetime) -> set[str]:
+        """Keys of occurrences that rules take out (EXRULE, which older programs write)."""
+        from dateutil.rrule import rrulestr
+
+        start = self.start
+        first = start if isinstance(start, datetime) else datetime.combine(start, time())
+        keys = set()
+        for rule in self._excepting:
+            for one in islice(rrulestr(rule.text(last), dtstart=first), _MOST_DATES):
+                keys.add(self.key_of(one if isinstance(start, datetime) else one.date()))
+        return keys
 
     def _excepted(self, one: Occurrence) -> bool:
         if one.key in self.but:

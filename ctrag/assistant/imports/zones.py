@@ -109,6 +109,12 @@ class Zones:
         self.fallback = fallback
         self.unknown: set[str] = set()
 
+    def within(self, fallback: tzinfo | None) -> "Zones":
+        """These zones with another fallback; unknown names are kept in the same set."""
+        made = Zones(self._own, fallback or self.fallback)
+        made.unknown = self.unknown
+        return made
+
     def zone(self, name: str) -> tzinfo:
         """The zone of that name, or the fallback."""
         name = name.strip()

@@ -494,3 +494,27 @@ def test_zones_are_known_by_the_names_of_other_programs(zone: str, hour: int) ->
     found = read(event("UID:1", "SUMMARY:x", f"DTSTART;TZID={zone}:20261201T100000"))
     assert (only(found).time("start") or NOW).hour == hour
     assert found.left_out == []
+
+
+def test_times_of_a_series_without_a_zone_are_in_that_of_its_first() -> None:
+    york = ("UID:y", "DTSTART;TZID=America/New_York:20261201T100000", "RRULE:FREQ=DAILY;COUNT=4")
+    moved = event(
+        "UID:y",
+        "SUMMARY:Moved",
+        "RECURRENCE-ID:20261202T100000",
+        "DTSTART;TZID=America/New_York:20261202T150000",
+    )
+    found = read(event(*york, "SUMMARY:Call", "EXDATE:20261203T100000"), moved)
+    assert sorted(starts(found)) == ["2026-12-01 16:00", "2026-12-02 21:00", "2026-12-04 16:00"]
+
+
+@pytest.mark.parametrize(
+    ("start", "rule", "days"),
+    [
+        ("DTSTART:20261201T100000", "FREQ=DAILY;INTERVAL=2", ["02", "04"]),
+        ("DTSTART;VALUE=DATE:20261201", "FREQ=WEEKLY;BYDAY=WE", ["01", "03", "04"]),
+    ],
+)
+def test_a_rule_may_take_occurrences_out(start: str, rule: str, days: list[str]) -> None:
+    lines = ("UID:1", "SUMMARY:x", start, "RRULE:FREQ=DAILY;COUNT=4", f"EXRULE:{rule}")
+    assert [one[8:10] for one in starts(read(event(*lines)))] == days
