@@ -205,6 +205,8 @@ def test_a_damaged_or_encrypted_entry_costs_only_itself(tmp_path: Path) -> None:
         (b"PK\x03\x04", "mac.olm", "drag the mail folders out of Outlook"),
         (b"<?xml version='1.0'?>\n<smses count='1'>", "sms.xml", r"own-app\.md"),
         (b"SQLite format 3\0", "contacts2.db", "export from the application"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "Offer.MSG", r"save it as \.eml"),
+        (b"dn: cn=Ida\n", "book.ldif", "export it as vCard"),
     ],
 )
 def test_what_is_not_read_names_a_way(tmp_path: Path, head: bytes, name: str, way: str) -> None:
