@@ -61,6 +61,14 @@ def import_(
         list[str] | None,
         typer.Option("--also", help="Mails to read as well: spam, deleted, drafts or chats."),
     ] = None,
+    mirror: Annotated[
+        bool,
+        typer.Option(
+            "--mirror",
+            help="Of a calendar or address book that is exported again: remove here what earlier "
+            "--mirror imports of it brought and what is no longer in it.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be imported; store nothing.")
     ] = False,
@@ -74,12 +82,17 @@ def import_(
     Example: ctrag import contacts.vcf calendar.ics --persona me --name "Ada Byron"
     """
     from ctrag.cli.importing import import_paths
-    from ctrag.cli.sync import import_address
+    from ctrag.cli.sync import import_address, import_mirrors
 
     if (url is None) == (not sources):
         raise typer.BadParameter("give files and folders, or --url")
+    if dry_run and (mirror or url is not None):
+        raise typer.BadParameter("--dry-run is for files without --mirror")
     if url is not None or sources is None:
-        import_address(str(url), persona, name, stores, json)
+        import_address(str(url), persona, name, timezone, stores, json)
+        return
+    if mirror:
+        import_mirrors(sources, persona, name, timezone, stores, json)
         return
     root = stores or own_stores()
     report = import_paths(root, sources, persona, name, timezone, also=also or (), dry_run=dry_run)

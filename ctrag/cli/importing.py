@@ -88,7 +88,8 @@ def import_paths(
             if people:
                 import_people(target, people, encode, encoder, report=report, told=watch.told)
             if files and person_id is not None:
-                person = _person(target, person_id, name, timezone, report)
+                person, notes = person_of(target, person_id, name, timezone)
+                report.notes += notes
                 records = _records(files, person, options, watch)
                 import_into(
                     target, person, records, encode, encoder, report=report, told=watch.told
@@ -127,38 +128,45 @@ def _records(
             yield place, record
 
 
-def _person(
-    target: "Stores", person_id: str, name: str | None, timezone: str | None, report: "Report"
-) -> "Person":
-    """The person with the profile that they shall have; what was decided is told."""
+def person_of(
+    target: "Stores", person_id: str, name: str | None, timezone: str | None
+) -> tuple["Person", list[str]]:
+    """The person with the profile that they shall have, and what was decided, a sentence each.
+
+    Raises:
+        ValueError: There is no such time zone.
+    """
     from ctrag.assistant.imports.files import new_person
     from ctrag.assistant.imports.zones import machine_zone
 
+    if timezone is not None:
+        _check_zone(timezone)
+    notes: list[str] = []
     if not (target.exists() and person_id in target.people()):
         zone = timezone or machine_zone().key
         if timezone is None:
-            report.notes.append(
+            notes.append(
                 f"Times are those of {zone}, this machine's zone; --timezone sets another."
             )
-        return new_person(person_id, name, zone)
+        return new_person(person_id, name, zone), notes
     person = target.person(person_id)
     profile = person.profile
     if name is not None and name != profile.name:
-        report.notes.append(f"{person_id} was called {profile.name!r} and is {name!r} now.")
+        notes.append(f"{person_id} was called {profile.name!r} and is {name!r} now.")
         profile = replace(profile, name=name)
     if timezone is not None and timezone != profile.timezone:
         before = profile.timezone or "not known"
-        report.notes.append(
+        notes.append(
             f"The zone of {person_id} was {before} and is {timezone} now; import calendars and "
             "mails again to have their times in it."
         )
         profile = replace(profile, timezone=timezone)
     if profile.timezone is None:
-        report.notes.append(
+        notes.append(
             f"The zone of {person_id} is not known: times are those of {machine_zone().key}, this "
             "machine's; --timezone sets it."
         )
-    return replace(person, profile=profile, contacts=())
+    return replace(person, profile=profile), notes
 
 
 def _check_zone(name: str) -> None:

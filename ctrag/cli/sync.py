@@ -10,6 +10,8 @@ from ctrag.cli.output import line, print_json
 from ctrag.errors import CtragError, InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ctrag.assistant.sync.engine import Synced
     from ctrag.assistant.sync.source import Source
 
@@ -69,7 +71,12 @@ def sync(
 
 
 def import_address(
-    url: str, persona: str | None, name: str | None, stores: Path | None, json: bool
+    url: str,
+    persona: str | None,
+    name: str | None,
+    timezone: str | None,
+    stores: Path | None,
+    json: bool,
 ) -> None:
     """`ctrag import --url`: a calendar by its address.
 
@@ -79,34 +86,88 @@ def import_address(
     """
     from ctrag.assistant.sync.address import Address
 
+    _import([("calendar", Address(url))], persona, name, timezone, stores, json)
+
+
+def import_mirrors(
+    paths: list[Path],
+    persona: str | None,
+    name: str | None,
+    timezone: str | None,
+    stores: Path | None,
+    json: bool,
+) -> None:
+    """`ctrag import --mirror`: calendars and address books; what vanished there vanishes here.
+
+    Raises:
+        ValueError: Nobody is named whose they are.
+        SourceUnavailable: One cannot be read; those before are imported.
+    """
+    from ctrag.assistant.sync.mirror import Mirror
+
+    sources = [(path.name or str(path), Mirror(path)) for path in paths]
+    _import(sources, persona, name, timezone, stores, json)
+
+
+def _import(
+    sources: "Sequence[tuple[str, Source]]",
+    persona: str | None,
+    name: str | None,
+    timezone: str | None,
+    stores: Path | None,
+    json: bool,
+) -> None:
     if persona is None:
         raise InputError("--persona: a calendar needs the id of the person it belongs to")
-    done = synchronized(persona, name, Address(url), stores)
+    told: list[dict[str, Any]] = []
+    lost = 0
+    for shown, source in sources:
+        done = synchronized(persona, name, source, stores, timezone)
+        lost += done.report.lost
+        told.append({**done.report.as_json(), "gone": done.gone})
+        if not json:
+            tell(shown, done)
     if json:
-        print_json({**done.report.as_json(), "gone": done.gone})
-    else:
-        tell("calendar", done)
-    if done.report.lost:
+        print_json(told[0] if len(told) == 1 else told)
+    if lost:
         raise typer.Exit(3)
 
 
-def synchronized(persona: str, name: str | None, source: "Source", stores: Path | None) -> "Synced":
-    """One source, synchronized into the person's stores."""
+def synchronized(
+    persona: str,
+    name: str | None,
+    source: "Source",
+    stores: Path | None,
+    timezone: str | None = None,
+) -> "Synced":
+    """One source, synchronized into the person's stores.
+
+    Raises:
+        ValueError: `timezone` is none.
+        SourceUnavailable: The source cannot be read.
+    """
     from ctrag.assistant.context.item_arrays import encode_items
-    from ctrag.assistant.imports.files import new_person
-    from ctrag.assistant.imports.zones import machine_zone
     from ctrag.assistant.sync.engine import synchronize
+    from ctrag.assistant.sync.mirror import Mirror
+    from ctrag.cli.importing import person_of
     from ctrag.models.encoder import load_encoder
     from ctrag.settings import settings
     from stores.people.stores import Stores
 
     target = Stores(stores or own_stores())
-    known = target.exists() and persona in target.people()
-    person = target.person(persona) if known else new_person(persona, name, machine_zone().key)
+    person, notes = person_of(target, persona, name, timezone)
     encoder = load_encoder(settings().encoder)
-    return synchronize(
-        target, person, source, lambda owned: encode_items(encoder, list(owned)), encoder.name
+    done = synchronize(
+        target,
+        person,
+        source,
+        lambda owned: encode_items(encoder, list(owned)),
+        encoder.name,
+        adopt=isinstance(source, Mirror),
     )
+    if name is not None or timezone is not None:
+        done.report.notes += notes
+    return done
 
 
 def tell(name: str, done: "Synced") -> None:

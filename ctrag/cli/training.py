@@ -11,7 +11,7 @@ from ctrag.errors import InputError
 
 if TYPE_CHECKING:
     from ctrag.models.cards import Card
-    from training.core.retrieved import RetrievedExamples
+    from training.core.retrieved_examples import RetrievedExamples
 
 Data = Annotated[Path, typer.Option(help="A labelled data set folder.")]
 Out = Annotated[

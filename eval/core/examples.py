@@ -1,5 +1,6 @@
 """A data set with its labels, as the rankers see it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,11 +67,10 @@ def load_examples(
 
 def load_views(dataset: Dataset, encoder: Encoder) -> dict[str, PersonView]:
     """Person id → the person's items, grouped by application as the stores group them."""
-    order = {app.name: position for position, app in enumerate(known_apps())}
     owned = [
         (persona.person, item)
         for persona in dataset.personas
-        for item in sorted(persona.items, key=lambda item: order[item.app])
+        for item in in_stores_order(persona.items)
     ]
     vectors = encode_items(encoder, owned)
     views = {}
@@ -81,3 +81,9 @@ def load_views(dataset: Dataset, encoder: Encoder) -> dict[str, PersonView]:
         views[persona.person.person_id] = PersonView(persona.person, items, vectors[start:stop])
         start = stop
     return views
+
+
+def in_stores_order(items: Sequence[Item]) -> tuple[Item, ...]:
+    """A person's items grouped by application, as the stores group them."""
+    order = {app.name: position for position, app in enumerate(known_apps())}
+    return tuple(sorted(items, key=lambda item: order[item.app]))

@@ -8,8 +8,8 @@ from typing import TypeAlias
 Value: TypeAlias = str | int | bool | datetime | tuple[str, ...] | None
 
 CANCELLED = "cancelled"
-"""State of the calendar: ids of occurrences that the person cancelled or that belong to no series
-any more, so that they do not come back when a series is continued."""
+"""State of the calendar: ids of events that the person cancelled, and marks of series that they
+ended, so that they do not come back when a series is continued or a calendar imported again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,3 +94,21 @@ def test_without_a_terminal_a_line_is_printed_every_ten_seconds(
         "ctrag: 50 items, 5 a second",
         "ctrag: 100 items, 5 a second",
     ]
+
+
+def test_a_card_that_is_not_in_the_next_export_goes_with_mirror(
+    ctrag: Run, phone: Path, tmp_path: Path
+) -> None:
+    book = phone / "c.vcf"
+    ran = ctrag("import", "--mirror", book, "--persona", "me", "--timezone", "Europe/Oslo")
+    assert (ran.code, "contacts: 2 added" in ran.out) == (0, True)
+    book.write_text(CARD.format("Ola", 2))
+    again = ctrag("import", "--mirror", book, "--persona", "me", "--name", "Ada", "--json")
+    assert (again.code, again.json["gone"]) == (0, 1)
+    assert again.json["notes"] == ["me was called 'me' and is 'Ada' now."]
+    assert ctrag("import", "--mirror", book, "--persona", "me").out == "c.vcf: nothing new\n"
+    ran = ctrag("import", "--mirror", phone / "photo.jpg", "--persona", "me")
+    assert ran.code == 1
+    assert "--mirror is for calendars and address books" in ran.err
+    ran = ctrag("import", "--mirror", "--dry-run", book, "--persona", "me")
+    assert (ran.code, "--dry-run is for files" in ran.err) == (2, True)

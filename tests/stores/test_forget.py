@@ -1,6 +1,7 @@
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -210,3 +211,32 @@ def test_a_killed_forgetting_is_finished_by_a_second_one(
     assert found.items == 307 or found.leftovers
     assert found_in(root, *SECRETS, EVE) == []
     assert contents(eve) == others
+
+
+@pytest.mark.parametrize("kind", ["between stores", "half removed"])
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("forget({0!r}, 'eve-notes')", ("eve-notes",)),
+        ("forget_contact({0!r}, 'Trillian')", ("Trillian",)),
+    ],
+    ids=["item", "contact"],
+)
+def test_forgetting_one_thing_is_finished_by_a_second_time_too(
+    eve: Stores,
+    root: Path,
+    process: Callable[..., "subprocess.Popen[str]"],
+    kind: str,
+    call: str,
+    words: tuple[str, ...],
+) -> None:
+    said = f"stores.{call.format(EVE)}"
+    prelude = "from stores.people import bulk\n"
+    killed = process(root, f"{prelude}{KILLS[kind]}\n{said}")
+    assert killed.wait() < 0
+    assert found_in(root, *words)
+    stores = Stores.open(root)
+    with suppress(ValueError):  # it is gone from what is current; what is older goes with this
+        eval(said)
+    assert found_in(root, *words) == []
+    assert len(stores.items(EVE).items) in (306, 307)

@@ -22,7 +22,7 @@ from eval.spoken.scores import spoken_rows
 from stores.people.dataset import DatasetRequest
 from stores.people.items import Labels, Request
 from training.api_classifier.examples import ClassifierExample, seen_requests
-from training.core.retrieved import RetrievedExamples
+from training.core.retrieved_examples import RetrievedExamples
 from training.core.shares import drawn
 
 SMALL_TALK = frozenset(

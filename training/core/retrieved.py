@@ -1,11 +1,9 @@
 """Labelled requests with what retrieval returns for them, by models that never saw their people."""
 
-import pickle
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,47 +16,15 @@ from ctrag.models.encoder import Encoder, load_encoder
 from ctrag.models.request_adapter import RequestEncoder, TunedRequest
 from eval.core.examples import RankingExample
 from eval.core.experiment import data_sha256
-from stores.files import replacing
 from stores.people.dataset import fingerprints
 from training.core.cross_fitted import cross_fit, prepare
 from training.core.datasets import load_together, of_same_people
 from training.core.origin import held_out_ids, people_in, people_of
-from training.core.shares import times
+from training.core.retrieved_examples import RetrievedExamples
 from training.ranker.settings import RankerSettings
 from training.ranker.tuned_encoder import TunedEncoder, with_readings
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class RetrievedExamples:
-    """Requests and the relevance of their candidates."""
-
-    examples: list[RankingExample]
-    scores: list[Floats]
-    held_out: NDArray[np.bool_]
-    """Requests that must not be trained on: they are for evaluation."""
-    encoder: str
-    """Of the items' vectors."""
-    data: list[str]
-    """Name of each request's data set."""
-
-    def learned(
-        self, shares: Mapping[str, float] = MappingProxyType({})
-    ) -> tuple[list[RankingExample], list[Floats]]:
-        """What may be trained on; a share of each data set in `shares` (`training.core.shares`)."""
-        often = [
-            times(one.asked.request.text, shares.get(name, 1.0))
-            for one, name in zip(self.examples, self.data, strict=True)
-        ]
-        return self._part(np.repeat(np.arange(len(often)), np.where(self.held_out, 0, often)))
-
-    def kept_back(self) -> tuple[list[RankingExample], list[Floats]]:
-        """What may not be trained on."""
-        return self._part(np.flatnonzero(self.held_out))
-
-    def _part(self, places: NDArray[np.int64]) -> tuple[list[RankingExample], list[Floats]]:
-        return [self.examples[i] for i in places], [self.scores[i] for i in places]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +80,12 @@ class Retrieval:
         Encoding ten thousand requests takes minutes, and several models are trained on the same
         ones.
         """
-        path = folder / f"{self.key}.pickle"
+        path = folder / f"{self.key}.npz"
         if path.exists():
-            with path.open("rb") as file:
-                found = pickle.load(file)
-            if not isinstance(found, RetrievedExamples):
-                raise InputError(f"{path}: holds no retrieved requests; delete it")
-            return found
+            return RetrievedExamples.read(path, (self.data, *self.more))
         found = self.run(progress)
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as file:
-            pickle.dump(found, file, protocol=pickle.HIGHEST_PROTOCOL)
+        found.write(path)
         return found
 
     def run(self, progress: Progress = lambda _: None) -> RetrievedExamples:

@@ -17,7 +17,6 @@ from ctrag.assistant.apps.lookup import (
     moment_of,
     one_line,
     quote,
-    removes,
     search,
     sends,
     title_of,
@@ -134,7 +133,10 @@ def cancel_event(call: Call) -> Effect:
     event = _event(call)
     answer = f"Cancelled {quote(title_of(event))}, {when(moment_of(event), call.at)}"
     if not rhythm(event):
-        return removes(f"{answer}.", event)
+        # Noted, so that importing its calendar again does not bring it back.
+        answer += "."
+        change = Change(one_line(answer), remove=(event.id,), state=ended(call, event))
+        return Effect(answer, (event,), change, question=asked(answer))
     gone = [event]
     if means_all(call, event):
         gone = following(call, event)

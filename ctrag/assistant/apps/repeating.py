@@ -124,19 +124,19 @@ def following(call: Call, event: Item) -> list[Item]:
 
 
 def ended(call: Call, *events: Item, series: bool = False) -> dict[str, object]:
-    """The calendar's state that keeps cancelled occurrences from coming back.
+    """The calendar's state that keeps cancelled events from coming back.
 
     Args:
         call: The call, with the state so far.
-        events: Occurrences that are cancelled.
+        events: Events that are cancelled.
         series: Whether their series is not continued either.
     """
     before = call.states.get(CANCELLED)
     known = [str(one) for one in before] if isinstance(before, list) else []
-    new = [one.id for one in events if repeats(one)]
+    new = [one.id for one in events]
     if series:
         new = [series_key(repeats(events[0]))]
-    return {CANCELLED: list(dict.fromkeys([*known, *new]))} if new else {}
+    return {CANCELLED: list(dict.fromkeys([*known, *new]))}
 
 
 def series_key(text: str) -> str:

@@ -4,6 +4,7 @@ Deliberately forgiving where the `icalendar` package gives up on the whole file:
 first BEGIN, a missing END, lines that were never folded, alarms of any kind, any depth.
 """
 
+import quopri
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,7 +20,9 @@ _PROPERTY = re.compile(
     r"CONFERENCE|CONTACT|CREATED|DESCRIPTION|DTEND|DTSTAMP|DTSTART|DUE|DURATION|EXDATE|EXRULE|"
     r"GEO|IMAGE|LAST-MODIFIED|LOCATION|ORGANIZER|PERCENT-COMPLETE|PRIORITY|RDATE|RECURRENCE-ID|"
     r"RELATED-TO|REQUEST-STATUS|RESOURCES|RRULE|SEQUENCE|STATUS|SUMMARY|TRANSP|TZID|TZNAME|"
-    r"TZOFFSETFROM|TZOFFSETTO|TZURL|UID|URL|METHOD|VERSION|PRODID|CALSCALE|NAME|FREEBUSY|BEGIN|END)"
+    r"TZOFFSETFROM|TZOFFSETTO|TZURL|UID|URL|METHOD|VERSION|PRODID|CALSCALE|NAME|FREEBUSY|BEGIN|END|"
+    r"REFRESH-INTERVAL|STYLED-DESCRIPTION|STRUCTURED-DATA|TRIGGER|REPEAT|ACKNOWLEDGED|BUSYTYPE|"
+    r"AALARM|DALARM|MALARM|PALARM|DCREATED|DAYLIGHT|RNUM|TZ)"
     r"(?=[;:])",
     re.IGNORECASE,
 )
@@ -30,6 +33,8 @@ _TIME_AT_END = re.compile(
 )
 _TEXT = frozenset({"DESCRIPTION", "SUMMARY", "LOCATION", "COMMENT", "X-ALT-DESC"})
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_QUOTED = re.compile(r"[^:]{0,300};(?:ENCODING=)?QUOTED-PRINTABLE[;:]", re.IGNORECASE)
+"""A line in quoted-printable, which ends with `=` where it goes on in the next."""
 _CARET = {"^n": "\n", "^'": '"', "^^": "^"}
 _NO_LATIN = 0.3
 """Bytes above 127 for each Latin letter from which on a text is in another script."""
@@ -127,7 +132,8 @@ def decoded(data: bytes) -> str:
         bad = len(re.findall(rb"[\x80-\xff]", data[error.start : error.start + 2000]))
         if len(re.findall(rb"[\xc3-\xf4][\x80-\xbf]", data)) > bad // 2:  # UTF-8, damaged
             return data.decode("utf-8-sig", errors="replace")
-        strange = len(re.findall(rb"[\x80-\xff]", data)) / len(re.findall(rb"[A-Za-z]", data))
+        letters = len(re.findall(rb"[A-Za-z]", data))
+        strange = len(re.findall(rb"[\x80-\xff]", data)) / max(1, letters)
         guess = from_bytes(data[:200_000]).best() if strange > _NO_LATIN else None
         return data.decode(guess.encoding if guess else "cp1252", errors="replace")
 
@@ -147,13 +153,17 @@ def _properties(data: bytes) -> Iterator[Property]:
 def _lines(data: bytes) -> Iterator[str]:
     """Unfolded lines. Bytes are unfolded first: a line may be folded inside a character."""
     if data[:2] not in (b"\xff\xfe", b"\xfe\xff") and data[:4096].count(0) < 64:
-        data = re.sub(rb"\r?\n[ \t]", b"", data.replace(b"\0", b""))
+        data = data.replace(b"\0", b"").replace(b"\n\xef\xbb\xbf", b"\n")  # files put together
+        data = re.sub(rb"\r?\n[ \t]", b"", data)
         text = decoded(data)
     else:
         text = re.sub(r"\r?\n[ \t]", "", decoded(data))
     before: list[str] = []
     for line in re.split(r"\r\n|\n|\r", text):
-        if _PROPERTY.match(line):
+        if before and before[-1].endswith("=") and _QUOTED.match(before[0]):
+            before[-1] = before[-1][:-1]
+            before.append(line)
+        elif _PROPERTY.match(line):
             if before:
                 yield "".join(before)
             before = [line]
@@ -180,4 +190,17 @@ def _property(line: str) -> Property | None:
     colon = rest.find(":", position)
     if colon < 0:
         return None
-    return Property(name[0].upper(), parameters, rest[colon + 1 :][:LONGEST_VALUE])
+    value = rest[colon + 1 :][:LONGEST_VALUE]
+    if _QUOTED.match(line):
+        value = _unquoted(value, parameters.get("CHARSET", ""))
+    return Property(name[0].upper(), parameters, value)
+
+
+def _unquoted(value: str, charset: str) -> str:
+    """What quoted-printable means, as version 1.0 has it; line ends are escaped."""
+    raw = quopri.decodestring(value.encode("utf-8", "replace"))
+    try:
+        text = raw.decode(charset or "utf-8")
+    except (LookupError, UnicodeDecodeError):
+        text = decoded(raw)
+    return re.sub(r"\r\n|\r|\n", r"\\n", text)

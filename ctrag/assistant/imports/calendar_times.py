@@ -37,16 +37,31 @@ def moment_of(line: Property, zones: Zones) -> Moment:
 def moments_of(lines: list[Property], zones: Zones) -> list[Moment]:
     """All days and times of lines such as EXDATE and RDATE; of a period, its start. Those that
     cannot be read are passed over."""
+    return [start for start, _ in periods_of(lines, zones)]
+
+
+def periods_of(lines: list[Property], zones: Zones) -> list[tuple[Moment, timedelta | None]]:
+    """As `moments_of`, each with how long it lasts where its line says it."""
     found = []
     for line in lines:
-        for value in line.value.split(","):
+        zone = line.parameters.get("TZID", "")
+        for value in re.split("[,;]", line.value):  # version 1.0 had semicolons
+            first, _, last = value.partition("/")
             try:
-                found.append(
-                    parsed(value.partition("/")[0], line.parameters.get("TZID", ""), zones)
-                )
-            except ValueError:
+                start = parsed(first, zone, zones)
+                found.append((start, _length(start, last, zone, zones) if last else None))
+            except (ValueError, OverflowError):
                 continue
     return found
+
+
+def _length(start: Moment, last: str, zone: str, zones: Zones) -> timedelta | None:
+    """How long a period is, whose end is a time or a length."""
+    length = _duration(last)
+    if length is None:
+        end = instant(parsed(last, zone, zones), zones.fallback)
+        length = end - instant(start, zones.fallback)
+    return length if length > timedelta() else None
 
 
 def parsed(value: str, zone: str, zones: Zones) -> Moment:
@@ -58,8 +73,11 @@ def parsed(value: str, zone: str, zones: Zones) -> Moment:
         day = date(int(match["y"]), int(match["m"]), int(match["d"]))
         if match["h"] is None:
             return day
-        clock = time(int(match["h"]), int(match["min"]), min(int(match["s"] or 0), 59))
-    except ValueError:
+        hour = int(match["h"])
+        if hour == 24 and int(match["min"]) == 0:  # the end of the day
+            day, hour = day + timedelta(days=1), 0
+        clock = time(hour, int(match["min"]), min(int(match["s"] or 0), 59))
+    except (ValueError, OverflowError):
         raise InputError(f"{value.strip()[:40]!r} is no day or time that there is") from None
     offset = match["z"] or ""
     where: tzinfo | None = zones.fallback
@@ -74,7 +92,11 @@ def parsed(value: str, zone: str, zones: Zones) -> Moment:
 
 def duration_of(line: Property) -> timedelta | None:
     """A length such as `PT1H30M`, None where it is none or negative."""
-    match = _DURATION.fullmatch(line.value.strip())
+    return _duration(line.value)
+
+
+def _duration(value: str) -> timedelta | None:
+    match = _DURATION.fullmatch(value.strip())
     if match is None or match["sign"] == "-":
         return None
     amounts = {key: int(match[key] or 0) for key in "wdhms"}

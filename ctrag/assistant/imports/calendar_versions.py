@@ -3,14 +3,18 @@
 import re
 from collections.abc import Callable
 
-from ctrag.assistant.imports.calendar_lines import Component
+from ctrag.assistant.imports.calendar_lines import Component, Property
 
 KINDS = {"VEVENT": "event", "VTODO": "to-do", "VJOURNAL": "journal", "VFREEBUSY": "event"}
 """Components that are records, and what reports call them."""
 
 
 def groups(found: list[Component]) -> dict[str, list[Component]]:
-    """Components by kind and identity; one without UID is told by its start and title."""
+    """Components by kind and identity; one without UID is told by its start and title.
+
+    Some programs give one UID to different events: of two that are the same version and begin at
+    different times, each is an event of its own.
+    """
     together: dict[tuple[str, str], list[Component]] = {}
     for one in found:
         if one.kind not in KINDS:
@@ -18,11 +22,28 @@ def groups(found: list[Component]) -> dict[str, list[Component]]:
         start = one.first("DTSTART", "DUE")
         uid = one.text("UID") or f"{start.value.strip() if start else ''}{one.text('SUMMARY')}"
         uid = uid or f"no. {len(together)}"
+        if start and _is_another(one, together.get((one.kind, uid), [])):
+            uid = f"{uid}\0{start.value.strip()}"
         together.setdefault((one.kind, uid), []).append(one)
     return {
         f"{uid}\0{kind}" if kind != "VEVENT" else uid: group
         for (kind, uid), group in together.items()
     }
+
+
+def _is_another(one: Component, group: list[Component]) -> bool:
+    """Whether an event with the UID of these is another event."""
+    if one.kind != "VEVENT" or not group or one.first("RECURRENCE-ID", "RRULE", "RDATE"):
+        return False
+    first = group[0]
+    if first.first("RECURRENCE-ID", "RRULE", "RDATE") or _version(first) != _version(one):
+        return False
+    starts = [line.value.strip() if line else "" for line in (_start(first), _start(one))]
+    return starts[0] != starts[1]
+
+
+def _start(one: Component) -> Property | None:
+    return one.first("DTSTART")
 
 
 def newest(group: list[Component], key: Callable[[Component], str]) -> list[Component]:

@@ -5,7 +5,7 @@ Each component is read apart. What a calendar has in several versions is read in
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 
 from ctrag.assistant.imports.calendar_lines import Component, components
 from ctrag.assistant.imports.calendar_text import (
@@ -19,14 +19,13 @@ from ctrag.assistant.imports.calendar_text import (
 )
 from ctrag.assistant.imports.calendar_times import (
     Moment,
-    duration_of,
-    instant,
     local,
     moment_of,
     span_of,
     stamp,
     zones_of,
 )
+from ctrag.assistant.imports.calendar_todos import due_of, reason_of
 from ctrag.assistant.imports.calendar_versions import (
     KINDS,
     cancelled,
@@ -42,6 +41,7 @@ from stores.people.items import Item, Value
 
 _REMINDERS, _JOURNAL = "Reminders", "Journal"
 """List of to-dos and folder of journals of a calendar without a name."""
+_REPEATING = ("RRULE", "RDATE", "EXDATE", "EXRULE")
 _SHOWN = 60
 """Characters of a title in a report."""
 
@@ -90,7 +90,7 @@ class _Reader:
         kind, zones = group[0].kind, self._zones(group[0])
         zones.unknown.clear()
         if kind == "VFREEBUSY":
-            self._leave(group[0], "free or busy time without an event")
+            self._leave(group[0], "free or busy time without an event", on_purpose=True)
         elif kind == "VEVENT":
             self._event(uid, group)
         else:
@@ -117,7 +117,7 @@ class _Reader:
         try:
             series = self._series(uid, master, single, later)
         except (ValueError, OverflowError) as error:
-            self._leave(master, _reason(error))
+            self._leave(master, reason_of(error))
             series = None
         if series is None or not series.repeats:
             if series is not None:
@@ -137,12 +137,13 @@ class _Reader:
             occurrences = series.occurrences(self._now)
         except Exception as error:  # whatever the library makes of a rule: only this one is lost
             self._leave(
-                master, f"its repetition cannot be worked out ({_reason(error)})", lost=False
+                master, f"its repetition cannot be worked out ({reason_of(error)})", lost=False
             )
             self._tried(master, self._single, uid)
             return
         if not occurrences and not single:
-            self._leave(master, "it has no occurrence from last year to the year after next")
+            why = "it has no occurrence from last year to the year after next"
+            self._leave(master, why, on_purpose=True)
         for found in occurrences:
             fields = self._fields(found.source, found.start, found.end, series.zones)
             self._keep(item_id(self._owner.person_id, "calendar", uid + found.key), fields, text)
@@ -159,15 +160,13 @@ class _Reader:
             self._leave(master, f"only its first time is kept: {error}", lost=False)
             plain_one = replace(
                 master,
-                properties=[
-                    one for one in master.properties if one.name not in ("RRULE", "RDATE", "EXDATE")
-                ],
+                properties=[one for one in master.properties if one.name not in _REPEATING],
             )
             series = Series(uid, plain_one, zones)
         for one in single:
             line = one.first("RECURRENCE-ID")
             if line is not None:
-                series.but.add(series.key_of(moment_of(line, zones)))
+                series.but.add(series.key_of(moment_of(line, series.own_zones)))
         return series
 
     def _single(self, one: Component, uid: str, repeats: str = "") -> None:
@@ -197,10 +196,12 @@ class _Reader:
     def _todo(self, one: Component, uid: str) -> None:
         state = one.text("STATUS").upper()
         if state == "CANCELLED":
-            self._leave(one, "cancelled")
+            self._leave(one, "cancelled", on_purpose=True)
             return
         done = state == "COMPLETED" or one.first("COMPLETED") is not None
-        due = self._due(one, done)
+        due, why = due_of(one, self._zones(one), self._now, done=done)
+        if why:
+            self._leave(one, f"only its first time is kept: {why}", lost=False)
         fields: dict[str, Value] = {
             "title": title_of(one),
             "due": None if due is None else local(due, self._owner.zone),
@@ -214,34 +215,15 @@ class _Reader:
         key = item_id(self._owner.person_id, "reminders", uid)
         self._items[key] = Item(key, "reminders", fields)
 
-    def _due(self, one: Component, done: bool) -> Moment | None:
-        """When it is due; of a repeating one, the next time."""
-        zones = self._zones(one)
-        line = one.first("DUE", "DTSTART")
-        if line is None:
-            return None
-        due = moment_of(line, zones)
-        length = one.first("DURATION")
-        if line.name == "DTSTART" and length is not None and isinstance(due, datetime):
-            due += duration_of(length) or due - due
-        if done or not (one.all("RRULE") or one.all("RDATE")):
-            return due
-        event = Component("VEVENT", one.calendar, [replace(line, name="DTSTART")])
-        event.properties += [p for p in one.properties if p.name in ("RRULE", "RDATE", "EXDATE")]
-        try:
-            times = [item.start for item in Series("", event, zones).occurrences(self._now)]
-        except Exception as error:  # whatever the library makes of a rule
-            self._leave(one, f"only its first time is kept: {_reason(error)}", lost=False)
-            return due
-        ahead = [item for item in times if instant(item, self._owner.zone) >= self._now]
-        return ahead[0] if ahead else times[-1] if times else due
-
     def _journal(self, one: Component, uid: str) -> None:
         title, body = title_of(one), plain(one.text("DESCRIPTION")) or plain(one.text("X-ALT-DESC"))
         if title == NO_TITLE:
             title = body.strip().partition("\n")[0][:_SHOWN] or title
-        if title == NO_TITLE or one.text("STATUS").upper() == "CANCELLED":
-            raise InputError("cancelled" if one.text("STATUS") else "it says nothing")
+        if one.text("STATUS").upper() == "CANCELLED":
+            self._leave(one, "cancelled", on_purpose=True)
+            return
+        if title == NO_TITLE:
+            raise InputError("it says nothing")
         line = one.first("DTSTART", "LAST-MODIFIED", "CREATED", "DTSTAMP")
         when = self._owner.now
         if line is not None:
@@ -259,25 +241,28 @@ class _Reader:
         try:
             read(one, uid)
         except (ValueError, OverflowError) as error:
-            self._leave(one, _reason(error))
+            self._leave(one, reason_of(error))
 
     def _unwanted(self, one: Component) -> bool:
         """Whether the event does not take place, or is none of the owner's; then it is told."""
         if cancelled(one):
-            self._leave(one, "cancelled")
+            self._leave(one, "cancelled", on_purpose=True)
         elif one.calendar is not None and one.calendar.text("METHOD").upper() == "REPLY":
-            self._leave(one, "an answer to an invitation, not an event")
+            why = "an answer to an invitation, not an event"
+            self._leave(one, why, on_purpose=True)
         elif declined_by(one, self._owner.addresses):
-            self._leave(one, "you declined it")
+            self._leave(one, "you declined it", on_purpose=True)
         else:
             return False
         return True
 
-    def _leave(self, one: Component, why: str, lost: bool = True) -> None:
+    def _leave(self, one: Component, why: str, lost: bool = True, on_purpose: bool = False) -> None:
         line = one.first("DTSTART", "DUE")
         title = " ".join(one.text("SUMMARY").split())
         what = title or (line.value.strip() if line is not None else "") or one.text("UID")
-        self._left_out.append(LeftOut(KINDS[one.kind], what[:_SHOWN] or NO_TITLE, why, lost=lost))
+        what = what[:_SHOWN] or NO_TITLE
+        left = LeftOut(KINDS[one.kind], what, why, lost=lost, on_purpose=on_purpose)
+        self._left_out.append(left)
 
     def _zones(self, one: Component) -> Zones:
         name = "" if one.calendar is None else one.calendar.text("X-WR-TIMEZONE")
@@ -298,10 +283,3 @@ class _Reader:
 
     def _name(self, one: Component) -> str:
         return "" if one.calendar is None else one.calendar.text("X-WR-CALNAME", "NAME")
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, OverflowError):
-        return "its time lies outside of the years 1 to 9999"
-    text = " ".join(str(error).split())
-    return text[:120] if isinstance(error, ValueError) and text else type(error).__name__

@@ -8,27 +8,46 @@ from xml.etree.ElementTree import ParseError, XMLPullParser
 
 from ctrag.assistant.imports.found import Found, LeftOut, Owner, item_id
 from ctrag.assistant.imports.tables import first, rows
-from ctrag.assistant.imports.times import moment
+from ctrag.assistant.imports.times import day_first, in_order, moment
 from stores.people.items import Item
 
 _PIECE = 1 << 16
 _TYPES = {"1": "incoming", "2": "outgoing", "3": "missed", "4": "missed", "5": "missed"}
 """Android's numbers; 4 is a voicemail, 5 a call that was declined."""
 _WORDS = {
-    "incoming": "incoming received answered in eingehend angenommen entrant entrante reçu",
-    "outgoing": "outgoing dialed dialled made out ausgehend gewählt sortant saliente",
-    "missed": "missed rejected declined voicemail verpasst abgelehnt manqué perdida blocked",
+    "missed": "missed rejected declined voicemail verpasst abgelehnt manqué perdida blocked persa "
+    "rifiutata gemist geweigerd perdidas missat ubesvaret ubesvart nieodebrane odrzucone",
+    "outgoing": "outgoing dialed dialled made out ausgehend gewählt sortant saliente uscita "
+    "effettuata uitgaand realizada efetuada utgående udgående wychodzące",
+    "incoming": "incoming received answered in eingehend angenommen entrant entrante reçu recibida "
+    "arrivo ricevuta inkomend recebida inkommande indgående innkommende przychodzące",
 }
-_NAME = ("name", "contact", "contact name", "caller", "kontakt", "nom", "nombre")
-_NUMBER = ("number", "phone number", "phone", "nummer", "telefonnummer", "rufnummer", "numéro")
-_TYPE = ("type", "call type", "direction", "typ", "art", "anruftyp", "richtung")
+_NAME = (
+    "name",
+    "contact",
+    "contact name",
+    "caller",
+    "kontakt",
+    "nom",
+    "nombre",
+    "nome",
+    "naam",
+    "namn",
+)
+_NUMBER = (
+    *("number", "phone number", "phone", "nummer", "telefonnummer", "rufnummer", "numéro"),
+    *("número", "numero", "teléfono", "telefono", "telefoonnummer"),
+)
+_TYPE = ("type", "call type", "direction", "typ", "art", "anruftyp", "richtung", "tipo", "soort")
 _DURATION = (
     *("duration", "duration in seconds", "duration s", "duration sec", "call duration", "dauer"),
-    *("duration seconds", "durée", "dauer s", "duración"),
+    *("duration seconds", "durée", "dauer s", "duración", "durata", "duur", "duração"),
 )
 _WHEN = ("date time", "datetime", "timestamp", "date and time", "called at", "zeitpunkt")
-_DAY = ("date", "datum", "fecha", "call date", "day")
-_TIME = ("time", "uhrzeit", "zeit", "heure", "hora", "call time")
+_DAY = ("date", "datum", "fecha", "data", "dato", "call date", "day")
+_TIME = ("time", "uhrzeit", "zeit", "heure", "hora", "ora", "tijd", "call time")
+_ENGLISH = {"duration", "call type", "phone number", "number", "contact", "direction"}
+"""Headings of logs whose dates may begin with the day or with the month."""
 _UNKNOWN = {"(unknown)", "unknown", "null", "-1", "-2", "-3", "private", "unbekannt"}
 
 
@@ -64,18 +83,24 @@ def read_calls(data: bytes, owner: Owner) -> Found:
 def read_call_table(data: bytes, owner: Owner) -> Found:
     """The calls of a CSV file."""
     found = Found()
-    for row in rows(data):
-        day, hour = first(row, *_DAY), first(row, *_TIME)
-        when = first(row, *_WHEN) or (f"{day} {hour}" if hour and hour not in day else day)
+    table = [(row, _when(row)) for row in rows(data)]
+    english = bool(table) and bool(_ENGLISH & table[0][0].keys())
+    order = day_first((when for _, when in table), None if english else True)
+    for row, when in table:
         call = {
             "name": first(row, *_NAME),
             "number": first(row, *_NUMBER),
             "type": first(row, *_TYPE),
-            "date": when,
+            "date": in_order(when, order),
             "duration": first(row, *_DURATION),
         }
         _add(found, {key: value for key, value in call.items() if value}, owner)
     return found
+
+
+def _when(row: Mapping[str, str]) -> str:
+    day, hour = first(row, *_DAY), first(row, *_TIME)
+    return first(row, *_WHEN) or (f"{day} {hour}" if hour and hour not in day else day)
 
 
 def _add(found: Found, call: Mapping[str, str], owner: Owner) -> None:

@@ -8,13 +8,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ctrag.assistant.imports.mail.charset import detected
+
 _PROPERTY = re.compile(rb"\s*(?:([\w-]+)\.)?([A-Za-z][\w-]*)[ \t]*([;:])")
-_BEGIN = re.compile(rb"\s*BEGIN\s*:\s*VCARD\s*$", re.IGNORECASE)
+_BEGIN = re.compile(rb"(?:\xef\xbb\xbf)?\s*BEGIN\s*:\s*VCARD\s*$", re.IGNORECASE)
 _END = re.compile(rb"\s*END\s*:\s*VCARD\s*$", re.IGNORECASE)
 _AGENT = re.compile(rb"\s*AGENT\b[^:]*:\s*$", re.IGNORECASE)
 _SOFT_BREAK = re.compile(rb"[^:]*;[^:]*QUOTED-PRINTABLE", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff\ufeff]")
+_WORDS = re.compile(rb"^(?:FN|N|ORG|NOTE|ADR|TITLE)\b[^:\n]*:(.*)", re.MULTILINE | re.IGNORECASE)
+"""Values that are words of the person who wrote them."""
 _BINARY = {"PHOTO", "LOGO", "SOUND", "KEY"}
 _NAMES = frozenset(
     """ADR AGENT ANNIVERSARY BDAY CALADRURI CALURI CATEGORIES CLASS CLIENTPIDMAP CREATED EMAIL FBURL
@@ -104,11 +108,27 @@ def decoded(raw: bytes, charset: str = "") -> str:
     return raw.decode("latin-1")
 
 
+def _in_one_charset(data: bytes) -> bytes:
+    """A file that names no charset and is not written in Latin letters, such as a Russian one, as
+    UTF-8; any other as it is, as its lines may differ."""
+    if data.isascii() or re.search(rb";CHARSET=", data, re.IGNORECASE):
+        return data
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        values = b"\n".join(_WORDS.findall(data))
+        if len(re.findall(rb"[\x80-\xff]", values)) > 2 * len(re.findall(rb"[A-Za-z]", values)):
+            charset = detected(values)
+            if charset is not None:
+                return data.decode(charset, "replace").encode("utf-8", "replace")
+    return data
+
+
 def cards(data: bytes) -> Iterator[Card]:
     """The cards of a file, each with its lines; one inside another (AGENT) is passed over."""
     card: Card | None = None
     inner = 0
-    for line in as_utf8(data).splitlines():
+    for line in _in_one_charset(as_utf8(data)).splitlines():
         if _BEGIN.match(line):
             if card is not None and (inner or (card.lines and _AGENT.match(card.lines[-1]))):
                 inner += 1

@@ -1,82 +1,94 @@
-"""Contacts as tables: the CSV files of Google Contacts and Outlook."""
+"""Contacts as tables: the CSV files of Google Contacts, Outlook, Thunderbird and others."""
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+
+import yaml
 
 from ctrag.assistant.imports.birthdays import birthday
 from ctrag.assistant.imports.cards import LONGEST_NAME, LONGEST_NOTE
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.assistant.imports.tables import first, rows
+from ctrag.assistant.imports.times import day_first, in_order
 from stores.people.items import Contact
 
-_GIVEN = ("given name", "first name", "vorname", "prénom", "nombre", "nome", "voornaam")
-_MIDDLE = (
-    "additional name",
-    "middle name",
-    "weitere vornamen",
-    "deuxième prénom",
-    "segundo nombre",
-)
-_FAMILY = ("family name", "last name", "nachname", "nom", "apellidos", "cognome", "achternaam")
-_WHOLE = ("name", "display name", "file as", "anzeigename", "nom complet", "full name")
-_NICK = ("nickname", "spitzname", "surnom", "apodo", "soprannome", "bijnaam")
-_COMPANY = (
-    *("organization 1 name", "organization name", "company", "firma", "société", "organización"),
-    *("società", "bedrijf", "organisation 1 name", "organisation name"),
-)
-_JOB = (
-    *("organization 1 title", "organization title", "job title", "position", "titre", "puesto"),
-    *("qualifica", "functie", "organisation title", "profession", "beruf"),
-)
-_BORN = ("birthday", "geburtstag", "anniversaire", "cumpleaños", "compleanno", "verjaardag")
-_NOTE = ("notes", "note", "notizen", "notas", "opmerkingen")
 _MAIL = re.compile(
-    r"(?:e mail|email|courriel|adresse e mail|adresse de messagerie|dirección de correo"
-    r"(?: electrónico)?|indirizzo posta elettronica|e mailadres)"
-    r"(?: adresse| address| ?\d| ?\d value| ?\d adresse| ?\d address)?"
+    r"(?!.*\b(?:type|typ|tipo|label|etikett)\b)"
+    r".*(?:\be ?mail|courriel|messagerie|correo|posta elettronica|\be ?post|sähköposti|\be ?posta|"
+    r"почт).*"
 )
+_ADDRESS = re.compile(r"[^\s@<>]{1,200}@[^\s@<>]{1,200}")
 _PHONE = re.compile(
     r"(?!.*\b(?:type|label|typ)\b|.*phonetic)"
-    r".*(?:phone|telefon|téléphone|teléfono|telefoon|mobil|móvil|handy|cellulare|fax|pager).*"
+    r".*(?:phone|telefon|téléphone|teléfono|telefoon|\bt[eé]l\b|mobil|móvil|handy|cellular|celular|"
+    r"komórk|puhelin|\bgsm\b|mobiel|телефон|fax|pager).*"
+    r"|home|work|mobile"
 )
 _FAX = re.compile(r".*(?:fax|pager|telex|isdn|tty).*")
-_MOBILE = re.compile(r".*(?:mobil|handy|cell|móvil|cellulare|mobiel).*")
+_MOBILE = re.compile(r".*(?:mobil|handy|cell?ular|\bcell|móvil|mobiel|komórk|matkapuh|\bgsm\b).*")
 _STREET = re.compile(r"(?:address \d formatted|(?:home|business|other) address)")
 _RELATED = re.compile(r"relation (\d) value")
-COLUMNS = frozenset((*_GIVEN, *_FAMILY, *_NICK, *_COMPANY))
-"""Headings of which a table of contacts has at least one."""
+
+
+@cache
+def _columns() -> dict[str, tuple[str, ...]]:
+    """What a contact has → headings of the columns that have it."""
+    text = files("ctrag.assistant.imports").joinpath("contact_columns.yaml").read_text("utf-8")
+    return {str(kind): tuple(names) for kind, names in yaml.safe_load(text).items()}
 
 
 def is_contacts(headings: set[str]) -> bool:
     """Whether a table with these `folded` headings holds contacts."""
     reached = any(_MAIL.fullmatch(one) or _PHONE.fullmatch(one) for one in headings)
+    named = ("given", "family", "whole", "nick", "company")
     return (
         reached
-        and bool(COLUMNS & headings or headings.intersection(_WHOLE))
+        and any(headings.intersection(_columns()[kind]) for kind in named)
         and not (headings & {"duration", "dauer", "call type", "durée"})
     )
 
 
 def read_contact_table(data: bytes, owner: Owner) -> Found:
-    """The contacts of a CSV file that Google Contacts or Outlook wrote."""
+    """The contacts of a CSV file in which a program wrote its address book."""
     found = Found()
-    for number, row in enumerate(rows(data), start=2):
-        contact = _contact(row)
+    table = list(rows(data))
+    english = bool(table) and "birthday" in table[0]  # of Britain or of America
+    order = day_first(map(_born, table), None if english else True)
+    for number, row in enumerate(table, start=2):
+        contact = _contact(row, order)
         if contact is None:
             why = "it has no name, organisation, mail address or number"
             found.left_out.append(LeftOut("contact", f"line {number}", why))
         else:
             found.contacts.append(contact)
+            said = _born(row)
+            if said and contact.birthday is None and not re.fullmatch(r"[0/.\s-]*", said):
+                why = f"the birthday {said[:30]!r} is no day, or may be two"
+                found.left_out.append(LeftOut("contact", contact.name, why, lost=False))
     return found
 
 
-def _contact(row: Mapping[str, str]) -> Contact | None:
-    phones, emails = tuple(_phones(row)), tuple(_several(row, _MAIL))
-    company = first(row, *_COMPANY)
-    parts = (first(row, "name prefix"), *(first(row, *one) for one in (_GIVEN, _MIDDLE, _FAMILY)))
-    joined = " ".join(filter(None, (*parts, first(row, "name suffix", "suffix"))))
-    nicknames = tuple(filter(None, (first(row, *_NICK),)))
-    names = (first(row, *_WHOLE) or joined, company, *nicknames, *emails, *phones)
+def _born(row: Mapping[str, str]) -> str:
+    """The birthday as the row has it; Thunderbird has three columns."""
+    if said := first(row, *_columns()["born"]):
+        return said
+    month, day = first(row, "birth month", "geburtsmonat"), first(row, "birth day", "geburtstag")
+    if not (month.isdigit() and day.isdigit()):
+        return ""
+    return f"{first(row, 'birth year', 'geburtsjahr') or '--'}-{month:0>2}-{day:0>2}"
+
+
+def _contact(row: Mapping[str, str], order: bool | None) -> Contact | None:
+    columns = _columns()
+    phones, emails = tuple(_phones(row)), tuple(_emails(row))
+    company = first(row, *columns["company"])
+    parts = (first(row, *columns[kind]) for kind in ("given", "middle", "family"))
+    whole = (first(row, "name prefix"), *parts, first(row, "name suffix", "suffix"))
+    joined = " ".join(filter(None, whole))
+    nicknames = tuple(filter(None, (first(row, *columns["nick"]),)))
+    names = (first(row, *columns["whole"]) or joined, company, *nicknames, *emails, *phones)
     name = next(filter(None, names), "")
     if not name:
         return None
@@ -88,25 +100,30 @@ def _contact(row: Mapping[str, str]) -> Contact | None:
         emails=emails,
         nicknames=nicknames,
         organisation=company[:LONGEST_NAME],
-        title=first(row, *_JOB)[:LONGEST_NAME],
+        title=first(row, *columns["job"])[:LONGEST_NAME],
         related=tuple(_related(row)),
-        birthday=birthday(first(row, *_BORN)),
+        birthday=birthday(in_order(_born(row), order)),
         addresses=tuple(dict.fromkeys(_addresses(row))),
-        note=first(row, *_NOTE)[:LONGEST_NOTE],
+        note=first(row, *columns["note"])[:LONGEST_NOTE],
     )
 
 
-def _several(row: Mapping[str, str], pattern: re.Pattern[str]) -> Iterator[str]:
-    """Values of matching columns; Google joins those of one kind with `:::`."""
-    values = (value for name, value in row.items() if pattern.fullmatch(name) and value)
+def _emails(row: Mapping[str, str]) -> Iterator[str]:
+    """Addresses, starred ones first; Google joins those of one kind with `:::`."""
+    values = (value for name, value in row.items() if _MAIL.fullmatch(name) and value)
     found = [one.strip() for value in values for one in value.split(":::")]
     starred = [one.strip("* ") for one in found if one.startswith("*")]
-    yield from dict.fromkeys(filter(None, (*starred, *(one.strip("* ") for one in found))))
+    every = dict.fromkeys((*starred, *(one.strip("* ") for one in found)))
+    yield from (one for one in every if _ADDRESS.fullmatch(one))
 
 
 def _phones(row: Mapping[str, str]) -> Iterator[str]:
     """Numbers: starred ones, then mobile ones, which reach somebody anywhere; fax machines last."""
-    named = {name: value for name, value in row.items() if _PHONE.fullmatch(name) and value}
+    named = {
+        name: value
+        for name, value in row.items()
+        if _PHONE.fullmatch(name) and re.search(r"\d", value)
+    }
     labels = {
         name: row.get(name.replace("value", "label"), row.get(name.replace("value", "type"), ""))
         for name in named

@@ -21,6 +21,7 @@ from ctrag.assistant.imports.kinds import HEAD, READ, Kind, kind_of, other_way
 from ctrag.assistant.imports.mails import MailOptions, mails_in
 from ctrag.assistant.imports.merging import merged
 from ctrag.assistant.imports.notes import read_keep, read_note
+from ctrag.assistant.imports.play_tables import read_play_table
 from ctrag.assistant.imports.sources import Source, sources_in
 from ctrag.assistant.imports.times import local
 from ctrag.assistant.imports.zones import machine_zone
@@ -201,7 +202,7 @@ def _found(kind: Kind | None, head: bytes, file: BinaryIO, source: Source, owner
     if kind is None or other_way(head, source.name):
         return Found(left_out=[_unread(source, head)])
     if kind == "archive":
-        why = "an archive inside of an archive: unpack it and import the folder"
+        why = "an archive too deep inside of others, or too large: unpack it and import the folder"
         return Found(left_out=[LeftOut("file", source.name, why)])
     if kind in ("music", "activity"):
         file.seek(0)
@@ -223,6 +224,8 @@ def _read(kind: Kind, data: bytes, source: Source, owner: Owner) -> Found:
             return read_calls(data, owner)
         case "call table":
             return read_call_table(data, owner)
+        case "music table":
+            return read_play_table(data, owner)
         case "keep":
             return read_keep(_object(data), source.name, owner)
         case "tasks":

@@ -34,6 +34,8 @@ class LeftOut:
     """Name of the file; filled in by who opens it."""
     lost: bool = True
     """Whether the whole record is left out; False where it is stored without a part."""
+    on_purpose: bool = False
+    """Whether a record that is left out is none that the person misses: spam, a cancelled event."""
 
 
 @dataclass(slots=True)

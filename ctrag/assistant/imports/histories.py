@@ -17,6 +17,18 @@ _CLICK_WITHIN = timedelta(minutes=10)
 _SHORTEST_PLAY = 30_000
 """Milliseconds from which on a song counts as heard."""
 _TOPIC = re.compile(r"\s+-\s+Topic$")
+_VISITED = tuple(
+    re.compile(form)
+    for form in (
+        r"^(?:Visited|Viewed|Besucht|Aufgerufen|Angesehen):? (.+)$",
+        r"^(.+) (?:besucht|aufgerufen|bezocht|bekeken)$",
+        r"^Vous avez (?:consulté|visité)\s?:? (.+)$",
+        r"^(?:Has visitado|Visitaste|Se visitó) (.+)$",
+        r"^Hai visitato (.+)$",
+        r"^(?:Você visitou|Visitou) (.+)$",
+        r"^(?:Besökte|Besøgte|Besøkte) (.+)$",
+    )
+)
 _SEARCH = {"Search", "Google Search", "Suche", "Recherche", "Búsqueda", "Ricerca"}
 _Rows = Iterable[Mapping[str, Any]]
 
@@ -36,7 +48,7 @@ def read_searches(rows: _Rows, owner: Owner) -> Found:
         if at is not None and query:
             searches.setdefault(f"{row.get('time')} {query}", (at, query))
         elif at is not None and title and address:
-            visits.append((at, title.partition(" ")[2] or title))
+            visits.append((at, _page(title)))
         else:
             why = "it has no time" if at is None else "it is neither a search nor an opened page"
             what = title[:80] or f"entry {place}"
@@ -62,7 +74,7 @@ def read_plays(rows: _Rows, owner: Owner) -> Found:
     latest: dict[tuple[str, str], tuple[datetime, str]] = {}
     short = 0
     for place, row in enumerate(rows, start=1):
-        at = moment(row.get("ts") or row.get("endTime") or row.get("time"), owner)
+        at = moment(_heard_at(row), owner)
         song, artist, album = _song(row)
         heard = row.get("ms_played", row.get("msPlayed"))
         if not song or at is None:
@@ -145,6 +157,22 @@ def _song(row: Mapping[str, Any]) -> tuple[str, str, str]:
         str(artist or ""),
         str(row.get("master_metadata_album_album_name") or ""),
     )
+
+
+def _heard_at(row: Mapping[str, Any]) -> object:
+    """When it was heard; Spotify's `endTime` is in UTC and does not say so."""
+    ended = row.get("endTime")
+    return row.get("ts") or (f"{ended}+00:00" if ended else row.get("time"))
+
+
+def _page(title: str) -> str:
+    """What a page is called that "was visited", in the person's language, or its address."""
+    if address := re.search(r"https?://\S+", title):
+        return address[0]
+    for form in _VISITED:
+        if found := form.match(title):
+            return found[1]
+    return title
 
 
 def _watched(row: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from ctrag.assistant.imports.calls import is_calls
 from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.assistant.imports.contact_tables import is_contacts
 from ctrag.assistant.imports.mails import mail_file
+from ctrag.assistant.imports.play_tables import is_plays
 from ctrag.assistant.imports.tables import headings
 
 Kind = Literal[
@@ -23,6 +24,7 @@ Kind = Literal[
     "tasks",
     "activity",
     "music",
+    "music table",
 ]
 HEAD = 1 << 16
 """Bytes of a file by which its kind is told."""
@@ -33,7 +35,20 @@ _OTHER_WAYS = {
     "into mailboxes with `readpst -D -o FOLDER FILE` (libpst), and import the folder",
     b"SQLite format 3\0": "a database of an application: export from the application, and import "
     "what it writes",
+    b"\xcf\xad\x12\xfe": "Outlook Express's folder: open it in Thunderbird with the add-on "
+    "ImportExportTools NG, export the folder as mbox, and import that",
 }
+_BY_NAME = {
+    (
+        b"\xd0\xcf\x11\xe0",
+        ".msg",
+    ): "a mail as Outlook saves it: open it in Outlook or Thunderbird and "
+    "save it as .eml, or turn it into one with `msgconvert FILE` (Email::Outlook::Message)",
+    (b"// <!-- <mdb:mork", ".mab"): "Thunderbird's old address book: export it there as vCard",
+    (b"", ".ldif"): "an address book as LDIF: export it as vCard or CSV instead",
+    (b"", ".wab"): "Windows' address book: export it there as CSV or vCard",
+}
+"""(first bytes, ending) of files whose bytes alone say too little."""
 _OLM = (
     "Outlook for Mac's archive: drag the mail folders out of Outlook (each becomes an .mbox), "
     "export calendars as .ics and contacts as .vcf, and import those"
@@ -50,6 +65,9 @@ def other_way(head: bytes, name: str) -> str | None:
         return _OLM
     if re.match(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)?(?:<\?[^>]*>\s*)*<smses\b", head, re.S):
         return _MESSAGES
+    for (begin, ending), why in _BY_NAME.items():
+        if head.startswith(begin) and name.casefold().endswith(ending):
+            return why
     return next((why for begin, why in _OTHER_WAYS.items() if head.startswith(begin)), None)
 
 
@@ -81,6 +99,8 @@ def kind_of(head: bytes, name: str) -> Kind | None:
     columns = headings(head)
     if is_calls(columns):
         return "call table"
+    if is_plays(columns):
+        return "music table"
     return "contact table" if is_contacts(columns) else None
 
 

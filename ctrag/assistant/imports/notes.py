@@ -15,10 +15,15 @@ LONGEST = 20_000
 """Characters of one note that are stored."""
 FOLDER = "Notes"
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_JOPLIN = re.compile(r"\n\n(id: [0-9a-f]{32}\n(?:[a-z_]+:[^\n]*\n)*type_: \d+)\s*\Z")
+"""What Joplin's own export writes behind each note."""
 _HEADING = re.compile(r"\A\s*#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*(?:\n|\Z)")
 _UNDERLINED = re.compile(r"\A\s*([^\n]{1,200})\n(?:=+|-{3,})[ \t]*(?:\n|\Z)")
-_CHANGED = ("modified", "updated", "last_modified", "date modified", "modified_at", "updated_at")
-_MADE = ("date", "created", "date created", "created_at")
+_CHANGED = (
+    *("modified", "updated", "last_modified", "date modified", "modified_at", "updated_at"),
+    "updated_time",
+)
+_MADE = ("date", "created", "date created", "created_at", "created_time")
 
 
 def read_note(data: bytes, name: str, modified: datetime | None, owner: Owner) -> Found:
@@ -36,6 +41,17 @@ def read_note(data: bytes, name: str, modified: datetime | None, owner: Owner) -
     if begun := _FRONT.match(text):
         front = _mapping(begun[1])
         text = text[begun.end() :] if front or not begun[1].strip() else text
+    elif joplin := _JOPLIN.search(text):
+        front = _mapping(joplin[1])
+        if str(front.get("type_")) != "1":
+            found = Found()
+            found.left_out.append(
+                LeftOut("note", name, "no note, but a part of Joplin", lost=False)
+            )
+            return found
+        first, _, rest = text[: joplin.start()].partition("\n")
+        text = f"# {first}\n{rest}"
+        front = {key: front[key] for key in ("updated_time", "created_time") if key in front}
     title = str(front.get("title") or "").strip()
     headed = _HEADING.match(text) or _UNDERLINED.match(text)
     if headed and title in ("", headed[1].strip()):

@@ -37,7 +37,7 @@ class Report:
     @property
     def lost(self) -> int:
         """How many records are not stored at all that should be."""
-        return sum(one.lost for one in self.left_out)
+        return sum(one.lost and not one.on_purpose for one in self.left_out)
 
     def counts(self) -> dict[str, Counts]:
         """Kind → what became of it: `contacts` and each application that has something."""

@@ -8,6 +8,7 @@ import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from ctrag.assistant.imports.calendar_times import Moment, instant, parsed
+from ctrag.assistant.imports.old_rules import modern
 from ctrag.assistant.imports.zones import Zones
 from ctrag.errors import InputError
 
@@ -53,7 +54,7 @@ class Rule:
         if len(text) > _LONGEST:
             raise InputError("its rule of repetition is longer than any rule is")
         self.parts: dict[str, str] = {}
-        for part in text.upper().replace(" ", "").strip(";").split(";"):
+        for part in modern(text).upper().replace(" ", "").strip(";").split(";"):
             name, equals, value = part.partition("=")
             if equals and value and name in _NAMES:
                 self.parts[name] = value

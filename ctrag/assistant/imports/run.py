@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ctrag.assistant.imports.cancelled import Cancelled
 from ctrag.assistant.imports.files import Place, Record
 from ctrag.assistant.imports.found import LeftOut
 from ctrag.assistant.imports.merging import merged, with_contacts
@@ -15,6 +16,7 @@ from stores.people.stores import Encode, ImportReport, Matrix, Stores
 
 BATCH = 500
 """Items that are encoded and stored together: what a kill loses at most."""
+_CANCELLED = "you cancelled it here"
 _SLICE = 25
 """Items between two calls of `told`."""
 Told = Callable[[int, Place | None], None]
@@ -52,6 +54,7 @@ def import_into(
             stored.
     """
     run = _Run(stores, encode, encoder, report or Report(ImportReport(0, 0, 0, 0)), told)
+    cancelled = Cancelled(stores, person.person_id)
     items: dict[str, Item] = {}
     contacts: list[Contact] = []
     seen: set[str] = set()
@@ -64,6 +67,10 @@ def import_into(
             contacts.append(record)
         elif record.id in seen:
             run.report.copies += 1
+        elif cancelled.has(record):
+            source = "" if place is None else place.name
+            left = LeftOut("event", record.text("title"), _CANCELLED, source, on_purpose=True)
+            run.report.left_out.append(left)
         else:
             seen.add(record.id)
             items[record.id] = record

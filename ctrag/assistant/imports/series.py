@@ -7,6 +7,7 @@ lines: so the file is not needed when time has moved on.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta, tzinfo
+from itertools import islice
 
 from ctrag.assistant.imports.calendar_lines import Component, components, quoted
 from ctrag.assistant.imports.calendar_times import (
@@ -16,6 +17,7 @@ from ctrag.assistant.imports.calendar_times import (
     moment_of,
     moments_of,
     name_of,
+    periods_of,
     span_of,
     stamp,
     zones_of,
@@ -57,12 +59,18 @@ class Series:
 
     def __post_init__(self) -> None:
         self.start, self.end = span_of(self.master, self.zones)
-        self.dates = moments_of(self.master.all("RDATE"), self.zones)[:_MOST_DATES]
-        excepted = moments_of(self.master.all("EXDATE"), self.zones)
+        # Further times without a zone are meant in that of the first.
+        self.own_zones = self.zones.within(getattr(self.start, "tzinfo", None))
+        periods = periods_of(self.master.all("RDATE"), self.own_zones)[:_MOST_DATES]
+        self.dates = [one for one, _ in periods]
+        self._lengths = {self.key_of(one): length for one, length in periods if length}
+        excepted = moments_of(self.master.all("EXDATE"), self.own_zones)
         self.without = frozenset(self.key_of(one) for one in excepted)
         self.but |= self.without
         lines = [line.value for line in self.master.all("RRULE") if line.value.strip()]
         self.rules = [Rule(line, self.start, self.zones) for line in lines[:3]]
+        lines = [line.value for line in self.master.all("EXRULE") if line.value.strip()]
+        self._excepting = [Rule(line, self.start, self.zones) for line in lines[:3]]
 
     @property
     def repeats(self) -> bool:
@@ -87,6 +95,7 @@ class Series:
         from icalendar import Calendar
 
         first, middle, last = self._span(now)
+        self.but |= self._excepted_by_rule(last)
         calendar = Calendar()
         for number, source in enumerate((self.master, *self.later)):
             calendar.add_component(self._event(source, number, last))
@@ -117,7 +126,9 @@ class Series:
             yield _line("RECURRENCE-ID", [moment_of(again, self.zones)])
         yield _line("DTSTART", [start])
         yield _line("DTEND", [end])
-        yield from (f"RRULE:{rule.text()}" for rule in self.rules if source is self.master)
+        if source is self.master:
+            yield from (f"RRULE:{rule.text()}" for rule in self.rules)
+            yield from (f"EXRULE:{rule.text()}" for rule in self._excepting)
         if source is self.master and self.dates:
             yield _line("RDATE", self.dates)
         if but:
@@ -168,7 +179,11 @@ class Series:
         source = (self.master, *self.later)[int(str(found["X-NUMBER"]))]
         start: Moment = found["DTSTART"].dt  # type: ignore[attr-defined]
         end: Moment = found["DTEND"].dt  # type: ignore[attr-defined]
-        return Occurrence(self.key_of(self._planned(start, source)), start, end, source)
+        key = self.key_of(self._planned(start, source))
+        length = self._lengths.get(key)
+        if length is not None and source is self.master and isinstance(start, datetime):
+            end = (start.astimezone(UTC) + length).astimezone(start.tzinfo)
+        return Occurrence(key, start, end, source)
 
     def _planned(self, start: Moment, source: Component) -> Moment:
         """When the rule had an occurrence that now begins at `start`."""
@@ -190,6 +205,18 @@ class Series:
         if len(ends) < len(self.rules) or not ends or self.dates:
             return False
         return instant(one.start, UTC) > max(ends)
+
+    def _excepted_by_rule(self, last: datetime) -> set[str]:
+        """Keys of occurrences that rules take out (EXRULE, which older programs write)."""
+        from dateutil.rrule import rrulestr
+
+        start = self.start
+        first = start if isinstance(start, datetime) else datetime.combine(start, time())
+        keys = set()
+        for rule in self._excepting:
+            for one in islice(rrulestr(rule.text(last), dtstart=first), _MOST_DATES):
+                keys.add(self.key_of(one if isinstance(start, datetime) else one.date()))
+        return keys
 
     def _excepted(self, one: Occurrence) -> bool:
         if one.key in self.but:

@@ -6,9 +6,11 @@ Nothing is unpacked onto the disk, and no link is followed but one that the user
 import os
 import stat
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
@@ -19,6 +21,10 @@ _SMALL = 1 << 30
 """Bytes that an archive may unpack to, however well it is compressed."""
 _RATIO = 100
 """Times its size that a larger one may unpack to: text and mails shrink to a tenth or a third."""
+_DEEPEST = 3
+"""Archives inside of each other."""
+_LARGEST_INSIDE = 256 << 20
+"""Bytes of an archive inside of another, which is read into memory as a whole."""
 _PASSED = {".ds_store", "thumbs.db", "desktop.ini", "__macosx", ".git", ".obsidian", ".trash"}
 
 
@@ -48,6 +54,23 @@ def sources_in(path: Path) -> Iterator[Source | LeftOut]:
         yield from _archive(path)
     else:
         yield one
+
+
+class _Room:
+    """How many files and bytes an archive, with all that are inside of it, may still unpack to."""
+
+    def __init__(self, size: int) -> None:
+        self.files = _MOST_ENTRIES
+        self.bytes = max(_SMALL, size * _RATIO)
+
+    def takes(self, entries: list[zipfile.ZipInfo]) -> bool:
+        """Whether there is room for these entries, which is theirs then."""
+        total = sum(one.file_size for one in entries)
+        if len(entries) > self.files or total > self.bytes:
+            return False
+        self.files -= len(entries)
+        self.bytes -= total
+        return True
 
 
 def _folder(root: Path) -> Iterator[Source | LeftOut]:
@@ -103,9 +126,16 @@ def _is_archive(path: Path) -> bool:
     """Whether a file is an archive to look into, and not a document that is one inside."""
     try:
         with path.open("rb") as file:
-            if not file.read(4).startswith(b"PK") or path.suffix.casefold() == ".olm":
-                return False
-        with zipfile.ZipFile(path) as archive:
+            return _holds_files(file, path.name)
+    except OSError:
+        return False
+
+
+def _holds_files(file: BinaryIO, name: str) -> bool:
+    try:
+        if not file.read(4).startswith(b"PK") or name.casefold().endswith(".olm"):
+            return False
+        with zipfile.ZipFile(file) as archive:
             names = set(archive.namelist()[:20])
     except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError):
         return False
@@ -114,32 +144,60 @@ def _is_archive(path: Path) -> bool:
 
 def _archive(path: Path) -> Iterator[Source | LeftOut]:
     with zipfile.ZipFile(path) as archive:
-        entries = [one for one in archive.infolist() if not one.is_dir()]
-        total, size = sum(one.file_size for one in entries), path.stat().st_size
-        if len(entries) > _MOST_ENTRIES or total > max(_SMALL, size * _RATIO):
-            files = f"{len(entries):,} files"
-            why = f"it would unpack to {total:,} bytes in {files}, which no export does"
-            yield LeftOut("file", path.name, why, path.name)
-            return
-        for entry in sorted(entries, key=lambda one: one.filename):
-            yield from _entry(archive, entry, path)
+        yield from _inside(archive, path.name, _Room(path.stat().st_size), 1)
+
+
+def _inside(
+    archive: zipfile.ZipFile, name: str, room: _Room, depth: int
+) -> Iterator[Source | LeftOut]:
+    """The files of an archive that is called `name`, and of those inside of it."""
+    entries = [one for one in archive.infolist() if not one.is_dir()]
+    if not room.takes(entries):
+        total, count = sum(one.file_size for one in entries), len(entries)
+        why = f"it would unpack to {total:,} bytes in {count:,} files, which no export does"
+        yield LeftOut("file", name, why, name)
+        return
+    for entry in sorted(entries, key=lambda one: one.filename):
+        for one in _entry(archive, entry, name):
+            inner = _archive_in(one, entry) if depth < _DEEPEST else None
+            if inner is None:
+                yield one
+                continue
+            with inner:
+                yield from _inside(inner, f"{name}/{entry.filename}", room, depth + 1)
+
+
+def _archive_in(one: Source | LeftOut, entry: zipfile.ZipInfo) -> zipfile.ZipFile | None:
+    """The archive that a file in an archive is, in memory; None where it is none."""
+    if isinstance(one, LeftOut) or entry.file_size > _LARGEST_INSIDE:
+        return None
+    try:
+        with one.open() as file:
+            head = file.read(4)
+            if not head.startswith(b"PK"):
+                return None
+            data = BytesIO(head + file.read())
+        if not _holds_files(data, one.name):
+            return None
+        return zipfile.ZipFile(data)
+    except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile):
+        return None  # told when it is read as a file
 
 
 def _entry(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str
 ) -> Iterator[Source | LeftOut]:
     inside = PurePosixPath(entry.filename.replace("\\", "/"))
-    shown = f"{path.name}/{inside}"
+    shown = f"{name}/{inside}"
     if any(part.casefold() in _PASSED or part.startswith("._") for part in inside.parts):
         return
     if inside.is_absolute() or ".." in inside.parts or inside.parts[0].endswith(":"):
-        yield LeftOut("file", shown, "its name leads out of the archive", path.name)
+        yield LeftOut("file", shown, "its name leads out of the archive", name)
     elif stat.S_ISLNK(entry.external_attr >> 16):
-        yield LeftOut("file", shown, "a symbolic link is not followed", path.name)
+        yield LeftOut("file", shown, "a symbolic link is not followed", name)
     elif entry.flag_bits & 1:
-        yield LeftOut(
-            "file", shown, "it is encrypted: unpack the archive and import the folder", path.name
-        )
+        why = "it is encrypted: unpack the archive and import the folder"
+        yield LeftOut("file", shown, why, name)
     else:
         yield Source(shown, entry.file_size, lambda: _opened(archive, entry), _changed(entry))
 

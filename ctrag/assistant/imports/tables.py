@@ -14,7 +14,7 @@ _LONGEST_FIELD = 1_000_000
 def rows(data: bytes) -> Iterator[dict[str, str]]:
     """The rows by `folded` heading; a row that is longer than the headings loses the rest."""
     csv.field_size_limit(_LONGEST_FIELD)
-    text = decoded(as_utf8(data)).replace("\0", "")
+    text = _without_hint(decoded(as_utf8(data)).replace("\0", ""))
     first = text.partition("\n")[0]
     separator = max(_SEPARATORS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
@@ -32,11 +32,16 @@ def rows(data: bytes) -> Iterator[dict[str, str]]:
 
 def headings(head: bytes) -> set[str]:
     """The `folded` headings of a file that begins so; the empty set where it is no table."""
-    line = decoded(as_utf8(head)).lstrip().partition("\n")[0].rstrip("\r")
+    line = _without_hint(decoded(as_utf8(head)).lstrip()).partition("\n")[0].rstrip("\r")
     separator = max(_SEPARATORS, key=line.count)
     if separator not in line:
         return set()
     return {folded(one) for one in next(csv.reader([line], delimiter=separator), [])}
+
+
+def _without_hint(text: str) -> str:
+    """The table without a first line such as `sep=;`, which Excel reads."""
+    return re.sub(r"\A\s*\"?sep=.\"?[ \t]*\r?\n", "", text, flags=re.IGNORECASE)
 
 
 def folded(heading: str) -> str:

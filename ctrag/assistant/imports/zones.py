@@ -66,6 +66,15 @@ _NAMED = {
     "british summer time": "Europe/London",
     "india standard time": "Asia/Kolkata",
     "japan standard time": "Asia/Tokyo",
+    "mitteleuropäische zeit": "Europe/Berlin",
+    "mitteleuropäische sommerzeit": "Europe/Berlin",
+    "westeuropäische zeit": "Europe/Lisbon",
+    "osteuropäische zeit": "Europe/Athens",
+    "heure d’europe centrale": "Europe/Paris",
+    "heure normale d’europe centrale": "Europe/Paris",
+    "hora de europa central": "Europe/Madrid",
+    "ora dell’europa centrale": "Europe/Rome",
+    "midden-europese tijd": "Europe/Amsterdam",
     "cet": "Europe/Berlin",
     "cest": "Europe/Berlin",
     "mez": "Europe/Berlin",
@@ -99,6 +108,12 @@ class Zones:
         self._own = own
         self.fallback = fallback
         self.unknown: set[str] = set()
+
+    def within(self, fallback: tzinfo | None) -> "Zones":
+        """These zones with another fallback; unknown names are kept in the same set."""
+        made = Zones(self._own, fallback or self.fallback)
+        made.unknown = self.unknown
+        return made
 
     def zone(self, name: str) -> tzinfo:
         """The zone of that name, or the fallback."""
@@ -154,7 +169,8 @@ def _zones() -> dict[str, str]:
 
 
 def _of_database(name: str) -> ZoneInfo | None:
-    known = _zones().get(name.casefold().replace(" ", "_"))
+    plain = name.casefold().replace(" ", "_")
+    known = _zones().get(plain) or _zones().get(plain.replace("-", "/", 1))
     if known is None or known.casefold() in _NAMED:  # `EST` is no zone that anybody lives in
         return None
     return ZoneInfo(known)
@@ -176,7 +192,7 @@ def _of_windows(name: str) -> ZoneInfo | None:
     names = {one.casefold(): zone for one, zone in WINDOWS_TO_OLSON.items()}
     plain = re.sub(r"\s+\d+\Z", "", name).casefold()
     plain = plain.replace("daylight time", "standard time").replace("summer time", "standard time")
-    found = names.get(plain)
+    found = names.get(plain) or names.get(f"{plain} standard time")
     return ZoneInfo(found) if found else None
 
 

@@ -16,6 +16,8 @@ from ctrag.assistant.sync import http
 from ctrag.assistant.sync.source import Fetched, Part, SourceUnavailable, key_of
 
 _DAV = "{DAV:}"
+_TAG = "http://calendarserver.org/ns/"
+_KIND = f'<d:resourcetype/><d:sync-token/><t:getctag xmlns:t="{_TAG}"/>'
 _AT_ONCE = 50
 """Objects of one REPORT."""
 _SPACES = {
@@ -43,26 +45,38 @@ class Dav:
         url = http.checked(self.url, secret=True)
         found = Fetched()
         with http.client(self.user, self.password) as client:
-            for collection in self._collections(client, url):
-                self._collect(client, collection, tags, found)
+            before, after = meta.get("collections", {}), {}
+            for collection, token in self._collections(client, url):
+                key = key_of(self.name, httpx.URL(collection).path)
+                known = before.get(key)
+                # A collection with the token of the last time (RFC 6578) has nothing new; what
+                # could not be read then is not among the tags, and is asked for again.
+                if known and token and known["token"] == token and tags.keys() >= {*known["keys"]}:
+                    keys = set(known["keys"])
+                else:
+                    keys = self._collect(client, collection, tags, found)
+                found.keys |= keys
+                after[key] = {"token": token, "keys": sorted(keys)}
+        found.meta = {"collections": after}
         return found
 
-    def _collections(self, client: httpx.Client, url: str) -> list[str]:
-        """Addresses of the collections, found as RFC 6764 says."""
+    def _collections(self, client: httpx.Client, url: str) -> list[tuple[str, str]]:
+        """Addresses of the collections, found as RFC 6764 says, each with its token if it has
+        one."""
         home, kind, _, _ = _WORDS[self.kind]
         space = _SPACES[self.kind]
-        wanted = f'<d:resourcetype/><d:current-user-principal/><x:{home} xmlns:x="{space}"/>'
+        wanted = f'{_KIND}<d:current-user-principal/><x:{home} xmlns:x="{space}"/>'
         [own, *_] = [*_propfind(client, url, wanted, 0)] or [(url, ElementTree.Element("none"))]
         if own[1].find(f".//{_DAV}resourcetype/{{{space}}}{kind}") is not None:
-            return [own[0]]
+            return [(own[0], _token(own[1]))]
         homes = _hrefs(own[1], f".//{{{space}}}{home}/{_DAV}href", own[0])
         for principal in _hrefs(own[1], f".//{_DAV}current-user-principal/{_DAV}href", own[0]):
             for where, props in _propfind(client, principal, wanted, 0) if not homes else ():
                 homes += _hrefs(props, f".//{{{space}}}{home}/{_DAV}href", where)
         found = [
-            where
+            (where, _token(props))
             for one in homes or [own[0]]
-            for where, props in _propfind(client, one, "<d:resourcetype/>", 1)
+            for where, props in _propfind(client, one, _KIND, 1)
             if props.find(f".//{_DAV}resourcetype/{{{space}}}{kind}") is not None
         ]
         if not found:
@@ -71,14 +85,16 @@ class Dav:
 
     def _collect(
         self, client: httpx.Client, collection: str, tags: Mapping[str, str], found: Fetched
-    ) -> None:
+    ) -> set[str]:
+        """The keys of what a collection has; what is new of it is added to `found`."""
+        keys: set[str] = set()
         changed: dict[str, tuple[str, str]] = {}
         for where, props in _propfind(client, collection, "<d:getetag/><d:resourcetype/>", 1):
             tag = props.findtext(f".//{_DAV}getetag") or ""
             if where.rstrip("/") == collection.rstrip("/") or not tag:
                 continue
             key = key_of(self.name, httpx.URL(where).path)
-            found.keys.add(key)
+            keys.add(key)
             if tags.get(key) != tag:
                 changed[where] = (key, tag)
         places = list(changed)
@@ -87,6 +103,7 @@ class Dav:
                 if where in changed:
                     key, tag = changed[where]
                     found.parts.append(Part(key, tag, self.kind, data))
+        return keys
 
     def _objects(
         self, client: httpx.Client, collection: str, places: Sequence[str]
@@ -102,6 +119,12 @@ class Dav:
             text = props.findtext(f".//{{{space}}}{data}")
             if text:
                 yield where, text.encode()
+
+
+def _token(props: ElementTree.Element) -> str:
+    """What changes with every change in a collection; empty where the server has none."""
+    found = props.findtext(f".//{_DAV}sync-token") or props.findtext(f".//{{{_TAG}}}getctag")
+    return (found or "").strip()
 
 
 def _propfind(

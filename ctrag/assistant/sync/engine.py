@@ -1,6 +1,6 @@
 """One synchronization: what a source has new is stored, what vanished there is removed here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -11,10 +11,11 @@ from ctrag.assistant.imports.files import owner_of
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.assistant.imports.mails import of_flags, read_mail
 from ctrag.assistant.imports.report import Report
+from ctrag.assistant.imports.rules import PAST
 from ctrag.assistant.imports.run import import_into
 from ctrag.assistant.sync.source import Part, Source
 from stores.people import sources
-from stores.people.items import Contact, Person
+from stores.people.items import Contact, Item, Person
 from stores.people.stores import Encode, ImportReport, Stores
 
 
@@ -29,7 +30,13 @@ class Synced:
 
 
 def synchronize(
-    stores: Stores, person: Person, source: Source, encode: Encode, encoder: str
+    stores: Stores,
+    person: Person,
+    source: Source,
+    encode: Encode,
+    encoder: str,
+    *,
+    adopt: bool = False,
 ) -> Synced:
     """Bring a source's changes into a person's stores; the source is only read.
 
@@ -42,6 +49,8 @@ def synchronize(
         source: From where.
         encode: Makes vectors of new items.
         encoder: Name of the encoder.
+        adopt: Whether items that were there before the source was first read, and that it has too,
+            are from it.
 
     Raises:
         SourceUnavailable: The source cannot be read; nothing was changed.
@@ -56,27 +65,38 @@ def synchronize(
     gone = set() if fetched.unchanged else parts.keys() - fetched.keys
     if fetched.unchanged or not (fetched.parts or gone):
         return Synced(empty, unchanged=True)
-    before = _ids_of(stores, person.person_id)
-    found = [(part, _read(part, owner_of(person))) for part in fetched.parts]
+    stored_items = _items_of(stores, person.person_id)
+    before = {one.id for one in stored_items}
+    found: list[tuple[Part, Found]] = []
+    unread: list[LeftOut] = []
+    for part in fetched.parts:
+        one = _read(part, owner_of(person))
+        if isinstance(one, LeftOut):
+            unread.append(one)  # what it brought before stays, and the next time it is read again
+        else:
+            found.append((part, one))
+    if not (found or gone):
+        return Synced(Report(ImportReport(0, 0, 0, 0), unread))
     brought = set().union(*(_listed(one["parts"], "items") for one in known.values()))
+    own = set() if adopt else before - brought
     fresh = {
-        part.key: _noted(part, one, parts.get(part.key), before - brought) for part, one in found
+        part.key: _noted(part, one, parts.get(part.key), own, adopt=adopt) for part, one in found
     }
     after = {key: part for key, part in parts.items() if key not in gone} | fresh
-    kept = _listed(after, "items").union(
-        *(_listed(one["parts"], "items") for name, one in known.items() if name != source.name)
-    )
+    elsewhere = [one["parts"] for name, one in known.items() if name != source.name]
+    kept = _listed(after, "items").union(*(_listed(one, "items") for one in elsewhere))
     removed = (_listed(parts, "items") - _listed(parts, "had") - kept) & before
-    replaced = [parts[key] for key in [*gone, *(key for key in fresh if key in parts)]]
-    cards = {card for part in replaced for card in part["contacts"]}
+    removed -= _long_past(stored_items, [one for _, read in found for one in read.items], person)
+    cards = _changed_cards(parts, after, gone | fresh.keys(), elsewhere)
     records: list[tuple[None, Any]] = [
         (None, record) for _, one in found for record in (*one.items, *one.contacts, *one.left_out)
     ]
+    records += [(None, one) for one in unread]
     count = len(removed)
     done = ImportReport(0, 0, 0, 0)
     if stores.exists() and person.person_id in stores.people():
         stored = stores.person(person.person_id)
-        still = _listed(after, "contacts")
+        still = {_card(one) for one in _listed(after, "contacts")}
         count += sum(card_key(one) in cards - still for one in stored.contacts)
         left = tuple(one for one in stored.contacts if card_key(one) not in cards)
         if removed or left != stored.contacts:
@@ -102,28 +122,57 @@ def card_key(contact: Contact) -> str:
     return sha256((contact.uid or contact.name.casefold()).encode()).hexdigest()[:16]
 
 
-def _read(part: Part, owner: Owner) -> Found:
+def _read(part: Part, owner: Owner) -> Found | LeftOut:
+    """What a part holds; what is left out where nothing of it can be read."""
     readers: dict[str, Callable[[], Found]] = {
         "calendar": lambda: read_calendar(part.data, owner),
         "contacts": lambda: read_contacts(part.data, owner),
         "mail": lambda: read_mail(part.data, owner, state=of_flags(part.flags)),
     }
+    if part.unread:
+        told = readers["mail"]()  # of its headers
+        what = told.items[0].text("subject") if told.items else part.key
+        return Found(left_out=[LeftOut("mail", what, part.unread, part.folder)])
     try:
         return readers[part.kind]()
     except (ValueError, LookupError) as error:  # one part never costs another
         kind = {"calendar": "event", "contacts": "contact", "mail": "mail"}[part.kind]
-        return Found(left_out=[LeftOut(kind, part.key, str(error)[:200])])
+        return LeftOut(kind, part.name or part.key, str(error)[:200], part.name)
 
 
-def _noted(part: Part, found: Found, old: dict[str, Any] | None, own: set[str]) -> dict[str, Any]:
+def _changed_cards(
+    before: dict[str, dict[str, Any]],
+    after: dict[str, dict[str, Any]],
+    replaced: set[str],
+    elsewhere: Sequence[dict[str, dict[str, Any]]],
+) -> set[str]:
+    """Keys of the cards that the replaced parts have no more as they were, and no other source."""
+    old = _listed({key: before[key] for key in replaced if key in before}, "contacts")
+    kept = set().union(*(_listed(one, "contacts") for one in elsewhere))
+    return {_card(one) for one in old - _listed(after, "contacts")} - {_card(one) for one in kept}
+
+
+def _card(noted: str) -> str:
+    """The key of a card in what is noted of it: `KEY:CONTENT`."""
+    return noted.partition(":")[0]
+
+
+def _content(contact: Contact) -> str:
+    """Another hash whenever anything of the contact is another."""
+    return sha256(repr(contact).encode()).hexdigest()[:16]
+
+
+def _noted(
+    part: Part, found: Found, old: dict[str, Any] | None, own: set[str], *, adopt: bool
+) -> dict[str, Any]:
     """What is known of a part from now on; `own` are items that no source brought."""
     items = list(dict.fromkeys(one.id for one in found.items))
-    had = set(old["had"]) if old is not None else set()
+    had = set(old["had"]) if old is not None and not adopt else set()
     return {
         "tag": part.tag,
         "items": items,
         "had": [one for one in items if one in own or one in had],
-        "contacts": [card_key(one) for one in found.contacts],
+        "contacts": [f"{card_key(one)}:{_content(one)}" for one in found.contacts],
     }
 
 
@@ -131,7 +180,20 @@ def _listed(parts: dict[str, dict[str, Any]], kind: str) -> set[str]:
     return {one for part in parts.values() for one in part[kind]}
 
 
-def _ids_of(stores: Stores, person_id: str) -> set[str]:
+def _items_of(stores: Stores, person_id: str) -> list[Item]:
     if not stores.exists():
-        return set()
-    return {stored.item.id for stored in stores.items(person_id).items}
+        return []
+    return [stored.item for stored in stores.items(person_id).items]
+
+
+def _long_past(stored: Sequence[Item], found: Sequence[Item], person: Person) -> set[str]:
+    """Ids of occurrences that only time has taken out of those that are worked out: their series
+    is still there."""
+    uids = {_uid(one) for one in found} - {""}
+    edge = owner_of(person).now - PAST
+    return {one.id for one in stored if _uid(one) in uids and (one.time("start") or edge) < edge}
+
+
+def _uid(item: Item) -> str:
+    """Identity of the series that an event is of; empty where it does not repeat."""
+    return item.text("repeats").partition("\nUID:")[2].partition("\n")[0]

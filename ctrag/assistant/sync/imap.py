@@ -62,19 +62,25 @@ class Imap:
         box.folder.set(folder, readonly=True)
         since = AND(date_gte=date.today() - timedelta(days=self.days))
         changed: dict[str, str] = {}
+        why = f"larger than {_LARGEST >> 20} MiB"
         for message in box.fetch(since, mark_seen=False, headers_only=True, bulk=_AT_ONCE):
             # A message itself never changes under its UID; its flags do.
             tag = " ".join(sorted(set(message.flags) - {"\\Recent"})) or "-"
             key = key_of(self.name, folder, validity, message.uid)
             found.keys.add(key)
-            if tags.get(key) != tag:
+            if tags.get(key) == tag:
+                continue
+            if message.size_rfc822 > _LARGEST:
+                head = message.obj.as_bytes()
+                found.parts.append(Part(key, tag, "mail", head, folder=folder, unread=why))
+            else:
                 changed[message.uid] = tag
         uids = list(changed)
         for start in range(0, len(uids), _AT_ONCE):
             some = AND(uid=uids[start : start + _AT_ONCE])
             for message in box.fetch(some, mark_seen=False, bulk=True):
-                data = message.obj.as_bytes()
-                if len(data) <= _LARGEST and message.uid in changed:
+                if message.uid in changed:
+                    data = message.obj.as_bytes()
                     key = key_of(self.name, folder, validity, message.uid)
                     tag = changed[message.uid]
                     flags = tuple(message.flags)

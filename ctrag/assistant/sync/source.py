@@ -27,6 +27,10 @@ class Part:
     flags: tuple[str, ...] = ()
     """Of a message: as the server has them."""
     folder: str = ""
+    name: str = ""
+    """Of a file: what to call it."""
+    unread: str = ""
+    """Why it is not read; `data` is what is known of it then: its headers."""
 
 
 @dataclass(slots=True)

@@ -423,3 +423,98 @@ def test_an_event_that_vanished_from_the_next_export_can_be_told() -> None:
 def test_what_is_no_calendar_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="not an iCalendar file: it has no line BEGIN:VCALENDAR"):
         read_calendar(data, BERLIN)
+
+
+def test_a_period_lasts_as_long_as_it_says() -> None:
+    found = read(
+        event(
+            "UID:p",
+            "SUMMARY:Shift",
+            "DTSTART:20261201T100000",
+            "DURATION:PT1H",
+            "RDATE;VALUE=PERIOD:20261205T100000/PT2H,20261207T100000/20261207T103000",
+        )
+    )
+    assert [f"{one.time('end'):%d %H:%M}" for one in found.items] == [
+        "01 11:00",
+        "05 12:00",
+        "07 10:30",
+    ]
+
+
+def test_two_events_of_one_identity_both_stay_and_a_newer_version_replaces() -> None:
+    one = event("UID:1", "SUMMARY:Dentist", "DTSTART:20261201T100000")
+    two = event("UID:1", "SUMMARY:Optician", "DTSTART:20261205T100000")
+    assert starts(read(one, two)) == ["2026-12-01 10:00", "2026-12-05 10:00"]
+    newer = event("UID:1", "SEQUENCE:1", "SUMMARY:Dentist", "DTSTART:20261205T100000")
+    assert starts(read(one, newer)) == ["2026-12-05 10:00"]
+
+
+def test_the_end_of_a_day_is_its_24th_hour() -> None:
+    found = read(event("UID:1", "SUMMARY:x", "DTSTART:20261201T220000", "DTEND:20261201T240000"))
+    assert only(found).time("end") == datetime(2026, 12, 2)
+
+
+@pytest.mark.parametrize(
+    ("rule", "days"),
+    [
+        ("W1 TU TH #3", ["01", "03", "08"]),
+        ("D2 20261205T100000Z", ["01", "03", "05"]),
+        ("MP1 1+ TU #1", ["01"]),
+        ("MD1 1 #1", ["01"]),
+        ("D1", ["01", "02"]),
+        ("nonsense", ["01"]),
+    ],
+)
+def test_rules_of_the_first_version_are_followed(rule: str, days: list[str]) -> None:
+    found = read(
+        event("UID:1", "SUMMARY:x", "DTSTART:20261201T100000Z", f"RRULE:{rule}"), head="X-A:b\n"
+    )
+    assert [one[8:10] for one in starts(found)] == days
+
+
+def test_quoted_printable_of_the_first_version_is_read_over_its_soft_breaks() -> None:
+    text = "SUMMARY;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:Z=C3=A4hne =\nUID:no=0D=0Aline"
+    found = only(read(event("UID:1", text, "DALARM:20261201T090000Z", "DTSTART:20261201T100000")))
+    assert found.text("title") == "Zähne UID:no line"
+
+
+@pytest.mark.parametrize(
+    ("zone", "hour"),
+    [
+        ("Mitteleuropäische Zeit", 10),
+        ("US-Eastern", 16),
+        ("US/Eastern", 16),
+        ("W. Europe", 10),
+        ("AUS Eastern Standard Time", 0),
+        ("/citadel.org/20210210_1/America/New_York", 16),
+    ],
+)
+def test_zones_are_known_by_the_names_of_other_programs(zone: str, hour: int) -> None:
+    found = read(event("UID:1", "SUMMARY:x", f"DTSTART;TZID={zone}:20261201T100000"))
+    assert (only(found).time("start") or NOW).hour == hour
+    assert found.left_out == []
+
+
+def test_times_of_a_series_without_a_zone_are_in_that_of_its_first() -> None:
+    york = ("UID:y", "DTSTART;TZID=America/New_York:20261201T100000", "RRULE:FREQ=DAILY;COUNT=4")
+    moved = event(
+        "UID:y",
+        "SUMMARY:Moved",
+        "RECURRENCE-ID:20261202T100000",
+        "DTSTART;TZID=America/New_York:20261202T150000",
+    )
+    found = read(event(*york, "SUMMARY:Call", "EXDATE:20261203T100000"), moved)
+    assert sorted(starts(found)) == ["2026-12-01 16:00", "2026-12-02 21:00", "2026-12-04 16:00"]
+
+
+@pytest.mark.parametrize(
+    ("start", "rule", "days"),
+    [
+        ("DTSTART:20261201T100000", "FREQ=DAILY;INTERVAL=2", ["02", "04"]),
+        ("DTSTART;VALUE=DATE:20261201", "FREQ=WEEKLY;BYDAY=WE", ["01", "03", "04"]),
+    ],
+)
+def test_a_rule_may_take_occurrences_out(start: str, rule: str, days: list[str]) -> None:
+    lines = ("UID:1", "SUMMARY:x", start, "RRULE:FREQ=DAILY;COUNT=4", f"EXRULE:{rule}")
+    assert [one[8:10] for one in starts(read(event(*lines)))] == days

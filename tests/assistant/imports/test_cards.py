@@ -223,3 +223,15 @@ def test_hostile_cards_cost_no_other(hostile: str) -> None:
 def test_a_file_without_cards_is_refused() -> None:
     with pytest.raises(ValueError, match=r"not a vCard file: no line is BEGIN:VCARD"):
         read("hello")
+
+
+def test_books_that_were_put_together_keep_their_first_card_after_each_mark() -> None:
+    part = b"\xef\xbb\xbf" + card("FN:Ida").encode()
+    assert names(part + part.replace(b"Ida", b"Ola")) == ["Ida", "Ola"]
+
+
+@pytest.mark.parametrize("charset", ["cp1251", "koi8-r"])
+def test_a_book_in_another_script_that_names_no_charset_is_told_by_its_bytes(charset: str) -> None:
+    people = ["Иванов Иван", "Смирнова Мария", "Кузнецов Алексей", "Волкова Ольга"]
+    text = "".join(card(f"FN:{name}", f"NOTE:Сосед {name}, живёт рядом") for name in people)
+    assert names(text.encode(charset)) == people

@@ -68,3 +68,59 @@ def test_a_row_that_names_nobody_is_left_out_and_counted() -> None:
 def test_a_table_is_told_by_its_headings(head: str, kind: str | None) -> None:
     assert kind_of(head.encode(), "x.csv") == kind
     assert is_contacts(headings(head.encode())) == (kind == "contact table")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Voornaam;Achternaam;Bedrijf;Mobiele telefoon;E-mailadres",
+        "Nome,Sobrenome,Empresa,Telefone celular,Endereço de email",
+        "Förnamn;Efternamn;Företag;Mobiltelefon;E-postadress",
+        "Fornavn;Etternavn;Bedrift;Mobiltelefon;E-postadresse",
+        "Etunimi;Sukunimi;Yritys;Matkapuhelin;Sähköpostiosoite",
+        "Imię;Nazwisko;Firma;Telefon komórkowy;Adres e-mail",
+        "Prénom;Nom;Société;Tél. mobile;Adresse de messagerie",
+        "Nombre,Apellidos,Empresa,Teléfono móvil,Dirección de correo electrónico",
+        "Nome,Cognome,Società,Cellulare,Indirizzo posta elettronica",
+        "First,Last,Company,Mobile,Email",
+        "First Name\tLast Name\tOrganization\tMobile Number\tPrimary Email",
+    ],
+)
+def test_tables_are_read_in_the_languages_of_their_programs(head: str) -> None:
+    sign = next(one for one in ";\t," if one in head)
+    data = f"{head}\n{sign.join(('Åsa', 'Ek', 'Glas', '0151 3', 'a@x.example'))}\n".encode()
+    assert kind_of(data, "x.csv") == "contact table"
+    [one] = read_contact_table(data, OWNER).contacts
+    assert (one.name, one.organisation, one.phone, one.email) == (
+        "Åsa Ek",
+        "Glas",
+        "0151 3",
+        "a@x.example",
+    )
+
+
+def test_the_hint_for_excel_is_no_heading() -> None:
+    data = b"sep=;\r\nFirst Name;Last Name;Mobile Phone\r\nOle;Lie;11\r\n"
+    assert kind_of(data, "x.csv") == "contact table"
+    assert [one.name for one in read_contact_table(data, OWNER).contacts] == ["Ole Lie"]
+
+
+@pytest.mark.parametrize(
+    ("days", "read"),
+    [
+        (["5/2/1984", "12/24/1990"], ["1984-05-02", "1990-12-24"]),
+        (["5/2/1984", "24/12/1990"], ["1984-02-05", "1990-12-24"]),
+        (["5/2/1984", "5/5/1990"], [None, "1990-05-05"]),
+    ],
+)
+def test_which_number_is_the_day_is_told_by_the_other_birthdays(
+    days: list[str], read: list[str | None]
+) -> None:
+    lines = "".join(f"P{number},1,{day}\n" for number, day in enumerate(days))
+    found = read_contact_table(f"First Name,Mobile Phone,Birthday\n{lines}".encode(), OWNER)
+    assert [one.birthday for one in found.contacts] == read
+    assert [one.why for one in found.left_out] == [
+        f"the birthday {day!r} is no day, or may be two"
+        for day, one in zip(days, read, strict=True)
+        if one is None
+    ]

@@ -9,9 +9,11 @@ import pytest
 
 from ctrag.assistant.imports.calls import read_call_table, read_calls
 from ctrag.assistant.imports.found import Found, Owner
-from ctrag.assistant.imports.histories import read_activity, read_plays, read_tasks
+from ctrag.assistant.imports.histories import read_activity, read_plays, read_searches, read_tasks
 from ctrag.assistant.imports.json_rows import BrokenJsonError, rows
+from ctrag.assistant.imports.kinds import kind_of
 from ctrag.assistant.imports.notes import read_keep, read_note
+from ctrag.assistant.imports.play_tables import read_play_table
 from ctrag.assistant.imports.times import moment
 
 OWNER = Owner("me", ZoneInfo("Europe/Oslo"), datetime(2026, 11, 26, 12))
@@ -235,3 +237,76 @@ def test_a_long_list_is_read_entry_by_entry_and_up_to_where_it_is_broken() -> No
 def test_a_list_that_is_nested_too_deep_ends_there() -> None:
     with pytest.raises(BrokenJsonError, match=r"nested too deep|entry 1"):
         list(rows(BytesIO(b"[" + b"[" * 100_000)))
+
+
+@pytest.mark.parametrize(
+    ("head", "call"),
+    [
+        ("Nom;Numéro;Type;Date;Durée", "Ole;1;Manqué;02/11/2026 08:15;0"),
+        ("Nombre,Número,Tipo,Fecha,Duración", "Ole,1,Perdida,02/11/2026 08:15,0"),
+        ("Nome,Numero,Tipo,Data,Durata", "Ole,1,Persa,02/11/2026 08:15,0"),
+        ("Naam,Nummer,Type,Datum,Duur", "Ole,1,Gemist,02-11-2026 08:15,0"),
+        ("Call Type,Phone Number,Contact,Date Time,Duration", "Missed,1,Ole,11/02/2026 8:15 AM,0"),
+        ("Name,Number,Date,Time,Type,Duration", "Ole,1,11/02/2026,8:15:30 AM,Missed,0"),
+    ],
+)
+def test_call_tables_of_other_languages_say_their_days_in_their_order(head: str, call: str) -> None:
+    found = read_call_table(f"{head}\n{call}\n".encode(), OWNER)
+    assert calls(found) == [("Ole", "missed", datetime(2026, 11, 2, 8, 15), 0)]
+
+
+def test_a_day_that_may_be_two_is_not_guessed() -> None:
+    text = "Name,Number,Date,Type,Duration\nOle,1,02/11/2026 08:15,Missed,0\n"
+    assert [one.why for one in read_call_table(text.encode(), OWNER).left_out] == [
+        "its time cannot be read"
+    ]
+    more = text + "Ole,1,13/11/2026 08:15,Missed,0\n"
+    assert [call[2] for call in calls(read_call_table(more.encode(), OWNER))] == [
+        datetime(2026, 11, 2, 8, 15),
+        datetime(2026, 11, 13, 8, 15),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "at"),
+    [
+        ('uts,utc_time,artist,album,track\n1,"20 Nov 2026, 10:00",Kari,Viser,Fjell\n', "11:00"),
+        (
+            "Track Description,Date Played,Play Duration Milliseconds\nKari - Fjell,20261120,90000\n",
+            "",
+        ),
+        ("Artist;Title;Date\nKari;Fjell;20.11.2026 10:00\n", "10:00"),
+    ],
+)
+def test_songs_are_read_from_tables(table: str, at: str) -> None:
+    assert kind_of(table.encode(), "x.csv") == "music table"
+    [song] = read_play_table(table.encode(), OWNER).items
+    assert (song.text("song_name"), song.text("artist")) == ("Fjell", "Kari")
+    assert f"{song.time('played_at'):%Y-%m-%d %H:%M}" == f"2026-11-20 {at or '00:00'}"
+
+
+@pytest.mark.parametrize(
+    ("title", "page"),
+    [
+        ("Visited Ski wax guide", "Ski wax guide"),
+        ("Ole Lie - Wikipedia besucht", "Ole Lie - Wikipedia"),
+        ("https://wax.example/ besucht", "https://wax.example/"),
+        ("Vous avez consulté Fart de ski", "Fart de ski"),
+        ("Odwiedzono strona", "Odwiedzono strona"),
+    ],
+)
+def test_an_opened_page_is_called_without_the_verb(title: str, page: str) -> None:
+    url = "https://www.google.com/search?q=ski+wax"
+    searched = {"titleUrl": url, "title": "x", "time": "2026-11-20T10:00:00Z"}
+    opened = {"titleUrl": "https://www.google.com/url?q=x", "title": title}
+    [item] = read_searches([searched, {**opened, "time": "2026-11-20T10:01:00Z"}], OWNER).items
+    assert item.text("clicked") == page
+
+
+def test_a_note_of_joplins_own_export_has_no_bookkeeping() -> None:
+    behind = "id: " + 32 * "a" + "\nparent_id: \nupdated_time: 2026-11-02T10:00:00.000Z\ntype_: {}"
+    read = note("Lock\n\n7719\n\n" + behind.format(1))
+    assert (read["title"], read["body"]) == ("Lock", "7719")
+    assert read["modified_at"] == datetime(2026, 11, 2, 11, 0)
+    folder = read_note(("Home\n\n" + behind.format(2)).encode(), "x.md", None, OWNER)
+    assert (folder.items, folder.left_out[0].lost) == ([], False)

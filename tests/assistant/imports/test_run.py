@@ -8,12 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctrag.assistant.apps.repeating import series_key
 from ctrag.assistant.imports.files import Place, Record, new_person, owner_of
 from ctrag.assistant.imports.found import LeftOut
 from ctrag.assistant.imports.report import Report
 from ctrag.assistant.imports.run import import_into, import_people
+from stores.people.app_spec import packaged_apps
+from stores.people.changes import Change
 from stores.people.dataset import Persona, load_dataset, write_personas
-from stores.people.items import Contact, Item, Person, Profile
+from stores.people.items import CANCELLED, Contact, Item, Person, Profile, Usage, Value
 from stores.people.stores import ImportReport, Matrix, Stores
 
 ADA = new_person("ada", "Ada Quist", "Europe/Oslo")
@@ -137,6 +140,28 @@ def test_progress_is_told_every_few_items(stores: Stores) -> None:
     assert told == [25, 50, 60]
 
 
+def full_items() -> tuple[Item, ...]:
+    """An item of each application with something in every field."""
+    some: dict[str, Value] = {
+        "string": "Grüße, “Ada”",
+        "text": "two\nlines\t\\ and 🐋",
+        "datetime": datetime(2026, 11, 2, 8, 15),
+        "boolean": True,
+        "integer": 75,
+        "strings": ("Liv Moe", "Ola"),
+    }
+    used = Usage(3, datetime(2026, 11, 1, 9), (7, 21), "home")
+    return tuple(
+        Item(
+            f"ada-full-{app.name}",
+            app.name,
+            {one.name: one.values[0] if one.values else some[one.type] for one in app.fields},
+            used,
+        )
+        for app in packaged_apps()
+    )
+
+
 def test_people_of_a_data_set_come_in_batches_and_out_again_as_they_were(
     stores: Stores, tmp_path: Path
 ) -> None:
@@ -157,9 +182,10 @@ def test_people_of_a_data_set_come_in_batches_and_out_again_as_they_were(
     )
     ada = replace(ADA, contacts=(full, Contact("Ola", "friend", "3")))
     ben = Person("ben", datetime(2025, 4, 17), Profile("Ben"))
-    people = [Persona(ada, tuple(map(note, range(5)))), Persona(ben, ())]
+    items = full_items()
+    people = [Persona(ada, (*map(note, range(5)), *items)), Persona(ben, ())]
     report = import_people(stores, people, zeros, "zeros", batch=2)
-    assert (report.stored.people, report.stored.added, report.stored.contacts.added) == (2, 5, 2)
+    assert (report.stored.people, report.stored.added, report.stored.contacts.added) == (2, 12, 2)
     folders = [tmp_path / "one", tmp_path / "two"]
     source = stores
     for folder in folders:
@@ -175,6 +201,10 @@ def test_people_of_a_data_set_come_in_batches_and_out_again_as_they_were(
         folders[1] / "personas.jsonl"
     ).read_bytes()
     assert source.person("ada").contacts == ada.contacts
+    again = {stored.item.id: stored.item for stored in source.items("ada").items}
+    assert [again[one.id] for one in items] == list(items)
+    same = import_people(source, load_dataset(folders[0]).personas, zeros, "zeros").stored
+    assert (same.added, same.changed, same.contacts.changed) == (0, 0, 0)
 
 
 def test_the_persons_zone_decides_and_their_own_card_says_their_addresses() -> None:
@@ -183,3 +213,30 @@ def test_the_persons_zone_decides_and_their_own_card_says_their_addresses() -> N
     owner = owner_of(replace(tokyo, contacts=(own,)))
     assert owner.zone.key == "Asia/Tokyo"
     assert owner.addresses == ("e@x.example", "f@x.example")
+
+
+def choir(day: int) -> Item:
+    start = datetime(2026, 12, day, 19)
+    times: dict[str, Value] = {"start": start, "end": start, "repeats": SERIES}
+    fields = {"title": "Choir", "location": None, "attendees": (), "notes": None, **times}
+    return Item(f"ada-calendar-{day}", "calendar", fields)
+
+
+SERIES = "BEGIN:VEVENT\nUID:choir\nDTSTART:20261202T190000\nRRULE:FREQ=WEEKLY\nEND:VEVENT"
+
+
+def test_what_was_cancelled_here_does_not_come_back_with_the_same_calendar(stores: Stores) -> None:
+    days = [2, 9, 16]
+    bring(stores, *map(choir, days), size=9)
+    once = Change("", remove=["ada-calendar-9"], state={CANCELLED: ["ada-calendar-9"]})
+    stores.apply("ada", "calendar", once, ADA.now)
+    again = bring(stores, *map(choir, days))
+    [left] = again.left_out
+    assert (left.why, left.on_purpose, again.lost) == ("you cancelled it here", True, 0)
+    rest = Change("", remove=["ada-calendar-16"], state={CANCELLED: [series_key(SERIES)]})
+    stores.apply("ada", "calendar", rest, ADA.now)
+    bring(stores, *map(choir, [*days, 23]))
+    assert [one.item.id for one in stores.items("ada").items] == ["ada-calendar-2"]
+    stores.undo("ada")
+    counts = bring(stores, *map(choir, [*days, 23])).stored.apps["calendar"]
+    assert (counts.added, counts.changed, counts.unchanged) == (1, 0, 2)  # not the 9th

@@ -4,11 +4,13 @@ import os
 import struct
 import zipfile
 from datetime import datetime
+from io import BytesIO
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from ctrag.assistant.imports import sources
 from ctrag.assistant.imports.files import records_in, size_of
 from ctrag.assistant.imports.found import LeftOut, Owner
 from ctrag.assistant.imports.kinds import kind_of
@@ -122,12 +124,10 @@ def test_names_that_lead_out_of_an_archive_and_links_in_it_are_refused(tmp_path:
         archive.writestr("/etc/evil.vcf", CARD.format("Evil"))
         archive.writestr(link, "/etc/passwd")
         archive.writestr("good.vcf", CARD.format("Ida"))
-        archive.writestr("inner.zip", b"PK\x05\x06" + bytes(18))
     titles, left = read(path)
     assert titles == ["Ida"]
     assert sorted(one.why.partition(":")[0] for one in left) == [
         "a symbolic link is not followed",
-        "an archive inside of an archive",
         "its name leads out of the archive",
         "its name leads out of the archive",
     ]
@@ -145,6 +145,43 @@ def test_an_archive_that_unpacks_to_no_measure_is_not_opened(tmp_path: Path) -> 
     titles, [left] = read(path)
     assert (titles, left.lost) == ([], True)
     assert "would unpack to 4,294,967,280 bytes" in left.why
+
+
+def packed(*files: tuple[str, str | bytes]) -> bytes:
+    data = BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def test_an_archive_inside_of_an_archive_is_read_and_one_too_deep_is_told(tmp_path: Path) -> None:
+    deep = packed(("card.vcf", CARD.format("Deep")))
+    for _ in range(2):
+        deep = packed(("inner.zip", deep))
+    path = tmp_path / "takeout.zip"
+    parts = [(f"part {name}.zip", packed(("c.vcf", CARD.format(name)))) for name in ("Ida", "Ola")]
+    path.write_bytes(packed(*parts, ("deep.zip", deep), ("bad.zip", b"PK\x03\x04" + bytes(99))))
+    titles, left = read(path)
+    assert titles == ["Ida", "Ola"]
+    assert sorted(one.what for one in left) == [
+        "takeout.zip/bad.zip",
+        "takeout.zip/deep.zip/inner.zip/inner.zip",
+    ]
+    assert all("unpack it and import the folder" in one.why for one in left)
+
+
+def test_archives_inside_of_each_other_have_one_measure_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "_SMALL", 3_000)
+    monkeypatch.setattr(sources, "_RATIO", 1)
+    zeros = packed(("z.md", bytes(2_000)))
+    path = tmp_path / "a.zip"
+    path.write_bytes(packed(("1.zip", zeros), ("2.zip", zeros)))
+    found = list(sources.sources_in(path))
+    assert [one.name for one in found if isinstance(one, Source)] == ["a.zip/1.zip/z.md"]
+    assert "would unpack to 2,000 bytes" in found[1].why  # type: ignore[union-attr]
 
 
 def test_a_damaged_or_encrypted_entry_costs_only_itself(tmp_path: Path) -> None:
@@ -168,6 +205,8 @@ def test_a_damaged_or_encrypted_entry_costs_only_itself(tmp_path: Path) -> None:
         (b"PK\x03\x04", "mac.olm", "drag the mail folders out of Outlook"),
         (b"<?xml version='1.0'?>\n<smses count='1'>", "sms.xml", r"own-app\.md"),
         (b"SQLite format 3\0", "contacts2.db", "export from the application"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1", "Offer.MSG", r"save it as \.eml"),
+        (b"dn: cn=Ida\n", "book.ldif", "export it as vCard"),
     ],
 )
 def test_what_is_not_read_names_a_way(tmp_path: Path, head: bytes, name: str, way: str) -> None:

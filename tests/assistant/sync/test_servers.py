@@ -80,13 +80,17 @@ def collection(url: str, kind: str) -> None:
     assert answer.status_code == 201, answer.text
 
 
-def test_a_calendar_server_is_found_read_and_followed(dav: str, sync: Sync, stores: Stores) -> None:
+def test_a_calendar_server_is_found_read_and_followed(
+    dav: str, sync: Sync, stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
     collection(f"{dav}me/work/", "calendar")
     for name, title in (("a", "Dentist"), ("b", "Choir")):
         put(f"{dav}me/work/{name}.ics", calendar(event(name, title)), "text/calendar")
     source = Dav("home", "calendar", dav, "me", "pa55")
     assert sync(source).report.stored.added == 2
-    assert sync(source).unchanged
+    with monkeypatch.context() as patched:
+        patched.setattr(Dav, "_collect", None)  # its token says that there is nothing to list
+        assert sync(source).unchanged
     put(f"{dav}me/work/a.ics", calendar(event("a", "Dentist moved", 14)), "text/calendar")
     httpx.delete(f"{dav}me/work/b.ics", auth=("me", "pa55")).raise_for_status()
     done = sync(source)
@@ -167,6 +171,25 @@ def test_a_mailbox_is_followed_and_nothing_in_it_is_touched(
     with pytest.raises(SourceUnavailable, match=r"box: 127\.0\.0\.1") as caught:
         sync(wrong)
     assert "wr0ng" not in str(caught.value)
+
+
+def test_a_mail_that_is_too_large_is_not_fetched_and_is_counted(
+    imap: int, sync: Sync, stores: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from imap_tools import MailBoxUnencrypted
+
+    monkeypatch.setattr("ctrag.assistant.sync.imap._LARGEST", 10_000)
+    source = Imap("box", "127.0.0.1", "demouser", "demopass", imap, tls=False, folders=("Sent",))
+    with MailBoxUnencrypted("127.0.0.1", imap).login("demouser", "demopass", "Sent") as box:
+        box.delete(box.uids())
+        film = mail("The film")
+        film.add_attachment(bytes(20_000), "video", "mp4", filename="film.mp4")
+        for one in (film, mail("Skis")):
+            box.append(one.as_bytes(), "Sent", dt=None)
+    done = sync(source)
+    assert [(one.what, one.source) for one in done.report.left_out] == [("The film", "Sent")]
+    assert titles(stores, "mail") == ["Skis"]
+    assert sync(source).unchanged
 
 
 def test_a_password_is_not_sent_in_the_clear() -> None:

@@ -14,7 +14,7 @@ from ctrag.toolbox import Toolbox
 from eval.core.examples import load_examples
 from tests.training.conftest import copy_people
 from training.api_classifier.strangers import strangers_requests
-from training.core.retrieved import RetrievedExamples
+from training.core.retrieved_examples import RetrievedExamples
 
 ROWS = [
     {"text": "play some jazz", "intent": "play_music", "apis": ["play_genre", "play_song"]},

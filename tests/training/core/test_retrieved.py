@@ -1,6 +1,7 @@
 """Claims about retrieving for training requests, and caching the result."""
 
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
@@ -20,7 +21,8 @@ from synth.reference import scenes_folder
 from tests.training.conftest import copy_people, halves
 from training.core.folds import folds_by_person
 from training.core.origin import people_of
-from training.core.retrieved import Retrieval, RetrievedExamples
+from training.core.retrieved import Retrieval
+from training.core.retrieved_examples import RetrievedExamples
 from training.encoder.network import EncoderSettings
 from training.encoder.train import train_encoder
 from training.ranker.learned_features import fit_learned_features
@@ -55,7 +57,9 @@ def ask(
         for one in some:  # intermediate results are not kept
             compute(one.context, learned)
         scores = [one.relevance for one in some]
-        return RetrievedExamples(some, scores, np.array([True, *[False] * 5]), "bins", ["a"] * 6)
+        return RetrievedExamples(
+            some, scores, np.array([True, *[False] * 5]), "bins", [dozen.name] * 6
+        )
 
     def asked(settings: RankerSettings | None = None) -> RetrievedExamples:
         tuned = cast(TunedEncoder, _Tuned())
@@ -75,6 +79,10 @@ def test_retrieval_for_the_same_requests_runs_once(ask: Any) -> None:
         assert np.array_equal(one.relevance, other.relevance)
         assert one.context.request == other.context.request
         assert np.array_equal(one.context.vector, other.context.vector)
+        assert one.context.view.items == other.context.view.items
+        assert np.array_equal(one.context.view.vectors, other.context.view.vectors)
+    for one_score, other_score in zip(first.scores, again.scores, strict=True):
+        assert np.array_equal(one_score, other_score)
     assert len(again.kept_back()[0]) == 1
 
 
@@ -84,23 +92,25 @@ def test_another_seed_retrieves_again(ask: Any) -> None:
 
 
 def test_a_cache_file_with_other_content_is_refused(ask: Any, tmp_path: Path) -> None:
-    import pickle
-
     ask()
-    [path] = tmp_path.glob("*.pickle")
-    path.write_bytes(pickle.dumps(["nothing"]))
-    with pytest.raises(ValueError, match="holds no retrieved requests; delete it"):
-        ask()
+    [path] = tmp_path.glob("*.npz")
+    whole = path.read_bytes()
+    pickled = BytesIO()
+    np.savez(pickled, queries=np.array([{"an": "object"}], dtype=object))
+    for content in (b"nothing", whole[:-99], pickled.getvalue()):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="holds no retrieved requests of these data sets"):
+            ask()
 
 
-def test_a_share_draws_requests_and_repeats_them(ask: Any) -> None:
-    found = ask()
+def test_a_share_draws_requests_and_repeats_them(ask: Any, dozen: Path) -> None:
+    found, name = ask(), dozen.name
     asked = [one.asked.query_id for one in found.examples[1:]]
     assert [one.asked.query_id for one in found.learned()[0]] == asked
-    twice = [one.asked.query_id for one in found.learned({"a": 2})[0]]
+    twice = [one.asked.query_id for one in found.learned({name: 2})[0]]
     assert twice == [query for query in asked for _ in range(2)]
-    assert found.learned({"b": 0.1})[0] == found.learned()[0]
-    assert [len(part) for part in found.learned({"a": 1e-9})] == [0, 0]
+    assert found.learned({"another": 0.1})[0] == found.learned()[0]
+    assert [len(part) for part in found.learned({name: 1e-9})] == [0, 0]
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ctrag.assistant.imports.mail.html import LONGEST, html_text, tidy
 from ctrag.assistant.imports.mail.parts import MOST_PARTS, Part
+from ctrag.assistant.imports.mail.tnef import names_and_text
 
 _DEEPEST = 20
 """Levels of parts inside of parts; forwarding adds one or two each time."""
@@ -20,6 +21,7 @@ _NOT_TEXT = {"text/x-amp-html", "text/watch-html", "text/rfc822-headers", "text/
 _NOT_TEXT |= {"text/x-vcard", "text/directory", "text/css", "text/javascript"}
 _CALENDARS = ("text/calendar", "application/ics", "text/x-vcalendar")
 _ENCRYPTED = ("application/pgp-encrypted", "multipart/encrypted")
+_TNEF = ("application/ms-tnef", "application/vnd.ms-tnef")
 _SMIME = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 
 
@@ -41,7 +43,7 @@ def content_of(message: Part) -> Content:
     reader = _Reader()
     text = tidy(reader.text(message, 0))
     content = reader.content
-    content.text = text or tidy("\n\n".join(reader.named_texts))
+    content.text = text or tidy("\n\n".join(filter(None, reader.named_texts)))
     return content
 
 
@@ -140,6 +142,13 @@ class _Reader:
     def _file(self, part: Part) -> None:
         if part.type in _SMIME and part.parameter("smime-type") != "certs-only":
             self._missing("its text is encrypted, or signed in a form that is not read")
+        if part.type in _TNEF or part.name.casefold() == "winmail.dat":
+            names, text = names_and_text(part.content)
+            if names or text:
+                self.named_texts.append(text)
+                for name in names:
+                    self._named(name)
+                return
         if part.name:
             inline = part.headers.raw("content-id") and not part.attached
             if part.main_type != "image" or not inline:

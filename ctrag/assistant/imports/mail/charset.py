@@ -102,10 +102,11 @@ def _guessed(data: bytes) -> str:
     lost = sample.count("\ufffd")
     if sum(one > "\x7f" for one in sample) >= 2 * lost:
         return text
-    return data.decode(_detected(data) or "cp1252", "replace")
+    return data.decode(detected(data) or "cp1252", "replace")
 
 
-def _detected(data: bytes) -> str | None:
+def detected(data: bytes) -> str | None:
+    """The charset that bytes look like, where there are enough that are not ASCII to tell."""
     sample = data[:_SAMPLE]
     if len(sample) - len(sample.decode("ascii", "ignore")) < _DETECTED_FROM:
         return None

@@ -34,6 +34,11 @@ _SEPARATOR = re.compile(
 )
 _BARE = re.compile(rb"From \S{1,400}[ \t]*\r?\n?")
 _HEADER = re.compile(rb"[!-9;-~]{1,100}[ \t]*:|>From ")
+_OF_MAILS = re.compile(
+    rb"(?:From|Return-Path|Received|Delivered-To|Message-ID|Date|Subject|To|MIME-Version|Sender|"
+    rb"X-(?:Mozilla|Gmail|GM|Account|UIDL|Original)[!-9;-~]*|DKIM-Signature|ARC-[!-9;-~]+)[ \t]*:",
+    re.IGNORECASE,
+)
 _ESCAPED = re.compile(rb">+From ")
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,12})\s*", re.IGNORECASE)
 _CODED = re.compile(rb"[A-Za-z0-9+/]{40,}={0,2}\r?\n?")
@@ -118,13 +123,13 @@ class _Mbox:
     def messages(self) -> Iterator[RawMail]:
         message: _Message | None = None
         held: tuple[int, bytes] | None = None  # may be a separator: the next line decides
-        after_empty, at_start = True, True
+        after_empty, at_start, sure = True, True, True
         body = 0
         believed = 0
         for offset, line in _lines(self._file):
             if held is not None:
                 stamp, held_line, held = self._stamp(held[1]), held[1], None
-                if _HEADER.match(line):
+                if (_HEADER if sure else _OF_MAILS).match(line):
                     if message is not None:
                         yield message.raw()
                     message = _Message(stamp, escaped=True)
@@ -136,7 +141,8 @@ class _Mbox:
                 if line.strip():
                     return  # it is no mbox
                 continue
-            elif after_empty and at_start and self._divides(line):
+            elif at_start and self._divides(line, sure=after_empty):
+                sure = after_empty
                 if message.length is not None and not message.in_headers and offset >= believed:
                     believed = self._end_of(message, body, offset)
                 if offset >= believed:
@@ -163,8 +169,12 @@ class _Mbox:
             self._separator = _BARE  # written by a program that knows no date there
         return True
 
-    def _divides(self, line: bytes) -> bool:
-        return line.startswith(b"From ") and self._separator.fullmatch(line) is not None
+    def _divides(self, line: bytes, *, sure: bool = True) -> bool:
+        """Whether a line may stand between two messages; without an empty line before it (`sure`
+        unset), only one with a date, which a header of every mail has to follow."""
+        if not line.startswith(b"From "):
+            return False
+        return (self._separator if sure else _SEPARATOR).fullmatch(line) is not None
 
     @staticmethod
     def _stamp(line: bytes) -> str:

@@ -80,7 +80,7 @@ def _read(
     state = of_headers(headers).over(state)
     for kind in sorted(state.kinds - options.also):
         why = f"{_KIND_SAID[kind]}: left out unless `{kind}` is asked for"
-        return ReadMail(left_out=[LeftOut("mail", what, why)])
+        return ReadMail(left_out=[LeftOut("mail", what, why, on_purpose=True)])
     sent = sent_at(headers, owner.zone, owner.now, raw.stamp, kept)
     if sent is None:
         return ReadMail(left_out=[LeftOut("mail", what, "nothing in it says when it was sent")])

@@ -185,7 +185,8 @@ def _kinds(names: Iterable[str]) -> set[str]:
 def _words() -> dict[str, str]:
     """Name of a folder or label → what its mails are."""
     text = files("ctrag.assistant.imports.mail").joinpath("words.yaml").read_text("utf-8")
-    return {str(name): kind for kind, names in yaml.safe_load(text).items() for name in names}
+    listed = yaml.safe_load(text).items()
+    return {str(name).casefold(): kind for kind, names in listed for name in names}
 
 
 def _number(text: str) -> int | None:

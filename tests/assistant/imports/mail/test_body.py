@@ -1,5 +1,7 @@
 """What a mail says, of all its parts."""
 
+import base64
+import struct
 import time
 
 import pytest
@@ -206,3 +208,26 @@ def test_what_of_a_mail_was_too_much_is_said() -> None:
         "parts nested deeper than 20",
         "the first 200 of 300 recipients are stored",
     ]
+
+
+def winmail(*attributes: tuple[int, bytes]) -> str:
+    data = b"\x78\x9f\x3e\x22\x01\x00"
+    for kind, value in attributes:
+        data += b"\x01" + struct.pack("<II", kind, len(value)) + value + b"\0\0"
+    coded = base64.encodebytes(data).decode()
+    head = "Content-Type: application/ms-tnef; name=winmail.dat\nContent-Transfer-Encoding: base64"
+    return f"{head}\n\n{coded}"
+
+
+def test_what_outlook_packs_into_winmail_dat_is_read() -> None:
+    packed = winmail((0x2800C, b"Sail at ten.\r\n\0"), (0x18010, b"plan.pdf\0"))
+    assert read(multipart("mixed", packed)).text("body") == "Sail at ten.\n\nAttachments: plan.pdf"
+    beside = read(multipart("mixed", PLAIN, packed)).text("body")
+    assert beside == "See you at the quay.\n\nAttachments: plan.pdf"
+
+
+@pytest.mark.parametrize("broken", [winmail((0x18010, b"x"))[:-12], winmail(), "QQ=="])
+def test_a_broken_winmail_dat_is_an_attachment_of_that_name(broken: str) -> None:
+    head = "Content-Type: application/ms-tnef; name=winmail.dat\n\n"
+    part = broken if broken.startswith("Content") else head + broken
+    assert read(multipart("mixed", PLAIN, part)).text("body").endswith("Attachments: winmail.dat")

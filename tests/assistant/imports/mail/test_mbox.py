@@ -140,3 +140,11 @@ def test_mails_are_given_before_the_file_is_read_to_its_end() -> None:
     file = Watched(mbox(*[letter("x" * 1_000)] * 5_000))
     next(messages(file))
     assert file.taken < 2_000_000
+
+
+def test_a_mail_whose_last_line_is_not_ended_by_an_empty_one_ends_before_the_next() -> None:
+    line = SEPARATOR.strip()
+    joined = f"{line}\n{letter('one').rstrip()}\n{line}\n{letter('two')}\n"
+    assert bodies(joined.encode()) == ["one", "two"]
+    quoted = f"one\n{line}\nNote: the ferry is late"
+    assert bodies(mbox(letter(quoted))) == [quoted]

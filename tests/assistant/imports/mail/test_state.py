@@ -50,6 +50,8 @@ def test_read_and_flagged_are_as_the_program_says(
         ({"x_gmail_labels": "=?UTF-8?Q?Entw=C3=BCrfe?="}, "drafts"),
         ({"x_gmail_labels": "Chat"}, "chats"),
         ({"x_gmail_labels": "Corbeille,Ouvert"}, "deleted"),
+        ({"x_gmail_labels": "Κάδος απορριμμάτων"}, "deleted"),
+        ({"x_gmail_labels": "已刪除"}, "deleted"),
         ({"x_mozilla_status": "0009"}, "deleted"),
         ({"x_mozilla_status": "0001", "x_mozilla_status2": "00200000"}, "deleted"),
         ({"x_mozilla_status": "0001", "x_mozilla_keys": "junk"}, "spam"),
@@ -68,6 +70,7 @@ def test_spam_drafts_deleted_and_chats_are_left_out_unless_asked_for(
     items, [left] = read_all(data)
     assert items == []
     assert (left.kind, left.what, left.source, left.lost) == ("mail", "Quay", "post.mbox", True)
+    assert left.on_purpose
     assert f"left out unless `{kind}` is asked for" in left.why
     [mail], nothing = read_all(data, options=MailOptions(frozenset({kind})))  # type: ignore[arg-type]
     assert mail.text("subject") == "Quay"

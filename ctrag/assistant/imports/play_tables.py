@@ -1,0 +1,65 @@
+"""Music that was heard, as tables: exports of Last.fm, Apple Music and others."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ctrag.assistant.imports.found import Found, Owner
+from ctrag.assistant.imports.histories import read_plays
+from ctrag.assistant.imports.tables import first, rows
+from ctrag.assistant.imports.times import day_first, in_order
+
+_SONG = (
+    *("track", "track name", "song", "song name", "title", "titel", "titre", "título", "canción"),
+    *("brano", "morceau"),
+)
+_ARTIST = ("artist", "artist name", "artists", "künstler", "interpret", "artiste", "artista")
+_ALBUM = ("album", "album name", "album title", "álbum")
+_BOTH = ("track description",)
+"""`Artist - Song`, as Apple writes it."""
+_WHEN = (
+    *(
+        "utc_time",
+        "utc time",
+        "played at",
+        "uts",
+        "ts",
+        "timestamp",
+        "date time",
+        "end time",
+        "date played",
+    ),
+    *("event end timestamp", "event start timestamp", "date", "datum", "fecha", "data"),
+)
+_LENGTH = ("ms played", "play duration milliseconds", "play duration in milliseconds")
+
+
+def is_plays(headings: set[str]) -> bool:
+    """Whether a table with these `folded` headings is of songs that were heard."""
+    named = headings.intersection(_SONG) and headings.intersection(_ARTIST)
+    return bool((named or headings.intersection(_BOTH)) and headings.intersection(_WHEN))
+
+
+def read_play_table(data: bytes, owner: Owner) -> Found:
+    """Each song of a CSV file once, when it was last heard."""
+    table = list(rows(data))
+    order = day_first(first(row, *_WHEN) for row in table)
+    return read_plays(_plays(table, order), owner)
+
+
+def _plays(table: list[dict[str, str]], order: bool | None) -> Iterator[Mapping[str, Any]]:
+    for row in table:
+        artist, _, song = first(row, *_BOTH).partition(" - ")
+        when = re.sub(r"\A(\d{4})(\d\d)(\d\d)\Z", r"\1-\2-\3", first(row, *_WHEN))
+        if "utc_time" in row or "utc time" in row:
+            when += " +0000" if re.search(r"\d:\d\d(?::\d\d)?\Z", when) else ""
+        play: dict[str, Any] = {
+            "ts": in_order(when, order),
+            "trackName": first(row, *_SONG) or song,
+            "artistName": first(row, *_ARTIST) or artist,
+            "master_metadata_album_album_name": first(row, *_ALBUM),
+        }
+        length = first(row, *_LENGTH)
+        if length.isdigit():
+            play["ms_played"] = int(length)
+        yield play
