@@ -1,5 +1,6 @@
 """Calls that were made of a request, to choose from."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,19 @@ from ctrag.assistant.planning.plan import NONE, Plan
 
 _CHOICES = 3
 """Plans that an unsure answer offers, its own included."""
+_NOTES_CHANGED = ("append_to_note", "update_note")
+_NOTES_DOWN = re.compile(
+    r"\W*(?:(?:please|and|also|ok(?:ay)?|so|can you|could you|quick|new)\W+)*"
+    r"(?:(?:jot|write|note|put|take)\s+(?:(?:this|it)\s+)?down"
+    r"|(?:make|take|write)\s+(?:me\s+)?a\s+(?:quick\s+)?note"
+    r"|note\s*(?::|that\b|to\s+self)|note\b(?=[^:]{0,20}:))",
+    re.IGNORECASE,
+)
+_SOMEWHERE = re.compile(
+    r"\b(?:in|on|to|onto|under|into)\s+(?:(?:the|my|our|his|her|that|this|same)\s+)?(?:[\w'’-]+\s+){0,3}"
+    r"(?:notes?|list|log|diary|journal|file|page|sheet)\b",
+    re.IGNORECASE,
+)
 _ASTRAY = 0.05
 """How likely a call remains that sends to others than the one addressed."""
 
@@ -65,6 +79,26 @@ def unlikely_astray(made: list[Decoded], shares: list[float]) -> None:
     shares[fit[0]] += lost
     order = sorted(range(len(made)), key=lambda at: -shares[at])
     made[:], shares[:] = [made[at] for at in order], [shares[at] for at in order]
+
+
+def new_note_first(made: list[Decoded], request: str) -> None:
+    """Put a new note before one that is added to, in place, where the request names no note.
+
+    "Jot down that the tap drips" adds to no note of the person's that has not a word of it.
+
+    Args:
+        made: Calls, likeliest first.
+        request: What was said.
+    """
+    first = made[0] if made else None
+    if first is None or first.plan is None or first.plan.api not in _NOTES_CHANGED:
+        return
+    if first.named or not _NOTES_DOWN.match(request) or _SOMEWHERE.search(request):
+        return
+    for place, one in enumerate(made):
+        if one.plan is not None and one.plan.api == "create_note":
+            made[0], made[place] = made[place], made[0]
+            return
 
 
 def _sends(plan: Plan | None) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ctrag.assistant.planning.compose import compose, covered
 from ctrag.assistant.planning.confidence import Evidence
-from ctrag.assistant.planning.decoded import Decoded, next_best, unlikely_astray
+from ctrag.assistant.planning.decoded import Decoded, new_note_first, next_best, unlikely_astray
 from ctrag.assistant.planning.exact_names import by_exact_name
 from ctrag.assistant.planning.genres import artist_for_genre
 from ctrag.assistant.planning.grammar import PlanGrammar
@@ -150,6 +150,8 @@ class EmbeddedPlanner(LanguageModel):
                 shares.append(share)
         if any(one.astray for one in made):
             left = self._addressed(made, shares, left, request, grammar, prompt)
+        if request.sources is not None:
+            new_note_first(made, request.sources.request.text)
         genres = (one.text("genre").casefold() for one in _owned(request))
         artist_for_genre(made, shares, frozenset(genres))
         if not made:

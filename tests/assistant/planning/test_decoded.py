@@ -1,0 +1,46 @@
+"""Claims about the order of calls that a request could mean."""
+
+import pytest
+
+from ctrag.assistant.planning.decoded import Decoded, new_note_first, unlikely_astray
+from ctrag.assistant.planning.plan import Plan
+
+
+def call(api: str, *, astray: bool = False, named: float = 0.0) -> Decoded:
+    return Decoded(Plan(api, {"title": "x"}), "", 0, astray=astray, named=named)
+
+
+def apis(made: list[Decoded]) -> list[str]:
+    return [one.plan.api for one in made if one.plan is not None]
+
+
+def test_what_a_call_that_goes_astray_loses_goes_to_the_one_that_arrives() -> None:
+    made = [call("notify_attendees", astray=True), call("send_mail"), call("create_reminder")]
+    shares = [0.6, 0.3, 0.1]
+    unlikely_astray(made, shares)
+    assert apis(made) == ["send_mail", "create_reminder", "notify_attendees"]
+    assert shares == pytest.approx([0.87, 0.1, 0.03])
+
+
+def test_where_every_call_goes_astray_nothing_changes() -> None:
+    made, shares = [call("notify_attendees", astray=True), call("create_reminder")], [0.6, 0.4]
+    unlikely_astray(made, shares)
+    assert (apis(made), shares) == (["notify_attendees", "create_reminder"], [0.6, 0.4])
+
+
+@pytest.mark.parametrize(
+    ("request_", "named", "first"),
+    [
+        ("jot down that the tap drips", 0.0, "create_note"),
+        ("please make a note: berth 4, 06:40", 0.0, "create_note"),
+        ("jot down that the tap drips", 1.0, "append_to_note"),
+        ("jot down in the house log that the tap drips", 0.0, "append_to_note"),
+        ("add the tap", 0.0, "append_to_note"),
+    ],
+)
+def test_what_is_noted_down_without_a_note_s_name_is_a_new_note(
+    request_: str, named: float, first: str
+) -> None:
+    made = [call("append_to_note", named=named), call("create_note")]
+    new_note_first(made, request_)
+    assert apis(made)[0] == first
