@@ -23,6 +23,12 @@ _FRAME = re.compile(
     r"(?: back)?(?: to)?)\s+",
     re.IGNORECASE,
 )
+_WRITING = re.compile(
+    rf"(?P<lead>{_LEAD})(?:write|mail|e-?mail|message|drop|send)(?:\s+to)?\s+(?P<whom>[^,.;:!?]{{1,40}}?)"
+    r"(?:\s+a\s+(?:mail|message|note|line))?,?\s+(?P<what>asking|to\s+ask|saying)\s+"
+    r"(?=(?:if|whether|that|how|what|when|where|why|who|which)\b)",
+    re.IGNORECASE,
+)
 _LONGEST = 5
 """Words that name somebody at most."""
 _OPENING = frozenset("my our the his her their dr mr mrs ms".split())
@@ -62,6 +68,16 @@ def addressee(request: str, contacts: Sequence[Contact]) -> str:
     if not set(telling_words(mention)) - STOPWORDS or not mentioned(mention, contacts):
         return ""
     return mention
+
+
+def as_asked(request: str) -> str:
+    """A request with its frame as it is mostly said: "write Ole asking if the tap drips" asks Ole
+    if it does, "mail Ole saying that" tells Ole that."""
+    found = _WRITING.match(request)
+    if found is None:
+        return request
+    verb = "tell" if found["what"].casefold().startswith("s") else "ask"
+    return f"{found['lead']}{verb} {found['whom']} {request[found.end() :]}"
 
 
 def reaches_others(

@@ -7,8 +7,10 @@ from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.addressee import addressee, reaches_others
 from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
 from ctrag.assistant.planning.filled_slot import FilledSlot
+from ctrag.assistant.planning.in_vain import in_vain
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.messages import sent_text, subject_of
+from ctrag.assistant.planning.note_edit import added_text
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.assistant.planning.repairs import repaired
@@ -41,6 +43,8 @@ class Composed:
     """Share of the arguments that name what the person has of which the request has a word."""
     astray: bool = False
     """Whether it sends to others than the one whom the request addresses."""
+    vain: bool = False
+    """Whether it cannot be done with what the person has."""
 
 
 def compose(
@@ -97,6 +101,8 @@ def compose(
             instead = value_of(tool, argument, values, before, sources, about, when, plain)
             odds = (1 - slot.probability) / max(slot.probability, SAID)
             others.append((argument.name, instead.value, odds))
+    if tool.api == "append_to_note" and (added := added_text(sources.request.text, arguments)):
+        arguments["text"] = added
     arguments |= _one_way(arguments, values, read)
     arguments |= _as_sent(tool, arguments, sources.request.text)
     arguments |= _whole_title(tool, arguments, slots, sources.request.text)
@@ -109,7 +115,9 @@ def compose(
     text, contacts = sources.request.text, sources.person.contacts
     whom = addressee(text, contacts)
     astray = reaches_others(plan, whom, contacts, sources.ranked, text)
-    return Composed(plan, tuple(beliefs), variants, said, named, astray)
+    return Composed(
+        plan, tuple(beliefs), variants, said, named, astray, in_vain(plan, sources.owned)
+    )
 
 
 def covered(request: str, made: Composed) -> float:

@@ -39,6 +39,7 @@ class Decoded:
     covered: float = 1.0
     named: float = 1.0
     astray: bool = False
+    vain: bool = False
 
 
 def next_best(calls: Sequence[tuple[Decoded, Evidence]]) -> tuple[Plan, ...]:
@@ -69,16 +70,36 @@ def unlikely_astray(made: list[Decoded], shares: list[float]) -> None:
         shares: How likely each is.
     """
     fit = [at for at, one in enumerate(made) if not one.astray and _sends(one.plan)]
-    if not fit:
+    _demote(made, shares, [at for at, one in enumerate(made) if one.astray], fit)
+
+
+def unlikely_in_vain(made: list[Decoded], shares: list[float]) -> None:
+    """Make calls unlikely that cannot be done, where another can; arguments as above."""
+    fit = [at for at, one in enumerate(made) if not one.vain and one.plan not in (None, NONE)]
+    _demote(made, shares, [at for at, one in enumerate(made) if one.vain], fit)
+
+
+def _demote(
+    made: list[Decoded], shares: list[float], wrong: Sequence[int], fit: Sequence[int]
+) -> None:
+    """Give most of the shares of the calls in the places `wrong` to the first of `fit`."""
+    if not fit or not wrong:
         return
-    lost = 0.0
-    for place, one in enumerate(made):
-        if one.astray:
-            lost += (1 - _ASTRAY) * shares[place]
-            shares[place] *= _ASTRAY
-    shares[fit[0]] += lost
+    for place in wrong:
+        shares[fit[0]] += (1 - _ASTRAY) * shares[place]
+        shares[place] *= _ASTRAY
     order = sorted(range(len(made)), key=lambda at: -shares[at])
     made[:], shares[:] = [made[at] for at in order], [shares[at] for at in order]
+
+
+def notes_down(made: Sequence[Decoded], request: str) -> bool:
+    """Whether the likeliest call changes a note that the request, which notes something down, does
+    not name."""
+    first = made[0] if made else None
+    if first is None or first.plan is None or first.plan.api not in _NOTES_CHANGED:
+        return False
+    somewhere = _SOMEWHERE.search(request) is not None
+    return not first.named and not somewhere and _NOTES_DOWN.match(request) is not None
 
 
 def new_note_first(made: list[Decoded], request: str) -> None:
@@ -90,10 +111,7 @@ def new_note_first(made: list[Decoded], request: str) -> None:
         made: Calls, likeliest first.
         request: What was said.
     """
-    first = made[0] if made else None
-    if first is None or first.plan is None or first.plan.api not in _NOTES_CHANGED:
-        return
-    if first.named or not _NOTES_DOWN.match(request) or _SOMEWHERE.search(request):
+    if not notes_down(made, request):
         return
     for place, one in enumerate(made):
         if one.plan is not None and one.plan.api == "create_note":

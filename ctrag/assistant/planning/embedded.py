@@ -10,7 +10,14 @@ import numpy as np
 
 from ctrag.assistant.planning.compose import compose, covered
 from ctrag.assistant.planning.confidence import Evidence
-from ctrag.assistant.planning.decoded import Decoded, new_note_first, next_best, unlikely_astray
+from ctrag.assistant.planning.decoded import (
+    Decoded,
+    new_note_first,
+    next_best,
+    notes_down,
+    unlikely_astray,
+    unlikely_in_vain,
+)
 from ctrag.assistant.planning.exact_names import by_exact_name
 from ctrag.assistant.planning.genres import artist_for_genre
 from ctrag.assistant.planning.grammar import PlanGrammar
@@ -28,7 +35,7 @@ _CLEAR = 0.95
 """Share of an API from which no other one is looked at."""
 _UNLIKELY = 0.03
 """Share of an API below which it is not looked at beside others."""
-_MAIL = "send_mail"
+_MAIL, _NOTE = "send_mail", "create_note"
 _MOST = 3
 """Calls that are composed to choose from."""
 
@@ -148,10 +155,25 @@ class EmbeddedPlanner(LanguageModel):
             if decoded.plan is not None or request.slots is None:  # else it lacks a value
                 made.append(decoded)
                 shares.append(share)
+        while made and made[0].vain and left and len(made) < _MOST:
+            api, share = left.pop(0)
+            decoded = self._call(api, request, grammar, prompt)
+            if decoded.plan is not None:
+                made.append(decoded)
+                shares.append(share)
+        unlikely_in_vain(made, shares)
         if any(one.astray for one in made):
             left = self._addressed(made, shares, left, request, grammar, prompt)
         if request.sources is not None:
-            new_note_first(made, request.sources.request.text)
+            said = request.sources.request.text
+            wants = [one for one in left if one[0] == _NOTE and notes_down(made, said)]
+            for api, share in wants:
+                note = self._call(api, request, grammar, prompt)
+                if note.plan is not None:
+                    left = [one for one in left if one[0] != api]
+                    made.append(note)
+                    shares.append(share)
+            new_note_first(made, said)
         genres = (one.text("genre").casefold() for one in _owned(request))
         artist_for_genre(made, shares, frozenset(genres))
         if not made:
@@ -223,6 +245,7 @@ class EmbeddedPlanner(LanguageModel):
             covered(request.sources.request.text, made),
             made.named,
             made.astray,
+            made.vain,
         )
 
     def _parsed(self, tokens: list[int]) -> Decoded:

@@ -3,12 +3,19 @@
 "Play Slow Burn" plays a song where the person has one of that name.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.text.words import telling_words, words
 from ctrag.toolbox import Argument, Tool
 
+_PLAYS = re.compile(r"\b(?:play|hear|listen|put\b.{0,40}\bon|shuffle|spin)\b", re.IGNORECASE)
+_POLITE = re.compile(
+    r"^\W*(?:(?:please|hey|oh|ok(?:ay)?|and|so|can you|could you|now|just)\W+)*", re.IGNORECASE
+)
+_MANY = frozenset("get read list search create update move play call".split())
+"""Verbs of APIs that people also use for much else."""
 _MOST_LEFT = 2
 """Telling words of the request at most that are not part of the name: a verb and a kind."""
 
@@ -32,17 +39,39 @@ def by_exact_name(
     """
     found = list(ordered)
     known = {tool.api: tool for tool in tools}
-    top = known.get(found[0][0]) if found else None
-    if top is None or _name_of(top) is None or _named(top, values, request):
+    first = found[0][0] if found else ""
+    top = known.get(first)
+    plays = top is not None and top.api == "search_music" and _PLAYS.search(request) is not None
+    if first == "none":
+        return _by_verb(found, tools, request) or found
+    if top is None or not (plays or _name_of(top) is not None):
+        return found
+    if not plays and _named(top, values, request):
         return found
     for place, (api, share) in enumerate(found):
         other = known.get(api)
-        if other is None or (other.app, other.effect) != (top.app, top.effect):
+        if other is None or other.app != top.app or not (plays or other.effect == top.effect):
             continue
         if _name_of(other) is not None and _named(other, values, request):
             found[0], found[place] = (api, found[0][1]), (top.api, share)
             break
     return found
+
+
+def _by_verb(
+    ordered: Sequence[tuple[str, float]], tools: Sequence[Tool], request: str
+) -> list[tuple[str, float]] | None:
+    """The APIs with the one before `none` whose name's verb the request begins with: "snooze the
+    dough until nine". None where there is no such API, or several."""
+    begin = _POLITE.sub("", request).split()
+    verb = begin[0].casefold().strip(",.!?") if begin else ""
+    meant = [one.api for one in tools if one.api.split("_")[0] == verb and one.app != "music"]
+    if len(meant) != 1 or verb in _MANY:
+        return None
+    shares = dict(ordered)
+    swapped = {meant[0]: shares["none"], "none": shares[meant[0]]}
+    rest = [(api, share) for api, share in ordered if api not in swapped]
+    return sorted([*swapped.items(), *rest], key=lambda one: -one[1])
 
 
 def _name_of(tool: Tool) -> Argument | None:

@@ -5,7 +5,9 @@ note, and a note is stored whole.
 """
 
 import re
+from collections.abc import Mapping
 
+from ctrag.assistant.planning.plan import Value
 from ctrag.text.dates.number_words import number
 from ctrag.text.words import stems, terms, words
 
@@ -24,6 +26,12 @@ _NOW = re.compile(
     r"(?:^|[,;:.!?]\s+|\b(?:so|note|that)\s+)(?:the\s+)?(?P<old>[^,;:.!?]+?)"
     r"(?:\s+(?:is|are)|'s|’s)\s+(?P<new>[^,;:!?]+?)\s+now\b",
     re.IGNORECASE,
+)
+_ADDED = re.compile(
+    r"\W*(?:(?:please|and|also|can you|could you)\W+)*"
+    r"(?:add|append|put|stick|pop|write|jot)\s+(?:down\s+)?"
+    r"(?P<what>.+)\s+(?:to|on|onto|in|into)\s+(?P<where>[^,.;:!?]+)[.!?]?\s*(?:please\W*)?$",
+    re.IGNORECASE | re.DOTALL,
 )
 _WHOLE = re.compile(
     r"\b(?:rewrite|whole|only|nothing else|just|new text|anew|write .* new|replace)\b",
@@ -55,6 +63,26 @@ def edited_note(old: str, request: str) -> str | None:
     if off := _OFF.search(request):
         return _without(old, off["what"])
     return None
+
+
+def added_text(request: str, arguments: Mapping[str, Value]) -> str | None:
+    """What "add … to the garden note" adds, whole: no word between the verb and the note is lost.
+
+    Args:
+        request: What was said.
+        arguments: Of the call, `title` and `text` among them.
+
+    Returns:
+        None where the request does not say it so, or the text read has other words.
+    """
+    found = _ADDED.match(request)
+    text, title = arguments.get("text"), arguments.get("title")
+    if found is None or not isinstance(text, str) or not isinstance(title, str):
+        return None
+    what, where = found["what"].strip(" \"'“”,;:"), found["where"]
+    if not set(words(text)) <= set(words(what)) or not set(terms(where)) & set(terms(title)):
+        return None
+    return what
 
 
 def says_whole(request: str) -> bool:

@@ -9,11 +9,13 @@ whether he has the keys" becomes "Do you have the keys?".
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ctrag.assistant.api_choice.retrieve import purpose
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_line import item_line, one_line
+from ctrag.assistant.planning.addressee import as_asked
 from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.slots import OWNED, slots_of
 from ctrag.models import packages
@@ -118,6 +120,8 @@ class SlotFiller(LanguageModel):
         slots = slots_of(tool)
         if not slots:
             return {}
+        if tool.effect == "outward":
+            request = replace(request, text=as_asked(request.text))
         shown = shown_items(tool, items)
         prompt = self.encode(opening(SYSTEM) + closing(slot_prompt(request, tool, shown)))
         said = allowed_words(request, shown)

@@ -3,23 +3,28 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
-from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
+from ctrag.assistant.context import item_text
+from ctrag.assistant.planning.candidate_values import PLACES, CandidateValue, ValueSources
 from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.mentions import mentioned, told_apart
 from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_rest
 from ctrag.assistant.planning.plan import Value
 from ctrag.assistant.planning.ranked_values import ToolValues
-from ctrag.assistant.planning.slots import SAID
+from ctrag.assistant.planning.slots import OWNED_GROUPS, SAID
 from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item
+from stores.people.local_time import format_local_time
 
 _AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|&)\s+", re.IGNORECASE)
 _INVITED = 0.6
 """Belief from which somebody whom a plain request does not name takes part."""
 _MOSTLY_LOST = 0.3
 """Belief in a text that would replace most of another without being said to be the whole."""
+_UNDATED = re.compile(r"\b(?:no|without a|any) (?:due )?(?:date|deadline|time)\b", re.IGNORECASE)
+_LATER = re.compile(r"\b(?:push|postpone|delay|defer|put\s+off|snooze|later)\b", re.IGNORECASE)
 _MOMENT = 0.9
 """Probability at least of a moment that was said."""
 _UNKNOWN_PERSON = 0.3
@@ -92,9 +97,8 @@ def value_of(
         return FoundValue(begins[0], 1.0 if slot is None else max(slot.probability, SAID))
     sure = values.beliefs.get(argument.name, 1.0)
     candidates = values.candidates.get(argument.name, ())
-    unsaid = slot is not None and plain > SAID and sure < _INVITED
-    if unsaid and not argument.required and argument.type in ("contact", "contacts"):
-        return FoundValue(None, max(slot.probability, SAID) if slot is not None else SAID)
+    if _is_unsaid(argument, slot, candidates, sure, sources, plain):
+        return FoundValue(None, SAID if slot is None else max(slot.probability, SAID))
     others: tuple[tuple[Value | None, float], ...] = ()
     if argument.name in values.others:
         other, share = values.others[argument.name]
@@ -102,6 +106,28 @@ def value_of(
     if argument.name in values.absent or not candidates:
         return FoundValue(None, sure, others)
     return FoundValue(_typed(argument, candidates[0].value), sure, others)
+
+
+def _is_unsaid(
+    argument: Argument,
+    slot: FilledSlot | None,
+    candidates: Sequence[CandidateValue],
+    sure: float,
+    sources: ValueSources,
+    plain: float,
+) -> bool:
+    """Whether a plain request says nothing of an optional argument: whom it does not name is not
+    invited, a list that it does not name is not the one, and without a time nothing is due."""
+    if argument.required or plain <= SAID or not candidates:
+        return False
+    said = set(words(sources.request.text))
+    if argument.name in OWNED_GROUPS:
+        return not said & set(words(candidates[0].value))
+    if slot is None or sure >= _INVITED:
+        return argument.name == "due" and _UNDATED.search(sources.request.text) is not None
+    if argument.type in ("contact", "contacts"):
+        return not said & set(words(candidates[0].value))
+    return argument.name == "due" and not sources.moments(sources.request.text, argument)
 
 
 def _typed(argument: Argument, value: str | None) -> Value | None:
@@ -186,9 +212,25 @@ def _moment(
     """
     for text in (sources.request.text, phrase):
         found = sources.moments(text, argument, about)
+        if found and about is not None and _LATER.search(sources.request.text):
+            return _after(found, about)
         if found:
             return found[0]
     return None
+
+
+def _after(found: Sequence[str], about: Item) -> str:
+    """The first moment after the item's own: what is pushed to Wednesday is not due earlier."""
+    now = item_text.time_of(about)
+    if now is None:
+        return found[0]
+    moments = [datetime.fromisoformat(one) for one in found]
+    later = [text for text, one in zip(found, moments, strict=True) if one > now]
+    if later and later[0] == found[0]:
+        return found[0]
+    if moments[0].date() == now.date():  # the same weekday a week on, at the hour that it had
+        return format_local_time(now + timedelta(days=7))
+    return later[0] if later else found[0]
 
 
 def _timeless(title: str, when: Sequence[str]) -> str:

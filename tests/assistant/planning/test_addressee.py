@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctrag.assistant.planning.addressee import addressee, reaches_others
+from ctrag.assistant.planning.addressee import addressee, as_asked, reaches_others
 from ctrag.assistant.planning.plan import Plan
 from stores.people.items import Contact, Item
 
@@ -51,3 +51,20 @@ def test_a_message_to_another_than_the_one_addressed_goes_astray() -> None:
     assert not astray(picnic, "Ruth", "tell Ruth and all the others I'm late")
     assert not astray(picnic, ""), "nobody is addressed"
     assert not astray(Plan("create_reminder", {"title": "Late"}), "Ruth")
+
+
+@pytest.mark.parametrize(
+    ("said", "framed"),
+    [
+        ("write Ole asking if the tap drips", "ask Ole if the tap drips"),
+        (
+            "please mail Ruth Quist a note saying that it rains",
+            "please tell Ruth Quist that it rains",
+        ),
+        ("write to my wife, asking when she's home", "ask my wife when she's home"),
+        ("write Ole a poem", "write Ole a poem"),
+        ("tell Ole that it drips", "tell Ole that it drips"),
+    ],
+)
+def test_writing_somebody_a_question_is_asking_them(said: str, framed: str) -> None:
+    assert as_asked(said) == framed

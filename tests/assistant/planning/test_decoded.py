@@ -2,7 +2,12 @@
 
 import pytest
 
-from ctrag.assistant.planning.decoded import Decoded, new_note_first, unlikely_astray
+from ctrag.assistant.planning.decoded import (
+    Decoded,
+    new_note_first,
+    unlikely_astray,
+    unlikely_in_vain,
+)
 from ctrag.assistant.planning.plan import Plan
 
 
@@ -44,3 +49,14 @@ def test_what_is_noted_down_without_a_note_s_name_is_a_new_note(
     made = [call("append_to_note", named=named), call("create_note")]
     new_note_first(made, request_)
     assert apis(made)[0] == first
+
+
+def test_a_call_that_cannot_be_done_comes_after_one_that_can() -> None:
+    vain = Decoded(Plan("return_missed_call", {"contact": "Ole"}), "", 0, vain=True)
+    made, shares = [vain, call("call_contact")], [0.8, 0.2]
+    unlikely_in_vain(made, shares)
+    assert apis(made) == ["call_contact", "return_missed_call"]
+    assert shares == pytest.approx([0.96, 0.04])
+    alone, share = [vain], [1.0]
+    unlikely_in_vain(alone, share)
+    assert (alone, share) == ([vain], [1.0])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_rest
+from ctrag.assistant.planning.note_edit import added_text, edited_note, says_whole, without_rest
 
 SHOPPING = "two loaves\nrye flour (the dark one)\nhoney"
 BEDS = "1 leeks\n2 carrots, dill\n3 nothing yet"
@@ -60,3 +60,18 @@ def test_what_is_said_to_the_assistant_is_not_written_down() -> None:
 def test_the_whole_text_is_announced() -> None:
     assert says_whole("make it say only this: bread")
     assert not says_whole("bread is eighty cents now")
+
+
+@pytest.mark.parametrize(
+    ("request_", "read", "added"),
+    [
+        ("add kr 350 for boots to the house budget", "350 boots", "kr 350 for boots"),
+        ("please put two new hoses on the garden list", "hoses", "two new hoses"),
+        ("add boots to the list", "boots", None),
+        ("add boots to the house budget", "shoes", None),
+        ("the hoses are for the garden", "hoses", None),
+    ],
+)
+def test_no_word_of_what_is_added_is_lost(request_: str, read: str, added: str | None) -> None:
+    title = "Garden" if "garden" in request_ else "House budget"
+    assert added_text(request_, {"title": title, "text": read}) == added
