@@ -8,9 +8,10 @@ EXTRA_OF = {
     module: extra
     for extra, modules in {
         "assistant": "gguf icalendar lightgbm llguidance openai safetensors sentence_transformers "
-        "torch transformers",
+        "sentencepiece torch transformers",
         "eval": "ir_measures matplotlib sklearn",
         "train": "accelerate optuna peft",
+        "gpu": "bitsandbytes",
         "mcp": "jsonschema jwt mcp uvicorn",
         "langchain": "langchain langchain_core langgraph",
         "postgres": "pgvector psycopg",

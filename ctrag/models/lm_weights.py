@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.models import packages
-from ctrag.models.lora import merge
+from ctrag.models.lora import attach, merge
 from ctrag.models.made_folder import made
+from ctrag.models.placement import Placement
 from ctrag.models.weights import assembled, join_slices
 from ctrag.settings import cache_folder
 
+CPU = Placement()
 READY = "converted"
 """File that names the packaged file that a folder was converted from."""
 
@@ -135,18 +137,27 @@ def load(folder: Path, threads: int, adapter: Path | None = None) -> tuple[Any, 
     return load_model(folder, threads, adapter), AutoTokenizer.from_pretrained(folder)
 
 
-def load_model(folder: Path, threads: int, adapter: Path | None = None) -> Any:
-    """The model, float32, in evaluation mode, on the CPU; an adapter is merged in."""
+def load_model(
+    folder: Path, threads: int, adapter: Path | None = None, placement: Placement = CPU
+) -> Any:
+    """The model in evaluation mode: float32 on a processor, bfloat16 on a GPU.
+
+    An adapter is merged in; beside weights of few bits it is kept apart.
+
+    Raises:
+        ValueError: See `Placement.check`; or the adapter is for another architecture.
+    """
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    placement.check()
     import torch
-    from transformers import AutoModelForCausalLM
     from transformers.utils import logging
 
     logging.disable_progress_bar()
     torch.set_num_threads(threads)
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    on_cpu = placement.place == "cpu"
+    model = placement.loaded(folder, torch.float32 if on_cpu else torch.bfloat16)
     if adapter is not None:
-        merge(model, adapter)
+        (attach if placement.bits else merge)(model, adapter)
     return model.eval()
 
 

@@ -210,7 +210,9 @@ def planned(
             write_outward=planner.writes_outward,
             open_when_empty=not shown.items,
             fillable=filler is not None,
-            values=rank_values(exposed, sources, show.artefacts.arguments),
+            values=rank_values(
+                exposed, sources, show.artefacts.arguments if planner.best_only else None
+            ),
         )
     )
 

@@ -27,6 +27,16 @@ class EndpointPlanner:
     def __init__(self, base_url: str, model: str, api_key: str, timeout: float = 60.0) -> None:
         self._endpoint = ChatEndpoint(base_url, model, api_key, timeout)
 
+    @property
+    def described(self) -> dict[str, str | None]:
+        """See `Planner.described`."""
+        return {"planner_model": self._endpoint.model, "engine": self._endpoint.base_url}
+
+    @property
+    def identity(self) -> str:
+        """See `Planner.identity`."""
+        return f"{self._endpoint.base_url} {self._endpoint.model}"
+
     def count_tokens(self, text: str) -> int:
         """Tokens of a text, estimated as a quarter of its characters."""
         return (len(text) + 3) // 4

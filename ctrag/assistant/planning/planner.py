@@ -7,7 +7,9 @@ from ctrag.assistant.planning.endpoint import EndpointPlanner
 from ctrag.assistant.planning.interface import Planner
 from ctrag.assistant.planning.slot_filler import SlotFiller
 from ctrag.errors import InputError
+from ctrag.models import packages
 from ctrag.models.lora import SLOTS, packaged_adapter
+from ctrag.models.placement import Placement
 from ctrag.settings import Settings, settings
 
 
@@ -43,18 +45,28 @@ def embedded_planner(options: Settings) -> EmbeddedPlanner:
         adapter,
         options.planner_engine,
         options.write_text,
+        options.planner_decides,
+        Placement(options.planner_device, options.planner_bits),
     )
+
+
+def has_own_planner(options: Settings) -> bool:
+    """Whether the settings name a planner's model or adapter other than the packaged ones."""
+    return options.planner_adapter is not None or options.planner_model != packages.PLANNER
 
 
 def slot_filler(options: Settings | None = None) -> SlotFiller | None:
     """The slot filler that the settings name; None without an adapter for its model.
+
+    With a planner of one's own it stands back, unless it is one's own too: that planner writes the
+    whole call, as it was trained to.
 
     Args:
         options: When None, the settings of this process.
     """
     options = settings() if options is None else options
     adapter = slot_adapter(options)
-    if adapter is None:
+    if adapter is None or (has_own_planner(options) and options.slot_adapter is None):
         return None
     return SlotFiller(options.slot_model, options.threads, adapter, options.planner_engine)
 
