@@ -92,6 +92,9 @@ class Settings(BaseSettings):
     """Also read from OPENAI_API_KEY."""
     openai_timeout: float = Field(default=60.0, gt=0)
     """Seconds that an answer may take."""
+    openai_answers: Literal["json", "tools", "call"] = "json"
+    """What `--planner openai` holds the model to: a JSON Schema, tools, or nothing; where the
+    server refuses that, nothing. Answers are read in each of the three forms."""
     openai_retries: int = Field(default=3, ge=0)
     """Retries after 429, 5xx, a time-out or a broken connection."""
     openai_concurrency: int = Field(default=8, ge=1)

@@ -36,9 +36,7 @@ def open_llama(folder: Path, vocabulary: int = 400) -> Path:
     return folder
 
 
-def sentence_pieces(
-    path: Path, vocabulary: int, kind: str, corpus: Sequence[str] = CORPUS
-) -> None:
+def sentence_pieces(path: Path, vocabulary: int, kind: str, corpus: Sequence[str] = CORPUS) -> None:
     """Train a SentencePiece tokenizer as Llama's are: bytes for unknown signs, no normalising."""
     import sentencepiece
 

@@ -31,7 +31,11 @@ def make_planner(name: str = "embedded", options: Settings | None = None) -> Pla
 
         key = options.openai_api_key.get_secret_value() or os.environ.get("OPENAI_API_KEY", "")
         return EndpointPlanner(
-            options.openai_base_url, options.openai_model, key, options.openai_timeout
+            options.openai_base_url,
+            options.openai_model,
+            key,
+            options.openai_timeout,
+            options.openai_answers,
         )
     raise InputError(f"planner: must be embedded or openai, not {name!r}")
 
