@@ -14,7 +14,7 @@ from ctrag.models.lm_tokenizer import LmTokenizer
 from ctrag.models.lm_weights import CPU
 from ctrag.models.lora import PlannerCard
 from ctrag.models.placement import Placement
-from training.core.adapter import AdapterSettings, Progress, train_adapter
+from training.core.adapter import AdapterSettings, Progress, RowsOf, train_adapter
 from training.core.packed import row_of
 from training.core.packed_rows import PackedTokens
 from training.planner.examples import MixSettings, PlannerExample, chat, packs
@@ -52,14 +52,24 @@ def train_planner(
     Raises:
         ValueError: There is nothing to learn from, or nothing fits into a row.
     """
+    figures = {"requests": float(len(taught))}
+    rows_of = planner_rows(taught, settings)
+    return train_adapter(rows_of, base, settings, out, source, figures, progress, resume, placement)
+
+
+def planner_rows(taught: Sequence[PlannerExample], settings: PlannerSettings) -> RowsOf:
+    """The rows of every epoch.
+
+    Raises:
+        ValueError: There is nothing to learn from.
+    """
     if not taught:
         raise InputError("data: no request has a labelled plan, there is nothing to learn")
 
     def rows_of(tokenizer: LmTokenizer) -> list[list[PackedTokens]]:
         return [_rows(tokenizer, taught, settings, epoch) for epoch in range(settings.epochs)]
 
-    figures = {"requests": float(len(taught))}
-    return train_adapter(rows_of, base, settings, out, source, figures, progress, resume, placement)
+    return rows_of
 
 
 def _rows(

@@ -13,7 +13,7 @@ from ctrag.models.lm_tokenizer import LmTokenizer
 from ctrag.models.lm_weights import CPU
 from ctrag.models.lora import PlannerCard
 from ctrag.models.placement import Placement
-from training.core.adapter import AdapterSettings, Progress, train_adapter
+from training.core.adapter import AdapterSettings, Progress, RowsOf, train_adapter
 from training.core.packed import row_of
 from training.core.packed_rows import PackedTokens
 from training.slots.examples import SlotExample
@@ -34,14 +34,24 @@ def train_slots(
     Raises:
         ValueError: There is nothing to learn from.
     """
+    figures = {"requests": float(len(examples))}
+    rows_of = slot_rows(examples, settings)
+    return train_adapter(rows_of, base, settings, out, source, figures, progress, resume, placement)
+
+
+def slot_rows(examples: Sequence[SlotExample], settings: AdapterSettings) -> RowsOf:
+    """The rows of every epoch.
+
+    Raises:
+        ValueError: There is nothing to learn from.
+    """
     if not examples:
         raise InputError("data: no request has a plan with something to fill in")
 
     def rows_of(tokenizer: LmTokenizer) -> list[list[PackedTokens]]:
         return [_rows(tokenizer, examples, settings, epoch) for epoch in range(settings.epochs)]
 
-    figures = {"requests": float(len(examples))}
-    return train_adapter(rows_of, base, settings, out, source, figures, progress, resume, placement)
+    return rows_of
 
 
 def _rows(
