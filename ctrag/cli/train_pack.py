@@ -92,11 +92,10 @@ def pack(
         found = retrieved(data, more, tuned, seed, threads)
         share = 1.0 if every else EASY
         taught = practised(lessons(*found.learned()), share, seed)[:limit]
-        settings: AdapterSettings = PlannerSettings(
-            epochs=epochs, layers=layers, seed=seed, threads=threads
-        )
+        planning = PlannerSettings(epochs=epochs, layers=layers, seed=seed, threads=threads)
+        settings: AdapterSettings = planning
         source = origin([data, *more], seed, held_out(data, seed))
-        rows_of, count = planner_rows(taught, settings), len(taught)
+        rows_of, count = planner_rows(taught, planning), len(taught)
     else:
         folders = [data, *more, *oblique]
         out_of_data = held_out_of_each(leave_out or folders, seed)

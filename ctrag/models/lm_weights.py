@@ -13,13 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.models import packages
-from ctrag.models.lora import attach, merge
+from ctrag.models.lora import CARD, attach, load_card, merge
 from ctrag.models.made_folder import made
 from ctrag.models.placement import Placement
 from ctrag.models.weights import assembled, join_slices
 from ctrag.settings import cache_folder
+from stores.files import write_text
 
 CPU = Placement()
+TOKENIZER_FILES = (
+    "tokenizer.json tokenizer.model tokenizer_config.json special_tokens_map.json "
+    "added_tokens.json vocab.json merges.txt chat_template.jinja"
+).split()
 READY = "converted"
 """File that names the packaged file that a folder was converted from."""
 
@@ -159,6 +164,34 @@ def load_model(
     if adapter is not None:
         (attach if placement.bits else merge)(model, adapter)
     return model.eval()
+
+
+def write_merged(base: str | None, adapter: Path, out: Path) -> Path:
+    """Write a base model with an adapter merged in, in its own precision; returns the folder.
+
+    Args:
+        base: Name, folder or hub name; the planner's when None.
+        adapter: Folder of the adapter, whose card is kept beside the weights.
+        out: Made when missing.
+
+    Raises:
+        ValueError: The adapter is for another architecture.
+        ModelMissing: The base is not on this machine.
+    """
+    import torch
+
+    card = load_card(adapter)
+    folder = planner_folder(base) if base else planner_folder()
+    model = load_model(folder, 1, adapter)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    dtype = str(config.get("dtype") or config.get("torch_dtype") or "bfloat16")
+    out.mkdir(parents=True, exist_ok=True)
+    model.to(getattr(torch, dtype)).save_pretrained(out)
+    for name in TOKENIZER_FILES:
+        if (folder / name).exists():
+            shutil.copy(folder / name, out)
+    write_text(out / CARD, card.model_dump_json(indent=1) + "\n")
+    return out
 
 
 def _convert(packed: Path, target: Path) -> None:

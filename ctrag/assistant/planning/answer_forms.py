@@ -60,9 +60,11 @@ def read_answer(text: str, calls: Sequence[tuple[str, str]], tools: Sequence[Too
         found = found[0] if isinstance(found, list) and found else found
         if isinstance(found, dict):
             found = found.get("call", found) if isinstance(found.get("call"), dict) else found
-            named = next((found[key] for key in ("api", "name", "function") if key in found), None)
-            given = next((found[key] for key in ("arguments", "parameters") if key in found), {})
-            return _plan(named, given, tools)
+            return _plan(
+                _first(found, "api", "name", "function"),
+                _first(found, "arguments", "parameters") or {},
+                tools,
+            )
     return Plan.parse(_with_names(written, tools))
 
 
@@ -72,6 +74,10 @@ def bare(text: str) -> str:
     if lines and re.fullmatch(r"```\w*", lines[0].strip()):
         lines = lines[1:]
     return "\n".join(lines).strip().strip("`").strip()
+
+
+def _first(found: Mapping[str, Any], *keys: str) -> Any:
+    return next((found[key] for key in keys if key in found), None)
 
 
 def _json(text: str) -> Any:
