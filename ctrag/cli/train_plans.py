@@ -168,6 +168,7 @@ def planner(
     epochs: Annotated[int, typer.Option(min=1, help="How often everything is seen.")] = 1,
     device: Device = "auto",
     bits: Bits = None,
+    four_bit: Annotated[bool, typer.Option("--four-bit", help="The same as --bits 4.")] = False,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Learn from the first so many requests only.")
     ] = None,
@@ -189,7 +190,7 @@ def planner(
     from training.planner.examples import EASY, lessons, practised
     from training.planner.train import PlannerSettings, train_planner
 
-    placement = Placement(device, bits)
+    placement = Placement(device, 4 if four_bit else bits)
     base_of(base, placement)
     found = retrieved(data, more, tuned, seed, threads)
     card = train_planner(

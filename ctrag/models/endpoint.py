@@ -93,8 +93,12 @@ class ChatEndpoint:
         asked, answered = (count if isinstance(count, int) else None for count in counts)
         cut = getattr(first, "finish_reason", None) == "length"
         functions = [getattr(one, "function", None) for one in _list_of(message, "tool_calls")]
-        named = [(getattr(one, "name", 0), getattr(one, "arguments", 0)) for one in functions]
-        calls = tuple(one for one in named if all(isinstance(part, str) for part in one))
+        calls = tuple(
+            (name, given)
+            for one in functions
+            if isinstance(name := getattr(one, "name", None), str)
+            and isinstance(given := getattr(one, "arguments", None), str)
+        )
         return Completion(content or "", asked, answered, cut, calls)
 
     @cached_property

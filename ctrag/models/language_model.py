@@ -52,6 +52,11 @@ class LanguageModel:
         packaged = name_or_path in (None, packages.PLANNER, packages.INSTRUCT)
         self.engine_name: EngineName = engine or ("onnxruntime" if packaged else "transformers")
         """Engine of the model: by default, the fast one for packaged models."""
+        if self.engine_name == "onnxruntime" and not placement.here:
+            raise InputError(
+                f"device {placement.device}, bits {placement.bits}: the onnxruntime engine runs on "
+                "the processor; set CTRAG_PLANNER_ENGINE=transformers"
+            )
         self._read_last: tuple[list[int], Logits, Any] | None = None
         self._read_prefixes: list[tuple[list[int], Any]] = []
 

@@ -21,6 +21,8 @@ from ctrag.settings import cache_folder
 from stores.files import write_text
 
 CPU = Placement()
+_WHOLE = ("model.safetensors", "pytorch_model.bin")
+_POINTER = b"version https://git-lfs"
 TOKENIZER_FILES = (
     "tokenizer.json tokenizer.model tokenizer_config.json special_tokens_map.json "
     "added_tokens.json vocab.json merges.txt chat_template.jinja"
@@ -164,6 +166,33 @@ def load_model(
     if adapter is not None:
         (attach if placement.bits else merge)(model, adapter)
     return model.eval()
+
+
+def check_weights(folder: Path) -> None:
+    """Raise what would go wrong while loading a model's weights, which takes long to find out.
+
+    Raises:
+        ModelMissing: There are none, a part of them is missing, or a file only points to them.
+    """
+    names = [name for name in _WHOLE if (folder / name).exists()]
+    if not names:
+        for index in sorted(folder.glob("*.index.json")):
+            shards = json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()
+            names = sorted(set(shards))
+            break
+        else:
+            raise packages.ModelMissing(
+                f"{folder}: holds no weights ({', '.join(_WHOLE)}, or their shards with an index)"
+            )
+    for name in names:
+        path = folder / name
+        if not path.exists():
+            raise packages.ModelMissing(f"{folder}: its index names {name}, which is not there")
+        with path.open("rb") as file:
+            if file.read(len(_POINTER)) == _POINTER:
+                raise packages.ModelMissing(
+                    f"{path}: is a pointer of Git LFS, not the weights; run `git lfs pull` there"
+                )
 
 
 def write_merged(base: str | None, adapter: Path, out: Path) -> Path:

@@ -20,6 +20,11 @@ class Placement:
     bits: int | None = None
     """4 or 8 by bitsandbytes, on a GPU; None for bfloat16 there and float32 on a processor."""
 
+    @property
+    def here(self) -> bool:
+        """Whether nothing but a processor is asked for."""
+        return self.device in ("auto", "cpu") and self.bits is None
+
     def check(self) -> None:
         """Raise what would go wrong while loading.
 

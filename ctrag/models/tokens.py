@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from ctrag.models import packages
+from ctrag.models.lm_tokenizer import load_tokenizer
 from ctrag.models.vocabularies import packaged_vocabulary
 
 CountTokens = Callable[[str], int]
@@ -15,20 +16,23 @@ def token_counter(name: str | None = None) -> CountTokens:
     """A token counter of a language model, the embedded planner's when None.
 
     Args:
-        name: Folder or hub name of another model, which has a `tokenizer.json`.
+        name: Folder or hub name of another model, with any tokenizer that `load_tokenizer` reads.
 
     Raises:
         ModelMissing: The other model is not on this machine.
+        ValueError: Its tokenizer cannot be read.
     """
-    if name in (None, packages.PLANNER):
-        tokenizer = packaged_vocabulary(packages.PLANNER)
-    else:
-        from tokenizers import Tokenizer
+    if name is None or name == packages.PLANNER:
+        packaged = packaged_vocabulary(packages.PLANNER)
 
-        tokenizer = Tokenizer.from_file(str(packages.find(name) / "tokenizer.json"))
+        def encode(text: str) -> list[int]:
+            return list(packaged.encode(text).ids)
+
+    else:
+        encode = load_tokenizer(packages.find(name)).encode
 
     @cache
     def count(text: str) -> int:
-        return len(tokenizer.encode(text).ids)
+        return len(encode(text))
 
     return count

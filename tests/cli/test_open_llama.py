@@ -82,6 +82,7 @@ def test_a_base_without_a_tokenizer_is_refused_before_anything_is_read(
     ctrag: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    (tmp_path / "model.safetensors").write_bytes(b"not read")
     ran = ctrag(
         "train", "planner", "--data", tmp_path / "none", "--base", tmp_path, "--out", tmp_path / "a"
     )

@@ -70,7 +70,7 @@ def _llama(folder: Path, vocabulary: int) -> None:
         hidden_size=32,
         intermediate_size=64,
         num_hidden_layers=2,
-        num_attention_heads=4,
+        num_attention_heads=2,
         bos_token_id=1,
         eos_token_id=2,
         pad_token_id=0,

@@ -1,20 +1,26 @@
 """Claims about where a model runs, and about adapters merged into it or kept beside it."""
 
+import re
+import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ctrag.assistant.planning.embedded import EmbeddedPlanner
 from ctrag.assistant.planning.planner import embedded_planner, slot_filler
-from ctrag.errors import MissingExtra
+from ctrag.errors import MissingExtra, ModelMissing
 from ctrag.models import placement as module
-from ctrag.models.lm_engine import TransformersEngine
-from ctrag.models.lm_weights import load_model, write_merged
+from ctrag.models.language_model import LanguageModel
+from ctrag.models.lm_engine import TransformersEngine, open_engine
+from ctrag.models.lm_weights import check_weights, load_model, write_merged
 from ctrag.models.lora import PlannerCard, attach, save_adapter
 from ctrag.models.placement import Placement
 from ctrag.settings import Settings
 from tests.models.open_llama import open_llama
+from training.core.adapter import base_of
 
 TOKENS = [1, 5, 17, 3, 80]
 
@@ -50,6 +56,48 @@ def test_shards_of_pytorch_model_bin_are_read_and_served(base: Path) -> None:
     more, _ = TransformersEngine(base, 1).forward([*TOKENS, 9])
     again, _ = TransformersEngine(base, 1).forward([9], cache)
     np.testing.assert_allclose(again, more, atol=1e-3)
+
+
+def test_the_graph_of_such_a_model_has_its_logits(
+    base: Path, tmp_path: Path, configure: Callable[..., None]
+) -> None:
+    configure(weights=tmp_path / "weights")
+    ours, _ = open_engine("onnxruntime", base, 1, None).forward(TOKENS)
+    theirs, _ = TransformersEngine(base, 1).forward(TOKENS)
+    np.testing.assert_allclose(ours, theirs, atol=0.01 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda one: [path.unlink() for path in one.glob("pytorch_*")], "holds no weights"),
+        (
+            lambda one: (one / "pytorch_model-00002-of-00002.bin").unlink(),
+            "its index names pytorch_model-00002-of-00002.bin, which is not there",
+        ),
+        (
+            lambda one: (one / "pytorch_model-00001-of-00002.bin").write_bytes(
+                b"version https://git-lfs.github.com/spec/v1"
+            ),
+            "is a pointer of Git LFS, not the weights; run `git lfs pull` there",
+        ),
+    ],
+)
+def test_weights_that_are_not_there_are_missed_before_any_work(
+    base: Path, tmp_path: Path, spoil: Callable[[Path], Any], message: str
+) -> None:
+    check_weights(base)
+    copy = shutil.copytree(base, tmp_path / "copy")
+    spoil(copy)
+    with pytest.raises(ModelMissing, match=re.escape(message)):
+        base_of(str(copy))
+
+
+def test_the_graph_on_a_processor_takes_neither_a_gpu_nor_bits() -> None:
+    with pytest.raises(ValueError, match="set CTRAG_PLANNER_ENGINE=transformers"):
+        LanguageModel(placement=Placement("cuda"))
+    with pytest.raises(ValueError, match="bits 4: the onnxruntime engine runs on the processor"):
+        LanguageModel(placement=Placement("auto", 4))
 
 
 def test_an_adapter_beside_the_weights_does_what_a_merged_one_does(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ctrag.errors import InputError
 from ctrag.models.lm_tokenizer import LmTokenizer, load_tokenizer
-from ctrag.models.lm_weights import CPU, planner_folder
+from ctrag.models.lm_weights import CPU, check_weights, planner_folder
 from ctrag.models.lora import PlannerCard, save_adapter
 from ctrag.models.placement import Placement
 from training.core.packed_rows import PackedTokens
@@ -76,6 +76,7 @@ def base_of(base: str | None, placement: Placement = CPU) -> tuple[Path, LmToken
     """
     placement.check()
     folder = planner_folder(base) if base else planner_folder()
+    check_weights(folder)
     return folder, load_tokenizer(folder)
 
 

@@ -92,6 +92,7 @@ def _plan(name: Any, arguments: Any, tools: Sequence[Tool]) -> Plan:
         arguments = _json(arguments)
     if not isinstance(name, str) or not isinstance(arguments, dict):
         raise PlanSyntaxError('not a call: {"api": "...", "arguments": {...}} is wanted')
+    name = name.partition("(")[0].strip()  # some repeat the signature
     if name == NONE.api:
         return NONE
     tool = next((one for one in tools if one.api == name), None)

@@ -41,8 +41,16 @@ def make_planner(name: str = "embedded", options: Settings | None = None) -> Pla
 
 
 def embedded_planner(options: Settings) -> EmbeddedPlanner:
-    """The embedded planner with the adapter that the settings name."""
+    """The embedded planner with the adapter that the settings name.
+
+    Raises:
+        ValueError: See `Placement.check`.
+        MissingExtra: The same.
+    """
     adapter = options.planner_adapter or packaged_adapter(options.planner_model)
+    placement = Placement(options.planner_device, options.planner_bits)
+    if not placement.here:
+        placement.check()
     return EmbeddedPlanner(
         options.planner_model,
         options.threads,
@@ -50,7 +58,7 @@ def embedded_planner(options: Settings) -> EmbeddedPlanner:
         options.planner_engine,
         options.write_text,
         options.planner_decides,
-        Placement(options.planner_device, options.planner_bits),
+        placement,
     )
 
 

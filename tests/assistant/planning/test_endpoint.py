@@ -193,6 +193,7 @@ def test_an_endpoint_without_a_model_name_is_refused_before_it_is_asked() -> Non
         '```json\n{"name": "read_note", "parameters": {"title": "Gate code"}}\n```',
         '[{"call": {"api": "read_note", "arguments": {"title": "Gate code"}}}]',
         '<think>The note of the gate.</think>\n{"api": "read_note", "arguments": {"title": "Gate code"}}',
+        '{"api": "read_note(title)", "arguments": {"title": "Gate code"}}',
         'read_note("Gate code")',
     ],
 )
