@@ -51,6 +51,11 @@ def planner_folder(name_or_path: str = packages.PLANNER) -> Path:
     return made(target, partial(_convert, packed[0]))
 
 
+def is_packaged(name_or_path: str) -> bool:
+    """Whether that is the packaged planner's model, by name or as it was converted."""
+    return name_or_path == packages.PLANNER or (Path(name_or_path) / READY).exists()
+
+
 def _instruct_folder() -> Path:
     """The slices' model as safetensors in half precision, converted on the first call."""
     return assembled(f"{packages.INSTRUCT}-bf16", _convert_slices)

@@ -15,7 +15,7 @@ from ctrag.errors import MissingExtra, ModelMissing
 from ctrag.models import placement as module
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import TransformersEngine, open_engine
-from ctrag.models.lm_weights import check_weights, load_model, write_merged
+from ctrag.models.lm_weights import READY, check_weights, load_model, write_merged
 from ctrag.models.lora import PlannerCard, attach, save_adapter
 from ctrag.models.placement import Placement
 from ctrag.settings import Settings
@@ -184,6 +184,8 @@ def test_a_planner_of_ones_own_writes_the_call_alone(base: Path, tmp_path: Path)
     assert slot_filler(Settings()) is not None
     assert slot_filler(Settings(planner_model=str(base))) is None
     assert slot_filler(Settings(planner_adapter=tmp_path)) is None
+    (tmp_path / READY).touch()  # the packaged model where it was converted to
+    assert slot_filler(Settings(planner_model=str(tmp_path))) is not None
     own = Settings(planner_model=str(base), slot_adapter=tmp_path)
     assert slot_filler(own) is not None
     deciding = embedded_planner(Settings(planner_model=str(base), planner_decides=True))

@@ -7,7 +7,7 @@ from ctrag.assistant.planning.endpoint import EndpointPlanner
 from ctrag.assistant.planning.interface import Planner
 from ctrag.assistant.planning.slot_filler import SlotFiller
 from ctrag.errors import InputError
-from ctrag.models import packages
+from ctrag.models.lm_weights import is_packaged
 from ctrag.models.lora import SLOTS, packaged_adapter
 from ctrag.models.placement import Placement
 from ctrag.settings import Settings, settings
@@ -64,7 +64,7 @@ def embedded_planner(options: Settings) -> EmbeddedPlanner:
 
 def has_own_planner(options: Settings) -> bool:
     """Whether the settings name a planner's model or adapter other than the packaged ones."""
-    return options.planner_adapter is not None or options.planner_model != packages.PLANNER
+    return options.planner_adapter is not None or not is_packaged(options.planner_model)
 
 
 def slot_filler(options: Settings | None = None) -> SlotFiller | None:
