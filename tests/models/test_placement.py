@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.planning.embedded import EmbeddedPlanner
+from ctrag.assistant.planning.interface import Planned
 from ctrag.assistant.planning.planner import embedded_planner, slot_filler
 from ctrag.errors import MissingExtra, ModelMissing
 from ctrag.models import placement as module
@@ -192,3 +194,32 @@ def test_a_planner_of_ones_own_writes_the_call_alone(base: Path, tmp_path: Path)
     assert not deciding.best_only
     assert deciding.writes_text
     assert deciding.writes_outward
+
+
+def test_a_model_that_decides_takes_nothing_away_unasked(base: Path) -> None:
+    from datetime import datetime
+
+    from ctrag.assistant.planning.candidate_values import ValueSources
+    from ctrag.assistant.planning.grammar import plan_grammar
+    from ctrag.assistant.planning.interface import PlanRequest
+    from ctrag.assistant.planning.limits import UNSURE
+    from ctrag.assistant.planning.planner_prompt import planner_prompt
+    from ctrag.toolbox import Toolbox
+    from stores.people.items import Item, Person, Profile, Request
+
+    now = datetime(2025, 4, 17, 12, 0)
+    note = {"title": "Gate code", "body": "4711", "folder": "Home", "modified_at": now}
+    items = [Item("n1", "notes", note)]
+    request, ada = Request("get rid of that note", now), Person("ada", now, Profile("Ada Q"), ())
+    tools = [one for one in Toolbox.packaged() if one.api in ("delete_note", "read_note")]
+    sources = ValueSources(request, ada, items)
+    planner = EmbeddedPlanner(str(base), 1, decides=True)
+
+    def planned(api: str) -> Planned:
+        own = [one for one in tools if one.api == api]
+        grammar = replace(plan_grammar(own, sources), lark=f'start: "{api}(title=\\"Gate code\\")"')
+        prompt = planner_prompt(request, ada, items, own, planner.count_tokens, 2000)
+        return planner.plan(PlanRequest(own, grammar, lambda: prompt, {api: 0.0}, sources=sources))
+
+    assert planned("read_note").confidence == 1.0  # nothing else could be said
+    assert planned("delete_note").confidence == UNSURE

@@ -107,8 +107,11 @@ class EmbeddedPlanner(LanguageModel):
             tokens, confidence, _ = self.free(prompt())
             decoded = self._parsed(tokens)
         elif preferences is None or self._decides:
-            tokens, confidence, _ = self.bound(prompt, grammar.lark)
+            until = None if self._decides else "("
+            tokens, confidence, _ = self.bound(prompt, grammar.lark, until=until)
             decoded = self._parsed(tokens)
+            if self._decides and _asks_first(decoded.plan, request):
+                confidence = min(confidence, UNSURE)
             confidence *= 1.0 if decoded.plan is None else grammar.belief.get(decoded.plan.api, 1.0)
         else:
             calls, rest = self._calls(request, grammar, preferences, prompt)
@@ -257,6 +260,14 @@ def _changes(plan: Plan | None, request: PlanRequest) -> bool:
     return any(
         plan is not None and one.api == plan.api for one in request.tools if one.effect != "read"
     )
+
+
+def _asks_first(plan: Plan | None, request: PlanRequest) -> bool:
+    """Whether a call that the model chose alone takes something away, or does half of what was
+    said."""
+    said = "" if request.sources is None else request.sources.request.text
+    removes = plan is not None and removes_unnamed(plan.api, 0.0, 1.0)
+    return removes or (_changes(plan, request) and does_half(said))
 
 
 def _enough(shares: Sequence[float], following: float, request: PlanRequest) -> bool:
