@@ -53,19 +53,24 @@ def run(
     import torch
     from safetensors.torch import save
     from transformers import AutoModelForCausalLM
+    from transformers.utils import logging
 
     began = time.perf_counter()
     job: dict[str, Any] = json.loads((folder / JOB).read_text(encoding="utf-8"))
     for file, wanted in job["files"].items():
         check(folder / file, wanted)
+    out = folder / (RESULTS if limit is None else f"{RESULTS}-limit-{limit}")
+    if resume and _is_done(out / RESULT, digest(folder / JOB)):
+        say(f"{out}: is done already; --fresh trains anew")
+        return out
     place = placed(device)
+    logging.disable_progress_bar()
     if threads or place == "cpu":
         torch.set_num_threads(threads or int(job["threads"]))
     rows = rows_of(folder, job)[:limit]
     say(f"{len(rows)} steps of {job['steps']}, {sum(len(one.tokens) for one in rows)} tokens")
     model = AutoModelForCausalLM.from_pretrained(base_of(folder, job), dtype=torch.bfloat16)
     settings = TuningSettings(**job["tuning"])
-    out = folder / (RESULTS if limit is None else f"{RESULTS}-limit-{limit}")
     out.mkdir(exist_ok=True)
     key = settings.key(job["base"], rows)
     tuned = tune(model.to(place), rows, settings, key, out / CHECKPOINT, say, resume)
@@ -89,6 +94,10 @@ def run(
     (out / CHECKPOINT).unlink(missing_ok=True)
     say(f"done in {result['seconds']} s; now: ctrag train unpack {folder} --out ARTEFACT")
     return out
+
+
+def _is_done(result: Path, job: str) -> bool:
+    return result.exists() and json.loads(result.read_text(encoding="utf-8"))["job"] == job
 
 
 def placed(device: str) -> str:

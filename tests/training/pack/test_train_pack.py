@@ -112,8 +112,15 @@ def test_a_job_killed_in_the_middle_goes_on_to_the_same_weights(
     assert all(np.array_equal(one[name], two[name]) for name in one)
 
 
-def test_a_try_of_a_few_steps_leaves_results_of_its_own(job: Path, tmp_path: Path) -> None:
+def test_a_try_of_a_few_steps_leaves_results_of_its_own(
+    job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(job, ["--device", "cpu", "--limit", "2"]) == 0
+    done = (job / "results-limit-2" / RESULT).read_bytes()
+    capsys.readouterr()
+    assert main(job, ["--device", "cpu", "--limit", "2"]) == 0
+    assert "is done already; --fresh trains anew" in capsys.readouterr().out
+    assert (job / "results-limit-2" / RESULT).read_bytes() == done
     assert not (job / "results" / RESULT).exists()
     card = unpack(job, tmp_path / "try", "results-limit-2")
     assert card.figures["training"]["steps"] == 2
