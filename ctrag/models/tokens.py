@@ -22,17 +22,12 @@ def token_counter(name: str | None = None) -> CountTokens:
         ModelMissing: The other model is not on this machine.
         ValueError: Its tokenizer cannot be read.
     """
-    if name is None or name == packages.PLANNER:
-        packaged = packaged_vocabulary(packages.PLANNER)
-
-        def encode(text: str) -> list[int]:
-            return list(packaged.encode(text).ids)
-
-    else:
-        encode = load_tokenizer(packages.find(name)).encode
+    own = name is not None and name != packages.PLANNER
+    model = load_tokenizer(packages.find(str(name))) if own else None
+    packaged = packaged_vocabulary(packages.PLANNER)
 
     @cache
     def count(text: str) -> int:
-        return len(encode(text))
+        return len(packaged.encode(text).ids if model is None else model.encode(text))
 
     return count
