@@ -13,9 +13,10 @@ from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.models import packages
 from ctrag.models.lm_engine import CPU, Engine, EngineName, Logits, open_engine
-from ctrag.models.lm_tokenizer import LmTokenizer, load_tokenizer
+from ctrag.models.lm_tokenizer import LmTokenizer
 from ctrag.models.lm_weights import planner_folder
 from ctrag.models.placement import Placement
+from ctrag.models.tokenizer_files import load_tokenizer
 
 LONGEST_BOUND = 600
 """Tokens of an answer under a grammar at most; the grammar's own bounds are tighter."""
@@ -166,7 +167,7 @@ class LanguageModel:
         if matcher.is_error():
             raise ValueError(f"grammar: {matcher.get_error()}")
         mask = llguidance.numpy.allocate_token_bitmask(1, self._vocabulary)
-        plan: list[int] = self.encode(begin) if begin else []
+        plan: list[int] = self.tokenizer.spell(begin) if begin else []
         given = len(plan) if until is None else 0
         if plan and not matcher.consume_tokens(plan):
             raise ValueError(f"grammar: no plan begins with {begin!r}")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from ctrag.models import packages
-from ctrag.models.lm_tokenizer import load_tokenizer
+from ctrag.models.tokenizer_files import load_tokenizer
 from ctrag.models.vocabularies import packaged_vocabulary
 
 CountTokens = Callable[[str], int]

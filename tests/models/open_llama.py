@@ -36,7 +36,13 @@ def open_llama(folder: Path, vocabulary: int = 400) -> Path:
     return folder
 
 
-def sentence_pieces(path: Path, vocabulary: int, kind: str, corpus: Sequence[str] = CORPUS) -> None:
+def sentence_pieces(
+    path: Path,
+    vocabulary: int,
+    kind: str,
+    corpus: Sequence[str] = CORPUS,
+    rule: str = "identity",
+) -> None:
     """Train a SentencePiece tokenizer as Llama's are: bytes for unknown signs, no normalising."""
     import sentencepiece
 
@@ -48,7 +54,7 @@ def sentence_pieces(path: Path, vocabulary: int, kind: str, corpus: Sequence[str
             model_type=kind,
             byte_fallback=True,
             split_digits=True,
-            normalization_rule_name="identity",
+            normalization_rule_name=rule,
             remove_extra_whitespaces=False,
             unk_id=0,
             bos_id=1,

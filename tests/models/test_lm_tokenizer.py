@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from ctrag.models.lm_tokenizer import LmTokenizer, load_tokenizer
+from ctrag.models.lm_tokenizer import LmTokenizer
+from ctrag.models.tokenizer_files import load_tokenizer
 from tests.models.open_llama import CORPUS, sentence_pieces
 
 KINDS = ("sentencepiece", "unigram", "llama.json", "metaspace.json", "neox.json", "merges")
@@ -157,3 +158,27 @@ def test_a_folder_without_a_tokenizer_says_what_it_lacks(tmp_path: Path) -> None
     shutil.copy(tmp_path / "tokenizer.model", tmp_path / "tokenizer.json")
     with pytest.raises(ValueError, match=r"tokenizer.json: no tokenizer that can be read"):
         load_tokenizer(tmp_path)
+
+
+@pytest.mark.parametrize("value", ["a▁b", "½ cup", "ﬁne…", "Gate\u00a0Code", "e\u0301"])
+@pytest.mark.parametrize("rule", ["identity", "nmt_nfkc_cf"])
+def test_what_the_tokenizer_would_rewrite_is_planned_as_it_stands(
+    tmp_path: Path, rule: str, value: str
+) -> None:
+    import llguidance
+
+    from ctrag.text.lark import literal
+
+    sentence_pieces(tmp_path / "tokenizer.model", 400, "unigram", rule=rule)
+    tokenizer = load_tokenizer(tmp_path)
+    plan = f'read_note(title="{value}")'
+    guide = tokenizer.guide(tokenizer.size, [2])
+    lark = f"start: {literal(plan)} | " + '"none()"'
+    matcher = llguidance.LLMatcher(guide, llguidance.LLMatcher.grammar_from_lark(lark))
+    written = tokenizer.spell("read_note(")
+    assert matcher.consume_tokens(written)
+    while forced := matcher.compute_ff_tokens():
+        assert matcher.consume_tokens(forced), matcher.get_error()
+        written += forced
+    assert tokenizer.decode(written) == plan
+    assert tokenizer.decode(tokenizer.spell(plan)) == plan

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.errors import InputError
-from ctrag.models.lm_tokenizer import LmTokenizer, load_tokenizer
+from ctrag.models.lm_tokenizer import LmTokenizer
 from ctrag.models.lm_weights import CPU, check_weights, planner_folder
 from ctrag.models.lora import PlannerCard, save_adapter
 from ctrag.models.placement import Placement
+from ctrag.models.tokenizer_files import load_tokenizer
 from training.core.packed_rows import PackedTokens
 from training.core.tuning import CHECKPOINT, AdapterSettings, TuningSettings, tune
 
