@@ -1,5 +1,6 @@
 """Planning by any OpenAI-compatible endpoint: same prompt, same checks."""
 
+import re
 import time
 from typing import Any
 
@@ -16,8 +17,10 @@ __all__ = ["EndpointError", "EndpointPlanner", "bare"]
 ATTEMPTS = 2
 LONGEST = 200
 """Tokens of an answer at most."""
-_NOT_UNDERSTOOD = (400, 404, 415, 422, 500, 501)
-"""How servers refuse what they do not know; llama.cpp refuses tools with 500."""
+_NOT_UNDERSTOOD = (400, 415, 422)
+"""How servers refuse what they do not know."""
+_NAMED = re.compile(r"tool|jinja|grammar|schema|response_format", re.IGNORECASE)
+"""What a server's own error says where it is a refusal: llama.cpp refuses tools with 500."""
 
 
 class EndpointPlanner:
@@ -116,7 +119,8 @@ class EndpointPlanner:
             try:
                 return self._endpoint.complete(messages, **options)
             except EndpointError as error:
-                if error.status not in _NOT_UNDERSTOOD:
+                broken = (error.status or 0) >= 500 and _NAMED.search(str(error))
+                if error.status not in _NOT_UNDERSTOOD and not broken:
                     raise
                 if "max_completion_tokens" in str(error) and self._limit == "max_tokens":
                     self._limit = "max_completion_tokens"

@@ -259,6 +259,25 @@ def test_a_server_that_knows_no_schema_is_asked_without_one_from_then_on(
     assert ["response_format" in one for one in endpoint.requests] == [True, False, False]
 
 
+def test_llama_cpp_that_knows_no_tools_is_asked_without_and_a_busy_server_is_not(
+    endpoint: Any, api_key: str
+) -> None:
+    def failing(said: str) -> tuple[int, dict[str, str], bytes]:
+        body = json.dumps({"error": {"code": 500, "message": said}}).encode()
+        return 500, {"Content-Type": "application/json", **NOW}, body
+
+    prompt = planner_prompt(REQUEST, ADA, [NOTE], TOOLS, len, 4000)
+    request = PlanRequest(TOOLS, GRAMMAR, lambda: prompt)
+    planner = EndpointPlanner(endpoint.url, "toy", api_key, answers="tools")
+    endpoint.answers = [failing("tools param requires --jinja flag")] * 4 + [GOOD]
+    assert planner.plan(request).plan == Plan.parse(GOOD)
+    assert "tools" not in endpoint.requests[-1]
+    endpoint.answers = [failing("out of memory")]
+    with pytest.raises(EndpointError, match="out of memory"):
+        EndpointPlanner(endpoint.url, "toy", api_key, answers="tools").plan(request)
+    assert "tools" in endpoint.requests[-1]
+
+
 def test_a_newer_model_is_asked_by_the_names_that_it_wants(endpoint: Any, api_key: str) -> None:
     def refusing(said: str) -> tuple[int, dict[str, str], bytes]:
         body = json.dumps({"error": {"message": said}}).encode()
