@@ -11,7 +11,6 @@ EXTRA_OF = {
         "sentencepiece torch transformers",
         "eval": "ir_measures matplotlib sklearn",
         "train": "accelerate optuna peft",
-        "gpu": "bitsandbytes",
         "mcp": "jsonschema jwt mcp uvicorn",
         "langchain": "langchain langchain_core langgraph",
         "postgres": "pgvector psycopg",

@@ -2,10 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
-from ctrag.errors import InputError
-from ctrag.extras import need
+from ctrag.errors import InputError, MissingExtra
 
 ALL = "all"
 """The device that stands for every GPU of the machine, each with some of the layers."""
@@ -39,9 +39,10 @@ class Placement:
         if self.bits not in (None, 4, 8):
             raise InputError(f"bits: must be 4 or 8, not {self.bits}")
         if self.bits:
-            need(f"weights of {self.bits} bits", "bitsandbytes", "accelerate", extra="gpu")
+            _need_for_gpus(f"weights of {self.bits} bits", "bitsandbytes")
+            _need_for_gpus(f"weights of {self.bits} bits", "accelerate")
         if self.device == ALL:
-            need("a model on several GPUs", "accelerate", extra="gpu")
+            _need_for_gpus("a model on several GPUs", "accelerate")
         _check_here(self)
 
     @property
@@ -82,6 +83,12 @@ class Placement:
 
         model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, **self.options)
         return model if self.options else model.to(self.place)
+
+
+def _need_for_gpus(what: str, module: str) -> None:
+    """Whether a package is here that no extra brings, as it is of use with a GPU only."""
+    if find_spec(module) is None:
+        raise MissingExtra(f"{what}: {module} is missing; install it with: pip install {module}")
 
 
 def gpus() -> int:
