@@ -8,7 +8,7 @@ EXTRA_OF = {
     module: extra
     for extra, modules in {
         "assistant": "gguf icalendar lightgbm llguidance openai safetensors sentence_transformers "
-        "torch transformers",
+        "sentencepiece torch transformers",
         "eval": "ir_measures matplotlib sklearn",
         "train": "accelerate optuna peft",
         "mcp": "jsonschema jwt mcp uvicorn",

@@ -33,12 +33,21 @@ class Settings(BaseSettings):
     artefacts: Path | None = None
     """Folder with artefacts that `ctrag train` wrote; when not set, the packaged ones."""
     planner_model: str = packages.PLANNER
-    """Name, folder or hub name of the embedded planner's base model."""
+    """Name, folder or hub name of the embedded planner's base model. With another model or
+    adapter than the packaged ones, it writes a call's arguments, and no slot filler does."""
     threads: int = Field(default=2, ge=1)
     """Threads of the embedded planner."""
     planner_engine: Literal["onnxruntime", "transformers"] | None = None
     """Engine of the embedded planner's model: a graph on ONNX Runtime, or transformers.
     When not set, ONNX Runtime for the packaged model and transformers for others."""
+    planner_device: str = "auto"
+    """Where transformers runs the embedded planner's model: `auto` (a GPU where torch sees one),
+    `cpu`, `cuda`, `cuda:1`, `mps`, or `all` GPUs; in bfloat16 on a GPU."""
+    planner_bits: Literal[4, 8] | None = None
+    """Keep its weights in so few bits (a GPU and bitsandbytes needed)."""
+    planner_decides: bool = False
+    """Let the embedded model choose API and values itself among those that retrieval found, as a
+    fine-tuned model of some billion weights can; otherwise tool search and rankers choose."""
     items: int = Field(default=5, ge=1, le=50)
     """Items retrieved for a request."""
     mail_longest_body: int = Field(default=50_000, ge=100)
@@ -83,6 +92,9 @@ class Settings(BaseSettings):
     """Also read from OPENAI_API_KEY."""
     openai_timeout: float = Field(default=60.0, gt=0)
     """Seconds that an answer may take."""
+    openai_answers: Literal["json", "tools", "call"] = "json"
+    """What `--planner openai` holds the model to: a JSON Schema, tools, or nothing; where the
+    server refuses that, nothing. Answers are read in each of the three forms."""
     openai_retries: int = Field(default=3, ge=0)
     """Retries after 429, 5xx, a time-out or a broken connection."""
     openai_concurrency: int = Field(default=8, ge=1)

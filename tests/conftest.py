@@ -73,7 +73,9 @@ def opened_once() -> Iterator[None]:
         found = Path(graph).stat()
         return session_of(graph, found.st_mtime_ns, found.st_size)
 
-    def vocabulary(path: str, **more: int) -> Any:
+    def vocabulary(path: Any, **more: int) -> Any:
+        if not isinstance(path, str):  # pieces of a SentencePiece model
+            return open_vocabulary(path, **more)
         written = Path(path).stat().st_mtime_ns if Path(path).exists() else 0
         return vocabulary_of(path, written, tuple(more.items()))
 

@@ -5,6 +5,7 @@
 - `api_classifier`: the API that a request needs (`ctrag train tools`).
 - `values`, `planner`: argument values; the language model's adapter (`ctrag train values`,
   `planner`).
+- `pack`: training jobs for other machines (`ctrag train pack`, `unpack`).
 - `next_tool`: the next tool, from demonstrations (`ctrag train dependency`).
 - `prompts`: the re-ranker of prompts (`ctrag train reranker`).
 - `tool_search`: the search in any agent's tools (`ctrag train tool-encoder`, `tool-ranker`).

@@ -103,6 +103,12 @@ def planner(
     free: Annotated[
         bool, typer.Option("--free/--no-free", help="Also decode without the grammar.")
     ] = True,
+    planner: Annotated[
+        str,
+        typer.Option(
+            "--planner", help="embedded, or openai for the endpoint that CTRAG_OPENAI_… name."
+        ),
+    ] = "embedded",
     json: Json = False,
 ) -> None:
     """Planning in five settings: Table 3 of the paper. Resumes where it stopped, with --out.
@@ -115,6 +121,7 @@ def planner(
         lambda: run_planner(
             data,
             model=model,
+            planner=planner,
             methods=names(methods),
             limit=limit,
             free=free,

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from ctrag.cli import train_plain, train_plans, train_search
+from ctrag.cli import train_pack, train_plain, train_plans, train_search
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
 from ctrag.cli.training import (
@@ -296,6 +296,8 @@ def people(
 app.command("tools")(train_plans.tools)
 app.command("values")(train_plans.values)
 app.command("planner")(train_plans.planner)
+app.command("pack")(train_pack.pack)
+app.command("unpack")(train_pack.unpack)
 app.command("slots")(train_plain.slots)
 app.command("plainness")(train_plain.plainness)
 app.command("said")(train_plain.said)

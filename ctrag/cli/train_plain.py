@@ -8,7 +8,9 @@ import typer
 from ctrag.cli.options import Json
 from ctrag.cli.output import progress
 from ctrag.cli.training import (
+    Bits,
     Data,
+    Device,
     More,
     Out,
     Resume,
@@ -43,6 +45,8 @@ def slots(
     limit: Annotated[
         int | None, typer.Option(min=1, help="Learn from the first so many requests only.")
     ] = None,
+    device: Device = "auto",
+    bits: Bits = None,
     resume: Resume = True,
     seed: Seed = 1,
     threads: Threads = 2,
@@ -56,11 +60,14 @@ def slots(
     Example: ctrag train slots --data data/everyday-people --more data/everyday-train --oblique
     data/oblique --out runs/slots
     """
-    from training.core.adapter import AdapterSettings
+    from ctrag.models.placement import Placement
+    from training.core.adapter import AdapterSettings, base_of
     from training.core.origin import origin
     from training.slots.examples import learned_examples, strangers_examples
     from training.slots.train import train_slots
 
+    placement = Placement(device, bits)
+    base_of(base, placement)
     folders = [data, *more, *oblique]
     out_of_data = held_out_of_each(leave_out or folders, seed)
     examples = learned_examples([data, *more], out_of_data, progress)
@@ -75,6 +82,7 @@ def slots(
         origin(folders, seed, out_of_data) | {"sources": sources_of(strangers)},
         progress,
         resume,
+        placement,
     )
     finish(out, card, json)
 

@@ -9,7 +9,9 @@ from ctrag.cli.options import Json
 from ctrag.cli.output import progress
 from ctrag.cli.training import (
     Average,
+    Bits,
     Data,
+    Device,
     More,
     Out,
     Resume,
@@ -160,10 +162,13 @@ def planner(
         str | None,
         typer.Option(help="Base model: name, folder or hub name. Default: the embedded one."),
     ] = None,
+    layers: Annotated[
+        int | None, typer.Option(min=1, help="Change only so many of the last layers.")
+    ] = None,
     epochs: Annotated[int, typer.Option(min=1, help="How often everything is seen.")] = 1,
-    four_bit: Annotated[
-        bool, typer.Option(help="4-bit base weights (GPU and bitsandbytes needed).")
-    ] = False,
+    device: Device = "auto",
+    bits: Bits = None,
+    four_bit: Annotated[bool, typer.Option("--four-bit", help="The same as --bits 4.")] = False,
     limit: Annotated[
         int | None, typer.Option(min=1, help="Learn from the first so many requests only.")
     ] = None,
@@ -179,18 +184,23 @@ def planner(
     Example: ctrag train planner --data synth/data/reference/train --more synth/data/scenes
     --encoder runs/encoder --out runs/planner
     """
+    from ctrag.models.placement import Placement
+    from training.core.adapter import base_of
     from training.core.origin import origin
     from training.planner.examples import EASY, lessons, practised
     from training.planner.train import PlannerSettings, train_planner
 
+    placement = Placement(device, 4 if four_bit else bits)
+    base_of(base, placement)
     found = retrieved(data, more, tuned, seed, threads)
     card = train_planner(
         practised(lessons(*found.learned()), EASY, seed)[:limit],
         base,
-        PlannerSettings(epochs=epochs, seed=seed, threads=threads, four_bit=four_bit),
+        PlannerSettings(epochs=epochs, layers=layers, seed=seed, threads=threads),
         out,
         origin([data, *more], seed, held_out(data, seed)),
         progress,
         resume,
+        placement,
     )
     finish(out, card, json)

@@ -56,6 +56,14 @@ Resume = Annotated[
     bool, typer.Option("--resume/--no-resume", help="Go on from what OUT holds already.")
 ]
 Seed = Annotated[int, typer.Option(help="Decides folds and samples.")]
+Device = Annotated[
+    str,
+    typer.Option(help="auto (a GPU where torch sees one), cpu, cuda, cuda:1, mps, or all GPUs."),
+]
+Bits = Annotated[
+    int | None,
+    typer.Option(help="Keep the base in 4 or 8 bits (a GPU and bitsandbytes needed)."),
+]
 Threads = Annotated[int, typer.Option(min=1, help="Threads to compute with.")]
 
 

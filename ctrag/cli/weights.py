@@ -1,11 +1,13 @@
 """`ctrag models`: which weights are here, and fetching others."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
+from ctrag.cli.writable import folder_to_write
 
 app = typer.Typer(help="Model weights.\n\nExample: ctrag models list", no_args_is_help=True)
 
@@ -101,3 +103,22 @@ def fetch(name: Annotated[str, typer.Argument(help="A hub name such as owner/mod
     from ctrag.models.packages import fetch as download
 
     line(str(download(name)))
+
+
+@app.command("merge")
+def merge(
+    adapter: Annotated[Path, typer.Argument(help="An adapter of `ctrag train planner`.")],
+    out: Annotated[Path, typer.Option(callback=folder_to_write, help="Folder for the model.")],
+    base: Annotated[
+        str | None, typer.Option(help="Base model. Default: the one that the card names.")
+    ] = None,
+) -> None:
+    """Write a base model with an adapter merged in, as files that other servers read too.
+
+    Example: ctrag models merge runs/planner --out runs/merged
+    """
+    from ctrag.models.lm_weights import write_merged
+    from ctrag.models.lora import load_card
+
+    named = base or load_card(adapter).base or None
+    line(f"{write_merged(named, adapter, out)}: CTRAG_PLANNER_MODEL={out} runs it")

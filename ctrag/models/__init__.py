@@ -7,7 +7,8 @@
 - `vector_cache`: vectors on disk.
 - `cards`, `arrays`, `array_artefact`: provenance of an artefact, and its arrays.
 - `language_model`: the small language model (`LanguageModel`); `lm_weights`, `lm_engine`,
-  `onnx_llama`, `lora`: its weights, engines and adapter.
+  `onnx_llama`, `lora`: its weights, engines and adapter. `lm_tokenizer`, `tokenizer_files`: any
+  model's tokenizer; `placement`: GPUs, and weights of few bits.
 - `chat_markup`, `tokens`: chat template; token counts.
 - `endpoint`: any OpenAI-compatible endpoint.
 - `blas`: thread limit of linear algebra.

@@ -198,13 +198,16 @@ def open_session(graph: Path, threads: int = 1) -> Any:
 
 
 class TransformersEncoder:
-    """Any sentence-transformers folder (mean pooling), on torch; for other encoders by name."""
+    """Any sentence-transformers folder, with the pooling and projection that its `modules.json`
+    names, on torch: GTR-T5 for example."""
 
     def __init__(self, name_or_path: str) -> None:
         need(f"the encoder {name_or_path}", "torch", "sentence_transformers", extra="assistant")
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
 
+        logging.disable_progress_bar()
         folder = packages.find(name_or_path)
         if (folder / "model" / "config.json").exists():
             folder = folder / "model"

@@ -25,6 +25,8 @@ class Completion:
     completion_tokens: int | None
     cut: bool = False
     """Whether the answer ended because it was too long."""
+    calls: tuple[tuple[str, str], ...] = ()
+    """Name and JSON arguments of the tools that it calls."""
 
 
 class ChatEndpoint:
@@ -90,7 +92,14 @@ class ChatEndpoint:
         )
         asked, answered = (count if isinstance(count, int) else None for count in counts)
         cut = getattr(first, "finish_reason", None) == "length"
-        return Completion(content or "", asked, answered, cut)
+        functions = [getattr(one, "function", None) for one in _list_of(message, "tool_calls")]
+        calls = tuple(
+            (name, given)
+            for one in functions
+            if isinstance(name := getattr(one, "name", None), str)
+            and isinstance(given := getattr(one, "arguments", None), str)
+        )
+        return Completion(content or "", asked, answered, cut, calls)
 
     @cached_property
     def _client(self) -> "openai.OpenAI":
@@ -110,6 +119,11 @@ class ChatEndpoint:
         line = " ".join(f"{self.base_url}: {reason}".split())
         line = line.replace(self._api_key, "***") if self._api_key else line
         return EndpointError(line, status, unreadable=unreadable)
+
+
+def _list_of(message: Any, name: str) -> list[Any]:
+    found = getattr(message, name, None)
+    return found if isinstance(found, list) else []
 
 
 def chat_endpoint() -> ChatEndpoint:

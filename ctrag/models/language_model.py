@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.models import packages
-from ctrag.models.lm_engine import Engine, EngineName, Logits, open_engine
+from ctrag.models.lm_engine import CPU, Engine, EngineName, Logits, open_engine
+from ctrag.models.lm_tokenizer import LmTokenizer
 from ctrag.models.lm_weights import planner_folder
+from ctrag.models.placement import Placement
+from ctrag.models.tokenizer_files import load_tokenizer
 
 LONGEST_BOUND = 600
 """Tokens of an answer under a grammar at most; the grammar's own bounds are tighter."""
@@ -25,7 +29,8 @@ _PREFIXES = 2
 class LanguageModel:
     """A causal language model of the Llama family, loaded when first used.
 
-    `bits` is the precision of the graph's weights, 8 or None for float32.
+    `bits` is the precision of the graph's weights, 8 or None for float32; `placement` is where
+    transformers runs the model.
     """
 
     def __init__(
@@ -35,47 +40,64 @@ class LanguageModel:
         adapter: Path | None = None,
         engine: EngineName | None = None,
         bits: int | None = None,
+        placement: Placement = CPU,
     ) -> None:
         need("the language model", "torch", "transformers", "llguidance", extra="assistant")
-        self._name = name_or_path
+        self.name = name_or_path or packages.PLANNER
+        """Name, folder or hub name of the model."""
         self._threads = threads
         self.adapter = adapter
         """Folder of the LoRA adapter that is merged in; None for the plain base model."""
         self._bits = bits
+        self._placement = placement
         packaged = name_or_path in (None, packages.PLANNER, packages.INSTRUCT)
         self.engine_name: EngineName = engine or ("onnxruntime" if packaged else "transformers")
         """Engine of the model: by default, the fast one for packaged models."""
+        if self.engine_name == "onnxruntime" and not placement.here:
+            raise InputError(
+                f"device {placement.device}, bits {placement.bits}: the onnxruntime engine runs on "
+                "the processor; set CTRAG_PLANNER_ENGINE=transformers"
+            )
         self._read_last: tuple[list[int], Logits, Any] | None = None
         self._read_prefixes: list[tuple[list[int], Any]] = []
 
     @cached_property
     def folder(self) -> Path:
         """Where the weights are; a packaged GGUF is converted on the first call."""
-        return planner_folder(self._name) if self._name else planner_folder()
+        return planner_folder(self.name)
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text in the model's vocabulary."""
         return len(self.encode(text))
 
+    def begin(self, text: str) -> list[int]:
+        """Tokens of a text that nothing stands before, as prompts are read."""
+        return self.tokenizer.prompt(text)
+
     def encode(self, text: str) -> list[int]:
-        """The text's tokens."""
-        return list(self._tokenizer.encode(text).ids)
+        """Tokens of a text that goes on from another."""
+        return self.tokenizer.encode(text)
 
     def decode(self, tokens: list[int]) -> str:
         """The text of tokens."""
-        text: str = self._tokenizer.decode(tokens)
-        return text
+        return self.tokenizer.decode(tokens)
 
     @cached_property
-    def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        return Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+    def tokenizer(self) -> LmTokenizer:
+        """The model's tokenizer."""
+        return load_tokenizer(self.folder)
 
     @cached_property
     def engine(self) -> Engine:
         """The engine with the model in it; opened on the first call."""
-        return open_engine(self.engine_name, self.folder, self._threads, self.adapter, self._bits)
+        return open_engine(
+            self.engine_name,
+            self.folder,
+            self._threads,
+            self.adapter,
+            self._bits,
+            self._placement,
+        )
 
     def read(self, prompt: list[int], shared: int = 0) -> tuple[Logits, Any]:
         """Logits after a prompt, and its cache; the last prompt's are remembered.
@@ -102,12 +124,7 @@ class LanguageModel:
 
     @cached_property
     def _guide(self) -> Any:
-        import llguidance
-
-        path = self.folder / "tokenizer.json"
-        return llguidance.LLTokenizer(
-            str(path), n_vocab=self._vocabulary, eos_token=min(self._ends)
-        )
+        return self.tokenizer.guide(self._vocabulary, sorted(self._ends))
 
     @cached_property
     def _config(self) -> dict[str, Any]:
@@ -116,7 +133,7 @@ class LanguageModel:
 
     @property
     def _vocabulary(self) -> int:
-        return int(self._config["vocab_size"])
+        return max(int(self._config["vocab_size"]), self.tokenizer.size)
 
     def bound(
         self,
@@ -150,7 +167,7 @@ class LanguageModel:
         if matcher.is_error():
             raise ValueError(f"grammar: {matcher.get_error()}")
         mask = llguidance.numpy.allocate_token_bitmask(1, self._vocabulary)
-        plan: list[int] = self.encode(begin) if begin else []
+        plan: list[int] = self.tokenizer.spell(begin) if begin else []
         given = len(plan) if until is None else 0
         if plan and not matcher.consume_tokens(plan):
             raise ValueError(f"grammar: no plan begins with {begin!r}")
@@ -169,8 +186,10 @@ class LanguageModel:
             if fresh:
                 logits, cache = self.engine.forward(fresh, cache)
             llguidance.numpy.fill_next_token_bitmask(matcher, mask, 0)
-            allowed = np.unpackbits(mask.view(np.uint8), axis=1, bitorder="little")
-            after = np.where(allowed[0, : logits.shape[1]], logits[-1], -np.inf)
+            allowed = np.unpackbits(mask.view(np.uint8), axis=1, bitorder="little")[0]
+            after = np.where(allowed[: logits.shape[1]], logits[-1], -np.inf)
+            if not np.isfinite(after).any():
+                break  # what must follow has signs that the vocabulary cannot spell
             token = _unrepeated(after, plan[given:])
             if not named:
                 confidence *= _probability(after, token)
@@ -179,7 +198,7 @@ class LanguageModel:
                 break
             plan.append(token)
             fresh = [token]
-            named = named or (until is not None and until in self._tokenizer.decode(plan))
+            named = named or (until is not None and until in self.decode(plan))
         return plan, confidence, cache is not None
 
     def free(self, prompt: list[int]) -> tuple[list[int], float, bool]:
@@ -189,7 +208,7 @@ class LanguageModel:
         logits, cache = self.read(prompt)
         while len(plan) < LONGEST_FREE:
             token = int(logits[-1].argmax())
-            text = self._tokenizer.decode([*plan, token])
+            text = self.decode([*plan, token])
             if token in self._ends or (text.strip() and "\n" in text):
                 break
             if "(" not in text:
@@ -200,8 +219,12 @@ class LanguageModel:
 
     @cached_property
     def _ends(self) -> frozenset[int]:
-        ends = self._config["eos_token_id"]
-        return frozenset(ends if isinstance(ends, list) else [ends])
+        ends = self._config.get("eos_token_id")
+        found = set(ends if isinstance(ends, list) else [] if ends is None else [ends])
+        found.update(self.tokenizer.end)
+        if not found:
+            raise InputError(f"{self.folder}: neither config.json nor the tokenizer names an end")
+        return frozenset(found)
 
 
 def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:

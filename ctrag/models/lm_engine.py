@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.models.onnx_llama import FORMAT, GRAPH, check_config, head_width, write_graph
+from ctrag.models.placement import Placement
 
+CPU = Placement()
 Logits = NDArray[np.float32]
 EngineName = Literal["onnxruntime", "transformers"]
 BITS: int | None = None
@@ -47,14 +49,21 @@ class Engine(Protocol):
 
 
 class TransformersEngine:
-    """The reference: transformers on torch, float32."""
+    """The reference: transformers on torch."""
 
     name = "transformers"
 
-    def __init__(self, folder: Path, threads: int, adapter: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        threads: int,
+        adapter: Path | None = None,
+        placement: Placement = CPU,
+    ) -> None:
         from ctrag.models.lm_weights import load_model
 
-        self._model = load_model(folder, threads, adapter)
+        self._model = load_model(folder, threads, adapter, placement)
+        self._place = self._model.get_input_embeddings().weight.device
 
     def forward(
         self, tokens: Sequence[int], cache: Any = None, keep: int = 1
@@ -64,12 +73,12 @@ class TransformersEngine:
 
         with torch.inference_mode():
             output = self._model(
-                input_ids=torch.tensor([list(tokens)]),
+                input_ids=torch.tensor([list(tokens)], device=self._place),
                 cache=_branch(cache),
                 use_cache=True,
                 logits_to_keep=keep,
             )
-        return output.logits[0].numpy(), output.cache
+        return output.logits[0].float().cpu().numpy(), output.cache
 
 
 def _branch(cache: Any) -> Any:
@@ -117,6 +126,7 @@ def open_engine(
     threads: int,
     adapter: Path | None,
     bits: int | None = BITS,
+    placement: Placement = CPU,
 ) -> Engine:
     """The engine of that name with a model and its adapter; a graph is made once and kept.
 
@@ -126,12 +136,13 @@ def open_engine(
         threads: Of the engine.
         adapter: Folder of a LoRA adapter that is merged in, or None.
         bits: Of the graph's linear maps, 8 or None for float32; transformers ignores it.
+        placement: Of transformers' model; the graph runs on the processor.
 
     Raises:
         ValueError: The model is no plain Llama or Qwen2, which `onnxruntime` needs.
     """
     if name == "transformers":
-        return TransformersEngine(folder, threads, adapter)
+        return TransformersEngine(folder, threads, adapter, placement)
     config: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     return OnnxEngine(planner_graph(folder, config, adapter, bits), config, threads)
 
@@ -176,7 +187,8 @@ def _identity(folder: Path, adapter: Path | None, bits: int | None) -> str:
     if (folder / READY).exists():
         parts.append((folder / READY).read_text(encoding="utf-8"))
     else:
-        files = [folder / "config.json", *sorted(folder.glob("*.safetensors"))]
+        weights = sorted({*folder.glob("*.safetensors"), *folder.glob("pytorch_model*.bin")})
+        files = [folder / "config.json", *weights]
         parts += [f"{one.resolve()} {one.stat().st_size} {one.stat().st_mtime_ns}" for one in files]
     if adapter is not None:
         parts.append(weights_sha256(adapter))

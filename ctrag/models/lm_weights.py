@@ -13,11 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from ctrag.models import packages
-from ctrag.models.lora import merge
+from ctrag.models.lora import CARD, attach, load_card, merge
 from ctrag.models.made_folder import made
+from ctrag.models.placement import Placement
 from ctrag.models.weights import assembled, join_slices
 from ctrag.settings import cache_folder
+from stores.files import write_text
 
+CPU = Placement()
+_WHOLE = ("model.safetensors", "pytorch_model.bin")
+_POINTER = b"version https://git-lfs"
+TOKENIZER_FILES = (
+    "tokenizer.json tokenizer.model tokenizer_config.json special_tokens_map.json "
+    "added_tokens.json vocab.json merges.txt chat_template.jinja"
+).split()
 READY = "converted"
 """File that names the packaged file that a folder was converted from."""
 
@@ -40,6 +49,11 @@ def planner_folder(name_or_path: str = packages.PLANNER) -> Path:
     if target.exists() and not (target / READY).exists():
         shutil.rmtree(target)  # left half made by a version that did not rename
     return made(target, partial(_convert, packed[0]))
+
+
+def is_packaged(name_or_path: str) -> bool:
+    """Whether that is the packaged planner's model, by name or as it was converted."""
+    return name_or_path == packages.PLANNER or (Path(name_or_path) / READY).exists()
 
 
 def _instruct_folder() -> Path:
@@ -135,19 +149,83 @@ def load(folder: Path, threads: int, adapter: Path | None = None) -> tuple[Any, 
     return load_model(folder, threads, adapter), AutoTokenizer.from_pretrained(folder)
 
 
-def load_model(folder: Path, threads: int, adapter: Path | None = None) -> Any:
-    """The model, float32, in evaluation mode, on the CPU; an adapter is merged in."""
+def load_model(
+    folder: Path, threads: int, adapter: Path | None = None, placement: Placement = CPU
+) -> Any:
+    """The model in evaluation mode: float32 on a processor, bfloat16 on a GPU.
+
+    An adapter is merged in; beside weights of few bits it is kept apart.
+
+    Raises:
+        ValueError: See `Placement.check`; or the adapter is for another architecture.
+    """
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    placement.check()
     import torch
-    from transformers import AutoModelForCausalLM
     from transformers.utils import logging
 
     logging.disable_progress_bar()
     torch.set_num_threads(threads)
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    on_cpu = placement.place == "cpu"
+    model = placement.loaded(folder, torch.float32 if on_cpu else torch.bfloat16)
     if adapter is not None:
-        merge(model, adapter)
+        (attach if placement.bits else merge)(model, adapter)
     return model.eval()
+
+
+def check_weights(folder: Path) -> None:
+    """Raise what would go wrong while loading a model's weights, which takes long to find out.
+
+    Raises:
+        ModelMissing: There are none, a part of them is missing, or a file only points to them.
+    """
+    names = [name for name in _WHOLE if (folder / name).exists()]
+    if not names:
+        for index in sorted(folder.glob("*.index.json")):
+            shards = json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()
+            names = sorted(set(shards))
+            break
+        else:
+            raise packages.ModelMissing(
+                f"{folder}: holds no weights ({', '.join(_WHOLE)}, or their shards with an index)"
+            )
+    for name in names:
+        path = folder / name
+        if not path.exists():
+            raise packages.ModelMissing(f"{folder}: its index names {name}, which is not there")
+        with path.open("rb") as file:
+            if file.read(len(_POINTER)) == _POINTER:
+                raise packages.ModelMissing(
+                    f"{path}: is a pointer of Git LFS, not the weights; run `git lfs pull` there"
+                )
+
+
+def write_merged(base: str | None, adapter: Path, out: Path) -> Path:
+    """Write a base model with an adapter merged in, in its own precision; returns the folder.
+
+    Args:
+        base: Name, folder or hub name; the planner's when None.
+        adapter: Folder of the adapter, whose card is kept beside the weights.
+        out: Made when missing.
+
+    Raises:
+        ValueError: The adapter is for another architecture.
+        ModelMissing: The base is not on this machine.
+    """
+    import torch
+
+    card = load_card(adapter)
+    folder = planner_folder(base) if base else planner_folder()
+    model = load_model(folder, 1, adapter)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    dtype = str(config.get("dtype") or config.get("torch_dtype") or "bfloat16")
+    out.mkdir(parents=True, exist_ok=True)
+    model.to(getattr(torch, dtype)).save_pretrained(out)
+    for name in TOKENIZER_FILES:
+        if (folder / name).exists():
+            shutil.copy(folder / name, out)
+    write_text(out / CARD, card.model_dump_json(indent=1) + "\n")
+    return out
 
 
 def _convert(packed: Path, target: Path) -> None:

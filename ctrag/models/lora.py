@@ -1,7 +1,7 @@
 """LoRA adapters of language models: low-rank changes of linear maps, in peft's format or packed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -49,6 +49,11 @@ def has_adapter(folder: Path) -> bool:
     """Whether the folder holds an adapter."""
     weights = (folder / WEIGHTS).exists() or (folder / PACKED).exists()
     return weights and (folder / CARD).exists()
+
+
+def is_merged(folder: Path) -> bool:
+    """Whether the folder holds a whole model that an adapter was merged into."""
+    return (folder / CARD).exists() and (folder / "config.json").exists()
 
 
 def load_card(folder: Path) -> PlannerCard:
@@ -129,23 +134,52 @@ def merge(model: Any, folder: Path) -> None:
     """
     import torch
 
-    card = load_card(folder)
-    weights = _weights(folder)
-    scale = card.alpha / card.rank
     with torch.no_grad():
-        for name, down in weights.items():
-            if not name.endswith("lora_A.weight"):
-                continue
-            up = weights[name.replace("lora_A", "lora_B")]
-            path = name.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
-            try:
-                linear = model.get_submodule(path)
-            except AttributeError:
-                raise InputError(f"{folder}: the model has no {path}; wrong base model?") from None
-            change = scale * (up.float() @ down.float())
+        for path, linear, down, up in _changes(model, folder):
+            change = up.float() @ down.float()
             if change.shape != linear.weight.shape:
                 raise InputError(
                     f"{folder}: {path} is {tuple(linear.weight.shape)} in the model and "
                     f"{tuple(change.shape)} in the adapter; wrong base model?"
                 )
-            linear.weight += change.to(linear.weight.dtype)
+            linear.weight += change.to(linear.weight.device, linear.weight.dtype)
+
+
+def attach(model: Any, folder: Path) -> None:
+    """Put the adapter in `folder` beside the weights of a model of its base, which are kept.
+
+    Raises:
+        ValueError: The adapter is for another architecture.
+    """
+    import torch
+
+    def beside(down: Any, up: Any) -> Any:
+        def add(linear: Any, inputs: Any, output: Any) -> Any:
+            first, second = down.to(output.device), up.to(output.device)
+            return output + (inputs[0].to(first.dtype) @ first.T @ second.T).to(output.dtype)
+
+        return add
+
+    for path, linear, down, up in _changes(model, folder):
+        wanted = (up.shape[0], down.shape[1])
+        if wanted != (linear.out_features, linear.in_features):
+            raise InputError(
+                f"{folder}: {path} is {(linear.out_features, linear.in_features)} in the model and "
+                f"{wanted} in the adapter; wrong base model?"
+            )
+        linear.register_forward_hook(beside(down.to(torch.bfloat16), up.to(torch.bfloat16)))
+
+
+def _changes(model: Any, folder: Path) -> Iterator[tuple[str, Any, Any, Any]]:
+    """Name of each changed map, the map, and the two factors of its change, the second scaled."""
+    card = load_card(folder)
+    weights = _weights(folder)
+    for name, down in weights.items():
+        if not name.endswith("lora_A.weight"):
+            continue
+        path = name.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
+        try:
+            linear = model.get_submodule(path)
+        except AttributeError:
+            raise InputError(f"{folder}: the model has no {path}; wrong base model?") from None
+        yield path, linear, down, weights[name.replace("lora_A", "lora_B")] * card.alpha / card.rank

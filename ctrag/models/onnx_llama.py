@@ -24,6 +24,8 @@ FORMAT = 1
 LARGEST = 2_000_000_000
 """Bytes of a model's float32 weights at most: a graph is one protobuf message."""
 _BLOCK = 32
+_HEADS_OF = 16
+"""ONNX Runtime's attention takes heads of a multiple of it; OpenLLaMA-3B's have 100."""
 _KINDS = ("llama", "qwen2")
 """Qwen2 is a Llama whose queries, keys and values have biases."""
 _REQUIRED = {
@@ -60,6 +62,11 @@ def check_config(config: Mapping[str, Any]) -> None:
         raise InputError(
             f"rope_type: the onnxruntime engine needs 'default', this model has {kind!r}; "
             "set CTRAG_PLANNER_ENGINE=transformers"
+        )
+    if head_width(config) % _HEADS_OF:
+        raise InputError(
+            f"head_dim: the onnxruntime engine needs a multiple of {_HEADS_OF}, this model has "
+            f"{head_width(config)}; set CTRAG_PLANNER_ENGINE=transformers"
         )
 
 

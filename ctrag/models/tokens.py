@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from ctrag.models import packages
+from ctrag.models.tokenizer_files import load_tokenizer
 from ctrag.models.vocabularies import packaged_vocabulary
 
 CountTokens = Callable[[str], int]
@@ -15,20 +16,18 @@ def token_counter(name: str | None = None) -> CountTokens:
     """A token counter of a language model, the embedded planner's when None.
 
     Args:
-        name: Folder or hub name of another model, which has a `tokenizer.json`.
+        name: Folder or hub name of another model, with any tokenizer that `load_tokenizer` reads.
 
     Raises:
         ModelMissing: The other model is not on this machine.
+        ValueError: Its tokenizer cannot be read.
     """
-    if name in (None, packages.PLANNER):
-        tokenizer = packaged_vocabulary(packages.PLANNER)
-    else:
-        from tokenizers import Tokenizer
-
-        tokenizer = Tokenizer.from_file(str(packages.find(name) / "tokenizer.json"))
+    own = name is not None and name != packages.PLANNER
+    model = load_tokenizer(packages.find(str(name))) if own else None
+    packaged = packaged_vocabulary(packages.PLANNER)
 
     @cache
     def count(text: str) -> int:
-        return len(tokenizer.encode(text).ids)
+        return len(packaged.encode(text).ids if model is None else model.encode(text))
 
     return count

@@ -77,13 +77,15 @@ class PlannerInputs:
     ) -> None:
         self.artefacts = artefacts
         self._retriever = retriever
+        self._encoder = retriever.ranker.card.encoder
         self._tools = tools
         self._toolbox = toolbox
         self._options = options
 
     def plain(self, example: RankingExample) -> float:
         """Probability that the request says its own values."""
-        return self.artefacts.plainness.of(example.context.vector)
+        vector, plainness = example.context.vector, self.artefacts.plainness
+        return plainness.of(vector) if plainness.card.encoder == self._encoder else 1.0
 
     def __call__(self, example: RankingExample, setting: str) -> PlannerInput:
         """Items and tools of one setting, labelled ones only where its name says so."""
@@ -213,7 +215,9 @@ def planned(
             write_outward=planner.writes_outward,
             open_when_empty=not shown.items,
             fillable=filler is not None,
-            values=rank_values(exposed, sources, show.artefacts.arguments),
+            values=rank_values(
+                exposed, sources, show.artefacts.arguments if planner.best_only else None
+            ),
         )
     )
 

@@ -58,6 +58,7 @@ def run_planner(
     data: Path,
     *,
     model: Path | None = None,
+    planner: str = "embedded",
     methods: Sequence[str] | None = None,
     limit: int | None = None,
     free: bool = True,
@@ -69,6 +70,8 @@ def run_planner(
     Args:
         data: The data set folder.
         model: A ranker's folder; the packaged one when None.
+        planner: `embedded`, or `openai` for the endpoint that the settings name; that one has no
+            free decoding.
         methods: Names from `SETTINGS`; all when None.
         limit: Only the first so many requests with a labelled plan.
         free: Whether to decode without the grammar too.
@@ -84,7 +87,7 @@ def run_planner(
             raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(SETTINGS)}")
     wanted = [name for name in SETTINGS if methods is None or name in methods]
     toolbox = toolbox_of(data)
-    steps = PlanningSteps.open(model, toolbox)
+    steps = PlanningSteps.open(model, toolbox, planner)
     options, artefacts = steps.options, steps.artefacts
     every = load_examples(data, steps.encoder, artefacts.adapter)
     examples = [one for one in every if one.labels.has_plan][:limit]
@@ -92,7 +95,7 @@ def run_planner(
         raise InputError(f"{data}: no request has a labelled plan")
     run = run_hash((data_sha256(data)[:12], *steps.depends_on))
     rows = PlanRows(resume, run)
-    decodings = [False, True] if free else [False]
+    decodings = [False, True] if free and planner == "embedded" else [False]
     total = len(wanted) * len(decodings) * len(examples)
     count = 0
     for name in wanted:
@@ -166,7 +169,7 @@ def run_planner(
         data_sha256=data_sha256(data),
         seed=_SEED,
         versions=versions(),
-        settings={**steps.described, "limit": limit, "free": free},
+        settings={**steps.described, "limit": limit, "free": True in decodings},
         figures=figures,
         intervals=intervals,
         extra=extra,

@@ -9,13 +9,12 @@ from pydantic import JsonValue
 from ctrag.assistant.api_choice.retrieve import ToolRetriever
 from ctrag.assistant.artefacts import Artefacts, load_artefacts
 from ctrag.assistant.context.retrieve import ContextRetriever
-from ctrag.assistant.planning.embedded import EmbeddedPlanner
-from ctrag.assistant.planning.interface import Planned
+from ctrag.assistant.planning.interface import Planned, Planner
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
-from ctrag.assistant.planning.planner import embedded_planner, slot_filler
+from ctrag.assistant.planning.planner import make_planner, slot_filler
 from ctrag.assistant.planning.slot_filler import SlotFiller
 from ctrag.models.encoder import Encoder, load_encoder
-from ctrag.models.lora import load_card, weights_sha256
+from ctrag.models.lora import weights_sha256
 from ctrag.settings import Settings, settings
 from ctrag.toolbox import Toolbox
 from eval.core.examples import RankingExample
@@ -30,17 +29,20 @@ class PlanningSteps:
     encoder: Encoder
     artefacts: Artefacts
     retriever: ContextRetriever
-    planner: EmbeddedPlanner
+    planner: Planner
     filler: SlotFiller | None
     show: PlannerInputs
 
     @classmethod
-    def open(cls, model: Path | None, toolbox: Toolbox) -> "PlanningSteps":
+    def open(
+        cls, model: Path | None, toolbox: Toolbox, planner: str = "embedded"
+    ) -> "PlanningSteps":
         """With the models that the settings name.
 
         Args:
             model: A ranker's folder; the packaged one when None.
             toolbox: The APIs.
+            planner: `embedded`, or `openai` for the endpoint that the settings name.
         """
         options = settings()
         encoder = load_encoder(options.encoder)
@@ -52,8 +54,8 @@ class PlanningSteps:
             encoder,
             artefacts,
             retriever,
-            embedded_planner(options),
-            slot_filler(options),
+            make_planner(planner, options),
+            slot_filler(options) if planner == "embedded" else None,
             PlannerInputs(retriever, tools, toolbox, options, artefacts),
         )
 
@@ -67,14 +69,12 @@ class PlanningSteps:
             None if artefacts.adapter is None else artefacts.adapter.digest,
             artefacts.classifier.digest,
             self.encoder.name,
-            options.planner_model,
-            planner.engine_name,
+            planner.identity,
             options.items,
             options.tools,
             options.prompt_budget,
             planner.writes_text,
             planner.writes_outward,
-            None if planner.adapter is None else weights_sha256(planner.adapter),
             None if filler is None or filler.adapter is None else weights_sha256(filler.adapter),
             None if filler is None else options.slot_model,
             (artefacts.confidence.weights, artefacts.confidence.bias),
@@ -88,9 +88,7 @@ class PlanningSteps:
         """Settings, as an experiment's JSON has them."""
         options, planner = self.options, self.planner
         return {
-            "planner_model": options.planner_model,
-            "engine": planner.engine_name,
-            "adapter": None if planner.adapter is None else load_card(planner.adapter).command,
+            **planner.described,
             "slot_model": None if self.filler is None else options.slot_model,
             "items": options.items,
             "tools": options.tools,

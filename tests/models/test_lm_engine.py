@@ -180,6 +180,7 @@ def test_a_graph_is_made_once_for_each_model_and_adapter(
     ("changed", "message"),
     [
         ({"model_type": "qwen3"}, "model_type: the onnxruntime engine needs 'llama'"),
+        ({"head_dim": 100}, "head_dim: .* needs a multiple of 16, this model has 100"),
         ({"attention_bias": True}, "attention_bias: .* needs False, this model has True"),
         ({"rope_parameters": {"rope_type": "yarn"}}, "rope_type: .* this model has 'yarn'"),
     ],

@@ -10,10 +10,13 @@ from typing import Any
 
 from ctrag.assistant.planning.planner_prompt import SYSTEM
 from ctrag.errors import InputError
-from ctrag.models.chat_markup import END
+from ctrag.models.lm_tokenizer import LmTokenizer
+from ctrag.models.lm_weights import CPU
 from ctrag.models.lora import PlannerCard
-from training.core.adapter import AdapterSettings, Progress, train_adapter
-from training.core.packed import Encode, PackedTokens, row_of
+from ctrag.models.placement import Placement
+from training.core.adapter import AdapterSettings, Progress, RowsOf, train_adapter
+from training.core.packed import row_of
+from training.core.packed_rows import PackedTokens
 from training.planner.examples import MixSettings, PlannerExample, chat, packs
 
 
@@ -32,6 +35,7 @@ def train_planner(
     source: dict[str, Any],
     progress: Progress = lambda _: None,
     resume: bool = True,
+    placement: Placement = CPU,
 ) -> PlannerCard:
     """Train an adapter and leave it in `out`, with its card; see `train_adapter`.
 
@@ -43,23 +47,34 @@ def train_planner(
         source: `training.core.origin.origin` of the data sets, for the card.
         progress: Called with messages of loss, speed and time left.
         resume: Whether to resume from a checkpoint in `out`.
+        placement: Where the base model is, and in how many bits.
 
     Raises:
         ValueError: There is nothing to learn from, or nothing fits into a row.
     """
+    figures = {"requests": float(len(taught))}
+    rows_of = planner_rows(taught, settings)
+    return train_adapter(rows_of, base, settings, out, source, figures, progress, resume, placement)
+
+
+def planner_rows(taught: Sequence[PlannerExample], settings: PlannerSettings) -> RowsOf:
+    """The rows of every epoch.
+
+    Raises:
+        ValueError: There is nothing to learn from.
+    """
     if not taught:
         raise InputError("data: no request has a labelled plan, there is nothing to learn")
 
-    def rows_of(encode: Encode) -> list[list[PackedTokens]]:
-        return [_rows(encode, taught, settings, epoch) for epoch in range(settings.epochs)]
+    def rows_of(tokenizer: LmTokenizer) -> list[list[PackedTokens]]:
+        return [_rows(tokenizer, taught, settings, epoch) for epoch in range(settings.epochs)]
 
-    figures = {"requests": float(len(taught))}
-    return train_adapter(rows_of, base, settings, out, source, figures, progress, resume)
+    return rows_of
 
 
 def _rows(
-    encode: Encode, taught: Sequence[PlannerExample], settings: PlannerSettings, epoch: int
+    tokenizer: LmTokenizer, taught: Sequence[PlannerExample], settings: PlannerSettings, epoch: int
 ) -> list[PackedTokens]:
     mixed = packs(taught, settings.mix, settings.seed * 1_000 + epoch)
-    rows = [row_of(encode, *chat(pack, SYSTEM), END, settings.longest) for pack in mixed]
+    rows = [row_of(tokenizer, *chat(pack, SYSTEM), settings.longest) for pack in mixed]
     return [row for row in rows if row is not None]

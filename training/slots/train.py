@@ -8,10 +8,14 @@ import numpy as np
 
 from ctrag.assistant.planning.slot_filler import SYSTEM
 from ctrag.errors import InputError
-from ctrag.models.chat_markup import END, closing, opening
+from ctrag.models.chat_markup import closing, opening
+from ctrag.models.lm_tokenizer import LmTokenizer
+from ctrag.models.lm_weights import CPU
 from ctrag.models.lora import PlannerCard
-from training.core.adapter import AdapterSettings, Progress, train_adapter
-from training.core.packed import Encode, PackedTokens, row_of
+from ctrag.models.placement import Placement
+from training.core.adapter import AdapterSettings, Progress, RowsOf, train_adapter
+from training.core.packed import row_of
+from training.core.packed_rows import PackedTokens
 from training.slots.examples import SlotExample
 
 
@@ -23,8 +27,20 @@ def train_slots(
     source: dict[str, Any],
     progress: Progress = lambda _: None,
     resume: bool = True,
+    placement: Placement = CPU,
 ) -> PlannerCard:
     """Train an adapter and leave it in `out`, with its card; see `train_adapter`.
+
+    Raises:
+        ValueError: There is nothing to learn from.
+    """
+    figures = {"requests": float(len(examples))}
+    rows_of = slot_rows(examples, settings)
+    return train_adapter(rows_of, base, settings, out, source, figures, progress, resume, placement)
+
+
+def slot_rows(examples: Sequence[SlotExample], settings: AdapterSettings) -> RowsOf:
+    """The rows of every epoch.
 
     Raises:
         ValueError: There is nothing to learn from.
@@ -32,15 +48,14 @@ def train_slots(
     if not examples:
         raise InputError("data: no request has a plan with something to fill in")
 
-    def rows_of(encode: Encode) -> list[list[PackedTokens]]:
-        return [_rows(encode, examples, settings, epoch) for epoch in range(settings.epochs)]
+    def rows_of(tokenizer: LmTokenizer) -> list[list[PackedTokens]]:
+        return [_rows(tokenizer, examples, settings, epoch) for epoch in range(settings.epochs)]
 
-    figures = {"requests": float(len(examples))}
-    return train_adapter(rows_of, base, settings, out, source, figures, progress, resume)
+    return rows_of
 
 
 def _rows(
-    encode: Encode, examples: Sequence[SlotExample], settings: AdapterSettings, epoch: int
+    tokenizer: LmTokenizer, examples: Sequence[SlotExample], settings: AdapterSettings, epoch: int
 ) -> list[PackedTokens]:
     """Rows of as many examples as fit, in an order that follows from seed and epoch."""
     draw = np.random.default_rng(settings.seed * 1_000 + epoch)
@@ -49,11 +64,11 @@ def _rows(
     length = 0
     for place in draw.permutation(len(examples)):
         asked = (closing(examples[place].prompt), examples[place].answer)
-        size = len(encode("".join(asked))) + 2
+        size = len(tokenizer.encode("".join(asked))) + 2
         if waiting and length + size > settings.longest - 16:
-            rows.append(row_of(encode, opening(SYSTEM), waiting, END, settings.longest))
+            rows.append(row_of(tokenizer, opening(SYSTEM), waiting, settings.longest))
             waiting, length = [], 0
         waiting.append(asked)
         length += size
-    rows.append(row_of(encode, opening(SYSTEM), waiting, END, settings.longest))
+    rows.append(row_of(tokenizer, opening(SYSTEM), waiting, settings.longest))
     return [row for row in rows if row is not None]

@@ -189,7 +189,7 @@ def filling_prompt(model: LanguageModel, tool: CatalogueTool, source: str) -> tu
         room -= len(lines[-1])
         if room < 0:
             break
-    head = model.encode(opening(SYSTEM, _EXAMPLE) + closing(_EXAMPLE_SAID) + _EXAMPLE_CALL)
+    head = model.begin(opening(SYSTEM, _EXAMPLE) + closing(_EXAMPLE_SAID) + _EXAMPLE_CALL)
     asked = "\n".join([*lines, "Request:"]) + f" {copyable(source)[-SAID:]}"
     return head + model.encode(turn() + closing(asked)), len(head)
 

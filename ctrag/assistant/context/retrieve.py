@@ -92,7 +92,8 @@ class ContextRetriever:
     def __init__(self, encoder: Encoder, ranker: Ranker, adapter: Adapter | None = None) -> None:
         if ranker.card.encoder != encoder.name:
             raise InputError(
-                f"encoder: the ranker was trained with {ranker.card.encoder}, not {encoder.name}"
+                f"encoder: the ranker was trained with {ranker.card.encoder}, not {encoder.name}; "
+                "train one by `ctrag train ranker` and name its folder in CTRAG_ARTEFACTS"
             )
         self.request_encoder = RequestEncoder(encoder, adapter)
         self.ranker = ranker

@@ -27,7 +27,9 @@ from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
-from ctrag.models.lm_engine import EngineName
+from ctrag.models.lm_engine import CPU, EngineName
+from ctrag.models.lora import is_merged, load_card, weights_sha256
+from ctrag.models.placement import Placement
 from ctrag.text.language import is_english
 from stores.people.items import Item
 
@@ -50,36 +52,63 @@ class EmbeddedPlanner(LanguageModel):
         adapter: Path | None = None,
         engine: EngineName | None = None,
         write_text: bool | None = None,
+        decides: bool = False,
+        placement: Placement = CPU,
     ) -> None:
-        super().__init__(name_or_path, threads, adapter, engine)
+        """Nothing is loaded before the first request.
+
+        Args:
+            name_or_path, threads, adapter, engine, placement: As for `LanguageModel`.
+            write_text: Whether it writes free text; None: as `writes_text` says.
+            decides: Whether it chooses API and values itself, among those that the grammar allows.
+        """
+        super().__init__(name_or_path, threads, adapter, engine, placement=placement)
         self._write_text = write_text
+        self._decides = decides
 
     @property
     def best_only(self) -> bool:
-        """True: the model is too small to choose values."""
-        return True
+        """Unless it decides: a small model cannot choose values."""
+        return not self._decides
 
     @property
     def brief(self) -> bool:
         """Whether it was trained on the packaged APIs."""
-        return self.adapter is not None
+        return self.adapter is not None or is_merged(self.folder)
 
     @property
     def writes_text(self) -> bool:
-        """True with an adapter, unless the constructor argument sets it."""
-        return self.adapter is not None if self._write_text is None else self._write_text
+        """True where it was trained or decides, unless the constructor argument sets it."""
+        return self.brief or self._decides if self._write_text is None else self._write_text
 
     @property
     def writes_outward(self) -> bool:
-        """Only where the constructor argument sets it: the small model invents facts there."""
-        return bool(self._write_text)
+        """Only where it decides or the constructor argument sets it: the small model invents facts
+        there."""
+        return self._decides if self._write_text is None else self._write_text
+
+    @property
+    def described(self) -> dict[str, str | None]:
+        """See `Planner.described`."""
+        return {
+            "planner_model": self.name,
+            "engine": self.engine_name,
+            "adapter": None if self.adapter is None else load_card(self.adapter).command,
+        }
+
+    @property
+    def identity(self) -> str:
+        """See `Planner.identity`."""
+        adapter = "" if self.adapter is None else weights_sha256(self.adapter)
+        where = (self._placement.bits, self._decides)
+        return f"{self.name} {self.engine_name} {adapter} {where}"
 
     def plan(self, request: PlanRequest) -> Planned:
         """Decode one plan, greedily.
 
         With preferences, the best API that the grammar allows is called: composed of its slots
-        where the request has them, else the model fills in its arguments. Without preferences the
-        model chooses the API too. It is not run where nothing is left open.
+        where the request has them, else the model fills in its arguments. Without preferences, or
+        where it decides, the model chooses the API too. It is not run where nothing is left open.
         """
         began = time.perf_counter()
         prompt = _PromptIds(lambda: self._prompt_ids(request.prompt()))
@@ -90,9 +119,12 @@ class EmbeddedPlanner(LanguageModel):
         if grammar is None:
             tokens, confidence, _ = self.free(prompt())
             decoded = self._parsed(tokens)
-        elif preferences is None:
-            tokens, confidence, _ = self.bound(prompt, grammar.lark)
+        elif preferences is None or self._decides:
+            until = None if self._decides else "("
+            tokens, confidence, _ = self.bound(prompt, grammar.lark, until=until)
             decoded = self._parsed(tokens)
+            if self._decides and _asks_first(decoded.plan, request):
+                confidence = min(confidence, UNSURE)
             confidence *= 1.0 if decoded.plan is None else grammar.belief.get(decoded.plan.api, 1.0)
         else:
             calls, rest = self._calls(request, grammar, preferences, prompt)
@@ -257,7 +289,7 @@ class EmbeddedPlanner(LanguageModel):
 
     def _prompt_ids(self, prompt: PlannerPrompt) -> list[int]:
         text = opening(prompt.system) + closing(prompt.user)
-        return self.encode(text)
+        return self.begin(text)
 
 
 class _PromptIds:
@@ -283,6 +315,14 @@ def _changes(plan: Plan | None, request: PlanRequest) -> bool:
     return any(
         plan is not None and one.api == plan.api for one in request.tools if one.effect != "read"
     )
+
+
+def _asks_first(plan: Plan | None, request: PlanRequest) -> bool:
+    """Whether a call that the model chose alone takes something away, or does half of what was
+    said."""
+    said = "" if request.sources is None else request.sources.request.text
+    removes = plan is not None and removes_unnamed(plan.api, 0.0, 1.0)
+    return removes or (_changes(plan, request) and does_half(said))
 
 
 def _enough(shares: Sequence[float], following: float, request: PlanRequest) -> bool:

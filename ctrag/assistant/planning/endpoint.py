@@ -1,18 +1,26 @@
-"""Planning by any OpenAI-compatible endpoint: same prompt, same syntax, same checks."""
+"""Planning by any OpenAI-compatible endpoint: same prompt, same checks."""
 
 import re
 import time
+from typing import Any
 
+from ctrag.assistant.planning.answer_forms import TOLD, AnswerForm, bare, options_of, read_answer
 from ctrag.assistant.planning.checks import violations
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
 from ctrag.assistant.planning.plan import Plan, PlanSyntaxError
 from ctrag.errors import InputError
-from ctrag.models.endpoint import ChatEndpoint, EndpointError
+from ctrag.models.endpoint import ChatEndpoint, Completion, EndpointError
 
-__all__ = ["EndpointError", "EndpointPlanner"]
+__all__ = ["EndpointError", "EndpointPlanner", "bare"]
 
 ATTEMPTS = 2
+LONGEST = 200
+"""Tokens of an answer at most."""
+_NOT_UNDERSTOOD = (400, 415, 422)
+"""How servers refuse what they do not know."""
+_NAMED = re.compile(r"tool|jinja|grammar|schema|response_format", re.IGNORECASE)
+"""What a server's own error says where it is a refusal: llama.cpp refuses tools with 500."""
 
 
 class EndpointPlanner:
@@ -24,8 +32,38 @@ class EndpointPlanner:
     best_only = brief = False
     writes_text = writes_outward = True
 
-    def __init__(self, base_url: str, model: str, api_key: str, timeout: float = 60.0) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        api_key: str,
+        timeout: float = 60.0,
+        answers: AnswerForm = "json",
+    ) -> None:
+        """Nothing is sent before the first request.
+
+        Args:
+            base_url, model, api_key, timeout: As for `ChatEndpoint`.
+            answers: What the model is held to; where the server refuses that, to nothing.
+        """
         self._endpoint = ChatEndpoint(base_url, model, api_key, timeout)
+        self._answers = answers
+        self._held = True
+        self._limit, self._temperature = "max_tokens", {"temperature": 0}
+
+    @property
+    def described(self) -> dict[str, str | None]:
+        """See `Planner.described`."""
+        return {
+            "planner_model": self._endpoint.model,
+            "engine": self._endpoint.base_url,
+            "answers": self._answers,
+        }
+
+    @property
+    def identity(self) -> str:
+        """See `Planner.identity`."""
+        return f"{self._endpoint.base_url} {self._endpoint.model} {self._answers}"
 
     def count_tokens(self, text: str) -> int:
         """Tokens of a text, estimated as a quarter of its characters."""
@@ -44,15 +82,22 @@ class EndpointPlanner:
             raise InputError("grammar: an endpoint's answer is checked by one, but it is None")
         messages = [
             {"role": "system", "content": prompt.system},
-            {"role": "user", "content": f"{prompt.user}\n\n{_values(grammar)}"},
+            {
+                "role": "user",
+                "content": f"{prompt.user}\n\n{_values(grammar)}\n\n{TOLD[self._answers]}",
+            },
         ]
+        form = options_of(self._answers, request.tools, grammar)
         used = [0, 0]
         text = ""
         plan: Plan | None = None
         for _ in range(ATTEMPTS):
-            text = self._ask(messages, used)
+            answer = self._asked(messages, form)
+            used[0] += answer.prompt_tokens or 0
+            used[1] += answer.completion_tokens or 0
+            text = bare(answer.text) or " ".join(f"{name} {given}" for name, given in answer.calls)
             try:
-                plan = Plan.parse(text)
+                plan = read_answer(answer.text, answer.calls, request.tools)
                 problems = violations(plan, request.tools, grammar)
             except PlanSyntaxError as error:
                 problems = [str(error)]
@@ -64,13 +109,27 @@ class EndpointPlanner:
                 {"role": "user", "content": f"That cannot run: {'; '.join(problems)}. Again."},
             ]
         confidence = 0.0 if plan is None else 1.0
+        text = text if plan is None else str(plan)
         return Planned(plan, text, confidence, used[0], used[1], time.perf_counter() - began)
 
-    def _ask(self, messages: list[dict[str, str]], used: list[int]) -> str:
-        answer = self._endpoint.complete(messages, temperature=0, max_tokens=200)
-        used[0] += answer.prompt_tokens or 0
-        used[1] += answer.completion_tokens or 0
-        return bare(answer.text)
+    def _asked(self, messages: list[dict[str, str]], form: dict[str, Any]) -> Completion:
+        """An answer; what the server refuses to understand is left out from then on."""
+        while True:
+            options = {**self._temperature, self._limit: LONGEST, **(form if self._held else {})}
+            try:
+                return self._endpoint.complete(messages, **options)
+            except EndpointError as error:
+                broken = (error.status or 0) >= 500 and _NAMED.search(str(error))
+                if error.status not in _NOT_UNDERSTOOD and not broken:
+                    raise
+                if "max_completion_tokens" in str(error) and self._limit == "max_tokens":
+                    self._limit = "max_completion_tokens"
+                elif "temperature" in str(error) and self._temperature:
+                    self._temperature = {}
+                elif form and self._held:
+                    self._held = False
+                else:
+                    raise
 
 
 def _values(grammar: PlanGrammar) -> str:
@@ -80,11 +139,3 @@ def _values(grammar: PlanGrammar) -> str:
             values = ", ".join(repr(candidate.value) for candidate in candidates[:12])
             lines.append(f"- {api}.{name}: {values or 'free'}")
     return "\n".join(lines)
-
-
-def bare(text: str) -> str:
-    """The answer without a code fence around it."""
-    lines = text.strip().splitlines()
-    if lines and re.fullmatch(r"```\w*", lines[0].strip()):
-        lines = lines[1:]
-    return "\n".join(lines).strip().strip("`").strip()

@@ -103,6 +103,14 @@ class Planner(Protocol):
     def writes_outward(self) -> bool:
         """Whether it also writes free text that is sent to others."""
 
+    @property
+    def described(self) -> Mapping[str, str | None]:
+        """Which model it is and how it is run, as an experiment's file says it."""
+
+    @property
+    def identity(self) -> str:
+        """What its plans depend on besides the request."""
+
     def count_tokens(self, text: str) -> int:
         """Tokens of a text in the planner's own vocabulary."""
 

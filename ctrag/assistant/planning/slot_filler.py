@@ -123,7 +123,7 @@ class SlotFiller(LanguageModel):
         if tool.effect == "outward":
             request = replace(request, text=as_asked(request.text))
         shown = shown_items(tool, items)
-        prompt = self.encode(opening(SYSTEM) + closing(slot_prompt(request, tool, shown)))
+        prompt = self.begin(opening(SYSTEM) + closing(slot_prompt(request, tool, shown)))
         said = allowed_words(request, shown)
         if tool.effect == "read":
             own = {word.casefold() for word in allowed_words(request, shown, functional=False)}

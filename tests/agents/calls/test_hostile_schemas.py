@@ -107,6 +107,8 @@ class Characters:
         text.encode()  # as tokenizers do, refuses half of a surrogate pair
         return [ord(one) for one in text]
 
+    begin = encode
+
 
 def test_a_prompt_has_a_bounded_length_whatever_the_tool() -> None:
     properties = {f"p{n}": {"enum": ["\ud800" + "v" * 10_000] * 6} for n in range(5_000)}

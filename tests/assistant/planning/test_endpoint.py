@@ -1,5 +1,6 @@
 """The endpoint planner against a real HTTP server on this machine."""
 
+import json
 import socket
 from collections.abc import Callable
 from datetime import datetime
@@ -183,3 +184,114 @@ def test_an_answer_that_is_no_chat_completion_is_one_line(
 def test_an_endpoint_without_a_model_name_is_refused_before_it_is_asked() -> None:
     with pytest.raises(ValueError, match="model: the endpoint needs a model name"):
         EndpointPlanner("http://127.0.0.1:1/v1", "", "key")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '{"api": "read_note", "arguments": {"title": "Gate code"}}',
+        '```json\n{"name": "read_note", "parameters": {"title": "Gate code"}}\n```',
+        '[{"call": {"api": "read_note", "arguments": {"title": "Gate code"}}}]',
+        '<think>The note of the gate.</think>\n{"api": "read_note", "arguments": {"title": "Gate code"}}',
+        '{"api": "read_note(title)", "arguments": {"title": "Gate code"}}',
+        'read_note("Gate code")',
+    ],
+)
+def test_a_plan_is_read_in_whatever_form_it_comes(ask: Callable[..., Any], answer: str) -> None:
+    assert ask(answer).plan == Plan.parse(GOOD)
+
+
+def test_a_tool_call_is_a_plan(endpoint: Any, api_key: str) -> None:
+    called = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {
+                "id": "1",
+                "type": "function",
+                "function": {"name": "read_note", "arguments": '{"title": "Gate code"}'},
+            }
+        ],
+    }
+    body = {"choices": [{"index": 0, "finish_reason": "tool_calls", "message": called}]}
+    endpoint.answers = [(200, {"Content-Type": "application/json"}, json.dumps(body).encode())]
+    planner = EndpointPlanner(endpoint.url, "toy", api_key, answers="tools")
+    prompt = planner_prompt(REQUEST, ADA, [NOTE], TOOLS, planner.count_tokens)
+    planned = planner.plan(PlanRequest(TOOLS, GRAMMAR, lambda: prompt))
+    assert (planned.plan, planned.text) == (Plan.parse(GOOD), GOOD)
+    sent = endpoint.requests[0]
+    assert [one["function"]["name"] for one in sent["tools"]] == [*GRAMMAR.apis, "none"]
+    title = sent["tools"][0]["function"]["parameters"]["properties"]["title"]
+    assert title["enum"] == ["Gate code"]
+
+
+def test_a_schema_names_the_calls_and_values_that_are_possible(
+    ask: Callable[..., Any], endpoint: Any
+) -> None:
+    ask('{"api": "none", "arguments": {}}')
+    form = endpoint.requests[0]["response_format"]
+    assert form["type"] == "json_schema"
+    calls = {
+        one["properties"]["api"]["enum"][0]: one["properties"]["arguments"]
+        for one in form["json_schema"]["schema"]["anyOf"]
+    }
+    assert set(calls) == {*GRAMMAR.apis, "none"}
+    assert calls["read_note"]["properties"]["title"]["enum"] == ["Gate code"]
+    assert calls["read_note"]["required"] == ["title"]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "'response_format.type' must be 'text'"),
+        (422, "unknown field response_format"),
+    ],
+)
+def test_a_server_that_knows_no_schema_is_asked_without_one_from_then_on(
+    endpoint: Any, api_key: str, status: int, said: str
+) -> None:
+    refusal = (status, {"Content-Type": "application/json", **NOW}, json.dumps(said).encode())
+    endpoint.answers = [refusal, GOOD]
+    planner = EndpointPlanner(endpoint.url, "toy", api_key)
+    prompt = planner_prompt(REQUEST, ADA, [NOTE], TOOLS, planner.count_tokens)
+    for _ in range(2):
+        assert planner.plan(PlanRequest(TOOLS, GRAMMAR, lambda: prompt)).plan == Plan.parse(GOOD)
+    assert ["response_format" in one for one in endpoint.requests] == [True, False, False]
+
+
+def test_llama_cpp_that_knows_no_tools_is_asked_without_and_a_busy_server_is_not(
+    endpoint: Any, api_key: str
+) -> None:
+    def failing(said: str) -> tuple[int, dict[str, str], bytes]:
+        body = json.dumps({"error": {"code": 500, "message": said}}).encode()
+        return 500, {"Content-Type": "application/json", **NOW}, body
+
+    prompt = planner_prompt(REQUEST, ADA, [NOTE], TOOLS, len, 4000)
+    request = PlanRequest(TOOLS, GRAMMAR, lambda: prompt)
+    planner = EndpointPlanner(endpoint.url, "toy", api_key, answers="tools")
+    endpoint.answers = [failing("tools param requires --jinja flag")] * 4 + [GOOD]
+    assert planner.plan(request).plan == Plan.parse(GOOD)
+    assert "tools" not in endpoint.requests[-1]
+    endpoint.answers = [failing("out of memory")]
+    with pytest.raises(EndpointError, match="out of memory"):
+        EndpointPlanner(endpoint.url, "toy", api_key, answers="tools").plan(request)
+    assert "tools" in endpoint.requests[-1]
+
+
+def test_a_newer_model_is_asked_by_the_names_that_it_wants(endpoint: Any, api_key: str) -> None:
+    def refusing(said: str) -> tuple[int, dict[str, str], bytes]:
+        body = json.dumps({"error": {"message": said}}).encode()
+        return 400, {"Content-Type": "application/json"}, body
+
+    endpoint.answers = [
+        refusing("'max_tokens' is not supported: use 'max_completion_tokens'"),
+        refusing("'temperature' does not support 0 with this model"),
+        GOOD,
+    ]
+    planner = EndpointPlanner(endpoint.url, "toy", api_key)
+    prompt = planner_prompt(REQUEST, ADA, [NOTE], TOOLS, planner.count_tokens)
+    assert planner.plan(PlanRequest(TOOLS, GRAMMAR, lambda: prompt)).plan == Plan.parse(GOOD)
+    sent = endpoint.requests[-1]
+    assert "max_completion_tokens" in sent
+    assert not {"max_tokens", "temperature"} & set(sent)
+    assert "response_format" in sent

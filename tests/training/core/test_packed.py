@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from ctrag.assistant.planning.plan import Plan
-from training.core.packed import IGNORED, PackedTokens, row_of
+from ctrag.models.lm_tokenizer import LmTokenizer
+from training.core.packed import row_of
+from training.core.packed_rows import IGNORED, PackedTokens, arrays_of, rows_in
 from training.planner.examples import Pack, chat
 
 
@@ -12,8 +14,11 @@ def letters(text: str) -> list[int]:
     return [ord(letter) for letter in text]
 
 
+LETTERS = LmTokenizer([bytes([one]) for one in range(128)], letters, letters, (), ord("."))
+
+
 def row(*asked: tuple[str, str], longest: int = 100) -> PackedTokens:
-    found = row_of(letters, "ab", asked, ".", longest)
+    found = row_of(LETTERS, "ab", asked, longest)
     assert found is not None
     return found
 
@@ -39,10 +44,17 @@ def test_only_plan_tokens_are_targets_each_predicting_the_next() -> None:
     ]
 
 
+def test_rows_come_back_from_a_few_arrays() -> None:
+    rows = [row(("q", "1")), row(("q", "1"), ("rr", "23"))]
+    for before, after in zip(rows, rows_in(arrays_of(rows)), strict=True):
+        for part in ("tokens", "positions", "branches", "targets"):
+            assert np.array_equal(getattr(before, part), getattr(after, part))
+
+
 def test_requests_that_do_not_fit_are_left_out() -> None:
     assert row(("q", "1"), ("r" * 90, "2"), ("s", "3"), longest=20).branches.max() == 3
     assert 2 not in row(("q", "1"), ("r" * 90, "2"), ("s", "3"), longest=20).branches
-    assert row_of(letters, "ab", [("q" * 50, "1")], ".", 20) is None
+    assert row_of(LETTERS, "ab", [("q" * 50, "1")], 20) is None
 
 
 def test_the_items_words_cannot_end_the_turn() -> None:

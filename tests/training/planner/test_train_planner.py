@@ -67,19 +67,19 @@ def test_a_killed_run_resumes_to_the_same_weights(
 
     train(taught, llama, tmp_path / "whole")
 
-    import training.core.adapter as module
+    import training.core.tuning as module
 
-    saved = module._checkpoint
+    saved = module.save_checkpoint
     done: list[int] = []
 
-    def kill(out: Path, key: str, step: int, *rest: Any) -> None:
-        saved(out, key, step, *rest)
-        done.append(step)
+    def kill(out: Path, key: str, model: Any, loop: Any) -> None:
+        saved(out, key, model, loop)
+        done.append(loop.done)
         if len(done) == 2:
             raise Killed
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_checkpoint", kill)
+        patch.setattr(module, "save_checkpoint", kill)
         with pytest.raises(Killed):
             train(taught, llama, tmp_path / "cut")
     assert (tmp_path / "cut" / CHECKPOINT).exists()
