@@ -1,7 +1,9 @@
 """Planning by any OpenAI-compatible endpoint: same prompt, same checks."""
 
+import math
 import re
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from ctrag.assistant.planning.answer_forms import TOLD, AnswerForm, bare, options_of, read_answer
@@ -108,7 +110,7 @@ class EndpointPlanner:
                 {"role": "assistant", "content": text},
                 {"role": "user", "content": f"That cannot run: {'; '.join(problems)}. Again."},
             ]
-        confidence = 0.0 if plan is None else 1.0
+        confidence = 0.0 if plan is None else _agreement(plan, request.preferences)
         text = text if plan is None else str(plan)
         return Planned(plan, text, confidence, used[0], used[1], time.perf_counter() - began)
 
@@ -130,6 +132,16 @@ class EndpointPlanner:
                     self._held = False
                 else:
                     raise
+
+
+def _agreement(plan: Plan, preferences: Mapping[str, float] | None) -> float:
+    """How likely tool retrieval finds the API that was answered: the endpoint says nothing of how sure
+    it is. 1 where there is no retrieval."""
+    if preferences is None:
+        return 1.0
+    top = max(preferences.values(), default=0.0)
+    odds = {api: math.exp(score - top) for api, score in preferences.items()}
+    return odds.get(plan.api, 0.0) / math.fsum(odds.values())
 
 
 def _values(grammar: PlanGrammar) -> str:

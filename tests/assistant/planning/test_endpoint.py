@@ -1,6 +1,7 @@
 """The endpoint planner against a real HTTP server on this machine."""
 
 import json
+import math
 import socket
 from collections.abc import Callable
 from datetime import datetime
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from ctrag.assistant.planning.candidate_values import ValueSources
-from ctrag.assistant.planning.endpoint import EndpointError, EndpointPlanner
+from ctrag.assistant.planning.endpoint import EndpointError, EndpointPlanner, _agreement
 from ctrag.assistant.planning.grammar import plan_grammar
 from ctrag.assistant.planning.interface import PlanRequest
 from ctrag.assistant.planning.plan import Plan
@@ -295,3 +296,11 @@ def test_a_newer_model_is_asked_by_the_names_that_it_wants(endpoint: Any, api_ke
     assert "max_completion_tokens" in sent
     assert not {"max_tokens", "temperature"} & set(sent)
     assert "response_format" in sent
+
+
+def test_an_endpoint_is_as_sure_as_tool_retrieval_is_of_its_api() -> None:
+    wanted = {"read_note": 0.0, "delete_note": math.log(3), "none": math.log(4)}
+    plan = Plan("delete_note", {"title": "Rent"})
+    assert _agreement(plan, wanted) == pytest.approx(3 / 8)
+    assert _agreement(Plan("call_contact", {}), wanted) == 0.0
+    assert _agreement(plan, None) == 1.0, "without retrieval nothing is known"
