@@ -12,6 +12,8 @@ from ctrag.models.encoder import EncoderEnsemble, Matrix
 
 ENCODE, ENCODE_BRIEFLY = EncoderEnsemble.encode, EncoderEnsemble.encode_briefly
 """As they are, for tests of the encoder itself."""
+MOST = 20_000
+"""Vectors that are kept: 92 MB."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -56,16 +58,17 @@ def encoded_once() -> Iterator[None]:
 
     def once(encode: Callable[[EncoderEnsemble, Sequence[str]], Matrix]) -> Any:
         def encoded(self: EncoderEnsemble, texts: Sequence[str]) -> Matrix:
-            def key(text: str) -> tuple[str, str, str]:
-                return self.name, encode.__name__, text
-
-            new = list(dict.fromkeys(text for text in texts if key(text) not in vectors))
-            if new or not len(texts):
-                made = encode(self, new)
-                if not len(texts):
-                    return made
-                vectors.update(zip(map(key, new), made, strict=True))
-            return np.stack([vectors[key(text)] for text in texts])
+            kind = (self.name, encode.__name__)
+            rows = {text: vectors.get((*kind, text)) for text in texts}
+            new = [text for text, row in rows.items() if row is None]
+            made = encode(self, new) if new or not rows else ()
+            if not rows:
+                return np.asarray(made)
+            rows.update(zip(new, made, strict=True))
+            if len(vectors) > MOST:
+                vectors.clear()
+            vectors.update({(*kind, text): rows[text] for text in new})
+            return np.stack([rows[text] for text in texts])
 
         return encoded
 
