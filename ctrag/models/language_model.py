@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -85,7 +85,8 @@ class LanguageModel:
     @cached_property
     def tokenizer(self) -> LmTokenizer:
         """The model's tokenizer."""
-        return load_tokenizer(self.folder)
+        written = max((one.stat().st_mtime_ns for one in self.folder.iterdir()), default=0)
+        return _tokenizer_of(self.folder, written)
 
     @cached_property
     def engine(self) -> Engine:
@@ -225,6 +226,12 @@ class LanguageModel:
         if not found:
             raise InputError(f"{self.folder}: neither config.json nor the tokenizer names an end")
         return frozenset(found)
+
+
+@lru_cache(maxsize=4)
+def _tokenizer_of(folder: Path, written: int) -> LmTokenizer:
+    """Read once for all models of a process, as it takes a third of a second; nobody changes it."""
+    return load_tokenizer(folder)
 
 
 def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:

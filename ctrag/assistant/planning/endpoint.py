@@ -135,8 +135,8 @@ class EndpointPlanner:
 
 
 def _agreement(plan: Plan, preferences: Mapping[str, float] | None) -> float:
-    """How likely tool retrieval finds the API that was answered, as the endpoint says nothing of how
-    sure it is; 1 where there is no retrieval."""
+    """How likely tool retrieval finds the API that was answered, as an endpoint says nothing of
+    how sure it is; 1 where there is no retrieval."""
     if preferences is None:
         return 1.0
     top = max(preferences.values(), default=0.0)

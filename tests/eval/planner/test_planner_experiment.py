@@ -89,8 +89,8 @@ def test_the_order_of_the_labelled_tools_tells_nothing(person: Path, tmp_path: P
     rows = [json.loads(line) for line in lines]
     text = "".join(json.dumps({**row, "tools": row["tools"][::-1]}) + "\n" for row in rows)
     (turned / "queries.jsonl").write_text(text, encoding="utf-8")
-    plain = run_planner(person, methods=["upper_bound"], limit=3, free=False)
-    other = run_planner(turned, methods=["upper_bound"], limit=3, free=False)
+    plain = run_planner(person, methods=["upper_bound"], limit=2, free=False)
+    other = run_planner(turned, methods=["upper_bound"], limit=2, free=False)
     assert plain.figures == other.figures
 
 
