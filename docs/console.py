@@ -54,7 +54,12 @@ def run_in(folder: Path, command: str) -> str:
     )
     if done.returncode:
         raise SystemExit(f"$ {command}: exit code {done.returncode}: {done.stderr.strip()}")
-    return done.stdout
+    return within(folder, done.stdout)
+
+
+def within(folder: Path, printed: str) -> str:
+    """An output that does not say where the folder lies."""
+    return printed.replace(f"{folder}/", "")
 
 
 def same(one: str, other: str) -> bool:

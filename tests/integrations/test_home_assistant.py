@@ -78,7 +78,7 @@ Use = Callable[[Any], Coroutine[Any, Any, None]]
 
 def in_home_assistant(folder: Path, use: Use) -> None:
     """Run something in a Home Assistant that has the component."""
-    from homeassistant import bootstrap, config_entries, loader
+    from homeassistant import auth, bootstrap, config_entries, loader
     from homeassistant.core import HomeAssistant
     from homeassistant.setup import async_setup_component
 
@@ -90,6 +90,7 @@ def in_home_assistant(folder: Path, use: Use) -> None:
         hass.config_entries = config_entries.ConfigEntries(hass, {})
         loader.async_setup(hass)
         await bootstrap.async_load_base_functionality(hass)
+        hass.auth = await auth.auth_manager_from_config(hass, [], [])
         try:
             for domain in ("homeassistant", "conversation"):
                 assert await async_setup_component(hass, domain, {}), domain
