@@ -22,6 +22,7 @@ IN_ORDER = re.compile(r"(<!-- run in order -->\n```console\n\$ )(.*?)\n(.*?)(```
 FILE = re.compile(r"<!-- file ([\w.]+) -->\n```\w+\n(.*?)```", re.DOTALL)
 NUMBER = re.compile(r"-?\d+\.\d+")
 TOLERANCE = 0.03
+SECONDS = re.compile(r"\b\d+ s\b")
 MAIN = "from ctrag.cli.main import main; main()"
 
 
@@ -63,7 +64,9 @@ def within(folder: Path, printed: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two outputs agree; numbers may differ by as much as processors do (0.03)."""
+    """Whether two outputs agree; numbers may differ by as much as processors do (0.03), and
+    seconds by any."""
+    one, other = (SECONDS.sub("0 s", text) for text in (one, other))
     if NUMBER.sub("0", one) != NUMBER.sub("0", other):
         return False
     pairs = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)

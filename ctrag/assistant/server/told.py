@@ -36,11 +36,6 @@ def spelled(question: Question) -> str:
     return "\n".join([text, *choices])
 
 
-def changed(answer: Answer) -> bool:
-    """Whether the turn wrote anything."""
-    return any(one.result is not None and one.result.change is not None for one in answer.parts)
-
-
 def as_markdown(text: str) -> str:
     """The text with what items say kept as text, where a page reads Markdown and HTML."""
     return _ACTIVE.sub(lambda found: f"\\{found[0]}", text)
