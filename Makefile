@@ -43,7 +43,7 @@ test-quick: $(READY)
 coverage: $(READY)
 	$(PYTEST) --cov=stores --cov=ctrag --cov=synth --cov=eval --cov=training --cov-report=term-missing:skip-covered
 
-check: $(READY) docs
+check: $(READY) site
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
