@@ -115,7 +115,9 @@ class ChatEndpoint:
         refused = await self._refused(request)
         if refused is not None:
             return refused
-        body = await request.body()
+        body = await _body(request)
+        if body is None:
+            return _error(413, f"the request has more than {LARGEST} bytes")
         try:
             wanted = _Wanted.model_validate_json(body)
             history, text = wanted.said()
@@ -155,9 +157,17 @@ class ChatEndpoint:
             return _error(refused.status_code, bytes(refused.body).decode())
         if self.tokens and not isinstance(request.user, AuthenticatedUser):
             return _error(401, "a bearer token of --access is needed", "invalid_api_key")
-        if int(request.headers.get("content-length", 0)) > LARGEST:
-            return _error(413, f"the request has more than {LARGEST} bytes")
         return None
+
+
+async def _body(request: Request) -> bytes | None:
+    """What was sent; None where it is too large, whatever its headers say."""
+    read = bytearray()
+    async for part in request.stream():
+        read += part
+        if len(read) > LARGEST:
+            return None
+    return bytes(read)
 
 
 @dataclass(frozen=True, slots=True)

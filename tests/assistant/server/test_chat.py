@@ -176,6 +176,18 @@ def test_a_page_of_elsewhere_is_not_answered(ada: Ada) -> None:
         assert httpx2.get(f"{url}/v1/models", headers={"host": "evil.example"}).status_code == 421
 
 
+def test_a_request_without_end_is_not_read_to_its_end(ada: Ada) -> None:
+    endless = (b" " * 100_000 for _ in range(60))
+    with served(ada) as url:
+        headers = {"content-type": "application/json"}
+        path = f"{url}/v1/chat/completions"
+        try:
+            status = httpx2.post(path, content=endless, headers=headers).status_code
+        except httpx2.WriteError:  # the server has hung up before all was sent
+            status = 413
+    assert status == 413
+
+
 def test_an_address_that_others_reach_needs_tokens(ada: Ada) -> None:
     with pytest.raises(InputError, match=r"0\.0\.0\.0 can be reached from outside"):
         http_app(ada.door, Served("0.0.0.0", 8017))
