@@ -10,7 +10,7 @@ PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 # further threads of linear algebra would only wait for each other.
 PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-.PHONY: install update demo test test-quick coverage check fix docs bench bench-scale fuzz attack wheel-test clean
+.PHONY: install update demo test test-quick coverage check fix docs site bench bench-scale fuzz attack wheel-test clean
 
 install: $(READY)
 
@@ -43,7 +43,7 @@ test-quick: $(READY)
 coverage: $(READY)
 	$(PYTEST) --cov=stores --cov=ctrag --cov=synth --cov=eval --cov=training --cov-report=term-missing:skip-covered
 
-check: $(READY) docs
+check: $(READY) site
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -58,6 +58,10 @@ fix: $(READY)
 # The reference of the API, from docstrings, in build/api.
 docs: $(READY)
 	$(BIN)/python docs/api.py build/api
+
+# The documents and that reference as pages, in build/site; whatever mkdocs warns of is an error.
+site: docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run

@@ -2,6 +2,9 @@
 
 A ```console block right below the line `<!-- run -->` begins with `$ ctrag …`; what follows is that
 command's output on this version. Without `--write` a difference is shown and the exit code is 1.
+
+Blocks below `<!-- run in order -->` are run one after the other in a new folder, in which the
+blocks below `<!-- file NAME -->` lie, by `python docs/console.py --in-order DOCUMENT [--write]`.
 """
 
 import difflib
@@ -10,12 +13,16 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"(<!-- run -->\n```console\n\$ ctrag )(.*?)\n(.*?)(```)", re.DOTALL)
+IN_ORDER = re.compile(r"(<!-- run in order -->\n```console\n\$ )(.*?)\n(.*?)(```)", re.DOTALL)
+FILE = re.compile(r"<!-- file ([\w.]+) -->\n```\w+\n(.*?)```", re.DOTALL)
 NUMBER = re.compile(r"-?\d+\.\d+")
 TOLERANCE = 0.03
+SECONDS = re.compile(r"\b\d+ s\b")
 MAIN = "from ctrag.cli.main import main; main()"
 
 
@@ -32,8 +39,34 @@ def output(command: str) -> str:
     return done.stdout
 
 
+def run_in(folder: Path, command: str) -> str:
+    """What `ctrag …` or `python …` prints, run in a folder with stores of its own."""
+    program, *arguments = shlex.split(command)
+    started = {"ctrag": [sys.executable, "-c", MAIN], "python": [sys.executable]}[program]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    own = {"CTRAG_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    done = subprocess.run(
+        [*started, *arguments],
+        cwd=folder,
+        env={**os.environ, **own, "PATH": path, "PYTHONWARNINGS": "ignore"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(f"$ {command}: exit code {done.returncode}: {done.stderr.strip()}")
+    return within(folder, done.stdout)
+
+
+def within(folder: Path, printed: str) -> str:
+    """An output that does not say where the folder lies."""
+    return printed.replace(f"{folder}/", "")
+
+
 def same(one: str, other: str) -> bool:
-    """Whether two outputs agree; numbers may differ by as much as processors do (0.03)."""
+    """Whether two outputs agree; numbers may differ by as much as processors do (0.03), and
+    seconds by any."""
+    one, other = (SECONDS.sub("0 s", text) for text in (one, other))
     if NUMBER.sub("0", one) != NUMBER.sub("0", other):
         return False
     pairs = zip(NUMBER.findall(one), NUMBER.findall(other), strict=True)
@@ -49,6 +82,34 @@ def refreshed(text: str) -> str:
         return f"{match[1]}{match[2]}\n{shown}{match[4]}"
 
     return BLOCK.sub(block, text)
+
+
+def run_in_order(text: str, folder: Path) -> str:
+    """A document with the output of the blocks that are run in order in `folder`."""
+    for name, content in FILE.findall(text):
+        (folder / name).write_text(content, encoding="utf-8")
+
+    def block(match: re.Match[str]) -> str:
+        new = run_in(folder, match[2])
+        shown = match[3] if same(match[3], new) else new
+        return f"{match[1]}{match[2]}\n{shown}{match[4]}"
+
+    return IN_ORDER.sub(block, text)
+
+
+def in_order(path: Path, write: bool) -> int:
+    """Run a document's blocks in order and compare, or write; 1 where it differs."""
+    text = path.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        new = run_in_order(text, Path(folder))
+    if new == text:
+        return 0
+    if write:
+        path.write_text(new, encoding="utf-8")
+        return 0
+    lines = (text.splitlines(keepends=True), new.splitlines(keepends=True))
+    sys.stdout.writelines(difflib.unified_diff(*lines, path.name, "as it is now"))
+    return 1
 
 
 def main(write: bool) -> int:
@@ -69,4 +130,7 @@ def main(write: bool) -> int:
 
 
 if __name__ == "__main__":
+    if "--in-order" in sys.argv[1:]:
+        named = Path(sys.argv[sys.argv.index("--in-order") + 1])
+        sys.exit(in_order(named, "--write" in sys.argv[1:]))
     sys.exit(min(1, main("--write" in sys.argv[1:])))

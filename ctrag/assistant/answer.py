@@ -21,6 +21,8 @@ class Question:
     """One sentence: "Which Anna?"."""
     choices: tuple[str, ...] = ()
     """In the order of their numbers, from 1; empty where words are wanted."""
+    confirms: bool = False
+    """Whether it asks to agree to the very act that it names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from ctrag.cli import (
     forget,
     prompt,
     serve,
+    serve_assistant,
     sessions,
     sync,
     synth,
@@ -71,6 +72,7 @@ app.add_typer(train.app, name="train")
 app.add_typer(evaluate.app, name="eval")
 app.add_typer(tools.app, name="tools")
 tools.app.command("call")(call.call)
+serve.app.command("assistant")(serve_assistant.assistant)
 app.add_typer(serve.app, name="serve")
 app.add_typer(sessions.app, name="session")
 app.add_typer(weights.app, name="models")

@@ -74,6 +74,14 @@ def parse_at(value: str | None) -> datetime | None:
         raise InputError(f"--at: {error}") from None
 
 
+def parse_address(value: str) -> tuple[str, int]:
+    """Host and port of `--http`."""
+    host, _, port = value.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
+        raise typer.BadParameter(f"--http: must be HOST:PORT, not {value!r}")
+    return host.strip("[]"), int(port)
+
+
 def own_stores() -> Path:
     """The folder of the user's own stores."""
     from ctrag.settings import settings

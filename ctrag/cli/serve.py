@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.interrupts import patiently
-from ctrag.cli.options import Json
+from ctrag.cli.options import Json, parse_address
 from ctrag.cli.output import line, note, print_json
 from ctrag.cli.writable import file_to_write
 from ctrag.errors import InputError
@@ -138,7 +138,7 @@ def mcp(
         raise typer.BadParameter("--allow-host and --allow-origin are for --http")
     if json and not check:
         raise typer.BadParameter("--json is for --check; what is served is the protocol alone")
-    address = None if http is None else _address(http)
+    address = None if http is None else parse_address(http)
     import anyio
 
     from ctrag.agents.server.config import Upstreams
@@ -247,7 +247,7 @@ def token(json: Json = False) -> None:
 
     Example: ctrag serve token
     """
-    from ctrag.agents.server.principals import new_token
+    from ctrag.serving.tokens import new_token
 
     made, kept = new_token()
     if json:
@@ -323,13 +323,6 @@ def plugins(
     for row in rows:
         mark = "+" if row["installed"] is not None else " "
         line(f"{mark} {row['plugin']}  {row['description']}  ({', '.join(row['tools'])})")
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
-        raise typer.BadParameter(f"--http: must be HOST:PORT, not {text!r}")
-    return host.strip("[]"), int(port)
 
 
 def _marketplace(path: Path, installed: Path | None) -> "Marketplace":

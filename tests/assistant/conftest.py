@@ -2,10 +2,14 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from ctrag.assistant.assistant import Assistant
+from ctrag.assistant.conversation.conversation import Conversation
 from tests.assistant.hostile_items import ADA
 
 
@@ -29,3 +33,10 @@ def people(imported_ada: Path, tmp_path: Path) -> Path:
     """Ada's data set; this test's cache has her already."""
     shutil.copytree(imported_ada / "cache", tmp_path / "cache")
     return imported_ada / "people"
+
+
+@pytest.fixture
+def talk(people: Path, through_endpoint: Any, configure: Callable[..., None]) -> Conversation:
+    """A conversation of Ada's, whose endpoint plans what the test wants."""
+    configure(items=50)
+    return Assistant.open(people, "ada", planner="openai").conversation()

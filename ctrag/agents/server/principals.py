@@ -16,10 +16,7 @@ makes one). Without `grants` every tool is open to every caller, unless the cata
 otherwise; with the key, even if empty, a tool is visible only to those whom a grant names.
 """
 
-import hashlib
-import hmac
 import json
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -33,20 +30,12 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from ctrag.agents.catalogue.access import AccessRules, Principal
 from ctrag.agents.server.config import read_checked
 from ctrag.errors import InputError
+from ctrag.serving.tokens import new_token as new_token
+from ctrag.serving.tokens import owner_of
+from ctrag.serving.tokens import token_hash as token_hash
 
 _Hash = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
 _ASYMMETRIC = {"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS512", "EdDSA"}
-
-
-def token_hash(token: str) -> str:
-    """The hash of a token that the file stores."""
-    return "sha256:" + hashlib.sha256(token.encode()).hexdigest()
-
-
-def new_token() -> tuple[str, str]:
-    """A fresh token and its hash."""
-    token = secrets.token_urlsafe(32)
-    return token, token_hash(token)
 
 
 class JwtRules(BaseModel):
@@ -163,12 +152,7 @@ class BearerTokens:
 
     def principal(self, token: str) -> Principal | None:
         """The caller that the token authenticates, or None."""
-        presented = token_hash(token)
-        found = None
-        for name, hashes in self._file.tokens.items():
-            for kept in hashes:  # all are compared: timing reveals nothing
-                if hmac.compare_digest(kept, presented):
-                    found = name
+        found = owner_of(token, self._file.tokens)
         if found is not None:
             return self._file.principal(found)
         return None if self._jwt is None else self._jwt.principal(token)

@@ -1,9 +1,7 @@
 """Running the MCP server: over stdin and stdout, or over HTTP."""
 
 import signal
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +11,6 @@ from anyio.to_thread import run_sync
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
-from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 
@@ -23,10 +20,9 @@ from ctrag.agents.server.operations import Metrics, routes
 from ctrag.agents.server.principals import BearerTokens, verified
 from ctrag.agents.server.protocol import mcp_server
 from ctrag.agents.server.reload import Watched, watch
-from ctrag.errors import InputError
+from ctrag.serving.addresses import refuse_without_tokens, security, url_of
+from ctrag.serving.signals import in_main_thread, terminated_as_interrupted
 from ctrag.text.terminal import note
-
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +60,7 @@ async def _write_before_the_end(gateway: Gateway) -> None:
 
     A clean exit as over HTTP is impossible: a thread blocks on stdin until the client disconnects.
     """
-    if not _in_main_thread():
+    if not in_main_thread():
         return
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
         async for number in received:
@@ -92,7 +88,7 @@ async def serve_http(
     config = uvicorn.Config(
         app, host, port, log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
     )
-    with _terminated_as_interrupted():
+    with terminated_as_interrupted():
         async with gateway.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(watch, watched)
             await _serve(config, host, port)
@@ -100,26 +96,8 @@ async def serve_http(
 
 
 async def _serve(config: uvicorn.Config, host: str, port: int) -> None:
-    note(f"serving MCP at {_url(host, port)}")
+    note(f"serving MCP at {url_of(host, port, '/mcp')}")
     await uvicorn.Server(config).serve()
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM acts like Ctrl-C, so that the caller can clean up."""
-    if not _in_main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _in_main_thread() -> bool:
-    """Python lets no other thread handle signals."""
-    return threading.current_thread() is threading.main_thread()
 
 
 def http_app(
@@ -137,19 +115,15 @@ def http_app(
     options = options or HttpOptions()
     common: Any = {
         "host": host,
-        "transport_security": _security(host, options),
+        "transport_security": security(host, options.allowed_hosts, options.allowed_origins),
         "custom_starlette_routes": routes(gateway, options.metrics),
     }
     if tokens is None:
-        if host not in LOOPBACK:
-            raise InputError(
-                f"http: {host} can be reached from outside; give --access with tokens, or serve "
-                "at 127.0.0.1"
-            )
+        refuse_without_tokens(host)
         app = mcp_server(gateway, lambda: None).streamable_http_app(**common)
     else:
         server = mcp_server(gateway, lambda: verified(get_access_token()))
-        auth = _auth(tokens, _url(host, port))
+        auth = _auth(tokens, url_of(host, port, "/mcp"))
         app = server.streamable_http_app(auth=auth, token_verifier=tokens, **common)
     if options.allowed_origins:
         app.add_middleware(
@@ -173,25 +147,3 @@ def _auth(tokens: BearerTokens, address: str) -> AuthSettings:
         resource_server_url=own if issuer else None,
         validate_token_resource=False,  # the verifier checks the audience
     )
-
-
-def _security(host: str, options: HttpOptions) -> TransportSecuritySettings | None:
-    """Which hosts and origins are answered; None leaves it to the library, which protects a
-    loopback address."""
-    if not options.allowed_hosts and (not options.allowed_origins or host not in LOOPBACK):
-        return None
-    named = [one for name in options.allowed_hosts for one in (name, f"{name}:*")]
-    here = ["127.0.0.1", "localhost", "[::1]"]
-    return TransportSecuritySettings(
-        allowed_hosts=[*named, *(f"{one}:*" for one in here)],
-        allowed_origins=[
-            *options.allowed_origins,
-            *(f"https://{name}" for name in options.allowed_hosts),
-            *(f"http://{one}:*" for one in here),
-        ],
-    )
-
-
-def _url(host: str, port: int) -> str:
-    named = f"[{host}]" if ":" in host else host  # an IPv6 address
-    return f"http://{named}:{port}/mcp"

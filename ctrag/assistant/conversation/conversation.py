@@ -10,7 +10,13 @@ from ctrag.assistant.answer import Answer, Question
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
 from ctrag.assistant.conversation.follow_up import read
 from ctrag.assistant.conversation.preferences import Preferences, mention_of, taught
-from ctrag.assistant.conversation.questions import Pending, between, chosen
+from ctrag.assistant.conversation.questions import (
+    YES_OR_NO,
+    Pending,
+    agrees,
+    between,
+    chosen,
+)
 from ctrag.assistant.conversation.reading import Reading
 from ctrag.assistant.conversation.small_talk import leaves_it, small_talk
 from ctrag.assistant.conversation.split import requests_in, split
@@ -61,6 +67,7 @@ class Conversation:
         playing: str | None = None,
         run: bool = False,
         confirm: Confirm = lambda question: False,
+        later: bool = False,
         explain: bool = False,
     ) -> Answer:
         """Answer what is said next; arguments and errors as for `Assistant.ask`.
@@ -68,10 +75,15 @@ class Conversation:
         A turn that is unsure between two calls is answered by a question with choices; the next
         turn may answer it, or be about something else. Where something was asked for that reaches
         others, `confirm` is asked for each call.
+
+        Args:
+            later: Whether what `confirm` would be asked is a question of the answer instead, for
+                who can be asked only by a message: the next turn does it by a plain yes, and by
+                nothing else.
         """
         assistant = self.assistant
         request = assistant.request(text, at, place, playing)
-        act = _Acts(run, confirm, explain)
+        act = _Acts(run, confirm, explain, later)
         pending, self.pending = self.pending, None
         if pending is not None:
             answered = self._answered(pending, request, act)
@@ -111,6 +123,12 @@ class Conversation:
             else:
                 told.append(f"Taken back: {undone.summary}")
         return "\n".join(told) if told else "There is nothing to take back."
+
+    def copy(self) -> "Conversation":
+        """The conversation as it is now; what is said in the one is not known to the other."""
+        state = State(self.state.turns.copy())
+        groups = [list(one) for one in self._groups]
+        return replace(self, state=state, _asked=set(self._asked), _groups=groups)
 
     @property
     def preferences(self) -> Preferences:
@@ -173,11 +191,34 @@ class Conversation:
             self._keep(answer)  # what comes after it may lean on it
             return replace(answer, question=doubt)
         if act.run:
-            answer = self.assistant.carry_out(answer, act.confirm)
+            answer = self._carried_out(answer, act)
         if reading.corrects and self.state.last is not None and not answer.plan.is_none:
             self._learn(self.state.last.plan, answer.plan, request)
         self._keep(answer)
         return answer
+
+    def _carried_out(self, answer: Answer, act: "_Acts", agreed: str = "") -> Answer:
+        """The answer with what its call did, or with the question that comes before.
+
+        Args:
+            agreed: The question to which the person has said yes. Stores may have changed since:
+                only an act that still asks the very same is done.
+        """
+        if not act.later:
+            return self.assistant.carry_out(answer, act.confirm)
+        asked: list[str] = []
+
+        def confirm(question: str) -> bool:
+            if question != agreed:
+                asked.append(question)
+            return question == agreed
+
+        done = self.assistant.carry_out(answer, confirm)
+        if not asked:
+            return done
+        question = Question(str(asked[0]), YES_OR_NO, confirms=True)
+        self.pending = Pending(question, answer.request, act=answer)
+        return replace(answer, question=question)
 
     def _keep(self, answer: Answer) -> None:
         tool = self.assistant.toolbox.get(answer.plan.api)
@@ -219,6 +260,8 @@ class Conversation:
             ):
                 return None
             return self._all([text, *pending.rest], replace(request, text=text), act)
+        if pending.act is not None:
+            return self._agreed(pending, pending.act, request, act)
         found = chosen(pending, request.text)
         if found is None:
             return None
@@ -233,14 +276,40 @@ class Conversation:
             self._learn(first, plan, pending.request)
         asked = replace(pending.request, asked_at=request.asked_at, place=request.place)
         answer = self.assistant.answer(asked, explain=act.explain, focus=found)
-        answer = self.assistant.carry_out(answer, act.confirm) if act.run else answer
+        return self._done(answer, pending.rest, request, act)
+
+    def _agreed(
+        self, pending: Pending, asked: Answer, request: Request, act: "_Acts"
+    ) -> Answer | None:
+        """What a yes or a no to an act that was asked about does; None where it is neither."""
+        declined = leaves_it(request.text)
+        if not declined and not agrees(request.text):
+            return None
+        if self.state.turns:
+            self.state.turns.pop()  # it was not done
+        if declined:
+            return _words(request, "Nothing was done.")
+        now = replace(asked.request, asked_at=request.asked_at, place=request.place)
+        answer = replace(asked, request=now)
+        return self._done(answer, pending.rest, request, act, pending.question.text)
+
+    def _done(
+        self,
+        answer: Answer,
+        rest: Sequence[str],
+        request: Request,
+        act: "_Acts",
+        agreed: str = "",
+    ) -> Answer:
+        """The answer carried out, and then the requests that waited for it."""
+        answer = self._carried_out(answer, act, agreed) if act.run else answer
         self._keep(answer)
         if answer.result is not None and answer.result.change is not None:
             self._groups.append([answer.result.change.change_id])
-        if not pending.rest:
+        if self.pending is not None:  # a question again: they wait for this one
+            self.pending = replace(self.pending, rest=tuple(rest))
             return answer
-        rest = self._all(pending.rest, request, act)
-        return replace(answer, further=rest.parts)
+        return replace(answer, further=self._all(rest, request, act).parts) if rest else answer
 
     def _learn(self, wrong: Plan, right: Plan, request: Request) -> None:
         if wrong == right or wrong.is_none:
@@ -270,6 +339,7 @@ class _Acts:
     run: bool
     confirm: Confirm
     explain: bool
+    later: bool
 
 
 def _failed(answer: Answer) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ctrag.assistant.answer import Question
+from ctrag.assistant.answer import Answer, Question
 from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.small_talk import leaves_it
 from ctrag.assistant.planning.plan import Plan
@@ -13,6 +13,7 @@ from ctrag.text.words import stems, telling_words, words
 from stores.people.items import Request
 
 NEITHER = "neither"
+YES_OR_NO = ("yes", "no")
 _NUMBERS = {
     "one": 1, "first": 1, "two": 2, "second": 2, "three": 3, "third": 3, "four": 4, "fourth": 4,
 }  # fmt: skip
@@ -42,6 +43,13 @@ class Pending:
     """`text`: whatever is said is what to write."""
     rest: tuple[str, ...] = ()
     """Requests of the same breath that wait for it."""
+    act: Answer | None = None
+    """What is carried out where the person agrees to what `question` names."""
+
+
+def agrees(text: str) -> bool:
+    """Whether a text says yes and nothing else."""
+    return bool(_YES.fullmatch(text.replace("’", "'")))
 
 
 def between(plans: Sequence[Plan], previews: Sequence[str]) -> Question:

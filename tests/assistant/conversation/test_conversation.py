@@ -1,20 +1,10 @@
 """A conversation on stores: what is done, asked, remembered and taken back."""
 
-from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from ctrag.assistant.assistant import Assistant
+from ctrag.assistant.answer import Question
 from ctrag.assistant.conversation.conversation import Conversation
-
-
-@pytest.fixture
-def talk(people: Path, through_endpoint: Any, configure: Callable[..., None]) -> Conversation:
-    """A conversation of Ada's, whose endpoint plans what the test wants."""
-    configure(items=50)
-    return Assistant.open(people, "ada", planner="openai").conversation()
 
 
 def yes(question: str) -> bool:
@@ -111,3 +101,39 @@ def test_ask_plans_several_calls_too(talk: Conversation, through_endpoint: Any) 
     through_endpoint.answers = [MADE, "get_missed_calls()"]
     answer = talk.assistant.ask("remind me at eight to lock the gate, and show me missed calls")
     assert [plan.api for plan in answer.plans] == ["create_reminder", "get_missed_calls"]
+
+
+MAIL = 'send_mail(to="Omar Salcedo", subject="Crane", body="Is it free?")'
+
+
+def test_what_reaches_others_is_a_question_that_only_a_yes_answers(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [MAIL]
+    asked = talk.say("mail Omar if the crane is free", run=True, later=True)
+    assert asked.result is None
+    assert asked.question is not None
+    assert asked.question.confirms
+    assert "“Is it free?”" in asked.question.text
+    done = talk.copy().say("yes please", run=True, later=True)
+    assert done.result is not None
+    assert done.result.status == "done"
+    assert talk.copy().say("no", run=True, later=True).said == "Nothing was done."
+    stale = talk.copy()
+    assert stale.pending is not None
+    stale.pending = replace(stale.pending, question=Question("Mail Eve?", confirms=True))
+    anew = stale.say("yes", run=True, later=True)
+    assert anew.question == asked.question  # it is another act by now than was agreed to
+    through_endpoint.answers = ["get_missed_calls()"]
+    other = talk.say("who called", run=True, later=True)
+    assert other.plan.api == "get_missed_calls"
+    talk.say("yes", run=True, later=True)
+    assert len(talk.assistant.stores.outbox("ada", "mail")) == 1
+
+
+def test_what_waits_for_a_yes_is_done_after_it(talk: Conversation, through_endpoint: Any) -> None:
+    through_endpoint.answers = [MAIL, MADE, MADE]
+    text = "mail Omar if the crane is free, and remind me at eight to lock the gate"
+    assert talk.say(text, run=True, later=True).question is not None
+    done = talk.say("yes", run=True, later=True)
+    assert [one.result.status for one in done.parts if one.result] == ["done", "done"]

@@ -1,0 +1,248 @@
+"""The assistant as a model of OpenAI's chat API: `/v1/models` and `/v1/chat/completions`."""
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+from anyio.to_thread import run_sync
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from pydantic import BaseModel, ValidationError
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from ctrag.assistant.server.remembered import Remembered, Reply, Said
+from ctrag.errors import CtragError, InputError, StoreUnavailable
+from ctrag.text.terminal import message
+
+MODEL = "ctrag"
+LARGEST = 4_000_000
+"""Bytes of a request at most."""
+SIGN_OF_LIFE = 10.0
+"""Seconds after which a stream that waits shows that it is alive."""
+TASK = "### Task:"
+"""How Open WebUI begins what it wants of a model for itself: titles, tags, further questions."""
+
+
+class _Message(BaseModel):
+    role: str
+    content: str | list[dict[str, Any]] | None = None
+
+    def text(self) -> str:
+        """Its text; ValueError where it is something else."""
+        if not isinstance(self.content, list):
+            return self.content or ""
+        kinds = {one.get("type") for one in self.content} - {"text"}
+        if kinds:
+            raise InputError(f"messages: content: only text is read, not {min(map(str, kinds))!r}")
+        return "\n".join(str(one.get("text", "")) for one in self.content)
+
+
+class _StreamOptions(BaseModel):
+    include_usage: bool = False
+
+
+class _Wanted(BaseModel):
+    """A request; what is left out here has no meaning for an assistant and is not read."""
+
+    model: str
+    messages: list[_Message]
+    n: int | None = None
+    stream: bool | None = False
+    stream_options: _StreamOptions | None = None
+
+    def said(self) -> tuple[list[Said], str]:
+        """What was said before, and what is said now.
+
+        Raises:
+            ValueError: The last message is not the user's, or not text.
+        """
+        if self.n not in (None, 1):
+            raise InputError("n: there is one answer, so it must be 1")
+        talk = [one for one in self.messages if one.role in ("user", "assistant")]
+        if not talk or talk[-1].role != "user":
+            raise InputError("messages: the last one must be the user's")
+        text = talk[-1].text()
+        if text.lstrip().startswith(TASK):
+            raise InputError(
+                "messages: this is a task of a chat page for itself, and the assistant only does "
+                "what its person asks; turn such tasks off, or give them another model"
+            )
+        return [(one.role, one.text()) for one in talk[:-1]], text
+
+
+@dataclass(slots=True)
+class ChatEndpoint:
+    """The routes of one assistant.
+
+    Args:
+        talks: Its conversations.
+        security: Which hosts and origins are answered; all when None.
+        tokens: Whether a verified bearer token is needed.
+    """
+
+    talks: Remembered
+    security: TransportSecuritySettings | None = None
+    tokens: bool = False
+    _one: anyio.Lock = field(default_factory=anyio.Lock)
+    _running: "set[asyncio.Task[Reply]]" = field(default_factory=set)
+
+    def routes(self) -> list[Route]:
+        """For a Starlette application."""
+        return [
+            Route("/v1/models", self._models, methods=["GET"]),
+            Route("/v1/models/{name}", self._model, methods=["GET"]),
+            Route("/v1/chat/completions", self._complete, methods=["POST"]),
+        ]
+
+    async def _models(self, request: Request) -> Response:
+        refused = await self._refused(request)
+        return refused or JSONResponse({"object": "list", "data": [_described()]})
+
+    async def _model(self, request: Request) -> Response:
+        refused = await self._refused(request)
+        if refused is None and request.path_params["name"] != MODEL:
+            refused = _no_model(request.path_params["name"])
+        return refused or JSONResponse(_described())
+
+    async def _complete(self, request: Request) -> Response:
+        refused = await self._refused(request)
+        if refused is not None:
+            return refused
+        body = await _body(request)
+        if body is None:
+            return _error(413, f"the request has more than {LARGEST} bytes")
+        try:
+            wanted = _Wanted.model_validate_json(body)
+            history, text = wanted.said()
+        except ValidationError as error:
+            problem = error.errors(include_input=False)[0]
+            where = ".".join(str(one) for one in problem["loc"]) or "body"
+            return _error(400, f"{where}: {problem['msg']}")
+        except InputError as error:
+            return _error(400, str(error))
+        if wanted.model != MODEL:
+            return _no_model(wanted.model)
+        task = asyncio.create_task(self._answer(history, text))
+        # It goes on where the client does not wait: what was asked for is done, and told when the
+        # client asks again.
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        made = _Completion()
+        if wanted.stream:
+            usage = wanted.stream_options is not None and wanted.stream_options.include_usage
+            events = _events(made, task, usage)
+            return StreamingResponse(
+                events, media_type="text/event-stream", headers={"cache-control": "no-store"}
+            )
+        try:
+            return JSONResponse(made.whole(await asyncio.shield(task)))
+        except (CtragError, OSError) as error:
+            return _failed(error)
+
+    async def _answer(self, history: list[Said], text: str) -> Reply:
+        async with self._one:
+            return await run_sync(self.talks.say, history, text)
+
+    async def _refused(self, request: Request) -> Response | None:
+        check = TransportSecurityMiddleware(self.security)
+        refused = await check.validate_request(request, is_post=request.method == "POST")
+        if refused is not None:
+            return _error(refused.status_code, bytes(refused.body).decode())
+        if self.tokens and not isinstance(request.user, AuthenticatedUser):
+            return _error(401, "a bearer token of --access is needed", "invalid_api_key")
+        return None
+
+
+async def _body(request: Request) -> bytes | None:
+    """What was sent; None where it is too large, whatever its headers say."""
+    read = bytearray()
+    async for part in request.stream():
+        read += part
+        if len(read) > LARGEST:
+            return None
+    return bytes(read)
+
+
+@dataclass(frozen=True, slots=True)
+class _Completion:
+    id: str = field(default_factory=lambda: f"chatcmpl-{uuid.uuid4().hex}")
+    created: int = field(default_factory=lambda: int(time.time()))
+
+    def whole(self, reply: Reply) -> dict[str, Any]:
+        said = {"role": "assistant", "content": reply.text, "refusal": None}
+        choice = {"index": 0, "message": said, "finish_reason": "stop", "logprobs": None}
+        return {**self._head("chat.completion"), "choices": [choice], **_beside(reply)}
+
+    def chunk(self, delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+        return _event({**self._head("chat.completion.chunk"), "choices": [choice], **more})
+
+    def usage(self) -> str:
+        return _event({**self._head("chat.completion.chunk"), "choices": [], "usage": _usage()})
+
+    def _head(self, kind: str) -> dict[str, Any]:
+        return {"id": self.id, "object": kind, "created": self.created, "model": MODEL}
+
+
+async def _events(
+    made: _Completion, task: "asyncio.Task[Reply]", usage: bool
+) -> AsyncIterator[str]:
+    yield made.chunk({"role": "assistant", "content": ""})
+    while not (await asyncio.wait({task}, timeout=SIGN_OF_LIFE))[0]:
+        yield ": working\n\n"
+    try:
+        reply = task.result()
+    except (CtragError, OSError) as error:
+        yield _event({"error": _problem(message(str(error)), "server_error", None)})
+        return
+    yield made.chunk({"content": reply.text})
+    yield made.chunk({}, "stop", **{"ctrag": {"asks": reply.asks}})
+    if usage:
+        yield made.usage()
+    yield "data: [DONE]\n\n"
+
+
+def _event(content: dict[str, Any]) -> str:
+    return f"data: {json.dumps(content, ensure_ascii=False)}\n\n"
+
+
+def _beside(reply: Reply) -> dict[str, Any]:
+    return {"usage": _usage(), "ctrag": {"asks": reply.asks}}
+
+
+def _usage() -> dict[str, int]:
+    """Nothing is counted: most turns need no language model."""
+    return {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+
+
+def _described() -> dict[str, Any]:
+    return {"id": MODEL, "object": "model", "created": 0, "owned_by": "ctrag"}
+
+
+def _no_model(name: str) -> Response:
+    said = f"model: {name!r} is not served here; the assistant is the model {MODEL!r}"
+    return _error(404, said, "model_not_found")
+
+
+def _failed(error: Exception) -> Response:
+    if isinstance(error, InputError):
+        return _error(400, message(str(error)))
+    status = 503 if isinstance(error, StoreUnavailable) else 500
+    return _error(status, message(str(error)))
+
+
+def _error(status: int, said: str, code: str | None = None) -> Response:
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    headers = {"www-authenticate": "Bearer"} if status == 401 else None
+    return JSONResponse({"error": _problem(said, kind, code)}, status, headers)
+
+
+def _problem(said: str, kind: str, code: str | None) -> dict[str, Any]:
+    return {"message": said, "type": kind, "param": None, "code": code}
