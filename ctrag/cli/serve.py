@@ -1,4 +1,4 @@
-"""`ctrag serve`: tools for any agent over MCP, and what it takes."""
+"""`ctrag serve`: tools for any agent over MCP and what it takes; the assistant as a page."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctrag.cli import serve_web
 from ctrag.cli.interrupts import patiently
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, note, print_json
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ctrag.agents.session.events import EventSink
 
 app = typer.Typer(
-    help="Serve tools to any agent.\n\nExample: ctrag serve mcp --catalogue tools.json",
+    help="Serve tools to any agent, or the assistant as a page.\n\nExample: ctrag serve mcp --catalogue tools.json",
     no_args_is_help=True,
 )
 
@@ -41,6 +42,9 @@ _Installed = Annotated[
 @app.callback()
 def _group() -> None:
     pass
+
+
+app.command("web")(serve_web.web)
 
 
 @app.command("mcp")
