@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from ctrag.web.people import Circle, Known, Starter
     from stores.people.items import Person
 
-_FEW = 6
-"""Examples of a packaged person."""
+_FEW = 4
+"""Examples of a packaged person, requests that they made."""
+_PLAIN = ("what's on this week", "remind me to buy bread tomorrow at six")
+"""Examples that anybody could say."""
 _FIRST = ("p204", "p007")
 """Packaged people who come first: those of `ctrag demo` and of the README."""
 
@@ -139,15 +141,11 @@ def _data_set(title: str, about: str, folder: Path, most: int) -> "Circle":
         from stores.people.dataset import load_dataset
         from stores.people.local_time import format_local_time
 
-        requests = [
-            one.request for one in load_dataset(folder).requests if one.person_id == person
-        ]
+        requests = [one.request for one in load_dataset(folder).requests if one.person_id == person]
         return [
-            Starter(
-                one.text, format_local_time(one.asked_at), one.place or "", one.playing or ""
-            )
+            Starter(one.text, format_local_time(one.asked_at), one.place or "", one.playing or "")
             for one in requests[:_FEW]
-        ]
+        ] + [Starter(text) for text in _PLAIN]
 
     return Circle(title, about, folder, people, starters)
 

@@ -3,18 +3,16 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from importlib.resources import files
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.responses import Response
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from ctrag.errors import CtragError
-from ctrag.text.terminal import message
+from ctrag.web.answers import defect, not_found, static_files, told
 from ctrag.web.bring import Importer, Jobs
 from ctrag.web.guard import Guard
 from ctrag.web.own_pages import OwnPages
@@ -68,31 +66,12 @@ def assistant_app(
             *OwnPages(people, jobs).routes(),
             static_files(),
         ],
-        exception_handlers={CtragError: told, OSError: told, HTTPException: not_found},
+        exception_handlers={
+            CtragError: told,
+            OSError: told,
+            HTTPException: not_found,
+            Exception: defect,
+        },
         lifespan=life,
     )
     return guard.protect(app)
-
-
-def static_files() -> Mount:
-    """The packaged styles and scripts."""
-    folder = str(files("ctrag.web").joinpath("static"))
-    return Mount("/static", StaticFiles(directory=folder))
-
-
-async def told(request: Request, error: Exception) -> Response:
-    """An error that the person can mend: words in place of a part, a page in place of a page."""
-    said = message(str(error))
-    if "hx-request" in request.headers:
-        return PlainTextResponse(said, 409)
-    links = [("Back", request.headers.get("referer") or "/")]
-    return page("told.html.j2", 409, title="That did not work", lines=[said], links=links)
-
-
-async def not_found(request: Request, error: Exception) -> Response:
-    """There is no such page or person."""
-    code = error.status_code if isinstance(error, HTTPException) else 500
-    said = "There is no such page." if code == 404 else "This is not how the page is asked for."
-    if "hx-request" in request.headers:
-        return PlainTextResponse(said, code)
-    return page("told.html.j2", code, title="Not here", lines=[said], links=[("Begin", "/")])

@@ -97,7 +97,8 @@ class Jobs:
 
     def begin(self, folder: Path, person: str, name: str | None, timezone: str | None) -> Job:
         """Import the files of a folder, which is deleted afterwards."""
-        job = self._jobs[found] = Job(found := secrets.token_urlsafe(8), person)
+        job = Job(secrets.token_urlsafe(8), person)
+        self._jobs[job.id] = job
         work = (job, folder, name, timezone)
         threading.Thread(target=self._work, args=work, name="import", daemon=True).start()
         return job

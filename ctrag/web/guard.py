@@ -65,7 +65,8 @@ class Guard:
         host = request.headers.get("host", "")
         if not self._known(host):
             return _refused(
-                421, f"this server is not {host!r}; open it as 127.0.0.1, or serve with --allow-host"
+                421,
+                f"this server is not {host!r}; open it as 127.0.0.1, or give --allow-host",
             )
         if request.method not in ("GET", "HEAD") and not _from_here(request, host):
             return _refused(403, "a page of another site may not change anything here")
@@ -76,7 +77,9 @@ class Guard:
 
     def _signed_in(self, request: Request) -> Response:
         """The token goes from the address, where history and screenshots show it, to a cookie."""
-        left = [(name, value) for name, value in request.query_params.multi_items() if name != TOKEN]
+        left = [
+            (name, value) for name, value in request.query_params.multi_items() if name != TOKEN
+        ]
         url = request.url.replace(query="").include_query_params(**dict(left))
         answer = RedirectResponse(url.path + (f"?{url.query}" if url.query else ""), 303)
         answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
@@ -107,7 +110,7 @@ class _Guarded:
             return  # there are no web sockets
         request = Request(scope, receive)
         refusal = self._guard.refusal(request)
-        cached = refusal is None and request.url.path.startswith("/static/")
+        cached = refusal is None and "/static/" in request.url.path
         await (refusal or self._app)(scope, receive, _with_headers(send, cached))
 
 

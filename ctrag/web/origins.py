@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from ctrag.toolbox import Tool
     from stores.people.items import Item, Person
 
-Kind = Literal["said", "item", "contact", "computed", "profile", "choice", "conversation", "written"]
+Kind = Literal[
+    "said", "item", "contact", "computed", "profile", "choice", "conversation", "written"
+]
 _MOMENTS = ("datetime", "date")
 
 
@@ -55,7 +57,9 @@ def origins(
                 continue
             source = _source(ranked, answer.plan.api, name, text)
             said = _said(filled.get(name))
-            found.append(Origin(name, text, *_origin(text, kind, source, said, answer, person, items)))
+            found.append(
+                Origin(name, text, *_origin(text, kind, source, said, answer, person, items))
+            )
     return found
 
 
@@ -70,10 +74,16 @@ def _origin(
 ) -> tuple[Kind, str]:
     contact = person.contact(value) if kind in ("contact", "contacts") else None
     if kind in _MOMENTS and (said or source in ("date", "")):
-        return "computed", f"from “{said}”" if said else "from the words and the time of the request"
+        return (
+            "computed",
+            f"from “{said}”" if said else "from the words and the time of the request",
+        )
     if contact is not None and source not in items:
         relation = f", {contact.relation}" if contact.relation else ""
-        return "contact", f"“{said}” in your contacts{relation}" if said else f"your contacts{relation}"
+        return (
+            "contact",
+            f"“{said}” in your contacts{relation}" if said else f"your contacts{relation}",
+        )
     if source in items:
         item = items[source]
         return "item", f"{item.app}: “{item_text.title(item)}”"

@@ -58,7 +58,9 @@ class OwnPages:
                 if circle is not None and not circle.own:
                     raise InputError(f"{person!r} is a packaged person; choose another short name")
                 if not _ID.fullmatch(person):
-                    raise InputError(f"short name: letters, digits, - _ . and no spaces: {person!r}")
+                    raise InputError(
+                        f"short name: letters, digits, - _ . and no spaces: {person!r}"
+                    )
                 count = 0
                 for one in form.getlist("files"):
                     if isinstance(one, UploadFile) and one.filename:

@@ -1,18 +1,24 @@
-"""Templates to pages. Whatever a template shows is escaped, and control characters are made visible:
-a name must not pass as markup, nor turn the text around it."""
+"""Templates to pages.
 
+Whatever a template shows is escaped, and control characters are made visible: a name must not pass
+as markup, nor turn the text around it.
+"""
+
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from starlette.responses import HTMLResponse
 
 from ctrag.text.terminal import visible
-from ctrag.web.things import app_name
+from ctrag.web.names import app_name
+
+if TYPE_CHECKING:
+    from starlette.responses import HTMLResponse
 
 
 @cache
@@ -26,13 +32,14 @@ def environment() -> Environment:
         lstrip_blocks=True,
         finalize=_shown,
     )
-    made.filters |= {
+    filters: dict[str, Callable[[Any], str]] = {
         "moment": lambda at: f"{at:%a} {at.day} {at:%b %Y, %H:%M}",
         "path": lambda text: quote(text, safe=""),
         "app": app_name,
         "seconds": _seconds,
         "percent": _percent,
     }
+    made.filters |= filters
     return made
 
 
@@ -41,8 +48,10 @@ def html(template: str, **values: Any) -> str:
     return environment().get_template(template).render(**values)
 
 
-def page(template: str, code: int = 200, **values: Any) -> HTMLResponse:
+def page(template: str, code: int = 200, **values: Any) -> "HTMLResponse":
     """A template as an answer."""
+    from starlette.responses import HTMLResponse
+
     return HTMLResponse(html(template, **values), code)
 
 

@@ -139,9 +139,7 @@ class SharedModels:
     def __init__(self, planner: str = "embedded") -> None:
         self._name = planner
         self._lock = threading.Lock()
-        self._loaded: (
-            tuple[Encoder, Artefacts, Planner, SlotFiller | None] | None
-        ) = None
+        self._loaded: tuple[Encoder, Artefacts, Planner, SlotFiller | None] | None = None
 
     def warm(self) -> None:
         """Load everything now, so that the first request need not wait for it."""

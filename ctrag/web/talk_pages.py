@@ -1,5 +1,7 @@
 """The conversation's pages: what is said, asked, agreed to, explained and taken back."""
 
+from typing import Any
+
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -50,9 +52,7 @@ class TalkPages:
 
     def _page(self, known: Known, opening: Opening, talk: Talk, chosen: Turn | None) -> Response:
         values = _turns(known, opening, talk) | _why(known, talk, chosen)
-        return page(
-            "talk.html.j2", **values, here="talk", frozen=talk.assistant.frozen_clock
-        )
+        return page("talk.html.j2", **values, here="talk", frozen=talk.assistant.frozen_clock)
 
     async def ready(self, request: Request) -> Response:
         """Whether the assistant is open by now; the page is then loaded again."""
@@ -175,7 +175,7 @@ def talk_of(opening: Opening) -> Talk:
     return opening.talk
 
 
-def _turns(known: Known, opening: Opening, talk: Talk) -> dict[str, object]:
+def _turns(known: Known, opening: Opening, talk: Talk) -> dict[str, Any]:
     revision, turns = talk.revision, list(talk.turns)
     asked = turns[-1].number if turns and talk.question is not None else 0
     return {
@@ -199,15 +199,17 @@ def _starter(one: Starter) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _why(known: Known, talk: Talk, chosen: Turn | None) -> dict[str, object]:
+def _why(known: Known, talk: Talk, chosen: Turn | None) -> dict[str, Any]:
     if chosen is None and talk.turns:
         chosen, explicit = talk.turns[-1], False
     else:
         explicit = chosen is not None
     answer = None if chosen is None else chosen.answer
+    before = None if chosen is None else talk.turn(chosen.number - 1)
+    asked = None if before is None else before.answer
     return {
         "known": known,
         "chosen": chosen,
         "explicit": explicit,
-        "explained": [] if answer is None else explained(answer, talk.assistant),
+        "explained": [] if answer is None else explained(answer, talk.assistant, asked),
     }

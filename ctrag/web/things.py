@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from ctrag.assistant.context import item_text
 from ctrag.assistant.context.item_line import said_time
 from ctrag.text.words import fold
+from ctrag.web.names import NAMES, app_name
 from stores.people.app_spec import spec_of
 from stores.people.local_time import format_local_time
 
@@ -16,15 +17,6 @@ if TYPE_CHECKING:
     from stores.people.changes import TouchedItem
     from stores.people.items import Item
 
-NAMES = {
-    "calendar": "Calendar",
-    "mail": "Mail",
-    "notes": "Notes",
-    "reminders": "Reminders",
-    "music": "Music",
-    "phonecall": "Calls",
-    "google": "Searches",
-}
 ORDER = tuple(NAMES)
 PAGE = 100
 """Rows of a list before "show more"."""
@@ -74,11 +66,6 @@ class Listing:
     """Rows that fit, shown or not."""
     removed: tuple[Row, ...] = ()
     unavailable: dict[str, str] = field(default_factory=dict)
-
-
-def app_name(app: str) -> str:
-    """What an application is called on a page."""
-    return NAMES.get(app, app.replace("_", " ").capitalize())
 
 
 def apps_of(assistant: "Assistant") -> list[tuple[str, str, int]]:

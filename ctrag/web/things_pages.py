@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date, timedelta
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -9,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ctrag.errors import InputError
+from ctrag.web.names import app_name
 from ctrag.web.pages import page
 from ctrag.web.people import Known, People
 from ctrag.web.talk import Talk
@@ -16,7 +18,6 @@ from ctrag.web.talk_pages import found, talk_of
 from ctrag.web.things import (
     PAGE,
     Listing,
-    app_name,
     apps_of,
     listing,
     monday_of,
@@ -52,7 +53,7 @@ class ThingsPages:
         if app not in {*(name for name, _, _ in apps), *_OTHER}:
             app = apps[0][0] if apps else "people"
         most = _number(given.get("most", ""), PAGE)
-        common = {
+        common: dict[str, Any] = {
             "known": known,
             "here": "things",
             "here_app": app,

@@ -1,4 +1,4 @@
-"""What led to an answer, as a page shows it: items, tools, calls, the prompt, the time of each step.
+"""What led to an answer, as a page shows it: items, tools, calls, the prompt, each step's time.
 
 `explained` reads an answer; nothing here touches stores or models.
 """
@@ -6,35 +6,28 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ctrag.assistant.api_choice.retrieve import purpose
-from ctrag.assistant.context.item_line import item_line
+from ctrag.assistant.context.item_line import item_words
 from ctrag.web.origins import Origin, origins
+from ctrag.web.steps import ShownStep, timed
 
 if TYPE_CHECKING:
     from ctrag.assistant.answer import Answer
     from ctrag.assistant.assistant import Assistant
     from ctrag.assistant.context.retrieve import FoundItem
     from ctrag.assistant.trace import TraceStep
-    from stores.people.items import Item
+    from stores.people.items import Item, Person
 
 PARTS = {"lambdamart": "trained ranking", "dense": "meaning", "bm25": "shared words"}
 """The rankings that are fused, as a page calls them."""
-STEPS = {
-    "context.retrieve": "find your items",
-    "tools.search": "choose the tools",
-    "values.rank": "collect possible values",
-    "slots.fill": "read the request's own words",
-    "prompt.assemble": "write the prompt",
-    "planner.plan": "plan the call",
-    "apps.execute": "carry it out",
-}
-_INSIDE = {"slots.fill": "planner.plan", "prompt.assemble": "planner.plan"}
-"""Steps that run inside another, whose time includes theirs."""
 _PLAIN = (
-    (r"(?:over )?(.*) % likely by the tuned encoder", r"\1 % likely to be meant, by the trained encoder"),
+    (
+        r"(?:over )?(.*) % likely by the tuned encoder",
+        r"\1 % likely to be meant, by the trained encoder",
+    ),
     (
         r"([\d.]+) standard deviations from the mean in meaning",
         r"nearer in meaning than most of your items (\1 deviations above the mean)",
@@ -45,7 +38,10 @@ _PLAIN = (
     ),
     (r"how far (.*?) by the tuned encoder: (.*)", r"how far \1, by the trained encoder: \2"),
     (r"people whom you may mean in its words: \d+", "names somebody whom you may mean"),
-    (r"cosine ([\d.]+) with what such requests needed", r"like what such requests needed (\1 of 1)"),
+    (
+        r"cosine ([\d.]+) with what such requests needed",
+        r"like what such requests need (\1 of 1)",
+    ),
 )
 """Wordings of `--explain` that are said more plainly here."""
 
@@ -89,18 +85,6 @@ class ShownTool:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownStep:
-    """A step's time, from the beginning of the request."""
-
-    name: str
-    words: str
-    begin: float
-    milliseconds: float
-    inside: bool
-    """Whether it ran inside the step below it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Prompt:
     """What a language model read."""
 
@@ -141,16 +125,36 @@ class Explained:
         return not self.steps
 
 
-def explained(answer: "Answer", assistant: "Assistant") -> list[Explained]:
-    """The explanation of each call of an answer, in order."""
+def explained(
+    answer: "Answer", assistant: "Assistant", asked: "Answer | None" = None
+) -> list[Explained]:
+    """The explanation of each call of an answer, in order.
+
+    Args:
+        answer: The answer.
+        assistant: Whose it is.
+        asked: The answer before it, whose question it may have settled: there it was planned.
+    """
     view = assistant.view()
     items = {one.id: one for one in view.items}
-    return [_explained(one, assistant, items) for one in answer.parts]
+    before = () if asked is None else asked.parts
+    return [_explained(one, assistant, items, before) for one in answer.parts]
 
 
 def _explained(
-    answer: "Answer", assistant: "Assistant", items: Mapping[str, "Item"]
+    answer: "Answer",
+    assistant: "Assistant",
+    items: Mapping[str, "Item"],
+    before: Sequence["Answer"],
 ) -> Explained:
+    planned = next(
+        (
+            replace(one, plan=answer.plan)
+            for one in before
+            if one.question is not None and answer.plan in (one.plan, one.other)
+        ),
+        answer,
+    )
     tool = assistant.toolbox.get(answer.plan.api)
     outputs = {one.name: one.outputs for one in answer.trace.steps}
     tools, none = _tools(answer, outputs.get("tools.search", {}))
@@ -159,11 +163,11 @@ def _explained(
     )
     return Explained(
         answer.request.text,
-        tuple(_item(one, answer.items) for one in answer.items),
+        tuple(_item(one, answer, assistant.person) for one in answer.items),
         tools,
         none,
         "" if answer.plan.is_none else str(answer.plan),
-        tuple(origins(answer, tool, assistant.person, items)),
+        tuple(origins(planned, tool, assistant.person, items)),
         answer.confidence,
         "" if answer.other is None else str(answer.other),
         "" if answer.result is None else answer.result.status,
@@ -175,51 +179,36 @@ def _explained(
     )
 
 
-def timed(steps: Sequence[tuple[str, float]]) -> tuple[tuple[ShownStep, ...], float]:
-    """Steps (name, milliseconds) in the order in which they ended, as a waterfall; and the sum.
+def plain(reason: str, *, lifts: bool = True) -> str:
+    """A reason of `--explain` without the terms that only its makers know.
 
-    A step inside another comes before it and is part of its time.
+    Args:
+        reason: As it stands there, without "but".
+        lifts: Whether it speaks for the item.
     """
-    at = 0.0
-    shown: list[ShownStep] = []
-    waiting: list[tuple[str, float]] = []
-    for name, took in steps:
-        if name in _INSIDE and any(other == _INSIDE[name] for other, _ in steps):
-            waiting.append((name, took))
-            continue
-        inner = [one for one in waiting if _INSIDE[one[0]] == name]
-        shown.append(ShownStep(name, STEPS.get(name, name), at, took, False))
-        begin = at
-        for inside, length in inner:
-            shown.append(ShownStep(inside, STEPS.get(inside, inside), begin, length, True))
-            begin += length
-        waiting = [one for one in waiting if one not in inner]
-        at += took
-    return tuple(shown), at
-
-
-def plain(reason: str) -> str:
-    """A reason of `--explain` without the terms that only its makers know."""
+    kind = re.fullmatch("its kind is (“.*”)", reason)
+    if kind:
+        return f"{kind[1]} is {'often' if lifts else 'seldom'} what such requests mean"
     for pattern, words in _PLAIN:
         if re.fullmatch(pattern, reason):
             return re.sub(pattern, words, reason)
     return reason
 
 
-def _item(found: "FoundItem", among: Sequence["FoundItem"]) -> ShownItem:
-    best = max((one.score for one in among), default=1.0) or 1.0
+def _item(found: "FoundItem", answer: "Answer", person: "Person") -> ShownItem:
+    best = max((one.score for one in answer.items), default=1.0) or 1.0
     lowers = [one for one in found.because if one.startswith("but ")]
     strongest = max((abs(value) for _, value in found.reasons), default=1.0) or 1.0
     return ShownItem(
         found.item.id,
         found.item.app,
-        item_line(found.item, 160).removeprefix(f"{found.item.app}: "),
+        item_words(found.item, person, answer.request.asked_at, 160),
         tuple(
             Part(PARTS.get(name, name), part / best, found.ranks.get(name, 0))
             for name, part in found.parts.items()
         ),
         tuple(plain(one) for one in found.because if one not in lowers),
-        tuple(plain(one.removeprefix("but ")) for one in lowers),
+        tuple(plain(one.removeprefix("but "), lifts=False) for one in lowers),
         tuple(
             (name.replace("_", " "), value, value / strongest) for name, value in found.reasons[:12]
         ),
