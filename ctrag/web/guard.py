@@ -77,11 +77,9 @@ class Guard:
 
     def _signed_in(self, request: Request) -> Response:
         """The token goes from the address, where history and screenshots show it, to a cookie."""
-        left = [
-            (name, value) for name, value in request.query_params.multi_items() if name != TOKEN
-        ]
-        url = request.url.replace(query="").include_query_params(**dict(left))
-        answer = RedirectResponse(url.path + (f"?{url.query}" if url.query else ""), 303)
+        url = request.url.remove_query_params(TOKEN)
+        path = "/" + url.path.lstrip("/")  # two slashes would lead to another host
+        answer = RedirectResponse(path + (f"?{url.query}" if url.query else ""), 303)
         answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
         return answer
 

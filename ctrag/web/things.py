@@ -1,6 +1,7 @@
 """What a person has, application by application, with what the assistant changed marked."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
@@ -21,6 +22,9 @@ ORDER = tuple(NAMES)
 PAGE = 100
 """Rows of a list before "show more"."""
 Mark = Literal["made", "changed", "removed", ""]
+_NAMES = re.compile(
+    r"\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\b"
+)
 _HIDDEN = ("repeats",)
 """Fields for programs."""
 
@@ -165,11 +169,11 @@ def _row(
     spec = spec_of(item.app)
     moment = item_text.time_of(item)
     end = item_text.time_of(item, "end")
-    when = "" if moment is None else said_time(moment, now)
+    when = "" if moment is None else _said(moment, now)
     if moment is not None and abs((moment - now).days) > 300:
         when += f" {moment.year}" if str(moment.year) not in when else ""
     if moment is not None and end is not None:
-        when += f"–{end:%H:%M}" if end.date() == moment.date() else f" to {said_time(end, now)}"
+        when += f"–{end:%H:%M}" if end.date() == moment.date() else f" to {_said(end, now)}"
     title = item_text.title(item)
     body = "\n".join(
         item.text(one.name) for one in spec.fields if one.type == "text" and one.role == "text"
@@ -205,6 +209,11 @@ def _row(
         "" if touched is None else touched.record.summary,
         () if touched is None or removed else _differences(touched.before, item),
     )
+
+
+def _said(moment: datetime, now: datetime) -> str:
+    """The time as people say it, days and months as they are written: `last Sat 19:30`."""
+    return _NAMES.sub(lambda found: found[0].capitalize(), said_time(moment, now))
 
 
 def _differences(before: "Item | None", now: "Item") -> tuple[tuple[str, str, str], ...]:
@@ -254,10 +263,10 @@ def _reminders(rows: Sequence[Row], now: datetime) -> list[Group]:
     return [Group(title, tuple(some)) for title, some in found.items() if some]
 
 
-def _by(rows: Sequence[Row], key: "object") -> list[Group]:
+def _by(rows: Sequence[Row], key: Callable[[Row], str]) -> list[Group]:
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        groups.setdefault(key(row), []).append(row)  # type: ignore[operator]
+        groups.setdefault(key(row), []).append(row)
     return [Group(title, tuple(some)) for title, some in groups.items()]
 
 
