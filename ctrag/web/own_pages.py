@@ -18,7 +18,7 @@ from ctrag.web.bring import Jobs
 from ctrag.web.own_data import exported, forgotten
 from ctrag.web.pages import page
 from ctrag.web.people import People
-from ctrag.web.talk_pages import found, talk_of
+from ctrag.web.talk_pages import found, not_yet, talk_of
 
 MOST_FILES = 2000
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
@@ -87,7 +87,9 @@ class OwnPages:
     async def data(self, request: Request) -> Response:
         """What can be done with a person's data; asks before it is done."""
         known, opening = found(self._people, request)
-        talk = talk_of(opening)
+        talk = opening.talk
+        if talk is None:
+            return not_yet(self._people, known, opening)
         own = opening.circle.own and self._jobs is not None
         return page(
             "data.html.j2",

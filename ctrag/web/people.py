@@ -100,7 +100,7 @@ class People:
         """The person's assistant, being opened from now on where it is not; None for nobody."""
         with self._lock:
             found = self._open.get(person)
-            if found is not None and found.state != "failed":
+            if found is not None:
                 return found
             circle = self.circle_of(person)
             if circle is None:

@@ -41,10 +41,7 @@ class TalkPages:
         """The conversation, with the explanation of the turn that the address names."""
         known, opening = found(self._people, request)
         if opening.talk is None:
-            failed = opening.why if opening.state == "failed" else ""
-            if failed:
-                self._people.close(known.id)  # asking again tries again
-            return page("opening.html.j2", known=known, failed=failed)
+            return not_yet(self._people, known, opening)
         talk = opening.talk
         number = request.query_params.get("turn", "")
         chosen = talk.turn(int(number)) if number.isdecimal() else None
@@ -162,6 +159,15 @@ def found(people: People, request: Request) -> tuple[Known, Opening]:
     if known is None or opening is None:
         raise HTTPException(404)
     return known, opening
+
+
+def not_yet(people: People, known: Known, opening: Opening) -> Response:
+    """The page of an assistant that is being opened, which loads itself again; or of one that could
+    not be, after which asking again tries again."""
+    failed = opening.why if opening.state == "failed" else ""
+    if failed:
+        people.close(known.id)
+    return page("opening.html.j2", known=known, failed=failed)
 
 
 def talk_of(opening: Opening) -> Talk:

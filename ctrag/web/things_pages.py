@@ -14,7 +14,7 @@ from ctrag.web.names import app_name
 from ctrag.web.pages import page
 from ctrag.web.people import Known, People
 from ctrag.web.talk import Talk
-from ctrag.web.talk_pages import found, talk_of
+from ctrag.web.talk_pages import found, not_yet
 from ctrag.web.things import (
     PAGE,
     Listing,
@@ -43,7 +43,9 @@ class ThingsPages:
     async def things(self, request: Request) -> Response:
         """One application, a week of the calendar, contacts, what was sent, or a search."""
         known, opening = found(self._people, request)
-        talk = talk_of(opening)
+        talk = opening.talk
+        if talk is None:
+            return not_yet(self._people, known, opening)
         return await run_in_threadpool(self._page, request, known, talk)
 
     def _page(self, request: Request, known: Known, talk: Talk) -> Response:
