@@ -1,7 +1,8 @@
 """Makes the pictures of docs/web.md: `python docs/screenshots.py`.
 
-Serves the pages for the packaged person of `ctrag demo`, on copies in a temporary folder, and drives
-the installed Chromium through them.
+Serves the pages for the packaged person of `ctrag demo`, on copies in a temporary folder, and
+drives the installed Chromium through them. With `--time` it makes no picture, and prints how long
+it takes from the command to the first answer.
 """
 
 import os
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,13 +27,14 @@ QUALITY = 60
 
 
 def main() -> None:
-    """Write the pictures."""
+    """Write the pictures, or with `--time` print the time to the first answer."""
     from playwright.sync_api import sync_playwright
 
     binary = shutil.which("chromium") or shutil.which("google-chrome")
     if binary is None:
         sys.exit("docs/screenshots.py: no chromium and no google-chrome is installed")
     OUT.mkdir(exist_ok=True)
+    began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         home = {"CTRAG_HOME": f"{folder}/home"}
         command = "from ctrag.cli.main import main; main()"
@@ -48,10 +51,30 @@ def main() -> None:
                     browser = playwright.chromium.launch(
                         executable_path=binary, args=["--no-sandbox"]
                     )
-                    take(browser, address)
+                    if "--time" in sys.argv:
+                        clock(browser, address, began)
+                    else:
+                        take(browser, address)
                     browser.close()
             finally:
                 server.terminate()
+
+
+def clock(browser: "Browser", address: str, began: float) -> None:
+    """Print the seconds since the command at which each thing is there."""
+
+    def tell(what: str) -> None:
+        print(f"{time.monotonic() - began:5.1f} s  {what}")
+
+    tell("the address is printed")
+    page = page_of(browser, address, 1280, 800, "light")
+    tell("the first page is shown")
+    page.get_by_role("link", name="Bram Whynacht").click()
+    page.locator("#text").wait_for()
+    tell("the assistant is open")
+    say(page, REMIND)
+    page.locator(".turn .actions").first.wait_for()
+    tell("the first request is answered")
 
 
 def take(browser: "Browser", address: str) -> None:

@@ -29,8 +29,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "x-frame-options": "DENY",
 }
-"""No script or style but the packaged files, nothing from elsewhere, in nobody's frame. The referrer
-stays inside: with none at all, browsers send forms without their origin."""
+"""No script or style but the packaged files, nothing from elsewhere, in nobody's frame. The
+referrer stays inside: with none at all, browsers send forms without their origin."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,12 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(
     assert fits(page)
     page.keyboard.press("Escape")
     page.locator("#why").wait_for(state="hidden")
-    print("ACT", page.evaluate("() => [document.activeElement.innerText, document.body.className, getComputedStyle(document.activeElement).visibility, document.activeElement.tagName]"))
+    print(
+        "ACT",
+        page.evaluate(
+            "() => [document.activeElement.innerText, document.body.className, getComputedStyle(document.activeElement).visibility, document.activeElement.tagName]"
+        ),
+    )
     assert focused(page).startswith("Why?"), "the focus goes back to where it was"
     for path in ("/p/ada/", "/p/ada/things", "/p/ada/things?app=mail", "/p/ada/data", "/"):
         page.goto(tabs.served.url + path)
