@@ -182,7 +182,7 @@ def talk_of(opening: Opening) -> Talk:
 
 
 def _turns(known: Known, opening: Opening, talk: Talk) -> dict[str, Any]:
-    revision, turns = talk.revision, list(talk.turns)
+    revision, turns = talk.revision, list(talk.turns)  # an older revision is asked for again
     asked = turns[-1].number if turns and talk.question is not None else 0
     return {
         "known": known,
