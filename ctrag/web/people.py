@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ctrag.errors import CtragError
 from ctrag.text.terminal import note
@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from ctrag.assistant.planning.slot_filler import SlotFiller
     from ctrag.models.encoder import Encoder
 
-OpenAssistant = Callable[[Path, str], "Assistant"]
+
+class OpenAssistant(Protocol):
+    """Opens the assistant of a person of a stores or data set folder."""
+
+    def __call__(self, folder: Path, person: str) -> "Assistant":
+        """The assistant; errors as `Assistant.open`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +86,7 @@ class People:
     open_assistant: OpenAssistant
     _open: dict[str, Opening] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _models: threading.Lock = field(default_factory=threading.Lock)
+    _models: threading.Semaphore = field(default_factory=threading.Semaphore)
     """Held while models work: they serve one request at a time."""
 
     def circle_of(self, person: str) -> Circle | None:

@@ -96,7 +96,7 @@ class Talk:
         self,
         assistant: "Assistant",
         patience: float = PATIENCE,
-        models: "threading.Lock | None" = None,
+        models: threading.Semaphore | None = None,
     ) -> None:
         self.assistant = assistant
         self.turns: list[Turn] = []
@@ -108,7 +108,7 @@ class Talk:
         self._count = 0
         self._lock = threading.RLock()
         self._patience = patience
-        self._models = models or threading.Lock()
+        self._models = models or threading.Semaphore()
         self._closed = False
 
     @property

@@ -97,14 +97,14 @@ def test_without_a_yes_nothing_is_sent(ada: "Assistant", how: str) -> None:
 def test_while_the_person_is_asked_others_may_use_the_models(ada: "Assistant") -> None:
     import threading
 
-    models = threading.Lock()
+    models = threading.Semaphore()
     talk = Talk(ada, models=models)
     turn = said(talk, MAIL)
     assert models.acquire(timeout=5)
     models.release()
     talk.decide(turn.number, False)
     until(lambda: not turn.working)
-    assert not models.locked()
+    assert models.acquire(timeout=5)
 
 
 def test_a_choice_is_explained_by_the_turn_that_asked(talk: Talk) -> None:
