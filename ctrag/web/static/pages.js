@@ -71,19 +71,23 @@
   });
 
   // On a phone the explanation covers the conversation, and Escape closes it.
+  let opener = "";
   function open(why) {
     document.body.classList.toggle("why-open", why);
     if (why) $("why").focus({ preventScroll: true });
   }
   document.addEventListener("click", (event) => {
-    if (event.target.closest(".why-link")) open(true);
+    const link = event.target.closest(".why-link");
+    if (link) {
+      opener = link.id;
+      open(true);
+    }
     const close = event.target.closest(".why-close");
     if (close) {
       event.preventDefault();
       open(false);
       const number = new URLSearchParams(location.search).get("turn");
-      const link = number && document.querySelector(`#turn-${CSS.escape(number)} .why-link`);
-      (link || $("text")).focus();
+      ($(opener) || $(`why-${number}`) || $("text")).focus();
     }
   });
   document.addEventListener("keydown", (event) => {
