@@ -12,6 +12,7 @@ EXTRA_OF = {
         "eval": "ir_measures matplotlib sklearn",
         "train": "accelerate optuna peft",
         "mcp": "jsonschema jwt mcp uvicorn",
+        "web": "python_multipart starlette",
         "langchain": "langchain langchain_core langgraph",
         "postgres": "pgvector psycopg",
         "dask": "dask distributed",

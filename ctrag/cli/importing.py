@@ -34,6 +34,7 @@ def import_paths(
     *,
     also: Sequence[str] = (),
     dry_run: bool = False,
+    watch: "Watch | None" = None,
 ) -> "Report":
     """Import files, folders, archives and data set folders into the stores under `root`.
 
@@ -45,6 +46,7 @@ def import_paths(
         timezone: Time zone of the person.
         also: Kinds of mails that are otherwise left out.
         dry_run: Whether to say only what would be imported.
+        watch: Hears how far it is; by default it is shown on stderr.
 
     Raises:
         ValueError: An argument breaks a rule, or of a single file nothing can be read.
@@ -83,7 +85,7 @@ def import_paths(
         return encode_items(load_encoder(name_of_encoder), list(owned))
 
     encoder = name_of_encoder if dry_run else load_encoder(name_of_encoder).name
-    with Watch(files) as watch:
+    with watch or Watch(files) as watch:
         try:
             if people:
                 import_people(target, people, encode, encoder, report=report, told=watch.told)

@@ -1,4 +1,4 @@
-"""`ctrag serve`: tools for any agent over MCP, and what it takes."""
+"""`ctrag serve`: tools for any agent over MCP and what it takes; the assistant as a page."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ctrag.cli import serve_web
 from ctrag.cli.interrupts import patiently
 from ctrag.cli.options import Json, parse_address
-from ctrag.cli.output import line, note, print_json
+from ctrag.cli.output import line, note, print_json, say
 from ctrag.cli.writable import file_to_write
 from ctrag.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.routing import Mount
+
     from ctrag.agents.catalogue.tool import Catalogue
     from ctrag.agents.search.index import ToolIndex
     from ctrag.agents.server.check import Report
@@ -23,9 +28,12 @@ if TYPE_CHECKING:
     from ctrag.agents.server.operations import Metrics
     from ctrag.agents.server.principals import AccessFile
     from ctrag.agents.session.events import EventSink
+    from ctrag.web.gateway_page import Watched
+    from ctrag.web.guard import Guard
 
 app = typer.Typer(
-    help="Serve tools to any agent.\n\nExample: ctrag serve mcp --catalogue tools.json",
+    help="Serve tools to any agent, or the assistant as a page.\n\n"
+    "Example: ctrag serve mcp --catalogue tools.json",
     no_args_is_help=True,
 )
 
@@ -41,6 +49,9 @@ _Installed = Annotated[
 @app.callback()
 def _group() -> None:
     pass
+
+
+app.command("web")(serve_web.web)
 
 
 @app.command("mcp")
@@ -120,6 +131,10 @@ def mcp(
     metrics: Annotated[
         bool, typer.Option("--metrics/--no-metrics", help="Show /metrics, with --http.")
     ] = True,
+    page: Annotated[
+        bool,
+        typer.Option("--page", help="A page of what it does, with --http; its address is printed."),
+    ] = False,
     check: Annotated[
         bool,
         typer.Option("--check", help="Start each server, say what would be served, and end."),
@@ -136,6 +151,8 @@ def mcp(
         raise typer.BadParameter("--user is for stdin and stdout; over HTTP the token says who")
     if http is None and (allow_host or allow_origin):
         raise typer.BadParameter("--allow-host and --allow-origin are for --http")
+    if page and http is None:
+        raise typer.BadParameter("--page is for --http")
     if json and not check:
         raise typer.BadParameter("--json is for --check; what is served is the protocol alone")
     address = None if http is None else parse_address(http)
@@ -160,6 +177,7 @@ def mcp(
     apis = _apis(file, base_url, credential or [])
     index = _index(file, store, callers, [*servers.servers, *bought])
     counted = Metrics() if metrics and address is not None else None
+    watched_page = None if address is None or not page else _page(address, allow_host or ())
     shown = GatewaySettings(may_install=allow_install, reads_apart=reads_apart)
     gateway = Gateway(
         index,
@@ -170,7 +188,7 @@ def mcp(
         expert=expert,
         settings=shown if limit is None else replace(shown, limit=limit),
         session=sessions,
-        record=_sink(record, otel, counted),
+        record=_sink(record, otel, counted, watched_page and watched_page[0]),
     )
     watched = [] if upstream is None else [servers_of(gateway, upstream)]
     if access is not None:
@@ -186,7 +204,9 @@ def mcp(
             who = None if user is None else known.get(user) or callers.principal(user)
             anyio.run(serve_stdio, gateway, who, watched)
         else:
-            options = HttpOptions(tuple(allow_host or ()), tuple(allow_origin or ()), counted)
+            pages = () if watched_page is None else (_pages(gateway, *watched_page, address[0]),)
+            hosts, origins = tuple(allow_host or ()), tuple(allow_origin or ())
+            options = HttpOptions(hosts, origins, counted, pages)
             anyio.run(serve_http, gateway, *address, tokens, options, watched)
     finally:
         index.close()
@@ -384,12 +404,28 @@ def _index(
         raise
 
 
-def _sink(record: Path | None, otel: bool, metrics: "Metrics | None") -> "EventSink":
+def _page(address: tuple[str, int], hosts: "Sequence[str]") -> "tuple[Watched, Guard]":
+    from ctrag.web.gateway_page import Watched
+    from ctrag.web.guard import Guard, allowed
+
+    return Watched(), Guard(address[1], allowed(hosts))
+
+
+def _pages(gateway: "Gateway", watched: "Watched", guard: "Guard", host: str) -> "Mount":
+    from ctrag.web.gateway_page import PATH, gateway_pages
+
+    shown = guard.hosts[0] if host in ("0.0.0.0", "::") and guard.hosts else host
+    say(f"page at {guard.address(shown, f'{PATH}/')}")
+    return gateway_pages(gateway, watched, guard)
+
+
+def _sink(
+    record: Path | None, otel: bool, metrics: "Metrics | None", watched: "EventSink | None" = None
+) -> "EventSink":
     from ctrag.agents.session.events import EventSink, JsonLines, together
 
     sinks: list[EventSink] = [] if record is None else [JsonLines(record)]
-    if metrics is not None:
-        sinks.append(metrics)
+    sinks += [one for one in (metrics, watched) if one is not None]
     if otel:
         from ctrag.agents.session.telemetry import OpenTelemetry
 

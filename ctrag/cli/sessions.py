@@ -9,7 +9,7 @@ from ctrag.cli.options import Json
 from ctrag.cli.output import block, line, print_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ctrag.agents.session.events import Event
     from ctrag.assistant.record import RecordedTurn
@@ -30,6 +30,13 @@ def show(
         Path,
         typer.Argument(help="What `ctrag chat --record` or a session's JSON lines recorder wrote."),
     ],
+    page: Annotated[
+        Path | None,
+        typer.Argument(help="The page that --web writes. Default: the file's name with .html."),
+    ] = None,
+    web: Annotated[
+        bool, typer.Option("--web", help="Write a page to open in a browser, in place of text.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show a recorded session: its requests, and every decision on tools.
@@ -39,7 +46,14 @@ def show(
     from ctrag.assistant.record import RecordedTurn
     from ctrag.cli.session_file import read_session
 
+    if page is not None and not web:
+        raise typer.BadParameter("PAGE is written by --web only")
+    if web and json:
+        raise typer.BadParameter("give --web or --json, not both")
     records = list(read_session(file))
+    if web:
+        line(str(_write_page(records, file, page or file.with_suffix(".html"))))
+        return
     if json:
         print_json([one.model_dump() for one in records])
         return
@@ -48,6 +62,23 @@ def show(
             _show_turn(one)
         else:
             _show_event(one)
+
+
+def _write_page(records: "Sequence[RecordedTurn | Event]", file: Path, page: Path) -> Path:
+    """The page's path; `ctrag forget` erases a person's page as it does their records."""
+    from ctrag.assistant.record import RecordedTurn
+    from ctrag.assistant.written import note
+    from ctrag.cli.writable import file_to_write
+    from ctrag.web.session_page import session_page
+    from stores.files import write_text
+
+    if page.resolve() == file.resolve():
+        raise typer.BadParameter(f"{page} is the record itself; name another page")
+    file_to_write(page)
+    for person in {one.person for one in records if isinstance(one, RecordedTurn)}:
+        note("record", page, person)
+    write_text(page, session_page(records, file.name), private=True)
+    return page
 
 
 @app.command("report")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from ctrag.errors import InputError
+from ctrag.web.pages import static
 from stores.files import write_text
 
 if TYPE_CHECKING:
@@ -138,7 +139,8 @@ def render(report: ReportPage) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html.j2").render(report=report) + "\n"
+    template = environment.get_template("report.html.j2")
+    return template.render(report=report, colours=static("colours.css")) + "\n"
 
 
 def write_report(

@@ -16,9 +16,9 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-INK, MUTED, RULE, PAGE = "#1d2126", "#5b636d", "#d9dde2", "#ffffff"
+INK, MUTED, RULE, PAGE = "#1d2126", "#545c66", "#d9dde2", "#ffffff"
 LINES = ("#0067a3", "#c04a00", "#007458", "#a8327a", "#6748b5", "#746000", "#b3262e", "#545d67")
-"""Colours on a light page; `templates/report.css` has their fellows for a dark one."""
+"""Colours on a light page; `ctrag/web/static/colours.css` has their fellows for a dark one."""
 _NAMES = {INK: "ink", MUTED: "muted", RULE: "rule", PAGE: "page"} | {
     colour: f"line-{number}" for number, colour in enumerate(LINES, 1)
 }

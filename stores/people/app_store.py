@@ -15,7 +15,14 @@ from stores.database import READ_TIMEOUT, WRITE_TIMEOUT, reading, writing
 from stores.errors import InputError
 from stores.people import import_journal, migrations
 from stores.people.app_spec import AppSpec
-from stores.people.changes import Change, ChangeRecord, ImportMark, OutboxEntry, OutboxRow
+from stores.people.changes import (
+    Change,
+    ChangeRecord,
+    ImportMark,
+    OutboxEntry,
+    OutboxRow,
+    TouchedItem,
+)
 from stores.people.item_rows import ItemTable, StoredItem, dump_stored, load_stored
 from stores.people.migrations import Connection
 
@@ -161,6 +168,27 @@ class AppStore:
                 [person_id],
             ).fetchone()
         return None if row is None else ChangeRecord(row[0], self.app.name, row[1], row[2])
+
+    def touched(self, person_id: str) -> list[TouchedItem]:
+        """The items of one person that calls made, changed or removed, the latest last."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT change_id, happened_at, summary, before FROM changes WHERE persona_id = ? "
+                f"AND NOT before LIKE '{import_journal.IS_IMPORT}' ORDER BY change_id, rowid",
+                [person_id],
+            ).fetchall()
+        found: dict[str, TouchedItem] = {}
+        for change_id, at, summary, told in rows:
+            before = json.loads(told)
+            earlier = {
+                item.id: item
+                for item in (load_stored(self.app, one).item for one in before["items"])
+            }
+            record = ChangeRecord(change_id, self.app.name, at, summary)
+            for item_id in before["touched"]:
+                found.pop(item_id, None)
+                found[item_id] = TouchedItem(item_id, record, earlier.get(item_id))
+        return list(found.values())
 
     def newest_change(self) -> int:
         """The highest change id of anybody, 0 when the journal is empty."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from stores.people.item_rows import StoredItem
+from stores.people.items import Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +71,13 @@ class ChangeRecord:
     app: str
     happened_at: datetime
     summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class TouchedItem:
+    """An item that a call made, changed or removed, and the newest call that did."""
+
+    item_id: str
+    record: ChangeRecord
+    before: Item | None
+    """The item before that call; None where the call made it."""

@@ -11,7 +11,7 @@ from stores.errors import NotFound
 from stores.people import bulk, changes_journal, forget, import_news
 from stores.people.app_spec import AppSpec, apps_of
 from stores.people.bulk import Encode, Matrix
-from stores.people.changes import Change, ChangeRecord, OutboxRow, Undone
+from stores.people.changes import Change, ChangeRecord, OutboxRow, TouchedItem, Undone
 from stores.people.dataset import Persona
 from stores.people.forget import Forgotten
 from stores.people.import_news import Counts, ImportReport, Merge
@@ -216,6 +216,13 @@ class Stores:
             (record for record in found if record is not None), key=lambda one: -one.change_id
         )
 
+    def touched(self, person_id: str) -> list[TouchedItem]:
+        """The person's items that calls made, changed or removed, each with its newest call.
+
+        Stores that cannot be read are passed over; `items` names them.
+        """
+        return self._files.read(lambda folder: self._touched_in(folder, person_id))
+
     def undo(self, person_id: str) -> Undone:
         """Undo the person's own last change or import, whatever others did since.
 
@@ -301,6 +308,15 @@ class Stores:
             ValueError: There is no such contact, or there are several.
         """
         return forget.forget_contact(self._files, person_id, which)
+
+    def _touched_in(self, folder: Path, person_id: str) -> list[TouchedItem]:
+        found: list[TouchedItem] = []
+        for store in self._files.stores_in(folder):
+            try:
+                found += store.touched(person_id)
+            except StoreUnavailable:
+                continue
+        return sorted(found, key=lambda one: one.record.change_id)
 
     def _items_in(self, folder: Path, person_id: str) -> PersonItems:
         found: list[StoredItem] = []

@@ -90,3 +90,23 @@ def test_a_report_without_a_catalogue_says_that_savings_are_not_known(
     found = ctrag("session", "report", path, "--catalogue", catalogue, "--json").json
     assert found["never_found"] == ["read"]
     assert found["tokens"]["saved"] > 0
+
+
+def test_a_session_is_written_as_a_page(ctrag: Callable[..., Any], tmp_path: Path) -> None:
+    record, other = recorded(tmp_path / "session.jsonl"), tmp_path / "own.html"
+    ran = ctrag("session", "show", "--web", record)
+    page = tmp_path / "session.html"
+    assert (ran.code, ran.out) == (0, f"{page}\n")
+    assert "send a mail" in page.read_text()
+    assert page.stat().st_mode & 0o077 == 0
+    assert ctrag("session", "show", record, other, "--web").code == 0
+    assert other.read_text() == page.read_text()
+
+
+def test_a_page_never_replaces_its_record(ctrag: Callable[..., Any], tmp_path: Path) -> None:
+    record = recorded(tmp_path / "session.jsonl")
+    before = record.read_text()
+    assert ctrag("session", "show", record, record, "--web").code == 2
+    assert ctrag("session", "show", record, tmp_path / "other.html").code == 2
+    assert ctrag("session", "show", record, "--web", "--json").code == 2
+    assert record.read_text() == before

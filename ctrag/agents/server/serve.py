@@ -13,6 +13,7 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
+from starlette.routing import BaseRoute
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.server.gateway import Gateway
@@ -36,6 +37,8 @@ class HttpOptions:
     """Origins of web pages that may call, such as `https://app.example` (CORS)."""
     metrics: Metrics | None = None
     """Counts what `/metrics` shows; None shows nothing."""
+    pages: tuple[BaseRoute, ...] = ()
+    """Further routes, which see to it themselves who may ask."""
 
 
 async def serve_stdio(
@@ -116,7 +119,7 @@ def http_app(
     common: Any = {
         "host": host,
         "transport_security": security(host, options.allowed_hosts, options.allowed_origins),
-        "custom_starlette_routes": routes(gateway, options.metrics),
+        "custom_starlette_routes": [*routes(gateway, options.metrics), *options.pages],
     }
     if tokens is None:
         refuse_without_tokens(host)

@@ -131,6 +131,11 @@ class Conversation:
         return replace(self, state=state, _asked=set(self._asked), _groups=groups)
 
     @property
+    def changes(self) -> tuple[tuple[int, ...], ...]:
+        """Ids of the changes that `undo` takes back, those of each turn together, newest last."""
+        return tuple(tuple(group) for group in self._groups)
+
+    @property
     def preferences(self) -> Preferences:
         """What the person taught; read when it is first needed."""
         if self._preferences is None:

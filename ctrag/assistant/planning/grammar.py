@@ -50,7 +50,11 @@ class PlanGrammar:
             api: {name: [one.value for one in candidates] for name, candidates in found.items()}
             for api, found in self.candidates.items()
         }
-        return {"values": values, "left_out": self.left_out}
+        sources = {
+            api: {name: [one.source for one in candidates] for name, candidates in found.items()}
+            for api, found in self.candidates.items()
+        }
+        return {"values": values, "sources": sources, "left_out": self.left_out}
 
 
 def plan_grammar(

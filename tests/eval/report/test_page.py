@@ -14,6 +14,7 @@ from eval.context.report import context_report
 from eval.core.experiment import Experiment
 from eval.report.page import ReportPage, render, write_report
 from eval.report.svg import LINES
+from tests.contrast import contrast, themes
 from tests.eval.context_page import Page, made, paged
 
 HOSTILE = "</td><script>alert(1)</script><img src=http://a.example/x> $x_1$ & \"'"
@@ -78,30 +79,16 @@ def test_the_same_experiment_gives_the_same_page() -> None:
     assert render(context_report(made())) == render(context_report(made()))
 
 
-def luminance(colour: str) -> float:
-    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
 def test_text_and_lines_stand_out_on_a_light_and_on_a_dark_page() -> None:
     html = render(ReportPage("t", "l"))
-    light, dark = (
-        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block))
-        for block in re.findall(r":root \{(.*?)\}", html, re.S)
-    )
+    light, dark = themes(html)
     assert light.keys() == dark.keys()
     assert [light[f"line-{number}"] for number in range(1, len(LINES) + 1)] == list(LINES)
     for theme in (light, dark):
-        for colour, value in theme.items():
-            if colour not in {"page", "rule"}:
-                # Lines are named in their own colour, so they must be as readable as text.
-                assert contrast(value, theme["page"]) >= 4.5, colour
+        lines = [f"line-{number}" for number in range(1, len(LINES) + 1)]
+        for colour in ("ink", "muted", "accent", "alarm", *lines):
+            # Lines are named in their own colour, so they must be as readable as text.
+            assert contrast(theme[colour], theme["page"]) >= 4.5, colour
         mixed = [
             round(
                 0.38 * int(theme["accent"][i : i + 2], 16)

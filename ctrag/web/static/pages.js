@@ -1,0 +1,132 @@
+// What the pages need beside htmx: the focus, the scroll, dropped files, and a server that is gone.
+(() => {
+  "use strict";
+  const $ = (id) => document.getElementById(id);
+  const notice = $("notice");
+  let lost = false;
+
+  function say(text, kind) {
+    if (!notice) return;
+    notice.textContent = text;
+    notice.dataset.kind = kind;
+    notice.hidden = !text;
+  }
+
+  function gone(text) {
+    lost = true;
+    document.body.classList.add("lost");
+    say(text, "lost");
+  }
+
+  document.addEventListener("htmx:sendError", () => {
+    gone("The server does not answer. Start it again with “ctrag serve web” and open the address that it prints; what you have typed stays here until then.");
+  });
+  document.addEventListener("htmx:timeout", () => say("The server takes long to answer.", "wait"));
+  document.addEventListener("htmx:responseError", (event) => {
+    const { status, responseText } = event.detail.xhr;
+    if (status === 401) {
+      gone("The server was started again, with a new token: open the address that it printed.");
+    } else {
+      say(responseText.length < 400 && !responseText.includes("<") ? responseText : "That did not work.", "error");
+    }
+  });
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (!event.detail.successful) return;
+    const form = event.detail.elt;
+    const polled = event.detail.requestConfig.verb === "get" && form.id === "turns";
+    if (lost || !polled) {
+      lost = false;
+      document.body.classList.remove("lost");
+      say("", "");
+    }
+    if (form.id === "composer") {
+      $("text").value = "";
+      $("text").focus();
+    }
+  });
+
+  function atTheEnd() {
+    const scroll = $("scroll");
+    if (scroll) scroll.scrollTop = scroll.scrollHeight;
+  }
+
+  let shown = "";
+  function settled() {
+    const turns = $("turns");
+    if (!turns) return;
+    const now = turns.innerText;
+    if (now === shown) return;
+    shown = now;
+    atTheEnd();
+    const asked = turns.querySelector("[data-focus]");
+    if (asked) {
+      asked.focus({ preventScroll: true });
+    } else if (document.activeElement === document.body && $("text")) {
+      $("text").focus({ preventScroll: true });
+    }
+  }
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.detail.target.id === "turns" || event.detail.target.contains($("turns"))) settled();
+    if (event.detail.target.id === "why") $("why").scrollTop = 0;
+  });
+
+  // On a phone the explanation covers the conversation, and Escape closes it.
+  let opener = "";
+  function open(why) {
+    document.body.classList.toggle("why-open", why);
+    if (why) $("why").focus({ preventScroll: true });
+  }
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest(".why-link");
+    if (link) {
+      opener = link.id;
+      open(true);
+    }
+    const close = event.target.closest(".why-close");
+    if (close) {
+      event.preventDefault();
+      open(false);
+      const number = new URLSearchParams(location.search).get("turn");
+      ($(opener) || $(`why-${number}`) || $("text")).focus();
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && document.body.classList.contains("why-open")) {
+      document.querySelector(".why-close").click();
+    }
+  });
+
+  // Dropping files.
+  for (const form of document.querySelectorAll("[data-drop]")) {
+    const input = form.querySelector("input[type=file]");
+    const chosen = form.querySelector("[data-chosen]");
+    const tell = () => {
+      const names = [...input.files].map((one) => one.name);
+      chosen.textContent = names.length ? `${names.length === 1 ? "1 file" : names.length + " files"}: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}` : "";
+    };
+    input.addEventListener("change", tell);
+    const over = (on) => (event) => {
+      event.preventDefault();
+      form.classList.toggle("over", on);
+    };
+    form.addEventListener("dragover", over(true));
+    form.addEventListener("dragleave", over(false));
+    form.addEventListener("drop", (event) => {
+      over(false)(event);
+      if (event.dataTransfer.files.length) {
+        input.files = event.dataTransfer.files;
+        tell();
+        form.querySelector("button").focus();
+      }
+    });
+    form.addEventListener("submit", () => {
+      chosen.textContent = "Sending …";
+    });
+    const zone = form.querySelector("[data-zone]");
+    if (zone && !zone.value) zone.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
+  }
+
+  const first = document.querySelector("[data-focus]");
+  if (first) first.focus({ preventScroll: true });
+  settled();
+})();
