@@ -69,7 +69,30 @@ def prompt(
     ] = [],  # noqa: B006  # typer reads it, nothing changes it
     gains: Annotated[
         Path | None,
-        typer.Option(exists=True, help="Feedback of earlier steps, as `Gains.save` wrote it."),
+        typer.Option(
+            help="Feedback of earlier steps: a file of `ctrag train gains`. Default: CTRAG_GAINS."
+        ),
+    ] = None,
+    called: Annotated[
+        list[str],
+        typer.Option(
+            help="Id or name of a tool that the step then called: learned into --gains; repeatable."
+        ),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            help="What is called after what: a folder of `ctrag train dependency`, or episodes, "
+            "queries or a recording, which are counted. Default: CTRAG_DEPENDENCY."
+        ),
+    ] = None,
+    request_weight: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Factor of the request's own score of tools. Default: CTRAG_REQUEST_WEIGHT, else "
+            "0.33 beside traces and 1 without.",
+        ),
     ] = None,
     review: Annotated[
         bool | None,
@@ -96,30 +119,38 @@ def prompt(
     from ctrag.agents.prompt.builder import PromptBuilder
     from ctrag.agents.prompt.forms import check_form
     from ctrag.agents.prompt.gains import Gains
-    from ctrag.agents.prompt.settings import PromptSettings
+    from ctrag.agents.prompt.settings import PromptSettings, weighed
     from ctrag.agents.prompt.telemetry import nowhere, to_file
     from ctrag.settings import settings
 
     check_form(form)
+    predicted = traces or settings().dependency
+    learned = gains or settings().gains
+    if called and learned is None:
+        raise InputError("--called: give --gains FILE, where it is learned")
     builder = PromptBuilder.open(
         instructions,
         catalogue,
         index=index,
         review=review,
-        settings=PromptSettings(
-            instructions=fragments,
-            tools=tools,
-            signatures=signatures,
-            tau=tau,
-            discovery=discovery,
-            rerank=rerank is not False,
-            floor=FLOOR,
-            next_tool_weight=settings().dependency_prompt_weight,
+        settings=weighed(
+            PromptSettings(
+                instructions=fragments,
+                tools=tools,
+                signatures=signatures,
+                tau=tau,
+                discovery=discovery,
+                rerank=rerank is not False,
+                floor=FLOOR,
+            ),
+            predicted=predicted is not None,
+            request_weight=request_weight,
         ),
         overlay=OVERLAY if overlay is None else _text(overlay),
         reranker=reranker,
         pinned=_pinned(pin),
-        gains=None if gains is None else Gains.load(gains),
+        gains=None if learned is None else Gains.load(_gains(learned, called)),
+        prior=traces,
         sink=nowhere if telemetry is None else to_file(telemetry),
     )
     if rerank and not builder.reranks:
@@ -128,7 +159,12 @@ def prompt(
             "--out DIR` and name its folder with --reranker or CTRAG_RERANKER"
         )
     shape = cast("Form", form)
-    built = builder.build(text, budget, history=_called(after, builder.tools), form=shape)
+    history = _called(after, builder.tools, "--after")
+    then = _called(called, builder.tools, "--called")
+    built = builder.build(text, budget, history=history, form=shape)
+    if then and learned is not None:
+        builder.learn(built, then)
+        builder.gains.save(learned)
     if json:
         print_json(_as_json(built))
         return
@@ -212,7 +248,14 @@ def review(
         line(f"  {one.id}  ({one.what}{f' since {since}' if since else ''})")
 
 
-def _called(after: list[str], tools: "Sequence[ToolDocument]") -> list[str]:
+def _gains(path: Path, called: list[str]) -> Path:
+    """The file, which is there unless this step begins it."""
+    if not called and not path.exists():
+        raise InputError(f"--gains: no such file {path}; `ctrag train gains` makes one")
+    return path
+
+
+def _called(after: list[str], tools: "Sequence[ToolDocument]", option: str) -> list[str]:
     """Ids of the tools that were called; a name does where one tool alone has it."""
     found = []
     for one in after:
@@ -222,7 +265,7 @@ def _called(after: list[str], tools: "Sequence[ToolDocument]") -> list[str]:
             problem = (
                 f"is one of {', '.join(fitting)}" if fitting else "is no tool of the catalogue"
             )
-            raise InputError(f"--after: {one!r} {problem}; give an id such as {tools[0].id!r}")
+            raise InputError(f"{option}: {one!r} {problem}; give an id such as {tools[0].id!r}")
         found += fitting
     return found
 

@@ -187,6 +187,8 @@ class Gateway:
         key, session = await run_sync(self._session, who, handle)
         user = "" if who is None else who.user
         await self._servers.introduce(channel, session.id, user, self.settings.timeout)
+        if self._record is not ignore and self.index.store.hashes() != self._recorded:
+            session.offered_catalogue(await run_sync(self._size, who))
         if self.session.preload and not session.searched:
             likely = await run_sync(self.index.preload, query, who, self.session.preload)
             session.preload(likely)
@@ -479,12 +481,20 @@ class Gateway:
         opened: dict[str, JsonValue] = {}
         if known != self._recorded:
             self._recorded = known
-            self._tokens = {one.id: tool_tokens(one) for one in self.index.tools}
-            opened[events.CATALOGUE] = {
-                name: tokens for name, tokens in self._tokens.items() if name != SELF.id
-            }
+            tools = [one for one in self.index.tools if one.id != SELF.id]
+            self._tokens = {one.id: tool_tokens(one) for one in tools}
+            opened[events.CATALOGUE] = dict(self._tokens)
+            opened[events.DEFINITIONS] = [_defined(one) for one in tools]
         seen = self._permissions.allowed
-        tokens = sum(
-            size for name, size in self._tokens.items() if name != SELF.id and seen(name, who)
-        )
+        tokens = sum(size for name, size in self._tokens.items() if seen(name, who))
         return {**opened, events.LISTED_TOKENS: tokens}
+
+
+def _defined(tool: CatalogueTool) -> JsonValue:
+    """A tool as catalogue files have it."""
+    return {
+        "name": tool.name,
+        "server": tool.server,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }

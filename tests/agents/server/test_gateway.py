@@ -463,7 +463,7 @@ async def test_a_doubtful_search_gives_its_best_with_a_note_and_the_closest_besi
     sure = made.index.find("send a mail").certainty
     doubting = replace(rule, doubt=(1 + sure) / 2, hopeless=0.0)
     for module in ("index", "surfacing"):
-        where = f"ctrag.agents.search.{module}.packaged_surfacing"
+        where = f"ctrag.agents.search.{module}.surfacing_rule"
         monkeypatch.setattr(where, lambda: doubting)
     async with made.running() as running:
         answer = (await running.search(None, "pass a letter and a mail on")).as_json()
