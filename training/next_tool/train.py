@@ -62,6 +62,13 @@ def fit_next_tool(
     began = time.perf_counter()
     if not demonstrations:
         raise InputError("demonstrations: there are none to learn from")
+    chains = len({one.chain for one in demonstrations})
+    if chains < settings.folds:
+        raise InputError(
+            f"demonstrations: are of {chains} sessions, episodes or requests; at least "
+            f"{settings.folds} are needed to fit. Fewer can be counted as they are: "
+            f"--traces {source['data']}"
+        )
     demonstrations = with_names(demonstrations, tools)
     names = list(
         dict.fromkeys(
