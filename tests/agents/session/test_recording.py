@@ -14,16 +14,17 @@ from ctrag.agents.session.tool_session import ToolSession
 
 FIND = CatalogueTool("find", "Find an order", "shop")
 CANCEL = CatalogueTool("cancel", "Cancel an order", "shop")
-REFUND = CatalogueTool("refund", "Give money back", "shop")
+CHANGES = {"annotations": {"readOnlyHint": False, "idempotentHint": False}}
+REFUND = CatalogueTool("refund", "Give money back", "shop", mcp=CHANGES)
 
 
 class Recorder:
     """A session with a clock of its own, which writes to a file."""
 
-    def __init__(self, path: Path, name: str = "s1", content: bool = True) -> None:
-        self.now = 1000.0
+    def __init__(self, path: Path, content: bool = True, begins: float = 1000.0) -> None:
+        self.now = begins
         record = JsonLines(path, content=content)
-        self.session = ToolSession(name, record=record, clock=lambda: self.now)
+        self.session = ToolSession("s1", record=record, clock=lambda: self.now)
 
     def search(self, text: str, *tools: CatalogueTool) -> "Recorder":
         self.now += 1
@@ -158,9 +159,7 @@ def test_sessions_of_a_folder_are_joined_by_name_and_time(tmp_path: Path) -> Non
 
 def test_a_name_that_is_opened_again_is_another_session(path: Path) -> None:
     Recorder(path).search("cancel W1", CANCEL).call(CANCEL)
-    again = Recorder(path)
-    again.now += 5
-    again.search("refund W2", REFUND).call(REFUND)
+    Recorder(path, begins=1010.0).search("refund W2", REFUND).call(REFUND)
     assert taught(path).learned["sessions"] == 2
 
 
@@ -171,7 +170,9 @@ def test_a_search_stands_for_a_bounded_number_of_calls(path: Path) -> None:
 
 def test_definitions_that_are_no_tools_are_counted(path: Path) -> None:
     rows = [{"name": "find", "server": "shop", "description": "Find"}, {"name": ""}, 3]
-    event = Event(event="ctrag.catalogue", at=1.0, session="s1", attributes={"ctrag.definitions": rows})
+    event = Event(
+        event="ctrag.catalogue", at=1.0, session="s1", attributes={"ctrag.definitions": rows}
+    )
     JsonLines(path)(event)
     found = read_recordings([path])
     assert [tool.id for tool in found.tools.values()] == ["shop/find"]
