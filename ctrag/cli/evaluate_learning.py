@@ -123,3 +123,19 @@ def fetch(
         return
     files = ", ".join(f"{path} {rows}" for path, rows in found.items())
     line(f"{folder}: {files}; {source.licence}, of {source.repository}")
+
+
+def prior(
+    data: Annotated[
+        Path, typer.Option("--data", help="An episodes folder with policies and tools.json.")
+    ],
+    out: Out = None,
+    json: Json = False,
+) -> None:
+    """What request and traces count for in prompts: chosen on half of the episodes, told on half.
+
+    Example: ctrag eval prior --data ../shared/data/external/tau2-episodes
+    """
+    from eval.learning.weights import run_weights, table
+
+    report_on(lambda: run_weights(data, progress=progress), table, out, json)
