@@ -51,7 +51,7 @@ def open_next_tool(
     """
     folder = Path(path)
     if (folder / CARD).is_file():
-        return NextTool.load(folder, encoder)
+        return NextTool.load(folder) if encoder is None else NextTool.load(folder, encoder)
     read = read_demonstrations(folder)
     named = with_ids(read.demonstrations, [*catalogue, *(tool.id for tool in read.tools)])
     encoder = encoder or CachedEncoder(load_encoder(f"{packages.ENCODER}-int8"), cache_folder())

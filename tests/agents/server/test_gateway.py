@@ -308,7 +308,8 @@ async def test_the_next_tool_model_is_asked_with_every_call_of_the_session_in_or
     plain: Servers, gateway: MakeGateway
 ) -> None:
     entries = [entry("print", "Print a page"), entry("send", "Send a mail")]
-    made = gateway(servers={"desk": plain("desk", entries)})
+    silent = SessionSettings(next=0)
+    made = gateway(servers={"desk": plain("desk", entries)}, session=silent)
     made.index.next_tool = asked = Asked()
     async with made.running() as running:
         handle = (await running.search(None, "print a page, send a mail")).handle
