@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 
 from ctrag.errors import InputError
-from ctrag.settings import settings as process_settings
 
 BUDGET = 2400
 """Default tokens of a prompt: the budget of the experiment."""
@@ -83,6 +82,8 @@ def weighed(
         predicted: Whether there is a next-tool model.
         request_weight: In place of that of the process settings.
     """
+    from ctrag.settings import settings as process_settings  # not for `ctrag --help`
+
     given = process_settings()
     weight = given.request_weight if request_weight is None else request_weight
     if weight is None:
