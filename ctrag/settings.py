@@ -26,7 +26,13 @@ class Settings(BaseSettings):
     """Encoders assembled and converted from packages; can be deleted at any time."""
     encoder: str = packages.PAIR
     tool_encoder: str = packages.TOOL_ENCODER
-    """Encoder of tool catalogues of any agent: small, so that thousands of tools take seconds."""
+    """Encoder of tool catalogues of any agent: small, so that thousands of tools take seconds. A
+    name, or a folder of `ctrag train tool-encoder`."""
+    tool_ranker: Path | None = None
+    """File of `ctrag train tool-ranker`; when not set, the packaged weights."""
+    surfacing: Path | None = None
+    """File of `ctrag train surfacing`: what of a search is given; when not set, the packaged
+    rule."""
     tool_store: str | None = None
     """Store of a served tool catalogue: a DuckDB file, or a `postgresql://` address. When not set,
     `tools.duckdb` in the home folder."""
@@ -73,12 +79,19 @@ class Settings(BaseSettings):
     """Plans of lower confidence are shown with the next best one, and change nothing without
     confirmation."""
     dependency: Path | None = None
-    """Folder of `ctrag train dependency`: ranks tools by the calls so far, in `ctrag tools search`
-    and `ctrag prompt`; when not set, calls so far are ignored."""
+    """Folder of `ctrag train dependency`, or traces that are counted at the start (demonstrations,
+    or a recording): ranks tools by the calls so far, in searches, sessions and prompts; when not
+    set, calls so far are ignored."""
     dependency_weight: float = Field(default=0.3, ge=0, le=1)
     """Its weight against the search score, 0 (ignored) to 1 (alone)."""
     dependency_prompt_weight: float = Field(default=1.0, ge=0)
     """Factor of its log probability in the score of a prompt's tools; 0 turns it off."""
+    request_weight: float | None = Field(default=None, ge=0)
+    """Factor of the request's own score in the score of a prompt's tools. When not set, 0.33 beside
+    a next-tool model, since a request names the end of a task and most steps only lead up to it,
+    and 1 without one."""
+    gains: Path | None = None
+    """File of `ctrag train gains`, or of `Gains.save`: what earlier steps used of their tools."""
     reranker: Path | None = None
     """Folder of `ctrag train reranker`: re-ranks the tools of `ctrag prompt` and
     `PromptBuilder.open` where they get none; when not set, the packaged hybrid weights."""

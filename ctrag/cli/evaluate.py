@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ctrag.cli import evaluate_agents
+from ctrag.cli import evaluate_agents, evaluate_learning
 from ctrag.cli.experiment import (
     Folder,
     Limit,
@@ -226,3 +226,6 @@ app.command("given")(evaluate_agents.given)
 app.command("dependency")(evaluate_agents.dependency)
 app.command("instructions")(evaluate_agents.instructions)
 app.command("calls")(evaluate_agents.calls)
+app.command("learning")(evaluate_learning.learning)
+app.command("prior")(evaluate_learning.prior)
+app.command("fetch")(evaluate_learning.fetch)

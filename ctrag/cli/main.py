@@ -15,6 +15,7 @@ from ctrag.cli import (
     evaluate,
     forget,
     prompt,
+    review,
     serve,
     serve_assistant,
     sessions,
@@ -60,7 +61,7 @@ app.command("ask")(ask.ask)
 app.command("chat")(chat.chat)
 app.command("demo")(demo.demo)
 app.command("prompt")(prompt.prompt)
-app.command("review")(prompt.review)
+app.command("review")(review.review)
 app.command("import")(data.import_)
 app.command("sync")(sync.sync)
 app.command("export")(data.export)

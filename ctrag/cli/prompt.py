@@ -1,4 +1,4 @@
-"""`ctrag prompt`: the assembled prompt of a step; `ctrag review`: the gate of changed policies."""
+"""`ctrag prompt`: the assembled prompt of a step."""
 
 from collections.abc import Sequence
 from json import dumps
@@ -69,7 +69,30 @@ def prompt(
     ] = [],  # noqa: B006  # typer reads it, nothing changes it
     gains: Annotated[
         Path | None,
-        typer.Option(exists=True, help="Feedback of earlier steps, as `Gains.save` wrote it."),
+        typer.Option(
+            help="Feedback of earlier steps: a file of `ctrag train gains`. Default: CTRAG_GAINS."
+        ),
+    ] = None,
+    called: Annotated[
+        list[str],
+        typer.Option(
+            help="Id or name of a tool that the step then called: learned into --gains; repeatable."
+        ),
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            help="What is called after what: a folder of `ctrag train dependency`, or episodes, "
+            "queries or a recording, which are counted. Default: CTRAG_DEPENDENCY."
+        ),
+    ] = None,
+    request_weight: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="Factor of the request's own score of tools. Default: CTRAG_REQUEST_WEIGHT, else "
+            "0.33 beside traces and 1 without.",
+        ),
     ] = None,
     review: Annotated[
         bool | None,
@@ -96,30 +119,38 @@ def prompt(
     from ctrag.agents.prompt.builder import PromptBuilder
     from ctrag.agents.prompt.forms import check_form
     from ctrag.agents.prompt.gains import Gains
-    from ctrag.agents.prompt.settings import PromptSettings
+    from ctrag.agents.prompt.settings import PromptSettings, weighed
     from ctrag.agents.prompt.telemetry import nowhere, to_file
     from ctrag.settings import settings
 
     check_form(form)
+    predicted = traces or settings().dependency
+    learned = gains or settings().gains
+    if called and learned is None:
+        raise InputError("--called: give --gains FILE, where it is learned")
     builder = PromptBuilder.open(
         instructions,
         catalogue,
         index=index,
         review=review,
-        settings=PromptSettings(
-            instructions=fragments,
-            tools=tools,
-            signatures=signatures,
-            tau=tau,
-            discovery=discovery,
-            rerank=rerank is not False,
-            floor=FLOOR,
-            next_tool_weight=settings().dependency_prompt_weight,
+        settings=weighed(
+            PromptSettings(
+                instructions=fragments,
+                tools=tools,
+                signatures=signatures,
+                tau=tau,
+                discovery=discovery,
+                rerank=rerank is not False,
+                floor=FLOOR,
+            ),
+            predicted=predicted is not None,
+            request_weight=request_weight,
         ),
         overlay=OVERLAY if overlay is None else _text(overlay),
         reranker=reranker,
         pinned=_pinned(pin),
-        gains=None if gains is None else Gains.load(gains),
+        gains=None if learned is None else Gains.load(_gains(learned, called)),
+        prior=traces,
         sink=nowhere if telemetry is None else to_file(telemetry),
     )
     if rerank and not builder.reranks:
@@ -128,7 +159,12 @@ def prompt(
             "--out DIR` and name its folder with --reranker or CTRAG_RERANKER"
         )
     shape = cast("Form", form)
-    built = builder.build(text, budget, history=_called(after, builder.tools), form=shape)
+    history = _called(after, builder.tools, "--after")
+    then = _called(called, builder.tools, "--called")
+    built = builder.build(text, budget, history=history, form=shape)
+    if then and learned is not None:
+        builder.learn(built, then)
+        builder.gains.save(learned)
     if json:
         print_json(_as_json(built))
         return
@@ -155,64 +191,14 @@ def prompt(
     )
 
 
-def review(
-    instructions: Instructions,
-    approve: Annotated[
-        list[str], typer.Option(help="Id of a fragment, or `all`; repeatable.")
-    ] = [],  # noqa: B006  # typer reads it, nothing changes it
-    by: Annotated[str, typer.Option(help="Who approves.")] = "",
-    index: Index = None,
-    json: Json = False,
-) -> None:
-    """What changed in the policies and waits for approval; approve it.
-
-    Example: ctrag review --instructions policies --approve retail#order --by "Ada"
-    """
-    from ctrag.agents.prompt.builder import index_folder
-    from ctrag.agents.prompt.fragments import cut_folder
-    from ctrag.agents.prompt.review import ReviewLedger
-    from ctrag.models.tokens import token_counter
-
-    cut = cut_folder(instructions, token_counter())
-    ledger = ReviewLedger(index or index_folder(instructions))
-    ledger.note(cut.fragments)
-    if approve:
-        waiting = [one.id for one in ledger.pending(cut.fragments)]
-        ledger.approve(cut.fragments, waiting if "all" in approve else approve, by)
-    pending = ledger.pending(cut.fragments)
-    if json:
-        changes = [one.model_dump() for one in ledger.changes]
-        print_json(
-            {
-                "pending": [one.id for one in pending],
-                "removed": [one.id for one in pending if one.what == "removed"],
-                "duplicates": cut.duplicates,
-                "ignored": dict(cut.ignored),
-                "changes": changes,
-            }
-        )
-        return
-    for change in ledger.changes[-20:]:
-        line(
-            f"{change.at}  {change.what:<8}  {change.unit}"
-            + (f"  by {change.by}" if change.by else "")
-        )
-    if cut.ignored:
-        keys = ", ".join(f"{key} ({files})" for key, files in cut.ignored)
-        line(f"keys of front matter that mean nothing here, with their files: {keys}")
-    for left_out, kept in cut.duplicates:
-        line(f"duplicate: {left_out} says what {kept} says")
-    gone = sum(one.what == "removed" for one in pending)
-    line(
-        f"{len(pending) - gone} of {len(cut.fragments)} fragments wait for approval"
-        + (f", and the removal of {gone}" if gone else "")
-    )
-    for one in pending:
-        since = ledger.updated(one.id)
-        line(f"  {one.id}  ({one.what}{f' since {since}' if since else ''})")
+def _gains(path: Path, called: list[str]) -> Path:
+    """The file, which is there unless this step begins it."""
+    if not called and not path.exists():
+        raise InputError(f"--gains: no such file {path}; `ctrag train gains` makes one")
+    return path
 
 
-def _called(after: list[str], tools: "Sequence[ToolDocument]") -> list[str]:
+def _called(after: list[str], tools: "Sequence[ToolDocument]", option: str) -> list[str]:
     """Ids of the tools that were called; a name does where one tool alone has it."""
     found = []
     for one in after:
@@ -222,7 +208,7 @@ def _called(after: list[str], tools: "Sequence[ToolDocument]") -> list[str]:
             problem = (
                 f"is one of {', '.join(fitting)}" if fitting else "is no tool of the catalogue"
             )
-            raise InputError(f"--after: {one!r} {problem}; give an id such as {tools[0].id!r}")
+            raise InputError(f"{option}: {one!r} {problem}; give an id such as {tools[0].id!r}")
         found += fitting
     return found
 

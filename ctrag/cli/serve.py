@@ -114,9 +114,21 @@ def mcp(
         Path | None,
         typer.Option(
             callback=file_to_write,
-            help="Append every decision here; `ctrag session show` reads it.",
+            help="Append every decision here; `ctrag session show` reads it, `ctrag train` learns "
+            "from it.",
         ),
     ] = None,
+    traces: Annotated[
+        Path | None,
+        typer.Option(
+            help="What is called after what: a folder of `ctrag train dependency`, or a recording, "
+            "which is counted. Default: CTRAG_DEPENDENCY."
+        ),
+    ] = None,
+    learn: Annotated[
+        bool,
+        typer.Option("--learn", help="Let finished sessions teach the next tool at once."),
+    ] = False,
     otel: Annotated[
         bool, typer.Option("--otel", help="Send decisions to the OpenTelemetry exporter.")
     ] = False,
@@ -161,11 +173,13 @@ def mcp(
     from ctrag.agents.server.config import Upstreams
     from ctrag.agents.server.gateway import Gateway
     from ctrag.agents.server.gateway_settings import GatewaySettings
+    from ctrag.agents.server.learning import next_tool_of, teacher_of, watched_model
     from ctrag.agents.server.operations import Metrics
     from ctrag.agents.server.principals import AccessFile, BearerTokens
     from ctrag.agents.server.reload import access_of, servers_of
     from ctrag.agents.server.serve import HttpOptions, serve_http, serve_stdio
     from ctrag.agents.session.settings import SessionSettings
+    from ctrag.settings import settings
 
     sessions = SessionSettings() if session is None else SessionSettings.from_file(session)
     callers = AccessFile() if access is None else AccessFile.from_file(access)
@@ -179,6 +193,13 @@ def mcp(
     counted = Metrics() if metrics and address is not None else None
     watched_page = None if address is None or not page else _page(address, allow_host or ())
     shown = GatewaySettings(may_install=allow_install, reads_apart=reads_apart)
+    path = traces or settings().dependency
+    path = None if path is None else path.expanduser()
+    ids = [one.id for one in index.tools]
+    index.next_tool, said = next_tool_of(path, record, learns=learn, catalogue=ids)
+    for one in said:
+        note(one)
+    teacher = teacher_of(index) if learn else None
     gateway = Gateway(
         index,
         servers,
@@ -188,11 +209,20 @@ def mcp(
         expert=expert,
         settings=shown if limit is None else replace(shown, limit=limit),
         session=sessions,
-        record=_sink(record, otel, counted, watched_page and watched_page[0]),
+        record=_sink(record, otel, counted, watched_page and watched_page[0], teacher),
     )
     watched = [] if upstream is None else [servers_of(gateway, upstream)]
+    watched += watched_model(index, path)
     if access is not None:
         watched.append(access_of(gateway, access, callers, tokens))
+
+    def finish() -> None:
+        try:
+            if teacher is not None:
+                teacher.close()
+        finally:
+            index.close()
+
     try:
         if check:
             _check(gateway, servers, json)
@@ -202,14 +232,14 @@ def mcp(
         if address is None:
             known = {} if index.access is None else index.access.members
             who = None if user is None else known.get(user) or callers.principal(user)
-            anyio.run(serve_stdio, gateway, who, watched)
+            anyio.run(serve_stdio, gateway, who, watched, finish)
         else:
             pages = () if watched_page is None else (_pages(gateway, *watched_page, address[0]),)
             hosts, origins = tuple(allow_host or ()), tuple(allow_origin or ())
             options = HttpOptions(hosts, origins, counted, pages)
             anyio.run(serve_http, gateway, *address, tokens, options, watched)
     finally:
-        index.close()
+        finish()
 
 
 def _say_read(servers: "Upstreams", gateway: "Gateway") -> None:
@@ -377,7 +407,6 @@ def _index(
     file: "Catalogue", store: str | None, callers: "AccessFile", servers: list[str]
 ) -> "ToolIndex":
     """The tools to serve; `servers` are the names of all that will be listed live."""
-    from ctrag.agents.next_tool import NextTool
     from ctrag.agents.search.collection import open_store
     from ctrag.agents.search.index import ToolIndex
     from ctrag.agents.server.leftovers import take_out_leftovers
@@ -395,7 +424,6 @@ def _index(
             access=rules,
             experts=file.experts,
             store=opened,
-            next_tool=NextTool.configured(),
             next_tool_weight=settings().dependency_weight,
         )
     except BaseException:
@@ -420,12 +448,12 @@ def _pages(gateway: "Gateway", watched: "Watched", guard: "Guard", host: str) ->
 
 
 def _sink(
-    record: Path | None, otel: bool, metrics: "Metrics | None", watched: "EventSink | None" = None
+    record: Path | None, otel: bool, metrics: "Metrics | None", *more: "EventSink | None"
 ) -> "EventSink":
     from ctrag.agents.session.events import EventSink, JsonLines, together
 
     sinks: list[EventSink] = [] if record is None else [JsonLines(record)]
-    sinks += [one for one in (metrics, watched) if one is not None]
+    sinks += [one for one in (metrics, *more) if one is not None]
     if otel:
         from ctrag.agents.session.telemetry import OpenTelemetry
 

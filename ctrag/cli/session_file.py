@@ -18,8 +18,12 @@ def read_turns(path: Path) -> Iterator[RecordedTurn]:
     return (one for one in read_session(path) if isinstance(one, RecordedTurn))
 
 
-def read_session(path: Path) -> Iterator[RecordedTurn | Event]:
+def read_session(path: Path, left_out: list[str] | None = None) -> Iterator[RecordedTurn | Event]:
     """The turns and events of a session file, in order.
+
+    Args:
+        path: The file.
+        left_out: Takes place and reason of each line that is neither; None raises at the first.
 
     Raises:
         ValueError: A line is neither; the message names it.
@@ -34,5 +38,9 @@ def read_session(path: Path) -> Iterator[RecordedTurn | Event]:
                 record = kind.model_validate(value)
             except (ValueError, RecursionError) as error:  # pydantic's and JSON's are ValueErrors
                 reason = str(error).splitlines()[0]
-                raise InputError(f"{path}:{number}: not a turn of a session: {reason}") from None
-            yield record
+                problem = f"{path}:{number}: not a turn of a session: {reason}"
+                if left_out is None:
+                    raise InputError(problem) from None
+                left_out.append(problem)
+            else:
+                yield record

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ctrag.cli.options import Json
-from ctrag.cli.output import block, line, print_json
+from ctrag.cli.output import block, line, note, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,13 +44,12 @@ def show(
     Example: ctrag session show chat.jsonl
     """
     from ctrag.assistant.record import RecordedTurn
-    from ctrag.cli.session_file import read_session
 
     if page is not None and not web:
         raise typer.BadParameter("PAGE is written by --web only")
     if web and json:
         raise typer.BadParameter("give --web or --json, not both")
-    records = list(read_session(file))
+    records = _read(file)
     if web:
         line(str(_write_page(records, file, page or file.with_suffix(".html"))))
         return
@@ -101,10 +100,9 @@ def report(
     from ctrag.agents.session.events import Event
     from ctrag.agents.session.report import report as reported
     from ctrag.agents.session.tokens import tool_tokens
-    from ctrag.cli.session_file import read_session
 
     tools = [] if catalogue is None else load_catalogue(catalogue)
-    recorded = (one for one in read_session(file) if isinstance(one, Event))
+    recorded = (one for one in _read(file) if isinstance(one, Event))
     found = reported(recorded, {one.id: tool_tokens(one) for one in tools})
     if json:
         print_json(found.as_json())
@@ -127,6 +125,74 @@ def report(
         "found and not called", {name: found.found[name] for name in found.found_not_called}, most
     )
     _list("never found", dict.fromkeys(found.never_found, 0), most)
+
+
+def _read(file: Path) -> "list[RecordedTurn | Event]":
+    """What is in the file; a line that is damaged costs itself and is said."""
+    from ctrag.cli.session_file import read_session
+    from ctrag.errors import InputError
+
+    left_out: list[str] = []
+    records = list(read_session(file, left_out))
+    if left_out and not records:
+        raise InputError(left_out[0])
+    if left_out:
+        note(f"lines left out: {len(left_out)}; the first: {left_out[0]}")
+    return records
+
+
+@app.command("observe")
+def observe(
+    recordings: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Recordings of `ctrag serve mcp`, or folders of them."),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(help="Folder of `ctrag train dependency`. Default: CTRAG_DEPENDENCY."),
+    ] = None,
+    request: Annotated[
+        str | None, typer.Option(help="One request, in place of recordings, with its --call.")
+    ] = None,
+    call: Annotated[
+        list[str], typer.Option(help="Id of a tool that was called for it, in order; repeatable.")
+    ] = [],  # noqa: B006  # typer reads it, nothing changes it
+    json: Json = False,
+) -> None:
+    """Teach a trained next-tool model what agents did; a gateway that runs with it learns too.
+
+    Sessions that it knows already count once.
+
+    Example: ctrag session observe gateway.jsonl --model runs/dependency
+    """
+    from ctrag.agents.next_tool import NextTool
+    from ctrag.agents.next_tool.teaching import teach
+    from ctrag.agents.session.lessons import lessons_of
+    from ctrag.agents.session.recording import read_recordings
+    from ctrag.cli.recordings import say_counts
+    from ctrag.errors import InputError
+    from ctrag.settings import settings
+
+    if bool(recordings) == (request is not None):
+        raise InputError("give recordings, or --request with its --call")
+    folder = model or settings().dependency
+    if folder is None:
+        raise InputError("--model: name the folder of `ctrag train dependency`")
+    learner = NextTool.load(folder.expanduser())
+    if request is not None:
+        if not call:
+            raise InputError("--call: name what was called for the request")
+        learner.observe(request, call)
+        found = {"learned": 1}
+    else:
+        recording = read_recordings(recordings or [])
+        lessons = lessons_of(recording)
+        found = teach(learner, lessons.next_tool)
+        say_counts((recordings or [])[0], lessons.learned, lessons.left_out, recording.first)
+    if json:
+        print_json(found)
+        return
+    line(f"{folder}: {', '.join(f'{count} {name}' for name, count in found.items())}")
 
 
 def _list(title: str, counts: "Mapping[str, int]", most: int) -> None:
@@ -154,7 +220,10 @@ def _show_event(event: "Event") -> None:
     name = event.event.removeprefix("ctrag.")
     line(f"{_time(event.at)}  {event.session}  {name}{took}", bold=event.event == "ctrag.search")
     for attribute, value in event.attributes.items():
-        line(f"    {attribute}  {_plain(value)}", dim=True)
+        shown = _plain(value)
+        if attribute == "ctrag.definitions" and isinstance(value, list):
+            shown = f"of {len(value)} tools"
+        line(f"    {attribute}  {shown}", dim=True)
 
 
 def _time(seconds: float) -> str:

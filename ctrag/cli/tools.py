@@ -64,17 +64,17 @@ def search(
 
     Example: ctrag tools search "book a flight" --catalogue tools.json -k 3
     """
-    from ctrag.agents.next_tool import NextTool
+    from ctrag.agents.next_tool.opening import configured_next_tool
     from ctrag.agents.search.index import ToolIndex
     from ctrag.settings import settings
 
     index = ToolIndex.from_file(
         catalogue,
-        next_tool=NextTool.configured(),
         next_tool_weight=settings().dependency_weight,
         lexical_only=lexical,
         server=server_name,
     )
+    index.next_tool = configured_next_tool([tool.id for tool in index.tools])
     found = index.find(text, k, user, after, expert=expert)
     if json:
         rows = [_row(hit) for hit in found.hits]

@@ -14,6 +14,7 @@ import typer
 from ctrag.cli import train_pack, train_plain, train_plans, train_search
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json, progress
+from ctrag.cli.recordings import say_counts
 from ctrag.cli.training import (
     Average,
     Data,
@@ -175,9 +176,16 @@ def ranker(
 def dependency(
     data: Annotated[
         Path,
-        typer.Option(help="Folder with queries, episodes or conversations (.jsonl), or a file."),
+        typer.Option(
+            help="Folder with queries, episodes or conversations (.jsonl), or a file; or a "
+            "recording of `ctrag serve mcp`, or a folder of them."
+        ),
     ],
     out: Out,
+    catalogue: Annotated[
+        Path | None,
+        typer.Option(help="The tools. Default: tools.json in the folder, else as recorded."),
+    ] = None,
     observed: Annotated[
         Path | None,
         typer.Option(
@@ -208,12 +216,15 @@ def dependency(
     model = train_dependency(
         data,
         observed=observed,
+        catalogue=catalogue,
         hold_out=hold_out,
         seed=seed,
         threads=threads,
         progress=progress,
     )
     model.save(out)
+    if model.card.learned:
+        say_counts(data, model.card.learned, model.card.left_out)
     if json:
         print_json(model.card.model_dump())
         return
@@ -305,3 +316,4 @@ app.command("confidence")(train_plain.confidence)
 app.command("tool-encoder")(train_search.tool_encoder)
 app.command("tool-ranker")(train_search.tool_ranker)
 app.command("surfacing")(train_search.surfacing)
+app.command("gains")(train_search.gains)

@@ -22,6 +22,8 @@ WHOLE_TOKENS = 80
 BRIEF_TOKENS = 64
 """What is read of longer items: a mailbox of 20,000 is encoded in nine minutes, not in 26, on
 two cores. Search by words reads all of them."""
+TOOL_CARD = "encoder-card.json"
+"""In a folder of `ctrag train tool-encoder`; the one of `ctrag train encoder` has another."""
 TUNED_LAYERS = {packages.ENCODER: 6, packages.LARGE_ENCODER: 4}
 """Encoder → how many of its last layers an adapter tunes."""
 
@@ -222,6 +224,19 @@ class TransformersEncoder:
         return np.asarray(vectors, dtype=np.float32)
 
 
+def encoder_name(name_or_path: str) -> str:
+    """The name of an encoder before it is loaded: with vectors of another name, its own never mix.
+
+    A folder of `ctrag train tool-encoder` is named by its content: it may be trained again.
+    """
+    path = Path(name_or_path)
+    if not (path / TOOL_CARD).is_file():
+        return path.name
+    from ctrag.models.tool_encoder import ToolEncoderWeights
+
+    return f"{packages.TOOL_ENCODER}-{ToolEncoderWeights.load(path).digest[:12]}"
+
+
 @cache
 def load_encoder(name: str = packages.PAIR) -> Encoder:
     """The encoder of that name or path, loaded once per process.
@@ -235,6 +250,10 @@ def load_encoder(name: str = packages.PAIR) -> Encoder:
         from ctrag.models.tool_encoder import ToolEncoderWeights, TunedToolEncoder
 
         return TunedToolEncoder(ToolEncoderWeights.packaged(), name)
+    if (Path(name) / TOOL_CARD).is_file():
+        from ctrag.models.tool_encoder import ToolEncoderWeights, TunedToolEncoder
+
+        return TunedToolEncoder(ToolEncoderWeights.load(Path(name)), encoder_name(name))
     if name == packages.MULTILINGUAL:
         return MultilingualEncoder()
     if set(name.split("+")) <= set(TUNED_LAYERS):

@@ -73,9 +73,14 @@ class Experiment(BaseModel):
         write_text(path, f"{text}\n")
 
 
+def hash_of(data: Path) -> str:
+    """Hash of a data folder, or of one file such as a recording."""
+    return _file_sha256(data) if data.is_file() else data_sha256(data)
+
+
 def folders_sha256(folders: Sequence[Path]) -> str:
-    """One hash of several data folders: of one folder its own, else that of their hashes."""
-    own = [data_sha256(folder) for folder in folders]
+    """One hash of several data folders or files: of one its own, else that of their hashes."""
+    own = [hash_of(folder) for folder in folders]
     return own[0] if len(own) == 1 else hashlib.sha256("".join(own).encode()).hexdigest()
 
 

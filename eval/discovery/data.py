@@ -1,8 +1,10 @@
-"""Requests that name the tools they need: external folders, and BFCL's functions pooled."""
+"""Requests that name the tools they need: external folders, recorded sessions, and BFCL's functions
+pooled."""
 
 import hashlib
 import itertools
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -14,6 +16,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from ctrag.agents.catalogue.files import checked
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
+from ctrag.agents.session.lessons import lessons_of
+from ctrag.agents.session.recording import is_recording, read_recordings
 from ctrag.errors import InputError, MissingExtra, reading
 from stores.compressed import kept, open_kept, read_kept
 
@@ -42,6 +46,13 @@ class Need:
     """Empty where nothing in the catalogue does what is asked."""
     instead: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """A needed tool's id → ids of others that serve as well."""
+    group: str = ""
+    """The recorded session that it is from: no session is on both sides of a split."""
+
+    @property
+    def held_out(self) -> bool:
+        """Whether it, or its session, was kept away from everything that is fitted."""
+        return held_out(self.group or self.query_id)
 
     @property
     def serving(self) -> frozenset[str]:
@@ -68,6 +79,8 @@ class Benchmark:
 
     tools: list[CatalogueTool]
     needs: list[Need]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    """What of a recording teaches nothing, by reason."""
 
 
 class _NeedRow(BaseModel):
@@ -99,14 +112,17 @@ def read_folder(folder: Path) -> Benchmark:
     """A folder with `tools.json` and `queries.jsonl`.
 
     A request has `query_id`, `text`, `tools` (none where nothing does what is asked) and, where
-    others serve as well, `instead`.
+    others serve as well, `instead`. A recording of sessions, a file or a folder of them, does too;
+    see `read_recorded`.
 
     Raises:
         ValueError: A file breaks a rule; the message has file and line.
         FileNotFoundError: A file is missing.
     """
-    tools = load_catalogue(folder / "tools.json")
     path = folder / "queries.jsonl"
+    if not kept(path).is_file() and is_recording(folder):
+        return read_recorded(folder)
+    tools = load_catalogue(folder / "tools.json")
     ids_of: dict[str, list[str]] = {}
     for tool in tools:
         ids_of.setdefault(tool.name, []).append(tool.id)
@@ -131,6 +147,40 @@ def read_folder(folder: Path) -> Benchmark:
         }
         needs.append(Need(row.query_id, row.text, wanted, instead))
     return Benchmark(tools, needs)
+
+
+def read_recorded(path: Path) -> Benchmark:
+    """What recorded sessions searched for, and the tools that they then called of what was found.
+
+    Args:
+        path: A file of `ctrag serve mcp --record`, or a folder of them. The tools are those of a
+            `tools.json` in the folder, else those that the recording defines.
+
+    Raises:
+        ValueError: Nobody defines the tools, or no search led to a call.
+    """
+    recording = read_recordings([path])
+    catalogue = path / "tools.json"
+    tools = list(recording.tools.values())
+    if kept(catalogue).is_file():
+        tools = load_catalogue(catalogue)
+    if not tools:
+        raise InputError(
+            f"{path}: does not define the tools that were searched; put it into a folder with "
+            "their tools.json"
+        )
+    lessons = lessons_of(recording)
+    left_out = Counter(lessons.left_out)
+    known = {tool.id for tool in tools}
+    needs = []
+    for one in lessons.searches:
+        if known.issuperset(one.used):
+            needs.append(Need(one.id, one.text, frozenset(one.used), group=one.session))
+        else:
+            left_out["searches for tools that nobody defines"] += 1
+    if not needs:
+        raise InputError(f"{path}: no search in it led to a call: {dict(left_out)}")
+    return Benchmark(tools, needs, left_out)
 
 
 def read_people(folder: Path) -> Benchmark:

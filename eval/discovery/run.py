@@ -12,8 +12,8 @@ from pydantic import JsonValue
 
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.search.ranker import packaged_ranker
-from ctrag.agents.search.surfacing import packaged_surfacing
+from ctrag.agents.search.ranker import tool_ranker
+from ctrag.agents.search.surfacing import surfacing_rule
 from ctrag.agents.session.tokens import tool_tokens
 from ctrag.errors import InputError
 from ctrag.models.encoder import load_encoder
@@ -28,7 +28,6 @@ from eval.discovery.data import (
     POOLED,
     Benchmark,
     Need,
-    held_out,
     read_any,
 )
 from eval.discovery.given import given_to_agents
@@ -87,9 +86,9 @@ def run_discovery(
         if name not in METHODS:
             raise InputError(f"--methods: {name!r} is unknown; known: {', '.join(METHODS)}")
     benchmark = read_any(data)
-    fitted_on = packaged_ranker().card.get("data", {})
+    fitted_on = tool_ranker().card.get("data", {})
     fitted = data.name in fitted_on
-    kept = [one for one in benchmark.needs if not fitted or held_out(one.query_id)]
+    kept = [one for one in benchmark.needs if not fitted or one.held_out]
     needs = [one for one in kept if one.tools][:limit]
     hopeless = [one.text for one in kept if not one.tools][:limit]
     if not needs:
@@ -123,7 +122,7 @@ def run_discovery(
         "latency_by_size": latency,
         "floor": _floor(asked),
         "sessions": _sessions(asked),
-        "ranker": packaged_ranker().card,
+        "ranker": tool_ranker().card,
     }
     options: dict[str, JsonValue] = {
         "encoder": plain.name,
@@ -225,7 +224,7 @@ def _floor(asked: _Asked) -> dict[str, JsonValue]:
         }
 
     curve: list[JsonValue] = [{"floor": one, **rejections(one)} for one in _FLOORS]
-    return {**rejections(packaged_surfacing().doubt), "requests": len(some), "curve": curve}
+    return {**rejections(surfacing_rule().doubt), "requests": len(some), "curve": curve}
 
 
 def _foreign(data: Path | None) -> list[str]:

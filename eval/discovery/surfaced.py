@@ -8,15 +8,15 @@ from typing import Any
 from pydantic import JsonValue
 
 from ctrag.agents.search.index import ToolIndex
-from ctrag.agents.search.ranker import packaged_ranker
-from ctrag.agents.search.surfacing import packaged_surfacing
+from ctrag.agents.search.ranker import tool_ranker
+from ctrag.agents.search.surfacing import surfacing_rule
 from ctrag.errors import InputError
 from ctrag.models.encoder import load_encoder
 from ctrag.models.vector_cache import CachedEncoder
 from ctrag.settings import cache_folder, settings
 from eval.core.experiment import Experiment, versions
 from eval.core.tables import Table, figure
-from eval.discovery.data import Benchmark, Need, held_out, read_any
+from eval.discovery.data import Benchmark, Need, read_any
 from eval.discovery.given import given_to_agents
 
 SETS = (
@@ -84,7 +84,7 @@ def run_surfaced(
         },
         figures=figures,
         intervals={},
-        extra={"rule": packaged_surfacing().card, "ranker": packaged_ranker().card},
+        extra={"rule": surfacing_rule().card, "ranker": tool_ranker().card},
         seconds=round(time.perf_counter() - began, 2),
     )
 
@@ -92,10 +92,10 @@ def run_surfaced(
 def _asked(data: Path) -> Benchmark:
     """A set with the requests that neither ranker nor rule was fitted on."""
     read = read_any(data)
-    fitted = {*packaged_ranker().card.get("data", {}), *packaged_surfacing().card.get("data", {})}
+    fitted = {*tool_ranker().card.get("data", {}), *surfacing_rule().card.get("data", {})}
     if data.name not in fitted:
         return read
-    return Benchmark(read.tools, [one for one in read.needs if held_out(one.query_id)])
+    return Benchmark(read.tools, [one for one in read.needs if one.held_out])
 
 
 def _spread(needs: Sequence[Need], count: int) -> list[Need]:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ctrag.agents.next_tool.traces import ToolTrace, TracePrior
 from ctrag.agents.prompt.encoders import MiniLMPassageEncoder, PassageEncoder
 from ctrag.agents.prompt.fragments import cut_folder
 from ctrag.agents.prompt.index import passages
 from ctrag.agents.prompt.reranker import Reranker
-from ctrag.agents.prompt.traces import ToolTrace, TracePrior
 from ctrag.agents.search.index import NextToolModel
 from ctrag.models.tokens import CountTokens, token_counter
 from ctrag.settings import cache_folder

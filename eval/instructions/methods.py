@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.agents.next_tool.traces import ToolTrace
 from ctrag.agents.prompt.assembly import OVERLAY, Prompt, shared_prefix
 from ctrag.agents.prompt.builder import PromptBuilder
 from ctrag.agents.prompt.encoders import PassageEncoder
@@ -18,7 +19,6 @@ from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.telemetry import Sink, nowhere
 from ctrag.agents.prompt.tool_documents import ToolDocument
-from ctrag.agents.prompt.traces import ToolTrace
 from ctrag.agents.search.index import NextToolModel
 from ctrag.models.encoder import Matrix
 from ctrag.models.tokens import CountTokens

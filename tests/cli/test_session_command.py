@@ -1,5 +1,6 @@
 """`ctrag session show` prints requests and decisions, for people and for machines."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,3 +111,51 @@ def test_a_page_never_replaces_its_record(ctrag: Callable[..., Any], tmp_path: P
     assert ctrag("session", "show", record, tmp_path / "other.html").code == 2
     assert ctrag("session", "show", record, "--web", "--json").code == 2
     assert record.read_text() == before
+
+
+def test_a_damaged_line_costs_itself_and_is_said(ctrag: Callable[..., Any], tmp_path: Path) -> None:
+    path = recorded(tmp_path / "session.jsonl")
+    with path.open("ab") as file:
+        file.write(b'{"event": "ctrag.se\n\xff\n')
+    for command in ("show", "report"):
+        ran = ctrag("session", command, path)
+        assert ran.code == 0
+        assert "lines left out: 2; the first: " in ran.err
+        assert "session.jsonl:5: " in ran.err
+    path.write_bytes(b"{\n")
+    ran = ctrag("session", "show", path)
+    assert (ran.code, ran.out) == (1, "")
+    assert "session.jsonl:1: not a turn of a session" in ran.err
+
+
+def test_what_an_agent_did_is_counted_for_prompts(
+    ctrag: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "session.jsonl"
+    session = ToolSession("s1", record=JsonLines(path), clock=lambda: 1.0)
+    session.found("send a mail", [CatalogueTool("send", "", "mail"), CatalogueTool("read", "")])
+    session.finished("mail/send", {})
+    out = tmp_path / "new" / "gains.json"
+    ran = ctrag("train", "gains", "--data", path, "--out", out, "--json")
+    assert ran.json == {
+        "steps": 1,
+        "sessions": 1,
+        "tasks": 1,
+        "searches": 1,
+        "calls": 1,
+        "left_out": {},
+    }
+    assert json.loads(out.read_text(encoding="utf-8")) == {
+        "mail/send": {"exposed": 1, "used": 1},
+        "read": {"exposed": 1, "used": 0},
+    }
+
+
+def test_observing_says_what_it_needs(ctrag: Callable[..., Any], tmp_path: Path) -> None:
+    path = recorded(tmp_path / "session.jsonl")
+    ran = ctrag("session", "observe")
+    assert (ran.code, ran.err) == (1, "ctrag: give recordings, or --request with its --call\n")
+    ran = ctrag("session", "observe", path)
+    assert (ran.code, "--model: name the folder" in ran.err) == (1, True)
+    ran = ctrag("session", "observe", path, "--model", tmp_path)
+    assert (ran.code, "card.json: No such file" in ran.err) == (1, True)

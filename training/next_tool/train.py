@@ -3,16 +3,21 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
+from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.next_tool import observed as log
 from ctrag.agents.next_tool.artefact import DependencyCard, Fitted
-from ctrag.agents.next_tool.demonstrations import Demonstration, load_demonstrations, split_held_out
+from ctrag.agents.next_tool.demonstrations import (
+    OBSERVED,
+    Demonstration,
+    DemonstrationData,
+    read_demonstrations,
+    split_held_out,
+)
 from ctrag.agents.next_tool.graph import cluster_centroids
 from ctrag.agents.next_tool.inputs import Inputs
 from ctrag.agents.next_tool.linear import fit_softmax
@@ -24,10 +29,9 @@ from ctrag.models import packages
 from ctrag.models.encoder import Encoder, Matrix, load_encoder
 from ctrag.models.vector_cache import CachedEncoder
 from ctrag.settings import cache_folder
-from eval.core.experiment import data_sha256, versions
+from eval.core.experiment import hash_of, versions
 from eval.dependency.figures import figures_of
 from eval.dependency.steps import Steps, rank_steps
-from stores.compressed import kept
 from training.core.origin import command_line, people_of
 from training.next_tool.settings import DependencySettings
 from training.next_tool.trees import Stage, StepRows, fit_trees, step_rows
@@ -58,6 +62,13 @@ def fit_next_tool(
     began = time.perf_counter()
     if not demonstrations:
         raise InputError("demonstrations: there are none to learn from")
+    chains = len({one.chain for one in demonstrations})
+    if chains < settings.folds:
+        raise InputError(
+            f"demonstrations: are of {chains} sessions, episodes or requests; at least "
+            f"{settings.folds} are needed to fit. Fewer can be counted as they are: "
+            f"--traces {source['data']}"
+        )
     demonstrations = with_names(demonstrations, tools)
     names = list(
         dict.fromkeys(
@@ -132,6 +143,7 @@ def _linear(
 def fitting(
     data: Path,
     *,
+    read: DemonstrationData | None = None,
     seed: int = 1,
     threads: int = 1,
     progress: Callable[[str], None] = lambda _: None,
@@ -142,20 +154,18 @@ def fitting(
 
     Args:
         data: The folder (or file) of the demonstrations; `tools.json` in it is the catalogue.
+        read: What was read of it, with the catalogue, where it was.
         seed: See `DependencySettings`.
         threads: See `DependencySettings`.
         progress: Called with progress messages.
     """
-    catalogue = data / "tools.json"
-    tools = load_catalogue(catalogue) if kept(catalogue).is_file() else []
+    tools = (read or read_demonstrations(data)).tools
     name = f"{packages.ENCODER}-int8"
     encoder = CachedEncoder(load_encoder(name), cache_folder() / "vectors")
     source = {
         "command": command_line(),
         "data": data.name,
-        "data_sha256": sha256(data.read_bytes()).hexdigest()
-        if data.is_file()
-        else data_sha256(data),
+        "data_sha256": hash_of(data),
         "people": sorted(people_of([data])),
     }
 
@@ -172,6 +182,7 @@ def train_dependency(
     data: Path,
     *,
     observed: Path | None = None,
+    catalogue: Path | None = None,
     hold_out: bool = False,
     seed: int = 1,
     threads: int = 1,
@@ -183,6 +194,7 @@ def train_dependency(
         data: The folder (or file) of the demonstrations.
         observed: A log of `NextTool.observe`, whose requests are also used for training; may be
             `data` itself.
+        catalogue: The tools, where they are neither in the folder nor in a recording.
         hold_out: Learn without the chains that `ctrag eval dependency` holds out, and without
             observations of the same requests; the card then has the figures of these.
         seed: See `DependencySettings`.
@@ -193,22 +205,35 @@ def train_dependency(
         FileNotFoundError: There is no such file.
         ValueError: The data break a rule, or are too few.
     """
-    kept = load_demonstrations(data)
+    read = read_demonstrations(data, catalogue)
+    kept = read.demonstrations
     held: list[Demonstration] = []
-    fit = fitting(data, seed=seed, threads=threads, progress=progress)
+    fit = fitting(data, read=read, seed=seed, threads=threads, progress=progress)
     if hold_out:
         kept, held = split_held_out(kept)
     watched: list[Demonstration] = []
     if observed is not None:
         if observed.resolve() == data.resolve():
             kept = []  # they are the observations
-        asked = {one.text for one in held}
-        watched = [one for one in _observed(observed) if one.text not in asked]
+        # Of a session that is held out nothing is learned, and what the recording says too, once.
+        asked = {one.text for one in held} | {one.group for one in held if one.group}
+        recorded = {(one.group, one.text, one.before) for one in kept if one.group}
+        watched = [
+            one
+            for one in _observed(observed)
+            if one.text not in asked
+            and one.group not in asked
+            and (one.group, one.text, one.before) not in recorded
+        ]
     model = fit([*kept, *watched])
-    model.card = model.card.model_copy(update={"observed": len(watched)})
+    counted = {"learned": read.learned, "left_out": read.left_out}
+    model.card = model.card.model_copy(update={"observed": len(watched), **counted})
     if not held:
         return model
-    steps = Steps.of(held)
+    # A held-out call is written as its source has it; the model may know it as `server/name`.
+    names = model.memory.names
+    called = {name: names[number] for name, number in model.memory.numbers.items()}
+    steps = Steps.of([one.called_by(called) for one in held])
     found = {name: rank_steps(model, steps, name) for name in METHODS}
     figures = {name: figures_of(ranks, steps) for name, ranks in found.items()}
     model.card = model.card.model_copy(update={"figures": figures, "held_out": len(held)})
@@ -226,7 +251,11 @@ def _observed(path: Path) -> list[Demonstration]:
         raise NotFound(2, "no such log of observations", str(path))
     return [
         Demonstration(
-            f"observed/{number}", one.request, one.calls, group=f"observed: {one.request}"
+            f"observed/{number}",
+            one.request,
+            one.calls,
+            one.before,
+            one.session or f"{OBSERVED}{one.request}",
         )
         for number, one in enumerate(log.read(path), 1)
     ]

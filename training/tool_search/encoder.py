@@ -54,6 +54,8 @@ class ToolEncoderSettings:
     """Maximum tokens of a text."""
     share: float = 1.0
     """Factor by which the learned changes are scaled."""
+    start: str | None = None
+    """Folder of the changes that are learned further; None begins with none."""
     threads: int = 2
     seed: int = 1
 
@@ -76,31 +78,41 @@ def train_tool_encoder(
     settings: ToolEncoderSettings,
     checkpoints: Path,
     progress: Progress = lambda _: None,
+    before: ToolEncoderWeights | None = None,
 ) -> ToolEncoderWeights:
     """Low-rank changes of the encoder, with figures of the held-out catalogues before and after.
 
     Args:
-        data: Folders with tools and requests to train on.
-        held_out: Folders for evaluation.
+        data: Folders with tools and requests to train on, or recordings.
+        held_out: Folders for evaluation. Where there are none, a fifth of each recording's sessions
+            is, and is not learned from.
         settings: See `ToolEncoderSettings`.
         checkpoints: Folder for finished epochs.
         progress: Called with progress messages.
+        before: Changes that are learned further, with the settings' layers and rank.
 
     Raises:
-        ValueError: A file breaks a rule, or no request needs a tool.
+        ValueError: A file breaks a rule, no request needs a tool, or `before` has other layers.
     """
     import torch
 
     torch.set_num_threads(settings.threads)
     torch.manual_seed(settings.seed)
     network = make_network(settings)
+    if before is not None:
+        network.take(before)
     tests = {folder.name: read_folder(folder) for folder in held_out}
-    before = {name: recalls(network, one) for name, one in tests.items()}
-    progress(f"before: {before}")
+    sources = {folder: read_folder(folder) for folder in data}
+    if not tests:
+        for folder, source in sources.items():
+            sources[folder], kept = _without_a_fifth(source)
+            if kept.needs:
+                tests[folder.name] = kept
+    figures_before = {name: recalls(network, one) for name, one in tests.items()}
+    progress(f"before: {figures_before}")
     tools: list[str] = []
     pairs: list[Pair] = []
-    for folder in data:
-        benchmark = read_folder(folder)
+    for benchmark in sources.values():
         pairs += _pairs(network, benchmark, settings.near, len(tools))
         tools += [one.text for one in benchmark.tools]
     if not pairs:
@@ -111,7 +123,7 @@ def train_tool_encoder(
     _fit(network, tools, pairs, settings, checkpoints / f"{key.hexdigest()[:16]}.pt", progress)
     network.keep(settings.share)
     after = {name: recalls(network, one) for name, one in tests.items()}
-    figures = {f"{name} before": one for name, one in before.items()} | after
+    figures = {f"{name} before": one for name, one in figures_before.items()} | after
     return ToolEncoderWeights(
         {f"{settings.tower}/{name}": array for name, array in network.arrays().items()},
         ToolEncoderCard(
@@ -121,8 +133,21 @@ def train_tool_encoder(
             tower=settings.tower,
             layers=settings.layers,
             scale=settings.scale,
+            before=None if before is None else before.card.command,
         ),
     )
+
+
+def _without_a_fifth(benchmark: Benchmark) -> tuple[Benchmark, Benchmark]:
+    """What is learned of a recording, and a fifth of its sessions by hash; all of other data."""
+    out = {
+        one.group
+        for one in benchmark.needs
+        if one.group and sha256(one.group.encode()).digest()[0] % 5 == 0
+    }
+    kept = [one for one in benchmark.needs if one.group not in out]
+    held = [one for one in benchmark.needs if one.group in out]
+    return Benchmark(benchmark.tools, kept), Benchmark(benchmark.tools, held)
 
 
 def recalls(network: Any, benchmark: Benchmark) -> dict[str, float]:
@@ -257,6 +282,15 @@ def make_network(settings: ToolEncoderSettings) -> Any:
                     found[part] = self([texts[place] for place in part]).numpy()
             self.train(was)
             return found
+
+        def take(self, start: ToolEncoderWeights) -> None:
+            parts = {f"{settings.tower}/{name}": one for name, one in self.named_parts().items()}
+            sizes = {name: tuple(one.shape) for name, one in parts.items()}
+            if sizes != {name: one.shape for name, one in start.arrays.items()}:
+                raise InputError("start: was trained on other layers or with another rank")
+            with torch.no_grad():
+                for name, part in parts.items():
+                    part.copy_(torch.from_numpy(start.arrays[name]))
 
         def keep(self, share: float) -> None:
             with torch.no_grad():

@@ -32,7 +32,7 @@ from ctrag.models.encoder import load_encoder
 from ctrag.models.vector_cache import CachedEncoder
 from ctrag.settings import cache_folder, settings
 from eval.core.experiment import data_sha256
-from eval.discovery.data import Benchmark, Need, held_out, read_folder, read_people
+from eval.discovery.data import Benchmark, Need, read_folder, read_people
 from stores.compressed import read_kept
 from stores.tools.protocol import Filter
 from training.core.origin import command_line, people_of
@@ -327,7 +327,7 @@ def train(folders: Sequence[Path], people: Sequence[Path], out: Path) -> ToolRan
         "encoder": encoder.name,
         "data": {folder.name: data_sha256(folder) for folder in [*folders, *people]},
         "people": sorted(people_of([*folders, *people])),
-        "half": "the requests for which eval.discovery.data.held_out is false",
+        "half": "the requests for which eval.discovery.data.Need.held_out is false",
         "requests": len(every),
         "seed": SEED,
     }
@@ -337,6 +337,6 @@ def train(folders: Sequence[Path], people: Sequence[Path], out: Path) -> ToolRan
 
 
 def _half(needs: Sequence[Need], half: bool, most: int) -> list[Need]:
-    found = [one for one in needs if held_out(one.query_id) == half]
+    found = [one for one in needs if one.held_out == half]
     random.Random(SEED).shuffle(found)
     return found[:most]

@@ -22,8 +22,9 @@ from ctrag.errors import InputError
 from ctrag.models.encoder import load_encoder
 from ctrag.models.vector_cache import CachedEncoder
 from ctrag.settings import cache_folder, settings
-from eval.core.experiment import data_sha256
-from eval.discovery.data import Benchmark, Need, held_out, read_folder
+from eval.core.experiment import hash_of
+from eval.discovery.data import Benchmark, Need, read_folder, read_people
+from synth.reference import split_folder
 from training.core.origin import command_line
 
 SEED = 0
@@ -39,6 +40,8 @@ WRONGLY_REFUSED = 0.002
 SHARE = 0.04
 """Least share of the belief that a tool is given for. Chosen for three tools a search, with the
 card's curves and those of BFCL in view."""
+FEW = 20
+"""Requests of a folder at least: fewer say nothing about a rule."""
 _SHARES = (0.08, 0.06, 0.05, 0.04, 0.03, 0.02)
 
 
@@ -58,33 +61,49 @@ def train(
 ) -> Surfacing:
     """Fit the rule and write it.
 
+    Args:
+        folders: With tools and requests, or recordings. Each gives the others what they lack; to a
+            single one the packaged people of the training split do.
+        out: The file.
+        progress: Called with progress messages.
+
     Raises:
-        ValueError: There are less than two folders: each gives the others what they lack.
+        ValueError: There is no folder, or one has too few requests.
     """
-    if len(folders) < 2:
-        raise InputError(f"data: at least two folders are needed, not {len(folders)}")
+    if not folders:
+        raise InputError("data: at least one folder is needed")
     encoder = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
     benchmarks = [read_folder(one) for one in folders]
     halves = [
-        Benchmark(one.tools, [need for need in one.needs if not held_out(need.query_id)])
+        Benchmark(one.tools, [need for need in one.needs if not need.held_out])
         for one in benchmarks
     ]
+    for folder, half in zip(folders, halves, strict=True):
+        if len(half.needs) < FEW:
+            raise InputError(
+                f"{folder}: half of its requests (or sessions) are {len(half.needs)}; at least "
+                f"{FEW} are needed"
+            )
+    strangers = [] if len(folders) > 1 else read_people(split_folder("train")).needs
     found: dict[Mode, list[Judged]] = {}
     modes: tuple[Mode, ...] = ("hybrid", "lexical")
     for mode in modes:
         rows: list[Judged] = []
         for number, half in enumerate(halves):
             others = [need for other in halves if other is not half for need in other.needs]
+            others += strangers
             for size in SIZES:
                 progress(f"{mode}: {folders[number].name}, {size or len(half.tools)} tools")
                 rows += judged(half, others, size, encoder, mode)
         found[mode] = rows
+    read_by = zip(folders, benchmarks, strict=True)
     card: dict[str, Any] = {
         "command": command_line(),
         "encoder": encoder.name,
-        "data": {one.name: data_sha256(one) for one in folders},
+        "data": {one.name: hash_of(one) for one in folders},
         "requests": len(found["hybrid"]),
         "seed": SEED,
+        "left_out": {one.name: dict(read.left_out) for one, read in read_by if read.left_out},
     }
     rule = fitted(found, card)
     rule.save(out)
@@ -107,7 +126,7 @@ def judged(
             if len(tools) > len(need.tools):
                 gone = index.find(need.text, 5, exclude=need.tools, mode=mode)
                 rows.append(Judged(need, gone, False, 0.5))
-        for need in chance.sample(list(others), len(needs)):
+        for need in chance.sample(list(others), min(len(others), len(needs))):
             rows.append(Judged(need, index.find(need.text, 5, mode=mode), False, 0.5))
     return rows
 

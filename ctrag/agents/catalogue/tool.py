@@ -177,6 +177,15 @@ def load_catalogue(path: Path) -> list[CatalogueTool]:
     return read_catalogue(path).tools
 
 
+def tools_from(rows: Any, where: str) -> list[CatalogueTool]:
+    """The tools of a catalogue's list that was read already.
+
+    Raises:
+        ValueError: A row breaks a rule; the message begins with `where`.
+    """
+    return [_tool(row) for row in checked(_ROWS, rows, where)]
+
+
 def read_catalogue(path: Path, server: str = "") -> Catalogue:
     """Tools, access rules and experts of a catalogue file; errors as `load_catalogue`.
 

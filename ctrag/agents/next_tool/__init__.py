@@ -12,6 +12,9 @@
 - `observed`: the log of observed requests.
 - `artefact`: the files of a fitted model.
 - `next_tool`: `NextTool`, which joins all of these; `training.next_tool.train` fits it.
+- `traces`: counts of traces alone, where nothing was fitted.
+- `opening`: the one model of a process, fitted or counted, by its path.
+- `teaching`: what recorded sessions teach a model while it runs.
 """
 
 from ctrag.agents.next_tool.demonstrations import END, Demonstration, load_demonstrations

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from pydantic import Field
 
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
 from ctrag.agents.next_tool.demonstrations import Demonstration
@@ -35,6 +36,10 @@ class DependencyCard(Card):
     seconds: float
     """Time to fit all but DTDR-L and the learned retriever, encoding the requests included."""
     held_out: int
+    learned: dict[str, int] = Field(default_factory=dict)
+    """What of a recording it learned from; empty for other data."""
+    left_out: dict[str, int] = Field(default_factory=dict)
+    """What of a recording it did not, by reason."""
 
 
 @dataclass(frozen=True, slots=True)

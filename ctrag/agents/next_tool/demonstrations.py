@@ -9,9 +9,15 @@ from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
+from ctrag.agents.session.lessons import lessons_of
+from ctrag.agents.session.recording import is_recording, read_recordings
 from ctrag.errors import InputError, NotFound
 from stores.compressed import kept, read_kept
 
+CATALOGUE = "tools.json"
+OBSERVED = "observed: "
+"""Prefix of the group of an observation that is of no recorded session; its request follows."""
 END = "end"
 """The prediction when nothing is left to call."""
 
@@ -154,6 +160,41 @@ _KINDS: dict[str, type[_Query] | type[_Episode] | type[_Conversation]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class DemonstrationData:
+    """Demonstrations with the catalogue that they call, as they are read together."""
+
+    demonstrations: list[Demonstration]
+    tools: list[CatalogueTool]
+    """Empty where neither a `tools.json` nor the recording has them."""
+    learned: dict[str, int]
+    """What of a recording the demonstrations are made of; empty for other data."""
+    left_out: dict[str, int]
+    """What of a recording they leave out, by reason."""
+
+
+def read_demonstrations(path: Path, catalogue: Path | None = None) -> DemonstrationData:
+    """Demonstrations, and the tools of `catalogue`, else of the `tools.json` in the folder, else of
+    the recording; otherwise as `load_demonstrations`."""
+    known = catalogue
+    if known is None and kept(path / CATALOGUE).is_file():
+        known = path / CATALOGUE
+    tools = [] if known is None else load_catalogue(known)
+    if not _records(path):
+        return DemonstrationData(load_demonstrations(path), tools, {}, {})
+    recording = read_recordings([path])
+    lessons = lessons_of(recording)
+    found = [
+        Demonstration(one.id, one.text, one.calls, one.before, one.session)
+        for one in lessons.next_tool
+    ]
+    if not found:
+        reasons = ", ".join(f"{count} {why}" for why, count in lessons.left_out.items())
+        raise InputError(f"{path}: no session in it teaches a next tool: {reasons or 'no task'}")
+    offered = tools or list(recording.tools.values())
+    return DemonstrationData(found, offered, lessons.learned, lessons.left_out)
+
+
 def load_demonstrations(path: Path) -> list[Demonstration]:
     """Demonstrations in file order.
 
@@ -161,16 +202,20 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
         path: A folder with `queries.jsonl` (`{query_id, text, tools}`), `episodes.jsonl`
             (`{episode_id, domain, instruction, steps: [{tool}]}`) or `conversations.jsonl`
             (`{conversation_id, turns: [{user, calls: [{api}]}]}`), or a file of
-            `{text, tools}` lines, or of `{request, calls}` as `NextTool.observe` logs them.
+            `{text, tools}` lines, or of `{request, calls}` as `NextTool.observe` logs them; or a
+            recording of sessions (`ctrag serve mcp --record`), a file or a folder of them.
 
     Raises:
-        ValueError: A line breaks a rule: file, line, field and rule are named.
+        ValueError: A line breaks a rule: file, line, field and rule are named. Lines of a recording
+            cost only themselves.
         FileNotFoundError: There is no such file, or none of these in the folder.
     """
+    if _records(path):
+        return read_demonstrations(path).demonstrations
     if path.is_dir():
         found = next((name for name in _KINDS if kept(path / name).is_file()), None)
         if found is None:
-            raise NotFound(2, f"no {', '.join(_KINDS)} in the folder", str(path))
+            raise NotFound(2, f"no {', '.join(_KINDS)} and no recording in the folder", str(path))
         path = path / found
     kind = _KINDS.get(path.name, _Query)
     rows: list[Demonstration] = []
@@ -191,11 +236,23 @@ def load_demonstrations(path: Path) -> list[Demonstration]:
     return rows
 
 
+def _records(path: Path) -> bool:
+    """Whether these are recorded sessions, and no other kind of data."""
+    if any(kept(path / name).is_file() for name in _KINDS):
+        return False
+    return path.name not in _KINDS and is_recording(path)
+
+
 def _read(
     line: str, kind: type[_Query] | type[_Episode] | type[_Conversation], place: str
 ) -> list[Demonstration]:
     try:
-        row = kind.model_validate(json.loads(line))
+        value = json.loads(line)
+        if isinstance(value, dict) and "asked_at" in value and "plan" in value:
+            raise InputError(
+                f"{place}: is a turn of `ctrag chat --record`; its `tools` were shown, not called"
+            )
+        row = kind.model_validate(value)
     except (json.JSONDecodeError, RecursionError) as error:
         raise InputError(f"{place}: not JSON: {error}") from None
     except ValidationError as error:

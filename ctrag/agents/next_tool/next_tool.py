@@ -21,7 +21,12 @@ from ctrag.agents.next_tool.artefact import (
     read_artefact,
     write_artefact,
 )
-from ctrag.agents.next_tool.demonstrations import Demonstration, checked_calls, checked_text
+from ctrag.agents.next_tool.demonstrations import (
+    OBSERVED,
+    Demonstration,
+    checked_calls,
+    checked_text,
+)
 from ctrag.agents.next_tool.evidence import (
     EvidenceWeights,
     Ints,
@@ -34,11 +39,11 @@ from ctrag.agents.next_tool.graph import Probabilities
 from ctrag.agents.next_tool.linear import history_text, moved, softmax_probabilities
 from ctrag.agents.next_tool.memory import Memory
 from ctrag.agents.next_tool.texts import ToolTexts, tool_names
+from ctrag.agents.session.lessons import Lesson
 from ctrag.errors import InputError
 from ctrag.extras import need
 from ctrag.models.blas import one_blas_thread
 from ctrag.models.encoder import Encoder, Matrix, load_encoder
-from ctrag.settings import settings
 
 METHODS = (
     "random",
@@ -104,6 +109,7 @@ class NextTool:
         self._fitted_tools = len(self.tools)
         self._watched: list[tuple[Demonstration, Matrix]] = []
         self._refitted = 0
+        self._lessons: tuple[set[tuple[str, str, tuple[str, ...]]], int] = set(), -1
         self._vector = lru_cache(_REQUESTS)(lambda text: self.encoder.encode([text])[0])
         self._asked = lru_cache(_REQUESTS)(self._ask)
 
@@ -137,23 +143,8 @@ class NextTool:
         texts = ToolTexts(stored.tools, stored.texts)
         model = cls(memory, stored.fitted, stored.tools, texts, encoder, card)
         model.log = folder / LOG if log is None else log
-        learned = Counter(
-            (one.text, one.tools) for one in memory.demonstrations[len(memory) - card.observed :]
-        )
-        for one in observed.read(model.log):
-            key = one.request, memory.named(one.calls)
-            if learned[key]:
-                learned[key] -= 1
-            else:
-                model._remember(one)
-        model._refit()
+        model.refresh()
         return model
-
-    @classmethod
-    def configured(cls) -> "NextTool | None":
-        """The model that the settings name; None when they name none."""
-        folder = settings().dependency
-        return None if folder is None else cls.load(folder)
 
     def save(self, folder: Path) -> None:
         """Write all but what was observed or added into `folder`, which is created when missing."""
@@ -301,7 +292,58 @@ class NextTool:
         leaves = [int(n) for n in re.findall(r"^num_leaves=(\d+)$", self.fitted.trees, re.M)]
         return sum(2 * n - 1 for n in leaves)
 
-    def observe(self, request: str, calls: Sequence[str]) -> None:
+    def refresh(self) -> int:
+        """Learn what others have written to the log since it was read; returns how many lines.
+
+        Raises:
+            ValueError: The log was written by something else.
+        """
+        if self.log is None:
+            return 0
+        with self._lock:
+            memory = self.memory
+            fitted = len(memory) - len(self._watched) - self.card.observed
+            learned = Counter(
+                _key(one)
+                for at, one in enumerate(memory.demonstrations)
+                if at >= fitted or one.group
+            )
+            new = []
+            for one in observed.read(self.log):
+                calls, before = memory.named(one.calls), memory.named(one.before)
+                key = one.request, calls, before, one.session
+                if learned[key]:
+                    learned[key] -= 1
+                else:
+                    new.append(one)
+            for one in new:
+                self._remember(one)
+            if new:
+                self._refit()
+                self._asked.cache_clear()
+            return len(new)
+
+    def knows(self, one: Lesson) -> bool:
+        """Whether it has learned this search of this recorded session."""
+        with self._lock:
+            known, counted = self._lessons
+            if counted != len(self.memory):
+                shown = self.memory.demonstrations[max(counted, 0) :]
+                known |= {(own.group, own.text, own.before) for own in shown if own.group}
+                self._lessons = known, len(self.memory)
+            return (one.session, one.text, self.memory.named(one.before)) in known
+
+    def learn(self, one: Lesson) -> None:
+        """`observe` a lesson of a recorded session."""
+        self.observe(one.text, one.calls, one.before, one.session)
+
+    def observe(
+        self,
+        request: str,
+        calls: Sequence[str],
+        before: Sequence[str] = (),
+        session: str = "",
+    ) -> None:
         """Learn from what an agent did, at once; logged before it is learned.
 
         Graphs and similar requests include it right away; the linear models are updated as if it
@@ -311,6 +353,8 @@ class NextTool:
         Args:
             request: What was asked.
             calls: What was called for it, in order; an unknown tool is added.
+            before: What its task had called before it was asked.
+            session: The recorded session that it is from.
 
         Raises:
             ValueError: The request is empty or not Unicode, the calls are one name instead of a
@@ -319,7 +363,9 @@ class NextTool:
         """
         _check("request", request)
         try:
-            one = observed.Observation(request, checked_calls(calls))
+            one = observed.Observation(
+                request, checked_calls(calls), checked_calls(before), session
+            )
         except ValueError as error:
             raise InputError(f"calls: {error}") from None
         self._vector(request)
@@ -364,8 +410,9 @@ class NextTool:
 
     def _remember(self, one: observed.Observation) -> None:
         vector = self._vector(one.request)
-        calls = self.memory.named(one.calls)
-        shown = Demonstration(f"observed-{len(self._watched)}", one.request, calls)
+        calls, before = self.memory.named(one.calls), self.memory.named(one.before)
+        name = f"observed-{len(self._watched)}"
+        shown = Demonstration(name, one.request, calls, before, one.session)
         self.memory.add(shown, vector)
         self._watched.append((shown, vector))
 
@@ -403,6 +450,12 @@ class NextTool:
         import lightgbm
 
         return lightgbm.Booster(model_str=self.fitted.trees)
+
+
+def _key(one: Demonstration) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
+    """What makes a line of the log the same as a demonstration; see `training.next_tool`."""
+    session = "" if one.group.startswith(OBSERVED) else one.group
+    return one.text, one.tools, one.before, session
 
 
 def _check(argument: str, text: str) -> None:

@@ -20,12 +20,19 @@ class Observation:
 
     request: str
     calls: tuple[str, ...]
+    before: tuple[str, ...] = ()
+    """Calls of the same task before the request."""
+    session: str = ""
+    """The recorded session that it is from; empty for others. A session is on one side of a
+    split, and is observed once."""
 
 
 class _Line(BaseModel):
     model_config = ConfigDict(extra="ignore")
     request: Annotated[str, AfterValidator(checked_text)]
     calls: Annotated[list[str], AfterValidator(checked_calls)]
+    before: Annotated[list[str], AfterValidator(checked_calls)] = []
+    session: str = ""
 
 
 def append(path: Path, one: Observation) -> None:
@@ -39,7 +46,9 @@ def append(path: Path, one: Observation) -> None:
     """
     if not path.parent.is_dir():  # the lock would create it
         raise NotFound(2, "no such folder", str(path.parent))
-    line = json.dumps({"request": one.request, "calls": one.calls}, ensure_ascii=False) + "\n"
+    row: dict[str, object] = {"request": one.request, "calls": one.calls}
+    row |= {key: value for key in ("before", "session") if (value := getattr(one, key))}
+    line = json.dumps(row, ensure_ascii=False) + "\n"
     with FileLock(path.with_name(f".{path.name}.lock")):
         fresh = not path.exists()
         with path.open("ab+") as file:
@@ -72,7 +81,8 @@ def read(path: Path) -> list[Observation]:
             field = ".".join(map(str, problem["loc"])) or "line"
             rule = problem["msg"].removeprefix("Value error, ")
             raise InputError(f"{path}:{number}: no observation: {field}: {rule}") from None
-        found.append(Observation(row.request, tuple(row.calls)))
+        calls, before = tuple(row.calls), tuple(row.before)
+        found.append(Observation(row.request, calls, before, row.session))
     return found
 
 

@@ -70,6 +70,18 @@ def tool_names(tools: Sequence[CatalogueTool]) -> list[str]:
     return [tool.name if counts[tool.name] == 1 else tool.id for tool in tools]
 
 
+def with_ids(demonstrations: Iterable[Demonstration], ids: Iterable[str]) -> list[Demonstration]:
+    """Demonstrations whose calls are ids: a name that one id alone ends in becomes that id."""
+    known = list(dict.fromkeys(ids))
+    counts = Counter(one.rpartition("/")[2] for one in known)
+    names = {one: one for one in known}
+    for one in known:
+        name = one.rpartition("/")[2]
+        if counts[name] == 1:
+            names.setdefault(name, one)
+    return [one.called_by(names) for one in demonstrations]
+
+
 def with_names(
     demonstrations: Iterable[Demonstration], tools: Sequence[CatalogueTool]
 ) -> list[Demonstration]:

@@ -12,8 +12,6 @@ For any agent, the smallest prompt that is enough for a step (`PromptBuilder`):
 - `settings`: how prompts are chosen.
 - `retrieval`, `reranker`: the hybrid score; the cross-encoder and its card. `artefact/` has a card
   alone: hybrid weights without re-ranking.
-- `traces`: a trace prior, the next tool from recorded traces; a
-  `ctrag.agents.search.index.NextToolModel` like any other.
 - `domains`: where a task belongs, from policies, tools and the calls so far.
 - `selection`, `choosing`, `gains`: the knapsack, limits and pinned tools, bandit feedback.
 - `signatures`: tools in one line each.

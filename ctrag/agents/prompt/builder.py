@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ctrag.agents.catalogue.access import Principal
-from ctrag.agents.next_tool import NextTool
+from ctrag.agents.next_tool.opening import configured_next_tool, open_next_tool
 from ctrag.agents.prompt.assembly import OVERLAY, Prompt
 from ctrag.agents.prompt.breaker import CircuitBreaker
 from ctrag.agents.prompt.choosing import best_rows
@@ -20,7 +20,7 @@ from ctrag.agents.prompt.retrieval import HybridRetriever
 from ctrag.agents.prompt.review import ReviewLedger
 from ctrag.agents.prompt.selection_cache import SelectionCache, signature
 from ctrag.agents.prompt.selector import Selection, Selector
-from ctrag.agents.prompt.settings import BUDGET, PromptSettings
+from ctrag.agents.prompt.settings import BUDGET, PromptSettings, weighed
 from ctrag.agents.prompt.sufficiency import Sufficiency
 from ctrag.agents.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
 from ctrag.agents.prompt.tool_documents import ToolDocument, load_documents, make_documents
@@ -145,6 +145,7 @@ class PromptBuilder:
         reranker: Reranker | str | Path | None = None,
         pinned: Mapping[str, Sequence[str]] | None = None,
         gains: Gains | None = None,
+        prior: NextToolModel | str | Path | None = None,
         sink: Sink = nowhere,
     ) -> "PromptBuilder":
         """A builder over a folder of policies and a catalogue file.
@@ -155,16 +156,17 @@ class PromptBuilder:
             index: Folder of the index, the change log and the ledger; beside the cache when None.
             review: Serve fragments only as somebody approved them (`ctrag review`); as
                 `CTRAG_REVIEW` says when None.
-            settings: See `PromptSettings`; None takes the next tool's weight from the process
-                settings.
+            settings: See `PromptSettings`; when None, the weights of next tool and request are
+                those of the process settings, and the request's is `REQUEST_WEIGHT` where there is
+                a prior and they name none.
             overlay: Safety rules, first in every prompt and never cut.
             reranker: One of your own, or the folder that `ctrag train reranker` wrote; as
                 `CTRAG_RERANKER` says when None, else the packaged one.
             pinned: Domain (or `*`) → ids of tools always shown to requests of that domain.
-            gains: Feedback of earlier steps, as `Gains.load` reads it.
+            gains: Feedback of earlier steps; the file that `CTRAG_GAINS` names when None.
+            prior: Model of the next tool; or its folder, or traces, as `open_next_tool` takes
+                them; what `CTRAG_DEPENDENCY` names when None.
             sink: Takes telemetry.
-
-        The dependency model that the process settings name predicts the next tool.
 
         Raises:
             ValueError: A file breaks a rule.
@@ -178,11 +180,18 @@ class PromptBuilder:
         gated = process_settings().review if review is None else review
         served = ledger.served(cut.fragments, count) if gated else list(cut.fragments)
         tools = load_documents(Path(catalogue), count)
-        weight = process_settings().dependency_prompt_weight
+        ids = [one.id for one in tools]
+        if prior is None:
+            prior = configured_next_tool(ids)
+        elif isinstance(prior, str | Path):
+            prior = open_next_tool(prior, catalogue=ids)
+        kept = process_settings().gains
+        if gains is None and kept is not None:
+            gains = Gains.load(kept.expanduser())
         made = cls(
             served,
             tools,
-            settings=settings or PromptSettings(next_tool_weight=weight),
+            settings=settings or weighed(PromptSettings(), predicted=prior is not None),
             overlay=overlay,
             reranker=Reranker.load(Path(reranker))
             if isinstance(reranker, str | Path)
@@ -191,7 +200,7 @@ class PromptBuilder:
             gains=gains,
             sink=sink,
             count=count,
-            next_tool=NextTool.configured(),
+            next_tool=prior,
             folder=folder,
         )
         made.ignored = cut.ignored

@@ -1,6 +1,6 @@
 """How prompts are chosen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ctrag.errors import InputError
 
@@ -8,6 +8,8 @@ BUDGET = 2400
 """Default tokens of a prompt: the budget of the experiment."""
 FLOOR = 0.2
 """`PromptSettings.floor` of `ctrag prompt`."""
+REQUEST_WEIGHT = 0.33
+"""`PromptSettings.request_weight` beside a next-tool model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,9 @@ class PromptSettings:
     discovery_tools: int = 40
     """Tools that a discovery step shows, those beyond K_B as signatures."""
     request_weight: float = 1.0
-    """Factor of the hybrid score of tools. About 0.3 with a trace prior of the agent's own: the
-    request names the goal of an episode, and most steps only lead up to it."""
+    """Factor of the hybrid score of tools. `REQUEST_WEIGHT` beside a model of the agent's own
+    sequences of calls: the request names the goal of an episode, and most steps only lead up to
+    it."""
     domain_weight: float = 1.0
     """Weight of the log probability of a unit's domain, while no call has shown it."""
     called_domain: float = 3.0
@@ -67,3 +70,27 @@ class PromptSettings:
             raise InputError(f"discovery: must be widen, summary or off, not {self.discovery!r}")
         if not 0 <= self.tau <= 1:
             raise InputError(f"tau: must lie between 0 and 1, not {self.tau}")
+
+
+def weighed(
+    settings: PromptSettings, *, predicted: bool, request_weight: float | None = None
+) -> PromptSettings:
+    """The same settings with the weights that the process settings give request and next tool.
+
+    Args:
+        settings: Whose other fields stay.
+        predicted: Whether there is a next-tool model.
+        request_weight: In place of that of the process settings.
+    """
+    from ctrag.settings import settings as process_settings  # not for `ctrag --help`
+
+    given = process_settings()
+    weight = given.request_weight if request_weight is None else request_weight
+    if weight is None:
+        used = predicted and given.dependency_prompt_weight > 0
+        weight = REQUEST_WEIGHT if used else settings.request_weight
+    return replace(
+        settings,
+        next_tool_weight=given.dependency_prompt_weight,
+        request_weight=weight,
+    )

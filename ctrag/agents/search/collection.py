@@ -14,7 +14,7 @@ from ctrag.agents.search.stored_rules import StoredRules
 from ctrag.agents.search.tiers import SystemKeywords
 from ctrag.errors import InputError
 from ctrag.extras import need
-from ctrag.models.encoder import Encoder, Matrix, load_encoder
+from ctrag.models.encoder import Encoder, Matrix, encoder_name, load_encoder
 from ctrag.models.vector_cache import CachedEncoder
 from ctrag.settings import cache_folder, settings
 from stores.tools.memory import MemoryToolStore
@@ -61,7 +61,7 @@ class ToolCollection:
 
     def _check_vectors(self, encoder: Encoder | None) -> None:
         """Refuse a store with vectors of a different encoder."""
-        name = Path(settings().tool_encoder if encoder is None else encoder.name).name
+        name = encoder_name(settings().tool_encoder if encoder is None else encoder.name)
         wanted = _NO_VECTORS if self.lexical_only else name
         made = self.store.fact("encoder")
         if made is None:

@@ -15,9 +15,9 @@ from ctrag.agents.search.duplicates import groups_of
 from ctrag.agents.search.names import named_first, named_runs
 from ctrag.agents.search.parts import parts_of
 from ctrag.agents.search.pool import Pool
-from ctrag.agents.search.ranker import ToolRanker, packaged_ranker
+from ctrag.agents.search.ranker import ToolRanker, tool_ranker
 from ctrag.agents.search.results import ToolHit, ToolSearch, hits_of
-from ctrag.agents.search.surfacing import LIMIT, NEAR, Given, packaged_surfacing, surface
+from ctrag.agents.search.surfacing import LIMIT, NEAR, Given, surface, surfacing_rule
 from ctrag.agents.search.tiers import Tier, best_first, expert_score, merged
 from ctrag.errors import InputError
 from ctrag.models.encoder import Encoder
@@ -68,7 +68,7 @@ class ToolIndex(ToolCollection):
                 everything.
             experts: Configured agents.
             store: Where tools are kept; memory when None.
-            ranker: Orders the candidates; the packaged one when None.
+            ranker: Orders the candidates; `tool_ranker` when None.
             next_tool: Model of which tool comes next.
             next_tool_weight: Its share beside the ranker, 0 (nothing) to 1 (alone).
             lexical_only: Make no vectors.
@@ -79,7 +79,7 @@ class ToolIndex(ToolCollection):
         if not 0 <= next_tool_weight <= 1:
             raise InputError(f"next_tool_weight: must be between 0 and 1, not {next_tool_weight}")
         super().__init__(tools, encoder, access, store, lexical_only=lexical_only)
-        self._ranker = packaged_ranker() if ranker is None else ranker
+        self._ranker = tool_ranker() if ranker is None else ranker
         self.next_tool, self.next_tool_weight = next_tool, next_tool_weight
         self.experts = {one.name: one for one in experts}
         text = self.store.fact("affinity")
@@ -236,7 +236,7 @@ class ToolIndex(ToolCollection):
         }
         fits = fitting(self._ranker, readings, ranked, copies, beliefs, dense=dense)
         near = hits_of(chosen, pool.tools, readings, beliefs, fits, copies, self._ranker.least)
-        rule = packaged_surfacing()
+        rule = surfacing_rule()
         certainty = rule.certainty(near[:NEAR], dense=dense)
         trace: dict[str, object] = {
             "mode": mode if dense else "lexical",

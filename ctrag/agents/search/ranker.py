@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ctrag.agents.search.features import FEATURES, Rows
 from ctrag.errors import InputError, reading
+from ctrag.settings import settings
 from stores.files import write_text
 
 Floats = NDArray[np.float64]
@@ -163,6 +164,17 @@ class ToolRanker:
 def packaged_ranker() -> ToolRanker:
     """The ranker that ctrag ships."""
     return ToolRanker.load(Path(str(files("ctrag.agents.search").joinpath("artefact", ARTEFACT))))
+
+
+def tool_ranker() -> ToolRanker:
+    """The ranker of `CTRAG_TOOL_RANKER`, else the packaged one."""
+    path = settings().tool_ranker
+    return packaged_ranker() if path is None else _loaded(path.expanduser())
+
+
+@cache
+def _loaded(path: Path) -> ToolRanker:
+    return ToolRanker.load(path)
 
 
 def floor_inputs(readings: Readings, beliefs: Floats) -> Rows:

@@ -19,6 +19,7 @@ from ctrag.agents.search.fields import compact
 from ctrag.agents.search.names import named_runs, written_out
 from ctrag.agents.search.results import ToolHit, ToolSearch
 from ctrag.errors import InputError, reading
+from ctrag.settings import settings
 from ctrag.text.words import words
 from stores.files import write_text
 
@@ -134,6 +135,17 @@ def packaged_surfacing() -> Surfacing:
     return Surfacing.load(Path(str(files("ctrag.agents.search").joinpath("artefact", ARTEFACT))))
 
 
+def surfacing_rule() -> Surfacing:
+    """The rule of `CTRAG_SURFACING`, else the packaged one."""
+    path = settings().surfacing
+    return packaged_surfacing() if path is None else _loaded(path.expanduser())
+
+
+@cache
+def _loaded(path: Path) -> Surfacing:
+    return Surfacing.load(path)
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """What an agent is given of one search."""
@@ -164,9 +176,9 @@ def surface(
         search: The index's result.
         query: What was asked.
         limit: Tools at most.
-        rule: The packaged one when None.
+        rule: `surfacing_rule` when None.
     """
-    rule = packaged_surfacing() if rule is None else rule
+    rule = surfacing_rule() if rule is None else rule
     share = rule.share * (_MANY / min(max(search.visible, _FEW), _MANY)) ** _BY_SIZE
     written, named = _named(search.hits, query)
     sure = search.certainty >= rule.doubt

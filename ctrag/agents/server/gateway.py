@@ -182,6 +182,7 @@ class Gateway:
         key, session = await run_sync(self._session, who, handle)
         user = "" if who is None else who.user
         await self._servers.introduce(channel, session.id, user, self.settings.timeout)
+        await run_sync(self._opening.changed, session, who)
         if self.session.preload and not session.searched:
             likely = await run_sync(self.index.preload, query, who, self.session.preload)
             session.preload(likely)

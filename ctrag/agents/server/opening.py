@@ -79,18 +79,31 @@ class Opening:
         session.preload([*direct, *self._index.warm_start(who, self._settings.warm)])
         return session
 
+    def changed(self, session: ToolSession, who: Principal | None) -> None:
+        """Record what there is to find, where that has changed since a session was opened."""
+        if self._record is not ignore and self._index.store.hashes() != self._recorded:
+            session.offered_catalogue(self._size(who))
+
     def _size(self, who: Principal | None) -> dict[str, JsonValue]:
         """For the record: what listing all tools would cost this caller, and new tools' tokens."""
         known = self._index.store.hashes()
         opened: dict[str, JsonValue] = {}
         if known != self._recorded:
             self._recorded = known
-            self._tokens = {one.id: tool_tokens(one) for one in self._index.tools}
-            opened[events.CATALOGUE] = {
-                name: tokens for name, tokens in self._tokens.items() if name != SELF.id
-            }
+            tools = [one for one in self._index.tools if one.id != SELF.id]
+            self._tokens = {one.id: tool_tokens(one) for one in tools}
+            opened[events.CATALOGUE] = dict(self._tokens)
+            opened[events.DEFINITIONS] = [_defined(one) for one in tools]
         seen = self._permissions.allowed
-        tokens = sum(
-            size for name, size in self._tokens.items() if name != SELF.id and seen(name, who)
-        )
+        tokens = sum(size for name, size in self._tokens.items() if seen(name, who))
         return {**opened, events.LISTED_TOKENS: tokens}
+
+
+def _defined(tool: CatalogueTool) -> JsonValue:
+    """A tool as catalogue files have it."""
+    return {
+        "name": tool.name,
+        "server": tool.server,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }

@@ -30,6 +30,8 @@ class Watched:
     path: Path
     reread: Callable[[], Awaitable[Sequence[str]]]
     """Returns what has changed; ValueError or OSError when the file cannot be used."""
+    silent: bool = False
+    """Whether nothing is said where nothing has changed, as of a file that this process writes."""
 
 
 def servers_of(gateway: Gateway, path: Path) -> Watched:
@@ -107,7 +109,7 @@ async def _again(file: Watched, lock: anyio.Lock) -> None:
         except (ValueError, OSError, StoreUnavailable) as error:
             note(f"{file.path.name} is not taken over, all stays as it was: {error}")
             return
-    for one in said or ["nothing has changed"]:
+    for one in said or ([] if file.silent else ["nothing has changed"]):
         note(f"{file.path.name}: {one}")
 
 

@@ -1,7 +1,7 @@
 """Running the MCP server: over stdin and stdout, or over HTTP."""
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,23 +42,27 @@ class HttpOptions:
 
 
 async def serve_stdio(
-    gateway: Gateway, who: Principal | None, watched: Sequence[Watched] = ()
+    gateway: Gateway,
+    who: Principal | None,
+    watched: Sequence[Watched] = (),
+    finish: Callable[[], None] | None = None,
 ) -> None:
     """Serve one client over stdin and stdout until it disconnects; all other output goes
-    to stderr, and `watched` files are read again when they change."""
+    to stderr, and `watched` files are read again when they change. On a signal `finish` writes what
+    was learned; the index is closed when it is None."""
     server = mcp_server(gateway, lambda: who, gateway.for_one_client())
     async with (
         anyio.create_task_group() as tasks,
         stdio_server() as (read, write),
         gateway.running(),
     ):
-        tasks.start_soon(_write_before_the_end, gateway)
+        tasks.start_soon(_write_before_the_end, finish or gateway.index.close)
         tasks.start_soon(watch, watched)
         await server.run(read, write, server.create_initialization_options())
         tasks.cancel_scope.cancel()
 
 
-async def _write_before_the_end(gateway: Gateway) -> None:
+async def _write_before_the_end(finish: Callable[[], None]) -> None:
     """On a signal, write what was learned before the process ends.
 
     A clean exit as over HTTP is impossible: a thread blocks on stdin until the client disconnects.
@@ -68,7 +72,7 @@ async def _write_before_the_end(gateway: Gateway) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
         async for number in received:
             try:
-                await run_sync(gateway.index.close)
+                await run_sync(finish)
             finally:
                 signal.signal(number, signal.SIG_DFL)
                 signal.raise_signal(number)

@@ -24,7 +24,11 @@ REASON = "ctrag.reason"
 LISTED_TOKENS = "ctrag.tokens.listed"
 """Of all tools that the caller might find, had they been listed."""
 CATALOGUE = "ctrag.catalogue"
-"""Tokens of every tool's definition by its id, in the first session that has these tools."""
+"""Tokens of every tool's definition by its id, where a session first has these tools: as it opens,
+or in an event `ctrag.catalogue` before its search."""
+DEFINITIONS = "ctrag.definitions"
+"""Their definitions, a list as in a catalogue file; only for files: what learns from a record needs
+no other catalogue then."""
 STEP = "ctrag.search."
 """Prefix of the names of a search's steps."""
 READINGS = STEP + "readings"
@@ -35,6 +39,7 @@ EventName = Literal[
     "ctrag.session.open",
     "ctrag.session.resume",
     "ctrag.session.close",
+    "ctrag.catalogue",
     "ctrag.search",
     "ctrag.search.redundant",
     "ctrag.tool.bind",
@@ -82,6 +87,11 @@ def together(*sinks: EventSink) -> EventSink:
             sink(event)
 
     return record
+
+
+def without_definitions(attributes: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The attributes without the tools' definitions."""
+    return {name: value for name, value in attributes.items() if name != DEFINITIONS}
 
 
 def without_content(attributes: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -116,7 +116,7 @@ def _count(found: SessionReport, one: _Open, event: Event) -> None:
     given = event.attributes
     tool = str(given.get(events.TOOL, ""))
     match event.event:
-        case "ctrag.session.open":
+        case "ctrag.session.open" | "ctrag.catalogue":
             if isinstance(tools := given.get(events.CATALOGUE), dict):
                 found.catalogue = {name: _number(tokens) for name, tokens in tools.items()}
             listed = given.get(events.LISTED_TOKENS)

@@ -48,7 +48,7 @@ class SessionSettings(BaseModel):
     list_under: int = Field(default=0, ge=0)
     """Tokens that the definitions of all tools a caller may see may cost for them to be listed from
     the start, without a search; 0 for never."""
-    next: int = Field(default=0, ge=0)
+    next: int = Field(default=2, ge=0)
     """Tools at most that a call's answer names as usual next ones, callable at once; only where a
     next-tool model is loaded. 0 for none."""
 

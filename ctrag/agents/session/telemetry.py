@@ -53,6 +53,7 @@ class OpenTelemetry:
     def __call__(self, event: Event) -> None:
         """Send one event."""
         given = event.attributes if self._content else events.without_content(event.attributes)
+        given = events.without_definitions(given)  # too large for a span or a log record
         attributes = {name: _attribute(value) for name, value in given.items()}
         if event.session:
             attributes[events.CONVERSATION] = event.session

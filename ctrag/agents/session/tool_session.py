@@ -21,6 +21,7 @@ from ctrag.agents.session.binding import (
 )
 from ctrag.agents.session.guard import GuardSettings, IterationGuard
 from ctrag.agents.session.history import Message
+from ctrag.agents.session.lessons import PAUSE
 from ctrag.agents.session.outcomes import (
     Finished,
     PreparedContext,
@@ -94,7 +95,8 @@ class ToolSession:
         self._always = tuple(always)
         self._count = count
         self._lock = threading.RLock()
-        self._called: deque[str] = deque(maxlen=_CALLS_KEPT)
+        self._called: deque[tuple[float, str]] = deque(maxlen=_CALLS_KEPT)
+        self._clock = clock
         self._effects: dict[str, Effect] = {}
         self.searched = False
         """Whether there was a search."""
@@ -118,9 +120,17 @@ class ToolSession:
 
     @property
     def history(self) -> tuple[str, ...]:
-        """Ids of the last tools called, oldest first: the history for next-tool probabilities."""
+        """Ids of the tools called since the last pause (`PAUSE`), oldest first: the history for
+        next-tool probabilities, as recordings are cut into tasks."""
         with self._lock:
-            return tuple(self._called)
+            found: list[str] = []
+            later = self._clock()
+            for at, tool_id in reversed(self._called):
+                if later - at > PAUSE:
+                    break
+                found.append(tool_id)
+                later = at
+            return tuple(reversed(found))
 
     def found(
         self,
@@ -238,7 +248,7 @@ class ToolSession:
         """
         with self._lock:
             self._events.called(tool_id, arguments, error, seconds)
-            self._called.append(tool_id)
+            self._called.append((self._clock(), tool_id))
             tool = self.manager.active(tool_id)
             if tool and self.manager.use(tool_id):
                 self._events.emit("ctrag.tool.pin", {events.TOOL: tool_id, events.REASON: "hot"})
@@ -379,6 +389,10 @@ class ToolSession:
             self._events.emit("ctrag.session.resume", {"ctrag.tools.lost": list(lost)})
             self._record_evictions(evictions)
             return lost
+
+    def offered_catalogue(self, attributes: Mapping[str, JsonValue]) -> None:
+        """Record what there is to find, where that has changed since the session opened."""
+        self._events.emit("ctrag.catalogue", attributes)
 
     def closed(self, why: str) -> None:
         """Record that the session has ended."""

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from ctrag.agents.next_tool.traces import ToolTrace, TracePrior
 from ctrag.agents.prompt.sufficiency import Sufficiency, exposed_odds, fit_sufficiency
-from ctrag.agents.prompt.traces import ToolTrace, TracePrior
 from tests.agents.prompt.toys import TopicEncoder
 
 TRACES = [

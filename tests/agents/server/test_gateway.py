@@ -308,7 +308,8 @@ async def test_the_next_tool_model_is_asked_with_every_call_of_the_session_in_or
     plain: Servers, gateway: MakeGateway
 ) -> None:
     entries = [entry("print", "Print a page"), entry("send", "Send a mail")]
-    made = gateway(servers={"desk": plain("desk", entries)})
+    silent = SessionSettings(next=0)
+    made = gateway(servers={"desk": plain("desk", entries)}, session=silent)
     made.index.next_tool = asked = Asked()
     async with made.running() as running:
         handle = (await running.search(None, "print a page, send a mail")).handle
@@ -463,7 +464,7 @@ async def test_a_doubtful_search_gives_its_best_with_a_note_and_the_closest_besi
     sure = made.index.find("send a mail").certainty
     doubting = replace(rule, doubt=(1 + sure) / 2, hopeless=0.0)
     for module in ("index", "surfacing"):
-        where = f"ctrag.agents.search.{module}.packaged_surfacing"
+        where = f"ctrag.agents.search.{module}.surfacing_rule"
         monkeypatch.setattr(where, lambda: doubting)
     async with made.running() as running:
         answer = (await running.search(None, "pass a letter and a mail on")).as_json()

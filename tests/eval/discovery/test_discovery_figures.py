@@ -115,7 +115,7 @@ def test_doubt_is_counted_with_the_needed_tools_and_without_them(
 
     needs = [Need(str(n), str(n), frozenset({"find_mail"})) for n in range(3)]
     index: Any = SimpleNamespace(find=find)
-    monkeypatch.setattr(run, "packaged_surfacing", lambda: SimpleNamespace(doubt=0.2))
+    monkeypatch.setattr(run, "surfacing_rule", lambda: SimpleNamespace(doubt=0.2))
     found: Any = run._floor(run._Asked(index, asked.encoder, Benchmark(TOOLS, needs)))
     assert found["requests"] == 3
     assert (found["wrongly_rejected"], found["rejected_without_needed_tools"]) == (33.3, 33.3)

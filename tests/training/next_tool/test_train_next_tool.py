@@ -1,5 +1,6 @@
 """Claims about fitting the next tool: features of a chain come from models that never saw it."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from ctrag.agents.next_tool import NextTool, load_demonstrations, observed
 from ctrag.agents.next_tool.demonstrations import split_held_out
 from ctrag.agents.next_tool.evidence import FEATURES, candidates
 from ctrag.cli.train import dependency
+from eval.dependency.run import run_dependency
 from training.next_tool import train as fitting
 from training.next_tool import trees
 
@@ -148,3 +150,36 @@ def test_a_card_says_seed_command_and_that_chains_are_nobodys(
 def test_a_missing_log_is_an_error(trained: Callable[..., NextTool], tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no such log of observations"):
         trained(observed=tmp_path / "nothing.jsonl")
+
+
+def test_figures_of_a_card_are_those_of_the_experiment_where_tools_have_servers(
+    chains: Path, word_bins: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Episodes call bare names; two servers have a tool of one name, which is then an id."""
+    folder = tmp_path / "episodes"
+    folder.mkdir()
+    rows = [
+        {
+            "episode_id": one.id,
+            "domain": "home",
+            "instruction": one.text,
+            "steps": [{"tool": tool} for tool in one.tools],
+        }
+        for one in load_demonstrations(chains)
+    ]
+    (folder / "episodes.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    tools = json.loads((chains / "tools.json").read_text(encoding="utf-8"))
+    own = [{**one, "server": "home"} for one in tools]
+    others = [{**one, "server": "office"} for one in tools]
+    (folder / "tools.json").write_text(json.dumps([*own, *others]), encoding="utf-8")
+    monkeypatch.setattr(fitting, "load_encoder", lambda name: word_bins)
+    monkeypatch.setattr(fitting, "CachedEncoder", lambda encoder, folder: encoder)
+    model = fitting.train_dependency(folder, hold_out=True)
+    found = run_dependency(folder, None, model=model, methods=["dtdr_c", "combined"])
+    assert found.extra["held_out"] == {
+        "demonstrations": model.card.held_out,
+        "steps": sum(len(one.tools) + 1 for one in split_held_out(load_demonstrations(folder))[1]),
+    }
+    for name in ("dtdr_c", "combined"):
+        assert model.card.figures[name] == found.figures[name]
+    assert model.card.figures["dtdr_c"]["top1"] > 50
