@@ -9,7 +9,7 @@ import typer
 
 from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.options import Json
-from ctrag.cli.output import block, line, print_json
+from ctrag.cli.output import block, line, note, print_json
 from ctrag.cli.writable import file_to_write
 from ctrag.errors import InputError
 
@@ -127,10 +127,17 @@ def prompt(
             "--rerank: there is no re-ranker; train one with `ctrag train reranker --data DIR "
             "--out DIR` and name its folder with --reranker or CTRAG_RERANKER"
         )
+    if builder.waiting:
+        served = len(builder.fragments)
+        note(
+            f"{'nothing is' if not served else f'only {served} fragments are'} approved: "
+            f"{builder.waiting} fragments are not served; see `ctrag review --instructions "
+            f"{instructions}`"
+        )
     shape = cast("Form", form)
     built = builder.build(text, budget, history=_called(after, builder.tools), form=shape)
     if json:
-        print_json(_as_json(built))
+        print_json({**_as_json(built), "problems": dict(builder.problems)})
         return
     block(built.text if shape == "text" else dumps(_payload(built), ensure_ascii=False, indent=1))
     line()
@@ -143,9 +150,7 @@ def prompt(
         )
     for tool in built.signatures:
         line(f"        in short  {_score(built, tool.id)}  {tool.id}", dim=True)
-    if builder.ignored:
-        keys = ", ".join(f"{key} ({files})" for key, files in builder.ignored)
-        line(f"keys of front matter that mean nothing here, with their files: {keys}", dim=True)
+    _say_read(builder.ignored, builder.problems)
     if built.fallback:
         line(f"{built.tokens:>6} tokens; the full prompt, since retrieval broke: {built.fallback}")
         return
@@ -169,7 +174,7 @@ def review(
     Example: ctrag review --instructions policies --approve retail#order --by "Ada"
     """
     from ctrag.agents.prompt.builder import index_folder
-    from ctrag.agents.prompt.fragments import cut_folder
+    from ctrag.agents.prompt.instruction_files import cut_folder
     from ctrag.agents.prompt.review import ReviewLedger
     from ctrag.models.tokens import token_counter
 
@@ -188,6 +193,7 @@ def review(
                 "removed": [one.id for one in pending if one.what == "removed"],
                 "duplicates": cut.duplicates,
                 "ignored": dict(cut.ignored),
+                "problems": dict(cut.problems),
                 "changes": changes,
             }
         )
@@ -197,9 +203,7 @@ def review(
             f"{change.at}  {change.what:<8}  {change.unit}"
             + (f"  by {change.by}" if change.by else "")
         )
-    if cut.ignored:
-        keys = ", ".join(f"{key} ({files})" for key, files in cut.ignored)
-        line(f"keys of front matter that mean nothing here, with their files: {keys}")
+    _say_read(cut.ignored, cut.problems)
     for left_out, kept in cut.duplicates:
         line(f"duplicate: {left_out} says what {kept} says")
     gone = sum(one.what == "removed" for one in pending)
@@ -210,6 +214,15 @@ def review(
     for one in pending:
         since = ledger.updated(one.id)
         line(f"  {one.id}  ({one.what}{f' since {since}' if since else ''})")
+
+
+def _say_read(ignored: "Sequence[tuple[str, int]]", problems: "Sequence[tuple[str, str]]") -> None:
+    """What of the files was left out, or means nothing here."""
+    for file, why in problems:
+        line(f"{file}: {why}", dim=True)
+    if ignored:
+        keys = ", ".join(f"{key} ({files})" for key, files in ignored)
+        line(f"keys of front matter that mean nothing here, with their files: {keys}", dim=True)
 
 
 def _called(after: list[str], tools: "Sequence[ToolDocument]") -> list[str]:

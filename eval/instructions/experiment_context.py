@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ctrag.agents.prompt.encoders import MiniLMPassageEncoder, PassageEncoder
-from ctrag.agents.prompt.fragments import cut_folder
 from ctrag.agents.prompt.index import passages
+from ctrag.agents.prompt.instruction_files import cut_folder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.traces import ToolTrace, TracePrior
 from ctrag.agents.search.index import NextToolModel

@@ -13,8 +13,9 @@ from ctrag.agents.prompt.breaker import CircuitBreaker
 from ctrag.agents.prompt.choosing import best_rows
 from ctrag.agents.prompt.encoders import IndexEncoder, MiniLMPassageEncoder, PassageEncoder
 from ctrag.agents.prompt.forms import Form, check_form, document_tokens
-from ctrag.agents.prompt.fragments import Fragment, cut_folder
+from ctrag.agents.prompt.fragments import Fragment
 from ctrag.agents.prompt.gains import Gains
+from ctrag.agents.prompt.instruction_files import cut_folder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.retrieval import HybridRetriever
 from ctrag.agents.prompt.review import ReviewLedger
@@ -96,6 +97,10 @@ class PromptBuilder:
         self.fragments = tuple(fragments)
         self.ignored: tuple[tuple[str, int], ...] = ()
         """Keys of front matter that mean nothing here, each with its number of files."""
+        self.problems: tuple[tuple[str, str], ...] = ()
+        """(file, why it was left out or what of it was read otherwise than it stands)."""
+        self.waiting = 0
+        """Fragments that are not served, because nobody has approved them."""
         self._count = count or token_counter()
         vectors = None
         if index is not None:
@@ -194,7 +199,10 @@ class PromptBuilder:
             next_tool=NextTool.configured(),
             folder=folder,
         )
-        made.ignored = cut.ignored
+        made.ignored, made.problems = cut.ignored, cut.problems
+        if gated:
+            known = {one.id for one in served}
+            made.waiting = sum(one.id not in known for one in cut.fragments)
         return made
 
     def build(

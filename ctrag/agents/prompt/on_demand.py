@@ -1,0 +1,90 @@
+"""Skills and rules: which have to do with a request, and the tools that they speak of."""
+
+from collections.abc import Sequence, Set
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctrag.agents.prompt.fragments import ON_DEMAND, Fragment
+from ctrag.agents.prompt.index import CorpusMatches
+from ctrag.agents.prompt.mentions import Mentions
+from ctrag.agents.prompt.scopes import about, named_files
+from ctrag.agents.prompt.tool_documents import ToolDocument
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+
+class OnDemand:
+    """The skills and rules among the fragments of one builder."""
+
+    def __init__(self, fragments: Sequence[Fragment], tools: Sequence[ToolDocument] = ()) -> None:
+        """Find out which tools each document speaks of.
+
+        Args:
+            fragments: All there are; those of other kinds speak of no tool here.
+            tools: All there are.
+        """
+        self._units = tuple(fragments)
+        texts: dict[str, list[Fragment]] = {}
+        for one in fragments:
+            if one.kind in ON_DEMAND:
+                texts.setdefault(one.document, []).append(one)
+        self.mentions = {
+            document: Mentions.of((part.text for part in parts), parts[0].tools)
+            for document, parts in texts.items()
+        }
+        """By document."""
+        rows = {
+            document: np.array([names.speaks_of(tool.tool) for tool in tools], dtype=bool)
+            for document, names in self.mentions.items()
+        }
+        none = np.zeros(len(tools), dtype=bool)
+        of_each = [rows.get(one.document, none) for one in fragments]
+        self.speaks: Flags = np.array(of_each, dtype=bool).reshape(len(fragments), len(tools))
+        """(fragments, tools)."""
+        self._always = np.array([one.always for one in fragments], dtype=bool)
+
+    def near(self, found: CorpusMatches, floor: float, text: str) -> Flags:
+        """(fragments,): which have to do with a request.
+
+        That is whose cosine reaches the floor (or half of it, with the most words in common), who
+        holds for every request, and who is about a file that the request names. Who is about other
+        files is not near, where a place or a file is all that makes it of use.
+        """
+        near = (found.cosine >= floor) | ((found.cosine >= floor / 2) & (found.lexical >= 1))
+        files = named_files(text)
+        for at, one in enumerate(self._units):
+            if not one.globs:
+                continue
+            if about(one.globs, files):
+                near[at] = True
+            elif not one.about and (files or one.kind == "rule"):
+                near[at] = False
+        return np.asarray(near | self._always)
+
+    def added(
+        self, near: Flags, fragments: Floats, tools: Floats, called: Set[int], weight: float
+    ) -> tuple[Floats, Floats]:
+        """What to add to the scores of (fragments, tools).
+
+        Args:
+            near: See `near`.
+            fragments: Chance of each fragment.
+            tools: Chance of each tool.
+            called: Rows of tools called before.
+            weight: Added where it is sure.
+        """
+        of_fragments = self.speaks @ tools
+        for row in called:
+            of_fragments = np.maximum(of_fragments, self.speaks[:, row])
+        of_fragments = np.where(self._always, 1.0, np.minimum(of_fragments, 1.0))
+        sure = np.where(near, fragments, 0.0)
+        sure = sure / max(float(sure.max(initial=0.0)), 1e-9)
+        of_tools = (self.speaks * sure[:, None]).max(axis=0, initial=0.0)
+        return weight * of_fragments, np.asarray(weight * of_tools)
+
+    @property
+    def always(self) -> Flags:
+        """(fragments,): which hold for every request."""
+        return self._always
