@@ -8,7 +8,7 @@ import typer
 from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.experiment import Limit, Methods, Out, Page, names, report_on, rows_beside
 from ctrag.cli.options import Json
-from ctrag.cli.output import progress
+from ctrag.cli.output import line, print_json, progress
 from ctrag.errors import InputError
 
 
@@ -238,6 +238,31 @@ def instructions(
         instruction_report,
         report,
     )
+
+
+def skills(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            help="Folder with corpus, tools.json and requests.jsonl. Default: twelve packaged "
+            "skills with 32 requests.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Skills: how many of the right ones requests get, and of the others.
+
+    Example: ctrag eval skills
+    """
+    from eval.instructions.skills import LABELLED, run_skills, table
+
+    figures = run_skills(data or LABELLED)
+    if json:
+        print_json(figures)
+        return
+    for one in table(figures).lines():
+        line(one)
 
 
 def calls(

@@ -127,13 +127,8 @@ def prompt(
             "--rerank: there is no re-ranker; train one with `ctrag train reranker --data DIR "
             "--out DIR` and name its folder with --reranker or CTRAG_RERANKER"
         )
-    if builder.waiting:
-        served = len(builder.fragments)
-        note(
-            f"{'nothing is' if not served else f'only {served} fragments are'} approved: "
-            f"{builder.waiting} fragments are not served; see `ctrag review --instructions "
-            f"{instructions}`"
-        )
+    if builder.warning:
+        note(builder.warning)
     shape = cast("Form", form)
     built = builder.build(text, budget, history=_called(after, builder.tools), form=shape)
     if json:
@@ -173,9 +168,9 @@ def review(
 
     Example: ctrag review --instructions policies --approve retail#order --by "Ada"
     """
-    from ctrag.agents.prompt.builder import index_folder
     from ctrag.agents.prompt.instruction_files import cut_folder
     from ctrag.agents.prompt.review import ReviewLedger
+    from ctrag.agents.prompt.served import index_folder
     from ctrag.models.tokens import token_counter
 
     cut = cut_folder(instructions, token_counter())

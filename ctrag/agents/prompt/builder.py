@@ -15,12 +15,11 @@ from ctrag.agents.prompt.encoders import IndexEncoder, MiniLMPassageEncoder, Pas
 from ctrag.agents.prompt.forms import Form, check_form, document_tokens
 from ctrag.agents.prompt.fragments import Fragment
 from ctrag.agents.prompt.gains import Gains
-from ctrag.agents.prompt.instruction_files import cut_folder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.prompt.retrieval import HybridRetriever
-from ctrag.agents.prompt.review import ReviewLedger
 from ctrag.agents.prompt.selection_cache import SelectionCache, signature
 from ctrag.agents.prompt.selector import Selection, Selector
+from ctrag.agents.prompt.served import served_instructions
 from ctrag.agents.prompt.settings import BUDGET, PromptSettings
 from ctrag.agents.prompt.sufficiency import Sufficiency
 from ctrag.agents.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
@@ -29,7 +28,6 @@ from ctrag.agents.search.index import NextToolModel, ToolIndex
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.models.tokens import CountTokens, token_counter
-from ctrag.settings import cache_folder
 from ctrag.settings import settings as process_settings
 
 
@@ -99,8 +97,8 @@ class PromptBuilder:
         """Keys of front matter that mean nothing here, each with its number of files."""
         self.problems: tuple[tuple[str, str], ...] = ()
         """(file, why it was left out or what of it was read otherwise than it stands)."""
-        self.waiting = 0
-        """Fragments that are not served, because nobody has approved them."""
+        self.warning = ""
+        """What is not served because nobody approved it; empty if nothing."""
         self._count = count or token_counter()
         vectors = None
         if index is not None:
@@ -176,16 +174,11 @@ class PromptBuilder:
             FileNotFoundError: A file or folder is missing.
         """
         count = token_counter()
-        cut = cut_folder(Path(instructions), count)
-        folder = index or index_folder(Path(instructions))
-        ledger = ReviewLedger(folder)
-        ledger.note(cut.fragments)
-        gated = process_settings().review if review is None else review
-        served = ledger.served(cut.fragments, count) if gated else list(cut.fragments)
+        served = served_instructions(Path(instructions), index, review)
         tools = load_documents(Path(catalogue), count)
         weight = process_settings().dependency_prompt_weight
         made = cls(
-            served,
+            served.fragments,
             tools,
             settings=settings or PromptSettings(next_tool_weight=weight),
             overlay=overlay,
@@ -197,12 +190,10 @@ class PromptBuilder:
             sink=sink,
             count=count,
             next_tool=NextTool.configured(),
-            folder=folder,
+            folder=served.folder,
         )
-        made.ignored, made.problems = cut.ignored, cut.problems
-        if gated:
-            known = {one.id for one in served}
-            made.waiting = sum(one.id not in known for one in cut.fragments)
+        made.ignored, made.problems = served.ignored, served.problems
+        made.warning = served.warning
         return made
 
     def build(
@@ -348,12 +339,6 @@ class PromptBuilder:
     def _report(self, prompt: Prompt, began: float) -> None:
         milliseconds = round(1000 * (time.perf_counter() - began), 2)
         self._sink(of_prompt(prompt, self.settings.tau, self.reranks, milliseconds))
-
-
-def index_folder(instructions: Path) -> Path:
-    """Default folder of the index over a folder of instructions."""
-    name = sha256(str(instructions.resolve()).encode()).hexdigest()[:16]
-    return cache_folder() / "prompts" / name
 
 
 def _indexed(

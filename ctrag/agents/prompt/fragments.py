@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 
 from ctrag.agents.prompt.front_matter import FrontMatter
 from ctrag.models.tokens import CountTokens
@@ -89,6 +90,8 @@ class Cut:
     """(key of front matter that means nothing here, number of files that have it)."""
     problems: tuple[tuple[str, str], ...] = ()
     """(file, why it was left out or what of it was read otherwise than it stands)."""
+    skills: tuple[tuple[str, Path], ...] = ()
+    """(document, its `SKILL.md`)."""
 
 
 def cut_text(

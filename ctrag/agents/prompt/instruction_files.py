@@ -37,6 +37,7 @@ class _Read:
     fragments: list[Fragment] = field(default_factory=list)
     ignored: dict[str, int] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
+    skills: list[tuple[str, Path]] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
 
     def name(self, wanted: str, path: Path, folder: Path) -> str:
@@ -94,6 +95,8 @@ def cut_folder(folder: Path, count: CountTokens) -> Cut:
             why = "has no description, so it is found by its text alone"
             found.problems.append((_shown(path, folder), why))
         found.fragments += cut
+        if cut and _is_skill(path):
+            found.skills.append((document, path))
     if not found.fragments:
         first = f"{found.problems[0][0]}: {found.problems[0][1]}; " if found.problems else ""
         raise InputError(
@@ -101,7 +104,10 @@ def cut_folder(folder: Path, count: CountTokens) -> Cut:
         )
     unique = without_duplicates(found.fragments)
     return replace(
-        unique, ignored=tuple(sorted(found.ignored.items())), problems=tuple(found.problems)
+        unique,
+        ignored=tuple(sorted(found.ignored.items())),
+        problems=tuple(found.problems),
+        skills=tuple(found.skills),
     )
 
 
@@ -238,15 +244,16 @@ def _cut(
         text = _with_files(text, path)
     elif name.endswith((".mdc", ".instructions.md")):
         domain, kind = path.stem, "rule"
-    elif name in _AGENTS and path.parent != folder:
-        domain, kind = path.parent.name, "agents"
-        if place := _place(path, folder):
-            front = front.model_copy(update={"globs": (*front.globs, f"{place}/**")})
+    elif name in _AGENTS or name == "copilot-instructions.md":
+        place = _place(path, folder)
+        domain, kind = place.rpartition("/")[2] or "agents", "agents"
+        said = {"globs": (*front.globs, f"{place}/**")} if place else {"always": True}
+        front = front.model_copy(update=said)
     elif name == "readme.md":
         kind = "readme"
     elif front.name and front.description:
         kind = "skill"  # in one file
-    return cut_text(
+    fragments = cut_text(
         text,
         document,
         count,
@@ -258,6 +265,10 @@ def _cut(
         ).isoformat(),
         front=front,
     )
+    if kind != "agents":
+        return fragments
+    # Its general rules stand first; the rest is for those whom it concerns.
+    return [replace(one, always=one.always and one.place == 0) for one in fragments]
 
 
 def _place(path: Path, folder: Path) -> str:

@@ -1,6 +1,7 @@
 """Skills and rules: which have to do with a request, and the tools that they speak of."""
 
 from collections.abc import Sequence, Set
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +11,20 @@ from ctrag.agents.prompt.index import CorpusMatches
 from ctrag.agents.prompt.mentions import Mentions
 from ctrag.agents.prompt.scopes import about, named_files
 from ctrag.agents.prompt.tool_documents import ToolDocument
+from ctrag.models.encoder import Matrix, load_encoder
+from ctrag.models.vector_cache import CachedEncoder
+from ctrag.settings import cache_folder, settings
+from ctrag.text.words import words
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+FLOOR, OF_THE_BEST = 0.2, 0.8
+"""Least cosine of a skill or rule to a request, and as a share of the best one's; by
+`ctrag eval skills` with the shipped encoder of tools."""
+
+
+MOST_READ = 4_000
+"""Characters of a skill that are encoded; the encoder reads far fewer tokens."""
 
 
 class OnDemand:
@@ -35,6 +47,12 @@ class OnDemand:
             for document, parts in texts.items()
         }
         """By document."""
+        self._texts = {
+            document: _described(document, parts[0]) for document, parts in texts.items()
+        }
+        self._encoder: CachedEncoder | None = None
+        self._vectors: Matrix = np.empty((0, 0), dtype=np.float32)
+        self._fits = lru_cache(maxsize=64)(self._cosines)
         rows = {
             document: np.array([names.speaks_of(tool.tool) for tool in tools], dtype=bool)
             for document, names in self.mentions.items()
@@ -48,11 +66,20 @@ class OnDemand:
     def near(self, found: CorpusMatches, floor: float, text: str) -> Flags:
         """(fragments,): which have to do with a request.
 
-        That is whose cosine reaches the floor (or half of it, with the most words in common), who
-        holds for every request, and who is about a file that the request names. Who is about other
-        files is not near, where a place or a file is all that makes it of use.
+        Of policies, those whose cosine reaches the floor (or half of it, with the most words in
+        common). Of skills and rules those that fit nearly as well as the best one, by the encoder
+        of tools; of long ones, the parts after the first that reach the floor too. In any case
+        what holds for every request and what is about a file that the request names; never what
+        a place or a file alone makes of use, where others are named.
         """
         near = (found.cosine >= floor) | ((found.cosine >= floor / 2) & (found.lexical >= 1))
+        if self.mentions:
+            fit = self.fits(text)
+            least = max(FLOOR, OF_THE_BEST * max(fit.values()))
+            for at, one in enumerate(self._units):
+                if one.document in fit:
+                    fitting = fit[one.document] >= least
+                    near[at] = fitting and (one.place == 0 or bool(near[at]))
         files = named_files(text)
         for at, one in enumerate(self._units):
             if not one.globs:
@@ -62,6 +89,17 @@ class OnDemand:
             elif not one.about and (files or one.kind == "rule"):
                 near[at] = False
         return np.asarray(near | self._always)
+
+    def fits(self, text: str) -> dict[str, float]:
+        """Cosine of each skill and rule to a request, by its document."""
+        return self._fits(text)
+
+    def _cosines(self, text: str) -> dict[str, float]:
+        if self._encoder is None:
+            self._encoder = CachedEncoder(load_encoder(settings().tool_encoder), cache_folder())
+            self._vectors = self._encoder.encode(list(self._texts.values()))
+        found = self._vectors @ self._encoder.encode_new([text])[0]
+        return dict(zip(self._texts, map(float, found), strict=True))
 
     def added(
         self, near: Flags, fragments: Floats, tools: Floats, called: Set[int], weight: float
@@ -88,3 +126,9 @@ class OnDemand:
     def always(self) -> Flags:
         """(fragments,): which hold for every request."""
         return self._always
+
+
+def _described(document: str, opening: Fragment) -> str:
+    """A skill as the encoder of tools reads it: like a tool, by name and what it is for."""
+    name = " ".join(words(document.rpartition("/")[2]))
+    return f"{name}: {opening.about} {opening.text}"[:MOST_READ]

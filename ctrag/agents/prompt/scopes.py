@@ -25,7 +25,9 @@ def globs_of(value: Any) -> Any:
 def named_files(text: str) -> tuple[str, ...]:
     """Files that a text names, such as `src/app.ts` or `app.ts`, each once, in order."""
     found = (one.removeprefix("./").lstrip("/") for one in _PATH.findall(text))
-    return tuple(dict.fromkeys(one for one in found if one and len(one) <= LONGEST_PATH))
+    # "i.e." and "e.g." are no files.
+    files = (one for one in found if one.find(".", 1) != 1 or "/" in one)
+    return tuple(dict.fromkeys(one for one in files if one and len(one) <= LONGEST_PATH))
 
 
 def about(globs: Iterable[str], files: Sequence[str]) -> bool:
