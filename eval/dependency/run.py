@@ -27,6 +27,7 @@ from eval.dependency.figures import (
     without_end,
 )
 from eval.dependency.steps import Steps, rank_steps, roll_out
+from eval.dependency.without_twins import without_twins
 
 HOW_TO_ASK = (
     "name it in --methods and set CTRAG_OPENAI_BASE_URL, CTRAG_OPENAI_MODEL and OPENAI_API_KEY"
@@ -119,6 +120,7 @@ def run_dependency(
         "speed": {name: speed_of(one, steps) for name, one in ranks.items()},
         "parameters": {name: parameters(fitted, name) for name in chosen},
         "paired_tests": paired_tests(ranks, steps),
+        "without_twins": without_twins(ranks, steps, held, fitted.memory.demonstrations),
         "demonstrations": len(fitted.memory),
         "seen_by_model": _seen(fitted, held),
         "held_out": {"demonstrations": len(held), "steps": len(steps.wanted)},
@@ -192,10 +194,46 @@ def table(experiment: Experiment) -> Table:
             f"{extra['seen_by_model']} of these requests were learned from: "
             "the figures say nothing about others"
         )
+    notes += _without_twins(extra.get("without_twins") or {})
     notes.append("every step has one acceptable tool, so that F1 is top-1; intervals over chains")
     notes.append("ms of ranking one step once its vectors are there; new: the first of a request")
     header = ["method", "MRR", "top-1 = F1", "top-5", "top-1 later", "top-5 later", "top-1 first"]
     return Table([*header, "roll-out", "ms", "ms new", "CPU ms", "parameters"], rows, notes)
+
+
+def _without_twins(found: Any) -> list[str]:
+    """A line per method: figures of those that nothing learned from gives away."""
+    lines = []
+    for name, one in found.items():
+        if "figures" not in one:
+            lines.append(f"without twins in {name}: none is left of {one['twins']}")
+            continue
+        lines.append(
+            f"without twins in {name} ({one['twins']} taken out): {one['steps']} steps of "
+            f"{one['demonstrations']} demonstrations"
+        )
+        rows = [
+            [
+                method,
+                figure(values["mrr"]),
+                *(_bounded(values, one["intervals"][method], key) for key in _TOPS),
+                figure(one["first_step"][method].get("top1")),
+            ]
+            for method, values in one["figures"].items()
+        ]
+        head = ["method", "MRR", "top-1", "top-5", "top-1 later", "top-5 later", "top-1 first"]
+        lines += Table(head, rows).lines()
+    return lines
+
+
+_TOPS = ("top1", "top5", "top1_later", "top5_later")
+
+
+def _bounded(values: Any, bounds: Any, name: str) -> str:
+    """A figure with its interval."""
+    low_high = bounds[name]
+    shown = figure(values[name])
+    return shown + (f" ({figure(low_high[0])}–{figure(low_high[1])})" if low_high else "")
 
 
 def parameters(model: NextTool, method: str) -> int:
