@@ -16,7 +16,7 @@ from ctrag.agents.prompt.forms import Form, check_form, document_tokens
 from ctrag.agents.prompt.fragments import Fragment
 from ctrag.agents.prompt.gains import Gains
 from ctrag.agents.prompt.reranker import Reranker
-from ctrag.agents.prompt.retrieval import HybridRetriever
+from ctrag.agents.prompt.retrieval import HybridRetriever, Scores
 from ctrag.agents.prompt.selection_cache import SelectionCache, signature
 from ctrag.agents.prompt.selector import Selection, Selector
 from ctrag.agents.prompt.served import served_instructions
@@ -324,6 +324,14 @@ class PromptBuilder:
         """All tools for a step, likeliest first."""
         scores = self._retriever.scores(text, history).tools
         return [self.tools[row] for row in best_rows(scores, len(self.tools))]
+
+    def scores(self, text: str, history: Sequence[str] = ()) -> Scores:
+        """Scores of all units for a step, as its prompt is chosen by."""
+        return self._retriever.scores(text, history)
+
+    def rows(self, ids: Sequence[str]) -> list[int]:
+        """Places of tools in `tools`, by their ids."""
+        return [self._rows[one] for one in ids]
 
     def cost(self, tool_id: str, form: Form = "text") -> int:
         """Tokens of a tool's whole document in a prompt."""

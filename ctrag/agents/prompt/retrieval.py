@@ -17,6 +17,7 @@ from ctrag.agents.prompt.index import CorpusIndex, CorpusMatches, VectorStore
 from ctrag.agents.prompt.on_demand import OnDemand
 from ctrag.agents.prompt.reranker import HybridWeights, Reranker, query_text
 from ctrag.agents.prompt.settings import FLOOR, PromptSettings
+from ctrag.agents.prompt.sufficiency import RequestFit
 from ctrag.agents.prompt.tool_documents import ToolDocument
 from ctrag.agents.search.index import NextToolModel
 from ctrag.models.encoder import Matrix
@@ -42,6 +43,8 @@ class Scores:
     """Whether the next-tool model ranked any of the tools, and did not put the end first."""
     matter: tuple[bool, ...] | None = None
     """Per fragment, whether it may be shown; None: all may."""
+    request: RequestFit | None = None
+    """What the request alone says of the tools."""
 
 
 def shares(scores: Floats) -> Floats:
@@ -137,7 +140,8 @@ class HybridRetriever:
         domains = dict(zip(["", *self._domains.names], found, strict=True))
         rows = {self._rows[one] for one in history if one in self._rows}
         matter = self._matter(text, {domain} if domain else called, domains, rows)
-        return Scores(of_fragments, tools, domains, predicted, matter)
+        request = RequestFit(of_tools, self._evidence(True, text).cosine)
+        return Scores(of_fragments, tools, domains, predicted, matter, request)
 
     def _spoken(
         self, text: str, history: Sequence[str], of_fragments: Floats, of_tools: Floats

@@ -95,7 +95,7 @@ class Selector:
         """
         choice = self._choose(scores, budget, domain, self._settings.signatures, form)
         rows = [self._rows[tool.id] for tool in (*choice.tools, *choice.signatures)]
-        enough = self._sufficiency.probability(scores.tools, rows, rated)
+        enough = self._sufficiency.probability(scores.tools, rows, rated, scores.request)
         if enough >= self._settings.tau or self._settings.discovery == "off":
             return Selection(choice, enough, False, domain, self._likely(scores, choice))
         if self._settings.discovery == "widen":

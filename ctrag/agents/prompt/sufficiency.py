@@ -17,20 +17,57 @@ _LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
+class RequestFit:
+    """What the request alone says of the tools, whatever was called before."""
+
+    scores: Floats
+    """(tools,): log odds, up to a constant."""
+    cosine: Floats
+    """(tools,): to the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWeights:
+    """Weights of what tells that something else is needed: another server's tool, or none here."""
+
+    shown: float
+    """Of the exposed tools' share of what is known of a step."""
+    asked: float
+    """Of their share by the request alone."""
+    nearest: float
+    """Of the best cosine of an exposed tool to the request."""
+    ahead: float
+    """Of how far a hidden tool's cosine is ahead of that."""
+    intercept: float
+
+    def odds(self, evidence: Sequence[float]) -> float:
+        """Log odds that a right tool is exposed, of an `open_evidence`."""
+        weights = (self.shown, self.asked, self.nearest, self.ahead)
+        return float(np.dot(weights, evidence)) + self.intercept
+
+
+@dataclass(frozen=True, slots=True)
 class Sufficiency:
     """Probability that a right tool is exposed.
 
     The odds of the exposed tools' share of the total probability, corrected by a slope and an
-    intercept fitted on held-out decisions, plus the model's own odds where it rates itself.
+    intercept fitted on held-out decisions, plus the model's own odds where it rates itself. Where
+    it is known what the request alone says, `open_world` joins in: the right tool may be none of
+    the likely ones.
     """
 
     slope: float = 1.0
     intercept: float = 0.0
     self_rating: float = SELF_RATING
     """Weight of the model's own odds; 0 leaves them out."""
+    open_world: OpenWeights | None = None
 
     def probability(
-        self, scores: Floats, exposed: Sequence[int], rated: float | None = None
+        self,
+        scores: Floats,
+        exposed: Sequence[int],
+        rated: float | None = None,
+        request: RequestFit | None = None,
     ) -> float:
         """0 to 1.
 
@@ -38,8 +75,12 @@ class Sufficiency:
             scores: Log odds of all tools, up to a constant.
             exposed: Rows of the exposed ones.
             rated: The model's own probability that they are enough; None if not asked.
+            request: What the request alone says.
         """
-        odds = self.slope * exposed_odds(scores, exposed) + self.intercept
+        if self.open_world is not None and request is not None:
+            odds = self.open_world.odds(open_evidence(scores, exposed, request))
+        else:
+            odds = self.slope * exposed_odds(scores, exposed) + self.intercept
         if rated is not None and self.self_rating:
             odds += self.self_rating * _odds(rated)
         return 1 / (1 + math.exp(-odds))
@@ -51,6 +92,35 @@ def exposed_odds(scores: Floats, exposed: Sequence[int]) -> float:
         return _odds(0.0)
     shares = np.exp(scores - scores.max())
     return _odds(float(shares[list(exposed)].sum() / shares.sum()))
+
+
+def open_evidence(
+    scores: Floats, exposed: Sequence[int], request: RequestFit
+) -> tuple[float, float, float, float]:
+    """What `OpenWeights` weighs, in its order; odds are cut at 5, where they say no more."""
+    rows = list(exposed)
+    nearest = float(request.cosine[rows].max()) if rows else 0.0
+    hidden = np.delete(request.cosine, rows)
+    ahead = max(0.0, float(hidden.max()) - nearest) if len(hidden) else 0.0
+    shares = (exposed_odds(scores, rows), exposed_odds(request.scores, rows))
+    shown, asked = (min(max(one, -5.0), 5.0) for one in shares)
+    return shown, asked, nearest, ahead
+
+
+def fit_open_weights(evidence: Floats, right: NDArray[np.bool_]) -> OpenWeights | None:
+    """Weights by logistic regression; None where all decisions had the same outcome.
+
+    Args:
+        evidence: (decisions, 4), as `open_evidence` says.
+        right: Whether a right tool was exposed.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    if right.all() or not right.any():
+        return None
+    model = LogisticRegression(C=10.0, class_weight=None).fit(evidence, right)
+    shown, asked, nearest, ahead = (round(float(one), 3) for one in model.coef_[0])
+    return OpenWeights(shown, asked, nearest, ahead, round(float(model.intercept_[0]), 3))
 
 
 def fit_sufficiency(
