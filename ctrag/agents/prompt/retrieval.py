@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from ctrag.models.encoder import Matrix
 Floats = NDArray[np.float64]
 _LIKELY_DOMAIN = 0.5
 """Least probability of a domain of tools for all of its fragments to matter."""
+_LEAST_SHARE = 1e-12
 _UNLIKELY = 1e-3
 """The least chance a next-tool model gives: it may push a tool down but not out."""
 
@@ -44,7 +45,16 @@ class Scores:
     matter: tuple[bool, ...] | None = None
     """Per fragment, whether it may be shown; None: all may."""
     request: RequestFit | None = None
-    """What the request alone says of the tools."""
+    """What the request's last paragraph alone says of the tools."""
+
+    @property
+    def wide(self) -> "Scores":
+        """For a discovery step: a tool is as likely as the step or the request alone has it, as
+        what is needed may be of another server than what was called so far."""
+        if self.request is None:
+            return self
+        either = np.maximum(shares(self.tools), shares(self.request.scores))
+        return replace(self, tools=np.log(np.maximum(either, _LEAST_SHARE)))
 
 
 def shares(scores: Floats) -> Floats:
@@ -53,6 +63,11 @@ def shares(scores: Floats) -> Floats:
         return np.empty(0)
     found = np.exp(scores - scores.max())
     return np.asarray(found / found.sum())
+
+
+def _newest(text: str) -> str:
+    """What is asked now: the last paragraph, where a request says more than one thing."""
+    return text.rstrip().rpartition("\n")[2].strip() or text
 
 
 class HybridRetriever:
@@ -140,7 +155,8 @@ class HybridRetriever:
         domains = dict(zip(["", *self._domains.names], found, strict=True))
         rows = {self._rows[one] for one in history if one in self._rows}
         matter = self._matter(text, {domain} if domain else called, domains, rows)
-        request = RequestFit(of_tools, self._evidence(True, text).cosine)
+        newest = _newest(text)
+        request = RequestFit(self._request(True, newest), self._evidence(True, newest).cosine)
         return Scores(of_fragments, tools, domains, predicted, matter, request)
 
     def _spoken(
