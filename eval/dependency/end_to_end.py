@@ -73,6 +73,7 @@ def run_end_to_end(
     asked: Asked,
     count: int,
     progress: Callable[[str], None],
+    methods: Sequence[str] = METHODS,
 ) -> dict[str, JsonValue]:
     """Percent of requests with the right calls, and with the right arguments as well, by method.
 
@@ -84,6 +85,7 @@ def run_end_to_end(
         asked: Who answers.
         count: So many requests.
         progress: Called with progress messages.
+        methods: Who masks the tools, of `METHODS`.
 
     Raises:
         EndpointError: The endpoint does not answer.
@@ -91,7 +93,7 @@ def run_end_to_end(
     chosen = held[:count]
     tools = {name: tool for tool in model.tools for name in (tool.id, tool.name)}
     found: dict[str, JsonValue] = {}
-    for method in METHODS:
+    for method in methods:
         calls_right, all_right = [], []
         for number, one in enumerate(chosen, 1):
             progress(f"end to end by {method}: request {number} of {len(chosen)}")

@@ -6,16 +6,18 @@ that a tool of another server does (a request of Seal-Tools whose one tool is in
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ctrag.agents.prompt.retrieval import Scores
 from ctrag.agents.prompt.settings import PromptSettings
 from ctrag.agents.prompt.sufficiency import (
     OpenWeights,
+    RequestFit,
     Sufficiency,
     fit_open_weights,
     open_evidence,
@@ -24,6 +26,8 @@ from eval.instructions.figures import FOLDS, bounds, cross_validated_gate, fold_
 from eval.instructions.methods import ExperimentContext, ItrRun, ItrStep, TracePriorOf, with_traces
 from eval.instructions.steps import DecisionStep
 
+_SMALLER = 2
+"""At one in so many steps, what smaller catalogues would say is learned from too."""
 EVERY = 2
 """One in so many episodes has a need outside."""
 Progress = Callable[[str], None]
@@ -39,6 +43,8 @@ class _Tried:
     missed: Any
     closed: Any
     """(steps,): the sufficiency that takes one of the tools for right."""
+    smaller: list[tuple[str, tuple[float, ...], bool]]
+    """(episode, evidence, whether a right tool is there) of smaller catalogues: all shown."""
 
 
 def mixed_steps(
@@ -140,11 +146,7 @@ def _variant(
         "closed world": _figures(context, mix, outside, settings, prior, tried, tried.closed),
         "open world": _figures(context, mix, outside, settings, prior, tried, enough),
     }
-    return {**rows, "weights": None if weights is None else list(_numbers(weights))}
-
-
-def _numbers(one: OpenWeights) -> tuple[float, ...]:
-    return (one.shown, one.asked, one.nearest, one.ahead, one.intercept)
+    return {**rows, "weights": None if weights is None else asdict(weights)}
 
 
 def _tried(
@@ -154,20 +156,39 @@ def _tried(
     prior: TracePriorOf | None,
 ) -> _Tried:
     found, evidence, missed, closed = [], [], [], []
+    smaller: list[tuple[str, tuple[float, ...], bool]] = []
     card = context.reranker.card
     shares = Sufficiency(*card.sufficiency)
-    for step in mix:
+    for number, step in enumerate(mix):
         builder = _builder(context, settings, prior, step)
         context.encoder.encode(step.instruction)
         scores = builder.scores(step.instruction, step.history)
         first = builder.build(step.instruction, context.budget, history=step.history)
         rows = builder.rows([one.id for one in first.exposed])
         assert scores.request is not None
+        if not number % _SMALLER:
+            smaller += _smaller(builder, scores, step, number)
         evidence.append(open_evidence(scores.tools, rows, scores.request))
         closed.append(shares.probability(scores.tools, rows))
         missed.append(all(one.id != step.gold for one in first.exposed))
         found.append(ItrStep(first, None, first.exposed[0], 0.0, None))
-    return _Tried(found, np.array(evidence), np.array(missed), np.array(closed))
+    return _Tried(found, np.array(evidence), np.array(missed), np.array(closed), smaller)
+
+
+def _smaller(
+    builder: Any, scores: Scores, step: DecisionStep, number: int
+) -> list[tuple[str, tuple[float, ...], bool]]:
+    """The step's evidence where its agent has one server's tools alone, or a single other tool."""
+    home = step.gold.rpartition("/")[0]
+    own = [row for row, tool in enumerate(builder.tools) if tool.domain == home]
+    others = [row for row, tool in enumerate(builder.tools) if tool.domain != home]
+    found: list[tuple[str, tuple[float, ...], bool]] = []
+    for rows, right in ((own, True), ([others[number % len(others)]], False)):
+        assert scores.request is not None
+        fit = RequestFit(scores.request.scores[rows], scores.request.cosine[rows])
+        evidence = open_evidence(scores.tools[rows], range(len(rows)), fit)
+        found.append((step.episode, evidence, right))
+    return found
 
 
 def _builder(
@@ -183,14 +204,22 @@ def _builder(
 def _cross_fitted(tried: _Tried, episodes: Sequence[str]) -> tuple[Any, OpenWeights | None]:
     """Chance of each step that a right tool is exposed, fitted on other folds; weights of all."""
     folds = np.array([fold_of(one) for one in episodes])
+    more = np.array([fold_of(episode) for episode, _, _ in tried.smaller])
+    evidence = np.array([one for _, one, _ in tried.smaller])
+    right = np.array([one for _, _, one in tried.smaller])
     enough = tried.closed.copy()
+
+    def fitted(kept: Any, also: Any) -> OpenWeights | None:
+        return fit_open_weights(
+            tried.evidence[kept], ~tried.missed[kept], evidence[also, 2], right[also]
+        )
+
     for fold in range(FOLDS):
-        other = folds != fold
-        weights = fit_open_weights(tried.evidence[other], ~tried.missed[other])
+        weights = fitted(folds != fold, more != fold)
         if weights is not None:
             for row in np.flatnonzero(folds == fold):
-                enough[row] = 1 / (1 + np.exp(-weights.odds(tried.evidence[row])))
-    return enough, fit_open_weights(tried.evidence, ~tried.missed)
+                enough[row] = weights.chance(tried.evidence[row])
+    return enough, fitted(folds >= 0, more >= 0)
 
 
 def _figures(
@@ -206,7 +235,7 @@ def _figures(
     episodes = [one.episode for one in mix]
     gate = cross_validated_gate(enough, tried.missed, episodes)
     run = ItrRun(list(tried.found), gate.taus)
-    for at in np.flatnonzero(gate.discovered):
+    for at in np.flatnonzero(gate.discovered).tolist():
         builder = _builder(context, settings, prior, mix[at])
         run.found[at] = replace(run.found[at], wide=builder.discover(run.found[at].first))
     shown = run.shown(mix)

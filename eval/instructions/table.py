@@ -135,7 +135,12 @@ def _mix(extra: Any) -> list[str]:
         "sufficiency and thresholds cross-fitted by episode"
     )
     heads = ["mix", "sufficiency", *MIX_HEADS.values()]
-    return ["", *Table(heads, rows).lines(), about]
+    weights = [
+        f"weights of open-world sufficiency, {name}: {one['weights']}"
+        for name, one in mix.items()
+        if isinstance(one, dict)
+    ]
+    return ["", *Table(heads, rows).lines(), about, *weights]
 
 
 def _variants(extra: Any) -> list[str]:

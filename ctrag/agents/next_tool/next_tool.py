@@ -304,10 +304,11 @@ class NextTool:
 
     def _joint(self, text: str, history: tuple[str, ...]) -> Matrix:
         """What DTDR-L reads; models of version 0.3 and before read the first part alone."""
-        both = self._vector(history_text(text, history))
+        both: Matrix = self._vector(history_text(text, history))
         if len(self.fitted.linear) == len(both) + 1:
             return both
-        return joint(both[None], self._vector(history_alone(history))[None])[0]
+        alone: Matrix = self._vector(history_alone(history))
+        return np.concatenate(joint(both[None], alone[None]))
 
     def tree_nodes(self) -> int:
         """Splits and leaves of the combined ranker."""

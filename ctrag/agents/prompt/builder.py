@@ -21,7 +21,7 @@ from ctrag.agents.prompt.selection_cache import SelectionCache, signature
 from ctrag.agents.prompt.selector import Selection, Selector
 from ctrag.agents.prompt.served import served_instructions
 from ctrag.agents.prompt.settings import BUDGET, PromptSettings
-from ctrag.agents.prompt.sufficiency import Sufficiency
+from ctrag.agents.prompt.sufficiency import OPEN_WORLD, Sufficiency
 from ctrag.agents.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
 from ctrag.agents.prompt.tool_documents import ToolDocument, load_documents, make_documents
 from ctrag.agents.search.index import NextToolModel, ToolIndex
@@ -177,14 +177,16 @@ class PromptBuilder:
         served = served_instructions(Path(instructions), index, review)
         tools = load_documents(Path(catalogue), count)
         weight = process_settings().dependency_prompt_weight
+        if isinstance(reranker, str | Path):
+            reranker = Reranker.load(Path(reranker))
+        known = reranker or Reranker.configured() or Reranker.packaged()
         made = cls(
             served.fragments,
             tools,
             settings=settings or PromptSettings(next_tool_weight=weight),
             overlay=overlay,
-            reranker=Reranker.load(Path(reranker))
-            if isinstance(reranker, str | Path)
-            else reranker or Reranker.configured(),
+            reranker=known,
+            sufficiency=Sufficiency(*known.card.sufficiency, open_world=OPEN_WORLD),
             pinned=pinned,
             gains=gains,
             sink=sink,

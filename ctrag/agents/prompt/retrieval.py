@@ -185,7 +185,7 @@ class HybridRetriever:
             for one, always in zip(self._units, self._on_demand.always, strict=True)
             if always
         }
-        speaks = self._on_demand.speaks[:, sorted(called)].any(axis=1)
+        speaks = np.atleast_1d(self._on_demand.speaks[:, sorted(called)].any(axis=1))
         return tuple(
             bool(is_near or spoken)
             or one.domain in known

@@ -34,16 +34,25 @@ class OpenWeights:
     """Of the exposed tools' share of what is known of a step."""
     asked: float
     """Of their share by the request alone."""
-    nearest: float
-    """Of the best cosine of an exposed tool to the request."""
     ahead: float
-    """Of how far a hidden tool's cosine is ahead of that."""
+    """Of how far a hidden tool's cosine to the request is ahead of the exposed ones'."""
     intercept: float
+    nearest: float
+    """Of the best cosine of an exposed tool: whether any tool fits at all."""
+    nearest_intercept: float
 
-    def odds(self, evidence: Sequence[float]) -> float:
-        """Log odds that a right tool is exposed, of an `open_evidence`."""
-        weights = (self.shown, self.asked, self.nearest, self.ahead)
-        return float(np.dot(weights, evidence)) + self.intercept
+    def chance(self, evidence: Sequence[float]) -> float:
+        """That a right tool is exposed: that the exposed ones are the likely ones, times that one
+        of them fits at all; of an `open_evidence`."""
+        shown, asked, nearest, ahead = evidence
+        likely = self.shown * shown + self.asked * asked + self.ahead * ahead + self.intercept
+        fits = self.nearest * nearest + self.nearest_intercept
+        return _logistic(likely) * _logistic(fits)
+
+
+OPEN_WORLD = OpenWeights(-2.465, 6.648, -0.604, 19.623, 34.799, -7.16)
+"""Of episodes with a need outside the first server, for the default settings; printed by
+`ctrag eval instructions`, for which they are cross-fitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +87,12 @@ class Sufficiency:
             request: What the request alone says.
         """
         if self.open_world is not None and request is not None:
-            odds = self.open_world.odds(open_evidence(scores, exposed, request))
+            odds = _odds(self.open_world.chance(open_evidence(scores, exposed, request)))
         else:
             odds = self.slope * exposed_odds(scores, exposed) + self.intercept
         if rated is not None and self.self_rating:
             odds += self.self_rating * _odds(rated)
-        return 1 / (1 + math.exp(-odds))
+        return _logistic(odds)
 
 
 def exposed_odds(scores: Floats, exposed: Sequence[int]) -> float:
@@ -107,20 +116,35 @@ def open_evidence(
     return shown, asked, nearest, ahead
 
 
-def fit_open_weights(evidence: Floats, right: NDArray[np.bool_]) -> OpenWeights | None:
-    """Weights by logistic regression; None where all decisions had the same outcome.
+def fit_open_weights(
+    evidence: Floats,
+    right: NDArray[np.bool_],
+    nearest: Floats,
+    fits: NDArray[np.bool_],
+) -> OpenWeights | None:
+    """Weights by two logistic regressions; None where all decisions had the same outcome.
 
     Args:
         evidence: (decisions, 4), as `open_evidence` says.
         right: Whether a right tool was exposed.
+        nearest: (catalogues,): the best cosine of all tools.
+        fits: Whether a catalogue had a right tool.
     """
     from sklearn.linear_model import LogisticRegression
 
-    if right.all() or not right.any():
+    if right.all() or not right.any() or fits.all() or not fits.any():
         return None
-    model = LogisticRegression(C=10.0, class_weight=None).fit(evidence, right)
-    shown, asked, nearest, ahead = (round(float(one), 3) for one in model.coef_[0])
-    return OpenWeights(shown, asked, nearest, ahead, round(float(model.intercept_[0]), 3))
+    likely = LogisticRegression(C=10.0, max_iter=1000).fit(evidence[:, [0, 1, 3]], right)
+    shown, asked, ahead = (round(float(one), 3) for one in likely.coef_[0])
+    near = LogisticRegression(C=100.0).fit(nearest[:, None], fits)
+    return OpenWeights(
+        shown,
+        asked,
+        ahead,
+        round(float(likely.intercept_[0]), 3),
+        round(float(near.coef_[0, 0]), 3),
+        round(float(near.intercept_[0]), 3),
+    )
 
 
 def fit_sufficiency(
@@ -154,6 +178,10 @@ def calibrated(odds: Floats, right: NDArray[np.bool_]) -> tuple[float, float]:
         return 1.0, 0.0
     model = LogisticRegression(C=10.0).fit(odds[:, None], right)
     return float(model.coef_[0, 0]), float(model.intercept_[0])
+
+
+def _logistic(odds: float) -> float:
+    return 1 / (1 + math.exp(-max(min(odds, 500.0), -500.0)))
 
 
 def _odds(share: float) -> float:

@@ -155,7 +155,8 @@ class Guidance:
     def _fitting(
         self, scored: Sequence[tuple[float, int, tuple[str, ...]]], told: set[str]
     ) -> list[Guide]:
-        room, found = self.budget, []
+        room = self.budget
+        found: list[Guide] = []
         for _, at, mine in scored:
             one = self.fragments[at]
             if len(found) == MOST:

@@ -30,7 +30,8 @@ class Model(BaseHTTPRequestHandler):
         length = int(self.headers["Content-Length"])
         asked = json.loads(self.rfile.read(length))["messages"][-1]["content"]
         if asked.endswith("Arguments:"):
-            said = 'Here: {"name": " ZOE "}' if "find_contact" in asked else "{}"
+            first = "Calls so far: none" in asked
+            said = 'Here: {"name": " ZOE "}' if first else "{}"
         else:
             called = asked.rpartition("Called so far: ")[2]
             left = [one for one in MAIL.tools if one not in called]
@@ -72,7 +73,9 @@ def test_a_request_succeeds_with_the_right_calls_and_arguments_alone(
     wrong: dict[str, list[dict[str, Any]]] = {"q": [{"name": "Zoe"}, {"text": "late"}]}
     among = next_tool.among(None)
     for arguments, success in ((right, 100.0), (wrong, 0.0), ({}, None)):
-        found: Any = run_end_to_end(next_tool, [MAIL], arguments, among, asked, 1, lambda _: None)
+        found: Any = run_end_to_end(
+            next_tool, [MAIL], arguments, among, asked, 1, lambda _: None, ["none"]
+        )
         shown = found["methods"]["none"]
         assert (shown["calls"]["mean"], shown["success"]["mean"]) == (100.0, success)
         assert found["with_arguments"] == len(arguments)
