@@ -303,7 +303,7 @@ class NextTool:
         self._vector(text)
 
     def _joint(self, text: str, history: tuple[str, ...]) -> Matrix:
-        """What DTDR-L reads; models of version 0.3 and before read the first part alone."""
+        """What DTDR-L reads; models fitted earlier read the first part alone."""
         both: Matrix = self._vector(history_text(text, history))
         if len(self.fitted.linear) == len(both) + 1:
             return both
