@@ -21,7 +21,7 @@ from benchmarks.timing import Timing, timing
 from ctrag.agents.catalogue.tool import CatalogueTool, load_catalogue
 from ctrag.agents.prompt.builder import PromptBuilder
 from ctrag.agents.prompt.encoders import MiniLMPassageEncoder
-from ctrag.agents.prompt.fragments import cut_folder
+from ctrag.agents.prompt.instruction_files import cut_folder
 from ctrag.agents.prompt.reranker import Reranker, load_cross_encoder
 from ctrag.agents.prompt.tool_documents import make_documents
 from ctrag.models import packages

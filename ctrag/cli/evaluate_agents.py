@@ -8,7 +8,7 @@ import typer
 from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.experiment import Limit, Methods, Out, Page, names, report_on, rows_beside
 from ctrag.cli.options import Json
-from ctrag.cli.output import progress
+from ctrag.cli.output import line, print_json, progress
 from ctrag.errors import InputError
 
 
@@ -115,9 +115,24 @@ def dependency(
     prompt: Annotated[
         int,
         typer.Option(
-            "--prompt", min=0, help="Also ask the embedded model, for so many held-out steps."
+            "--prompt", min=0, help="Also ask a language model, for so many held-out steps."
         ),
     ] = 0,
+    end_to_end: Annotated[
+        int,
+        typer.Option(
+            "--end-to-end",
+            min=0,
+            help="Also carry out so many held-out requests, arguments included; wants --planner "
+            "openai.",
+        ),
+    ] = 0,
+    planner: Annotated[
+        str,
+        typer.Option(
+            "--planner", help="Who is asked: embedded, or openai, the settings' endpoint."
+        ),
+    ] = "embedded",
     seed: Annotated[int, typer.Option(help="Decides folds and samples.")] = 1,
     json: Json = False,
 ) -> None:
@@ -136,7 +151,13 @@ def dependency(
     from training.next_tool.train import fitting
 
     wanted = names(methods)
-    asked = not set(ENDPOINT_METHODS).isdisjoint(wanted or ())
+    asked = planner == "openai" or not set(ENDPOINT_METHODS).isdisjoint(wanted or ())
+    if planner not in ("embedded", "openai"):
+        raise InputError(f"--planner: must be embedded or openai, not {planner!r}")
+    if end_to_end and planner != "openai":
+        raise InputError(
+            "--end-to-end: a model behind an endpoint fills arguments: give --planner openai"
+        )
     report_on(
         lambda: run_dependency(
             data,
@@ -146,6 +167,8 @@ def dependency(
             methods=wanted,
             limit=limit,
             prompt=prompt,
+            end_to_end=end_to_end,
+            planner=planner,
             detail=report is not None,
             progress=progress,
         ),
@@ -238,6 +261,31 @@ def instructions(
         instruction_report,
         report,
     )
+
+
+def skills(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            help="Folder with corpus, tools.json and requests.jsonl. Default: twelve packaged "
+            "skills with 32 requests.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Skills: how many of the right ones requests get, and of the others.
+
+    Example: ctrag eval skills
+    """
+    from eval.instructions.skills import LABELLED, run_skills, table
+
+    figures = run_skills(data or LABELLED)
+    if json:
+        print_json(figures)
+        return
+    for one in table(figures).lines():
+        line(one)
 
 
 def calls(

@@ -9,7 +9,7 @@ import typer
 
 from ctrag.agents.prompt.settings import BUDGET, FLOOR
 from ctrag.cli.options import Json
-from ctrag.cli.output import block, line, print_json
+from ctrag.cli.output import block, line, note, print_json
 from ctrag.cli.writable import file_to_write
 from ctrag.errors import InputError
 
@@ -158,6 +158,8 @@ def prompt(
             "--rerank: there is no re-ranker; train one with `ctrag train reranker --data DIR "
             "--out DIR` and name its folder with --reranker or CTRAG_RERANKER"
         )
+    if builder.warning:
+        note(builder.warning)
     shape = cast("Form", form)
     history = _called(after, builder.tools, "--after")
     then = _called(called, builder.tools, "--called")
@@ -166,7 +168,7 @@ def prompt(
         builder.learn(built, then)
         builder.gains.save(learned)
     if json:
-        print_json(_as_json(built))
+        print_json({**_as_json(built), "problems": dict(builder.problems)})
         return
     block(built.text if shape == "text" else dumps(_payload(built), ensure_ascii=False, indent=1))
     line()
@@ -179,9 +181,7 @@ def prompt(
         )
     for tool in built.signatures:
         line(f"        in short  {_score(built, tool.id)}  {tool.id}", dim=True)
-    if builder.ignored:
-        keys = ", ".join(f"{key} ({files})" for key, files in builder.ignored)
-        line(f"keys of front matter that mean nothing here, with their files: {keys}", dim=True)
+    say_read(builder.ignored, builder.problems)
     if built.fallback:
         line(f"{built.tokens:>6} tokens; the full prompt, since retrieval broke: {built.fallback}")
         return
@@ -196,6 +196,15 @@ def _gains(path: Path, called: list[str]) -> Path:
     if not called and not path.exists():
         raise InputError(f"--gains: no such file {path}; `ctrag train gains` makes one")
     return path
+
+
+def say_read(ignored: "Sequence[tuple[str, int]]", problems: "Sequence[tuple[str, str]]") -> None:
+    """What of the files was left out, or means nothing here."""
+    for file, why in problems:
+        line(f"{file}: {why}", dim=True)
+    if ignored:
+        keys = ", ".join(f"{key} ({files})" for key, files in ignored)
+        line(f"keys of front matter that mean nothing here, with their files: {keys}", dim=True)
 
 
 def _called(after: list[str], tools: "Sequence[ToolDocument]", option: str) -> list[str]:

@@ -6,7 +6,7 @@ import typer
 
 from ctrag.cli.options import Json
 from ctrag.cli.output import line, print_json
-from ctrag.cli.prompt import Index, Instructions
+from ctrag.cli.prompt import Index, Instructions, say_read
 
 
 def review(
@@ -22,9 +22,9 @@ def review(
 
     Example: ctrag review --instructions policies --approve retail#order --by "Ada"
     """
-    from ctrag.agents.prompt.builder import index_folder
-    from ctrag.agents.prompt.fragments import cut_folder
+    from ctrag.agents.prompt.instruction_files import cut_folder
     from ctrag.agents.prompt.review import ReviewLedger
+    from ctrag.agents.prompt.served import index_folder
     from ctrag.models.tokens import token_counter
 
     cut = cut_folder(instructions, token_counter())
@@ -42,6 +42,7 @@ def review(
                 "removed": [one.id for one in pending if one.what == "removed"],
                 "duplicates": cut.duplicates,
                 "ignored": dict(cut.ignored),
+                "problems": dict(cut.problems),
                 "changes": changes,
             }
         )
@@ -51,9 +52,7 @@ def review(
             f"{change.at}  {change.what:<8}  {change.unit}"
             + (f"  by {change.by}" if change.by else "")
         )
-    if cut.ignored:
-        keys = ", ".join(f"{key} ({files})" for key, files in cut.ignored)
-        line(f"keys of front matter that mean nothing here, with their files: {keys}")
+    say_read(cut.ignored, cut.problems)
     for left_out, kept in cut.duplicates:
         line(f"duplicate: {left_out} says what {kept} says")
     gone = sum(one.what == "removed" for one in pending)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ctrag.agents.server.check import Report
     from ctrag.agents.server.config import Upstreams
     from ctrag.agents.server.gateway import Gateway
+    from ctrag.agents.server.guidance import Guidance
     from ctrag.agents.server.marketplace import Marketplace
     from ctrag.agents.server.openapi_calls import OpenApiServer
     from ctrag.agents.server.operations import Metrics
@@ -97,6 +98,13 @@ def mcp(
     limit: Annotated[
         int | None, typer.Option(min=1, max=20, help="Tools that a search shows at most.")
     ] = None,
+    instructions: Annotated[
+        Path | None,
+        typer.Option(help="Folder of skills, rules and policies; they come with their tools."),
+    ] = None,
+    instruction_budget: Annotated[
+        int, typer.Option(min=50, help="Tokens of instructions beside one search.")
+    ] = 1_200,
     marketplace: _Marketplace = None,
     installed: _Installed = None,
     allow_install: Annotated[
@@ -210,6 +218,7 @@ def mcp(
         settings=shown if limit is None else replace(shown, limit=limit),
         session=sessions,
         record=_sink(record, otel, counted, watched_page and watched_page[0], teacher),
+        guidance=None if instructions is None else _guidance(instructions, instruction_budget),
     )
     watched = [] if upstream is None else [servers_of(gateway, upstream)]
     watched += watched_model(index, path)
@@ -445,6 +454,21 @@ def _pages(gateway: "Gateway", watched: "Watched", guard: "Guard", host: str) ->
     shown = guard.hosts[0] if host in ("0.0.0.0", "::") and guard.hosts else host
     say(f"page at {guard.address(shown, f'{PATH}/')}")
     return gateway_pages(gateway, watched, guard)
+
+
+def _guidance(folder: Path, budget: int) -> "Guidance":
+    """Instructions as they are served, and what was left out of them, on stderr."""
+    from ctrag.agents.prompt.served import served_instructions
+    from ctrag.agents.server.guidance import Guidance, files_of
+
+    served = served_instructions(folder)
+    for file, why in served.problems:
+        note(f"{file}: {why}")
+    if served.warning:
+        note(served.warning)
+    # Of files that nobody approves, none is given where the gate is on.
+    files = {} if served.gated else files_of(served.skills)
+    return Guidance(served.fragments, budget=budget, folder=served.folder, files=files)
 
 
 def _sink(

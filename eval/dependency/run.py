@@ -27,6 +27,7 @@ from eval.dependency.figures import (
     without_end,
 )
 from eval.dependency.steps import Steps, rank_steps, roll_out
+from eval.dependency.without_twins import without_twins
 
 HOW_TO_ASK = (
     "name it in --methods and set CTRAG_OPENAI_BASE_URL, CTRAG_OPENAI_MODEL and OPENAI_API_KEY"
@@ -55,6 +56,8 @@ def run_dependency(
     methods: Sequence[str] | None = None,
     limit: int | None = None,
     prompt: int = 0,
+    end_to_end: int = 0,
+    planner: str = "embedded",
     detail: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Experiment:
@@ -71,7 +74,11 @@ def run_dependency(
         endpoint: A language model for the methods of `ENDPOINT_METHODS`.
         methods: Names from `METHODS` and `ENDPOINT_METHODS`; all of `METHODS` when None.
         limit: Only the first so many held-out demonstrations.
-        prompt: So many held-out steps, evenly spread, are also asked of the embedded model.
+        prompt: So many held-out steps, evenly spread, are also asked of a language model.
+        end_to_end: So many held-out requests are carried out by a model behind the endpoint,
+            with arguments where the data have them.
+        planner: Who is asked for steps and calls: `embedded`, or `openai`, the endpoint of the
+            settings.
         detail: Also the ablations and the tools without a demonstration, which fit again.
         progress: Called with progress messages.
 
@@ -119,6 +126,7 @@ def run_dependency(
         "speed": {name: speed_of(one, steps) for name, one in ranks.items()},
         "parameters": {name: parameters(fitted, name) for name in chosen},
         "paired_tests": paired_tests(ranks, steps),
+        "without_twins": without_twins(ranks, steps, held, fitted.memory.demonstrations),
         "demonstrations": len(fitted.memory),
         "seen_by_model": _seen(fitted, held),
         "held_out": {"demonstrations": len(held), "steps": len(steps.wanted)},
@@ -129,9 +137,19 @@ def run_dependency(
 
         extra |= ablations(kept, held, fitted, fit, progress)
     if prompt:
-        from eval.dependency.prompt import run_prompts
+        from eval.dependency.prompt import chooser_of, run_prompts
 
-        extra["prompt"] = run_prompts(fitted, steps, prompt, among, progress)
+        chooser = chooser_of(planner)
+        extra["prompt"] = run_prompts(fitted, steps, prompt, among, progress, chooser=chooser)
+    if end_to_end:
+        from eval.dependency.end_to_end import Asked, arguments_of, run_end_to_end
+        from eval.dependency.prompt import chooser_of
+
+        if endpoint is None:
+            raise InputError("--end-to-end: a model behind an endpoint fills arguments; give one")
+        given = arguments_of(data) if data.is_dir() else {}
+        who = Asked(chooser_of(planner), endpoint)
+        extra["end_to_end"] = run_end_to_end(fitted, held, given, among, who, end_to_end, progress)
     return Experiment(
         experiment="dependency",
         data=str(data),
@@ -192,10 +210,76 @@ def table(experiment: Experiment) -> Table:
             f"{extra['seen_by_model']} of these requests were learned from: "
             "the figures say nothing about others"
         )
+    notes += _of_prompts(extra.get("prompt"), extra.get("end_to_end"))
+    notes += _without_twins(extra.get("without_twins") or {})
     notes.append("every step has one acceptable tool, so that F1 is top-1; intervals over chains")
     notes.append("ms of ranking one step once its vectors are there; new: the first of a request")
     header = ["method", "MRR", "top-1 = F1", "top-5", "top-1 later", "top-5 later", "top-1 first"]
     return Table([*header, "roll-out", "ms", "ms new", "CPU ms", "parameters"], rows, notes)
+
+
+def _of_prompts(prompt: Any, whole: Any) -> list[str]:
+    """What a model chooses under each strategy, and whole requests by who masks the tools."""
+    lines: list[str] = []
+    if prompt:
+        rows = [
+            [
+                name,
+                figure(one["accuracy"]),
+                f"{one['constant_tokens'] + one['variable_tokens']:.0f}",
+            ]
+            for name, one in prompt["strategies"].items()
+        ]
+        lines += Table(["prompt", "right", "tokens"], rows).lines()
+        lines.append(
+            f"{prompt['steps']} steps, chosen by {prompt['chooser']}; the retriever's own first "
+            f"{figure(prompt['retriever_top1'])}"
+        )
+    if whole:
+        rows = [
+            [name, *(_with(one[key]["mean"], one[key]["interval"]) for key in ("calls", "success"))]
+            for name, one in whole["methods"].items()
+        ]
+        lines += Table(["tools masked by", "all calls right", "and arguments"], rows).lines()
+        lines.append(f"{whole['requests']} requests, {whole['with_arguments']} with arguments")
+    return lines
+
+
+def _without_twins(found: Any) -> list[str]:
+    """A line per method: figures of those that nothing learned from gives away."""
+    lines = []
+    for name, one in found.items():
+        if "figures" not in one:
+            lines.append(f"without twins in {name}: none is left of {one['twins']}")
+            continue
+        lines.append(
+            f"without twins in {name} ({one['twins']} taken out): {one['steps']} steps of "
+            f"{one['demonstrations']} demonstrations"
+        )
+        rows = [
+            [
+                method,
+                figure(values["mrr"]),
+                *(_bounded(values, one["intervals"][method], key) for key in _TOPS),
+                figure(one["first_step"][method].get("top1")),
+            ]
+            for method, values in one["figures"].items()
+        ]
+        head = ["method", "MRR", "top-1", "top-5", "top-1 later", "top-5 later", "top-1 first"]
+        lines += Table(head, rows).lines()
+    return lines
+
+
+_TOPS = ("top1", "top5", "top1_later", "top5_later")
+
+
+def _bounded(values: Any, bounds: Any, name: str) -> str:
+    """A figure with its interval."""
+    return _with(values[name], bounds[name])
+
+
+def _with(value: Any, bounds: Any) -> str:
+    return figure(value) + (f" ({figure(bounds[0])}–{figure(bounds[1])})" if bounds else "")
 
 
 def parameters(model: NextTool, method: str) -> int:

@@ -27,6 +27,10 @@ class Ranks:
     milliseconds: NDArray[np.float64]
     """What ranking took, the vectors being there: by the clock and of the processor, (steps, 2)."""
 
+    def only(self, kept: NDArray[np.bool_]) -> "Ranks":
+        """Those of some steps, (steps,)."""
+        return Ranks(self.with_end[kept], self.without_end[kept], self.milliseconds[kept])
+
 
 @dataclass(frozen=True, slots=True)
 class Steps:
@@ -42,6 +46,15 @@ class Steps:
         rows = [(one, step.history, step.next) for one in demonstrations for step in one.steps()]
         owners, histories, wanted = (list(column) for column in zip(*rows, strict=True))
         return cls(owners, histories, wanted)
+
+    def only(self, kept: NDArray[np.bool_]) -> "Steps":
+        """Some of the steps, (steps,)."""
+        rows = np.flatnonzero(kept)
+        return Steps(
+            [self.owners[row] for row in rows],
+            [self.histories[row] for row in rows],
+            [self.wanted[row] for row in rows],
+        )
 
     @property
     def chains(self) -> list[str]:

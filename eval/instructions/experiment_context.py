@@ -5,12 +5,13 @@ from pathlib import Path
 
 from ctrag.agents.next_tool.traces import ToolTrace, TracePrior
 from ctrag.agents.prompt.encoders import MiniLMPassageEncoder, PassageEncoder
-from ctrag.agents.prompt.fragments import cut_folder
 from ctrag.agents.prompt.index import passages
+from ctrag.agents.prompt.instruction_files import cut_folder
 from ctrag.agents.prompt.reranker import Reranker
 from ctrag.agents.search.index import NextToolModel
 from ctrag.models.tokens import CountTokens, token_counter
 from ctrag.settings import cache_folder
+from eval.core.twins import groups
 from eval.instructions.figures import FOLDS, fold_of
 from eval.instructions.methods import (
     CachedPassageEncoder,
@@ -71,19 +72,29 @@ def open_context(
     )
 
 
-def other_traces(steps: Sequence[DecisionStep]) -> TracesOf:
-    """Episode → the traces of the other folds' episodes, the same object for a whole fold."""
+def other_traces(steps: Sequence[DecisionStep], *, twins: bool = True) -> TracesOf:
+    """Episode → the traces of the other folds' episodes, the same object for a whole fold.
+
+    Args:
+        steps: Of all episodes.
+        twins: Leave in what says nearly the same or calls the same tools; without them a fold
+            is made of whole groups of such episodes.
+    """
     chains: dict[str, list[str]] = {}
     texts = {}
     for step in steps:
         chains.setdefault(step.episode, []).append(step.gold)
         texts[step.episode] = step.instruction
     traces = {one: ToolTrace(texts[one], tuple(tools)) for one, tools in chains.items()}
+    folds = {one: fold_of(one) for one in traces}
+    if not twins:
+        names = list(traces)
+        grouped = groups([texts[one] for one in names], [traces[one].tools for one in names])
+        folds = {one: fold_of(names[group]) for one, group in zip(names, grouped, strict=True)}
     others = [
-        tuple(trace for one, trace in traces.items() if fold_of(one) != fold)
-        for fold in range(FOLDS)
+        tuple(trace for one, trace in traces.items() if folds[one] != fold) for fold in range(FOLDS)
     ]
-    return lambda episode: others[fold_of(episode)]
+    return lambda episode: others[folds[episode]]
 
 
 def trace_priors(traces: TracesOf, encoder: PassageEncoder) -> TracePriorOf:
@@ -91,10 +102,9 @@ def trace_priors(traces: TracesOf, encoder: PassageEncoder) -> TracePriorOf:
     fitted: dict[int, NextToolModel | None] = {}
 
     def trace_prior(episode: str) -> NextToolModel | None:
-        fold = fold_of(episode)
-        if fold not in fitted:
-            others = traces(episode)
-            fitted[fold] = TracePrior(others, encoder) if others else None
-        return fitted[fold]
+        others = traces(episode)
+        if id(others) not in fitted:
+            fitted[id(others)] = TracePrior(others, encoder) if others else None
+        return fitted[id(others)]
 
     return trace_prior

@@ -11,7 +11,8 @@ from ctrag.agents.prompt.settings import BUDGET, FLOOR, PromptSettings
 from ctrag.errors import InputError
 from ctrag.models.tokens import CountTokens
 from eval.core.experiment import Experiment, data_sha256, versions
-from eval.instructions.ablations import greedy_against_exact, run_ablations
+from eval.core.twins import groups
+from eval.instructions.ablations import greedy_against_exact, run_ablations, step_figures
 from eval.instructions.experiment_context import PINNED, open_context, other_traces, trace_priors
 from eval.instructions.figures import ANSWER_TOKENS, PRICES
 from eval.instructions.methods import (
@@ -24,6 +25,7 @@ from eval.instructions.methods import (
     run_itr,
     with_traces,
 )
+from eval.instructions.mixed import outside_requests, run_mixed
 from eval.instructions.other_agents import run_elsewhere
 from eval.instructions.steps import SIZES, DecisionStep, load_steps
 from eval.instructions.sufficiency import by_half, sufficiency_figures
@@ -54,6 +56,7 @@ def run_instructions(
     budget: int = BUDGET,
     floor: float = FLOOR,
     ablations: bool = True,
+    mix: bool = True,
     resume: Path | None = None,
     listed: Path | None = None,
     encoder: PassageEncoder | None = None,
@@ -75,6 +78,7 @@ def run_instructions(
         budget: Tokens of an ITR prompt.
         floor: `PromptSettings.floor` of the ITR prompts.
         ablations: Also K_A, K_B, re-ranker, hybrid and the trace prior.
+        mix: Also episodes with a need outside the first server.
         resume: File of choices made so far; it is read first and appended to.
         listed: List of the catalogue's tools, a source and an id a line; the committed one when
             None.
@@ -102,6 +106,11 @@ def run_instructions(
         size: run_itr(context, size, steps, informed, trace_prior=trace_prior, progress=progress)
         for size in sizes
     }
+    lone_prior = trace_priors(other_traces(steps, twins=False), context.encoder)
+    lone = {
+        size: run_itr(context, size, steps, informed, trace_prior=lone_prior, progress=progress)
+        for size in sizes[-1:]
+    }
     wanted = [one for one in METHODS if methods is None or one in methods]
     shown = {size: _all_shown(context, size, run, steps, wanted) for size, run in retrieved.items()}
     shown_traced = {size: {"itr": run.shown(steps)} for size, run in traced.items()}
@@ -123,6 +132,10 @@ def run_instructions(
         "catalogue_sha256": context.catalogue.sha256,
         "fragments": len(context.fragments),
         "with_traces": {"figures": traced_figures, "intervals": traced_intervals},
+        "traces_first_tool": {
+            "with twins": step_figures(traced[sizes[-1]], steps),
+            "without twins": without_twins(lone[sizes[-1]], steps),
+        },
         "halves": {
             "itr": by_half(steps, retrieved[sizes[-1]]),
             TRACED: by_half(steps, traced[sizes[-1]]),
@@ -140,6 +153,9 @@ def run_instructions(
         },
         **summary.extras(shown, retrieved, figures),
     }
+    if mix:
+        found = outside_requests(data, {one.id for one in context.catalogue.documents})
+        extra["mix"] = run_mixed(context, steps, found, plain, trace_prior, progress)
     if ablations:
         size = sizes[-1]
         extra["ablations"] = {
@@ -188,6 +204,17 @@ def run_instructions(
         skipped=_skipped(sizes, drawn, everywhere),
         seconds=round(time.perf_counter() - began, 2),
     )
+
+
+def without_twins(run: ItrRun, steps: Sequence[DecisionStep]) -> dict[str, Any]:
+    """ITR with traces of episodes that neither say nearly the same nor call the same tools."""
+    texts = {one.episode: one.instruction for one in steps}
+    chains: dict[str, list[str]] = {}
+    for step in steps:
+        chains.setdefault(step.episode, []).append(step.gold)
+    names = list(texts)
+    groups_of = groups([texts[one] for one in names], [tuple(chains[one]) for one in names])
+    return {"groups": len(set(groups_of)), **step_figures(run, steps)}
 
 
 def _known(option: str, given: Sequence[str], names: Sequence[str]) -> None:

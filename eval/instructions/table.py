@@ -23,6 +23,15 @@ VARIANT_HEADS = {
 }
 """What is said of a variant, and what it is called."""
 
+MIX_HEADS = {
+    "tokens_per_step": "tokens/step",
+    "missed_without_discovery": "missed",
+    "missed": "with discovery",
+    "discovery_share": "on",
+    "missed_outside": "missed of outside",
+}
+"""What is said of a variant of the mix, and what it is called."""
+
 
 def table(experiment: Experiment) -> Table:
     """Every method at every size; below it misses, discovery and what each part is worth."""
@@ -54,7 +63,7 @@ def table(experiment: Experiment) -> Table:
     return Table(
         ["tools", "method", "tokens/step", "saved", "correct", "exposed", "paper tok.", "corr."],
         rows,
-        [*_notes(figures, extra, traced), *_variants(extra), *_greedy(extra)],
+        [*_notes(figures, extra, traced), *_mix(extra), *_variants(extra), *_greedy(extra)],
     )
 
 
@@ -75,6 +84,12 @@ def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
             f"misses, {name}: {one['no_discovery']:.1f} % without discovery, "
             f"{one['discovery']:.1f} % with it on {one['discovery_share']:.1f} % of steps "
             "(the paper: 6.1 and 2.4)"
+        )
+    for name, one in (extra.get("traces_first_tool") or {}).items():
+        said = f" ({one['groups']} groups of episodes)" if "groups" in one else ""
+        notes.append(
+            f"traces {name}{said}: first tool {_bounded(one, 'top1')}, exposed "
+            f"{_bounded(one, 'gold_exposed')}"
         )
     for name, one in extra["halves"].items():
         notes.append(
@@ -100,6 +115,32 @@ def _notes(figures: Any, extra: Any, traced: Any) -> list[str]:
                 f"at {one['labelled_steps']} labelled steps"
             )
     return notes
+
+
+def _mix(extra: Any) -> list[str]:
+    """Episodes with a need outside: misses, discovery and what it costs."""
+    mix = extra.get("mix") or {}
+    if "skipped" in mix:
+        return [f"mix: {mix['skipped']}"]
+    rows = [
+        [name, judge, *(_bounded(one[judge], measure) for measure in MIX_HEADS)]
+        for name, one in mix.items()
+        if isinstance(one, dict)
+        for judge in ("closed world", "open world")
+    ]
+    if not rows:
+        return []
+    about = (
+        f"{mix['steps']} steps, {mix['outside']} of them with a need outside the first server; "
+        "sufficiency and thresholds cross-fitted by episode"
+    )
+    heads = ["mix", "sufficiency", *MIX_HEADS.values()]
+    weights = [
+        f"weights of open-world sufficiency, {name}: {one['weights']}"
+        for name, one in mix.items()
+        if isinstance(one, dict)
+    ]
+    return ["", *Table(heads, rows).lines(), about, *weights]
 
 
 def _variants(extra: Any) -> list[str]:

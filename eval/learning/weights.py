@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from ctrag.agents.next_tool.traces import ToolTrace, TracePrior
 from ctrag.agents.prompt.builder import PromptBuilder
 from ctrag.agents.prompt.encoders import MiniLMPassageEncoder, PassageEncoder
-from ctrag.agents.prompt.fragments import cut_folder
+from ctrag.agents.prompt.instruction_files import cut_folder
 from ctrag.agents.prompt.settings import REQUEST_WEIGHT, PromptSettings
 from ctrag.agents.prompt.tool_documents import load_documents
 from ctrag.models.tokens import CountTokens, token_counter

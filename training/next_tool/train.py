@@ -20,7 +20,7 @@ from ctrag.agents.next_tool.demonstrations import (
 )
 from ctrag.agents.next_tool.graph import cluster_centroids
 from ctrag.agents.next_tool.inputs import Inputs
-from ctrag.agents.next_tool.linear import fit_softmax
+from ctrag.agents.next_tool.linear import JOINT_PENALTY, fit_softmax, joint
 from ctrag.agents.next_tool.memory import Memory
 from ctrag.agents.next_tool.next_tool import METHODS, NextTool
 from ctrag.agents.next_tool.texts import ToolTexts, tool_names, with_names
@@ -136,8 +136,9 @@ def _linear(
 ) -> Matrix:
     """DTDR-L; zeros when it is not fitted."""
     if not settings.linear:
-        return np.zeros((dimension + 1, tools), dtype=np.float32)
-    return fit_softmax(encoder.encode(steps.texts), np.eye(tools, dtype=np.float32)[steps.wanted])
+        return np.zeros((2 * dimension + 1, tools), dtype=np.float32)
+    inputs = joint(encoder.encode(steps.texts), encoder.encode(steps.calls))
+    return fit_softmax(inputs, np.eye(tools, dtype=np.float32)[steps.wanted], JOINT_PENALTY)
 
 
 def fitting(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ctrag.agents.next_tool.demonstrations import END, Demonstration
 from ctrag.agents.next_tool.evidence import FEATURES, EvidenceWeights, ask, candidates, features
 from ctrag.agents.next_tool.inputs import Inputs
-from ctrag.agents.next_tool.linear import history_text, solve_ridge
+from ctrag.agents.next_tool.linear import history_alone, history_text, solve_ridge
 from ctrag.agents.next_tool.memory import Memory
 from ctrag.agents.next_tool.texts import ToolTexts
 from ctrag.models.blas import one_blas_thread
@@ -27,20 +27,23 @@ class StepRows:
     histories: list[tuple[int, ...]]
     texts: list[str]
     """Request and history as one string."""
+    calls: list[str]
+    """The history alone."""
     wanted: NDArray[np.int64]
 
 
 def step_rows(demonstrations: Sequence[Demonstration], names: Sequence[str]) -> StepRows:
     """In order; `names` are the tools that have the numbers from 1."""
     numbers = {END: 0} | {name: number for number, name in enumerate(names, 1)}
-    owner, histories, texts, wanted = [], [], [], []
+    owner, histories, texts, calls, wanted = [], [], [], [], []
     for place, one in enumerate(demonstrations):
         for step in one.steps():
             owner.append(place)
             histories.append(tuple(numbers[name] for name in step.history))
             texts.append(history_text(one.text, step.history))
+            calls.append(history_alone(step.history))
             wanted.append(numbers[step.next])
-    return StepRows(np.array(owner), histories, texts, np.array(wanted))
+    return StepRows(np.array(owner), histories, texts, calls, np.array(wanted))
 
 
 class Stage:

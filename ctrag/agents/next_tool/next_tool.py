@@ -36,7 +36,13 @@ from ctrag.agents.next_tool.evidence import (
     features,
 )
 from ctrag.agents.next_tool.graph import Probabilities
-from ctrag.agents.next_tool.linear import history_text, moved, softmax_probabilities
+from ctrag.agents.next_tool.linear import (
+    history_alone,
+    history_text,
+    joint,
+    moved,
+    softmax_probabilities,
+)
 from ctrag.agents.next_tool.memory import Memory
 from ctrag.agents.next_tool.texts import ToolTexts, tool_names
 from ctrag.agents.session.lessons import Lesson
@@ -265,8 +271,7 @@ class NextTool:
                 case "learned":
                     found = softmax_probabilities(self.fitted.learned, self._vector(text))
                 case "dtdr_l":
-                    vector = self._vector(history_text(text, history))
-                    found = softmax_probabilities(self.fitted.linear, vector)
+                    found = softmax_probabilities(self.fitted.linear, self._joint(text, history))
                 case "dtdr_c":
                     prior = memory.frequencies()
                     found = memory.graphs.probabilities(self._vector(text), known, prior)
@@ -284,8 +289,17 @@ class NextTool:
         if method == "dtdr_l":
             with self._lock:
                 history = self.memory.named(history)
-            text = history_text(text, history)
+            self._joint(text, history)
+            return
         self._vector(text)
+
+    def _joint(self, text: str, history: tuple[str, ...]) -> Matrix:
+        """What DTDR-L reads; models fitted earlier read the first part alone."""
+        both: Matrix = self._vector(history_text(text, history))
+        if len(self.fitted.linear) == len(both) + 1:
+            return both
+        alone: Matrix = self._vector(history_alone(history))
+        return np.concatenate(joint(both[None], alone[None]))
 
     def tree_nodes(self) -> int:
         """Splits and leaves of the combined ranker."""

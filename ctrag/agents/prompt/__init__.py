@@ -20,6 +20,9 @@ For any agent, the smallest prompt that is enough for a step (`PromptBuilder`):
 - `forms`: tools as chat APIs take them, and what they cost there.
 - `fitting`: turns the chosen units into a prompt within its budget.
 - `selector`: selects what a step is shown, and more where its tools may not be enough.
+- `masks`: predicted tools in the prompt of a function-calling model, by the DTDR paper.
+- `front_matter`, `instruction_files`, `served`: policies, skills and rules of a folder.
+- `on_demand`, `mentions`, `scopes`: which skills and rules a request needs.
 - `builder`: joins them, with the help of `selection_cache`, `breaker` and `telemetry`.
 """
 

@@ -13,22 +13,21 @@ from ctrag.agents.prompt.breaker import CircuitBreaker
 from ctrag.agents.prompt.choosing import best_rows
 from ctrag.agents.prompt.encoders import IndexEncoder, MiniLMPassageEncoder, PassageEncoder
 from ctrag.agents.prompt.forms import Form, check_form, document_tokens
-from ctrag.agents.prompt.fragments import Fragment, cut_folder
+from ctrag.agents.prompt.fragments import Fragment
 from ctrag.agents.prompt.gains import Gains
 from ctrag.agents.prompt.reranker import Reranker
-from ctrag.agents.prompt.retrieval import HybridRetriever
-from ctrag.agents.prompt.review import ReviewLedger
+from ctrag.agents.prompt.retrieval import HybridRetriever, Scores
 from ctrag.agents.prompt.selection_cache import SelectionCache, signature
 from ctrag.agents.prompt.selector import Selection, Selector
+from ctrag.agents.prompt.served import served_instructions
 from ctrag.agents.prompt.settings import BUDGET, PromptSettings, weighed
-from ctrag.agents.prompt.sufficiency import Sufficiency
+from ctrag.agents.prompt.sufficiency import OPEN_WORLD, Sufficiency
 from ctrag.agents.prompt.telemetry import Sink, nowhere, of_miss, of_prompt
 from ctrag.agents.prompt.tool_documents import ToolDocument, load_documents, make_documents
 from ctrag.agents.search.index import NextToolModel, ToolIndex
 from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from ctrag.models.tokens import CountTokens, token_counter
-from ctrag.settings import cache_folder
 from ctrag.settings import settings as process_settings
 
 
@@ -96,6 +95,10 @@ class PromptBuilder:
         self.fragments = tuple(fragments)
         self.ignored: tuple[tuple[str, int], ...] = ()
         """Keys of front matter that mean nothing here, each with its number of files."""
+        self.problems: tuple[tuple[str, str], ...] = ()
+        """(file, why it was left out or what of it was read otherwise than it stands)."""
+        self.warning = ""
+        """What is not served because nobody approved it; empty if nothing."""
         self._count = count or token_counter()
         vectors = None
         if index is not None:
@@ -173,12 +176,7 @@ class PromptBuilder:
             FileNotFoundError: A file or folder is missing.
         """
         count = token_counter()
-        cut = cut_folder(Path(instructions), count)
-        folder = index or index_folder(Path(instructions))
-        ledger = ReviewLedger(folder)
-        ledger.note(cut.fragments)
-        gated = process_settings().review if review is None else review
-        served = ledger.served(cut.fragments, count) if gated else list(cut.fragments)
+        served = served_instructions(Path(instructions), index, review)
         tools = load_documents(Path(catalogue), count)
         ids = [one.id for one in tools]
         if prior is None:
@@ -188,22 +186,25 @@ class PromptBuilder:
         kept = process_settings().gains
         if gains is None and kept is not None:
             gains = Gains.load(kept.expanduser())
+        if isinstance(reranker, str | Path):
+            reranker = Reranker.load(Path(reranker))
+        known = reranker or Reranker.configured() or Reranker.packaged()
         made = cls(
-            served,
+            served.fragments,
             tools,
             settings=settings or weighed(PromptSettings(), predicted=prior is not None),
             overlay=overlay,
-            reranker=Reranker.load(Path(reranker))
-            if isinstance(reranker, str | Path)
-            else reranker or Reranker.configured(),
+            reranker=known,
+            sufficiency=Sufficiency(*known.card.sufficiency, open_world=OPEN_WORLD),
             pinned=pinned,
             gains=gains,
             sink=sink,
             count=count,
             next_tool=prior,
-            folder=folder,
+            folder=served.folder,
         )
-        made.ignored = cut.ignored
+        made.ignored, made.problems = served.ignored, served.problems
+        made.warning = served.warning
         return made
 
     def build(
@@ -335,6 +336,14 @@ class PromptBuilder:
         scores = self._retriever.scores(text, history).tools
         return [self.tools[row] for row in best_rows(scores, len(self.tools))]
 
+    def scores(self, text: str, history: Sequence[str] = ()) -> Scores:
+        """Scores of all units for a step, as its prompt is chosen by."""
+        return self._retriever.scores(text, history)
+
+    def rows(self, ids: Sequence[str]) -> list[int]:
+        """Places of tools in `tools`, by their ids."""
+        return [self._rows[one] for one in ids]
+
     def cost(self, tool_id: str, form: Form = "text") -> int:
         """Tokens of a tool's whole document in a prompt."""
         return document_tokens(form, self.tools[self._rows[tool_id]], self._count)
@@ -349,12 +358,6 @@ class PromptBuilder:
     def _report(self, prompt: Prompt, began: float) -> None:
         milliseconds = round(1000 * (time.perf_counter() - began), 2)
         self._sink(of_prompt(prompt, self.settings.tau, self.reranks, milliseconds))
-
-
-def index_folder(instructions: Path) -> Path:
-    """Default folder of the index over a folder of instructions."""
-    name = sha256(str(instructions.resolve()).encode()).hexdigest()[:16]
-    return cache_folder() / "prompts" / name
 
 
 def _indexed(

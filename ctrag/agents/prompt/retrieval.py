@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,8 +14,10 @@ from ctrag.agents.prompt.domains import Domains
 from ctrag.agents.prompt.encoders import PassageEncoder
 from ctrag.agents.prompt.fragments import ON_DEMAND, Fragment
 from ctrag.agents.prompt.index import CorpusIndex, CorpusMatches, VectorStore
+from ctrag.agents.prompt.on_demand import OnDemand
 from ctrag.agents.prompt.reranker import HybridWeights, Reranker, query_text
-from ctrag.agents.prompt.settings import PromptSettings
+from ctrag.agents.prompt.settings import FLOOR, PromptSettings
+from ctrag.agents.prompt.sufficiency import RequestFit
 from ctrag.agents.prompt.tool_documents import ToolDocument
 from ctrag.agents.search.index import NextToolModel
 from ctrag.models.encoder import Matrix
@@ -23,6 +25,7 @@ from ctrag.models.encoder import Matrix
 Floats = NDArray[np.float64]
 _LIKELY_DOMAIN = 0.5
 """Least probability of a domain of tools for all of its fragments to matter."""
+_LEAST_SHARE = 1e-12
 _UNLIKELY = 1e-3
 """The least chance a next-tool model gives: it may push a tool down but not out."""
 
@@ -41,6 +44,17 @@ class Scores:
     """Whether the next-tool model ranked any of the tools, and did not put the end first."""
     matter: tuple[bool, ...] | None = None
     """Per fragment, whether it may be shown; None: all may."""
+    request: RequestFit | None = None
+    """What the request's last paragraph alone says of the tools."""
+
+    @property
+    def wide(self) -> "Scores":
+        """For a discovery step: a tool is as likely as the step or the request alone has it, as
+        what is needed may be of another server than what was called so far."""
+        if self.request is None:
+            return self
+        either = np.maximum(shares(self.tools), shares(self.request.scores))
+        return replace(self, tools=np.log(np.maximum(either, _LEAST_SHARE)))
 
 
 def shares(scores: Floats) -> Floats:
@@ -49,6 +63,11 @@ def shares(scores: Floats) -> Floats:
         return np.empty(0)
     found = np.exp(scores - scores.max())
     return np.asarray(found / found.sum())
+
+
+def _newest(text: str) -> str:
+    """What is asked now: the last paragraph, where a request says more than one thing."""
+    return text.rstrip().rpartition("\n")[2].strip() or text
 
 
 class HybridRetriever:
@@ -93,6 +112,7 @@ class HybridRetriever:
         self._domain_of = {tool.id: tool.domain for tool in tools if tool.domain}
         self._domains = Domains([one.domain for one in fragments], [one.domain for one in tools])
         self._units = tuple(fragments)
+        self._on_demand = OnDemand(fragments, tools)
         self._tool_domains = frozenset(self._domain_of.values())
         self._opening = settings.opening * np.array([one.place == 0 for one in fragments])
         self._tools = (
@@ -123,36 +143,56 @@ class HybridRetriever:
             self._settings.domain_weight,
             self._settings.called_domain,
         )
+        speaking, spoken_of = self._spoken(text, history, of_fragments, of_tools)
         log_chances, predicted = self._known(text, history)
-        known = tool_domains + log_chances
+        known = tool_domains + log_chances + spoken_of
         tools = self._reranked(self._tools, self._weights, text, history, of_tools, known)
         if self._fragments is not None:
-            known = fragment_domains + self._opening
+            known = fragment_domains + self._opening + speaking
             own = self._instruction_weights
             of_fragments = self._reranked(self._fragments, own, text, history, of_fragments, known)
         found = self._domains.shares(shares(of_fragments), shares(tools))
         domains = dict(zip(["", *self._domains.names], found, strict=True))
-        matter = self._matter(text, {domain} if domain else called, domains)
-        return Scores(of_fragments, tools, domains, predicted, matter)
+        rows = {self._rows[one] for one in history if one in self._rows}
+        matter = self._matter(text, {domain} if domain else called, domains, rows)
+        newest = _newest(text)
+        request = RequestFit(self._request(True, newest), self._evidence(True, newest).cosine)
+        return Scores(of_fragments, tools, domains, predicted, matter, request)
+
+    def _spoken(
+        self, text: str, history: Sequence[str], of_fragments: Floats, of_tools: Floats
+    ) -> tuple[Floats, Floats]:
+        """What skills, rules and the tools that they speak of say for each other."""
+        if self._fragments is None or not self._on_demand.mentions:
+            return np.zeros(len(of_fragments)), np.zeros(len(of_tools))
+        near = self._on_demand.near(self._evidence(False, text), FLOOR, text)
+        rows = {self._rows[one] for one in history if one in self._rows}
+        chances = shares(of_fragments), shares(of_tools)
+        return self._on_demand.added(near, *chances, rows, self._settings.spoken_of)
 
     def _matter(
-        self, text: str, known: Set[str], domains: Mapping[str, float]
+        self, text: str, known: Set[str], domains: Mapping[str, float], called: Set[int]
     ) -> tuple[bool, ...] | None:
         """Which fragments have to do with the request: see `PromptSettings.floor`."""
         floor = self._settings.floor
         if self._fragments is None or not floor:
             return None
-        found = self._evidence(False, text)
-        near = (found.cosine >= floor) | ((found.cosine >= floor / 2) & (found.lexical >= 1))
+        near = self._on_demand.near(self._evidence(False, text), floor, text)
         likely = {one for one in self._tool_domains if domains.get(one, 0.0) >= _LIKELY_DOMAIN}
         opened = {one.document for one, is_near in zip(self._units, near, strict=True) if is_near}
+        opened -= {
+            one.document
+            for one, always in zip(self._units, self._on_demand.always, strict=True)
+            if always
+        }
+        speaks = np.atleast_1d(self._on_demand.speaks[:, sorted(called)].any(axis=1))
         return tuple(
-            bool(is_near)
+            bool(is_near or spoken)
             or one.domain in known
-            or one.domain in likely
+            or (one.domain in likely and not one.globs)
             or (one.place == 0 and one.document in opened)
             or (one.place == 0 and not opened and one.kind not in ON_DEMAND)
-            for one, is_near in zip(self._units, near, strict=True)
+            for one, is_near, spoken in zip(self._units, near, speaks, strict=True)
         )
 
     def _known(self, text: str, history: Sequence[str]) -> tuple[Floats, bool]:

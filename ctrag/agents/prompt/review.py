@@ -55,6 +55,10 @@ class _Approved(BaseModel):
     priority: int
     place: int
     recency: str = ""
+    about: str = ""
+    tools: tuple[str, ...] = ()
+    globs: tuple[str, ...] = ()
+    always: bool = False
 
     @classmethod
     def of(cls, one: Fragment) -> "_Approved":
@@ -184,15 +188,9 @@ class ReviewLedger:
         gone = [unit for unit in approved if unit not in here]
         return [
             Fragment(
-                unit,
-                one.text,
-                one.heading,
-                one.domain,
-                one.kind,
-                one.priority,
-                one.place,
-                count(one.text),
-                one.recency,
+                id=unit,
+                tokens=count(one.text),
+                **one.model_dump(exclude={"digest"}),
             )
             for unit in [*here, *gone]
             for one in [approved[unit]]

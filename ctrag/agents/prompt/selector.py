@@ -95,11 +95,11 @@ class Selector:
         """
         choice = self._choose(scores, budget, domain, self._settings.signatures, form)
         rows = [self._rows[tool.id] for tool in (*choice.tools, *choice.signatures)]
-        enough = self._sufficiency.probability(scores.tools, rows, rated)
+        enough = self._sufficiency.probability(scores.tools, rows, rated, scores.request)
         if enough >= self._settings.tau or self._settings.discovery == "off":
             return Selection(choice, enough, False, domain, self._likely(scores, choice))
         if self._settings.discovery == "widen":
-            choice = self._choose(scores, budget, domain, self._widest(), form)
+            choice = self._choose(scores.wide, budget, domain, self._widest(), form)
         return Selection(choice, enough, True, domain, self._likely(scores, choice))
 
     def discovered(self, prompt: Prompt, scores: Scores, budget: int) -> Selection:
@@ -110,7 +110,7 @@ class Selector:
             scores: Of every unit.
             budget: Tokens of the prompt.
         """
-        choice = self._choose(scores, budget, prompt.domain, self._widest(), prompt.form)
+        choice = self._choose(scores.wide, budget, prompt.domain, self._widest(), prompt.form)
         likely = self._likely(scores, choice)
         return Selection(choice, prompt.sufficiency or 0.0, True, prompt.domain, likely)
 

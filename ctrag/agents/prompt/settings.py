@@ -42,6 +42,9 @@ class PromptSettings:
     """Weight of the log probability of a unit's domain, while no call has shown it."""
     called_domain: float = 3.0
     """Added to the score of units of a domain whose tools were called before."""
+    spoken_of: float = 3.0
+    """Added, in full where it is sure, to the score of tools that a fitting skill or rule speaks
+    of, and to that of skills and rules that speak of likely tools."""
     opening: float = 1.0
     """Added to the score of a document's first fragment, which usually has general rules."""
     floor: float = 0.0

@@ -17,20 +17,66 @@ _LEAST = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
+class RequestFit:
+    """What the request alone says of the tools, whatever was called before."""
+
+    scores: Floats
+    """(tools,): log odds, up to a constant."""
+    cosine: Floats
+    """(tools,): to the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWeights:
+    """Weights of what tells that something else is needed: another server's tool, or none here."""
+
+    shown: float
+    """Of the exposed tools' share of what is known of a step."""
+    asked: float
+    """Of their share by the request alone."""
+    ahead: float
+    """Of how far a hidden tool's cosine to the request is ahead of the exposed ones'."""
+    intercept: float
+    nearest: float
+    """Of the best cosine of an exposed tool: whether any tool fits at all."""
+    nearest_intercept: float
+
+    def chance(self, evidence: Sequence[float]) -> float:
+        """That a right tool is exposed: that the exposed ones are the likely ones, times that one
+        of them fits at all; of an `open_evidence`."""
+        shown, asked, nearest, ahead = evidence
+        likely = self.shown * shown + self.asked * asked + self.ahead * ahead + self.intercept
+        fits = self.nearest * nearest + self.nearest_intercept
+        return _logistic(likely) * _logistic(fits)
+
+
+OPEN_WORLD = OpenWeights(-2.465, 6.648, -0.604, 19.623, 34.799, -7.16)
+"""Of episodes with a need outside the first server, for the default settings; printed by
+`ctrag eval instructions`, for which they are cross-fitted."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sufficiency:
     """Probability that a right tool is exposed.
 
     The odds of the exposed tools' share of the total probability, corrected by a slope and an
-    intercept fitted on held-out decisions, plus the model's own odds where it rates itself.
+    intercept fitted on held-out decisions, plus the model's own odds where it rates itself. Where
+    it is known what the request alone says, `open_world` joins in: the right tool may be none of
+    the likely ones.
     """
 
     slope: float = 1.0
     intercept: float = 0.0
     self_rating: float = SELF_RATING
     """Weight of the model's own odds; 0 leaves them out."""
+    open_world: OpenWeights | None = None
 
     def probability(
-        self, scores: Floats, exposed: Sequence[int], rated: float | None = None
+        self,
+        scores: Floats,
+        exposed: Sequence[int],
+        rated: float | None = None,
+        request: RequestFit | None = None,
     ) -> float:
         """0 to 1.
 
@@ -38,11 +84,15 @@ class Sufficiency:
             scores: Log odds of all tools, up to a constant.
             exposed: Rows of the exposed ones.
             rated: The model's own probability that they are enough; None if not asked.
+            request: What the request alone says.
         """
-        odds = self.slope * exposed_odds(scores, exposed) + self.intercept
+        if self.open_world is not None and request is not None:
+            odds = _odds(self.open_world.chance(open_evidence(scores, exposed, request)))
+        else:
+            odds = self.slope * exposed_odds(scores, exposed) + self.intercept
         if rated is not None and self.self_rating:
             odds += self.self_rating * _odds(rated)
-        return 1 / (1 + math.exp(-odds))
+        return _logistic(odds)
 
 
 def exposed_odds(scores: Floats, exposed: Sequence[int]) -> float:
@@ -51,6 +101,50 @@ def exposed_odds(scores: Floats, exposed: Sequence[int]) -> float:
         return _odds(0.0)
     shares = np.exp(scores - scores.max())
     return _odds(float(shares[list(exposed)].sum() / shares.sum()))
+
+
+def open_evidence(
+    scores: Floats, exposed: Sequence[int], request: RequestFit
+) -> tuple[float, float, float, float]:
+    """What `OpenWeights` weighs, in its order; odds are cut at 5, where they say no more."""
+    rows = list(exposed)
+    nearest = float(request.cosine[rows].max()) if rows else 0.0
+    hidden = np.delete(request.cosine, rows)
+    ahead = max(0.0, float(hidden.max()) - nearest) if len(hidden) else 0.0
+    shares = (exposed_odds(scores, rows), exposed_odds(request.scores, rows))
+    shown, asked = (min(max(one, -5.0), 5.0) for one in shares)
+    return shown, asked, nearest, ahead
+
+
+def fit_open_weights(
+    evidence: Floats,
+    right: NDArray[np.bool_],
+    nearest: Floats,
+    fits: NDArray[np.bool_],
+) -> OpenWeights | None:
+    """Weights by two logistic regressions; None where all decisions had the same outcome.
+
+    Args:
+        evidence: (decisions, 4), as `open_evidence` says.
+        right: Whether a right tool was exposed.
+        nearest: (catalogues,): the best cosine of all tools.
+        fits: Whether a catalogue had a right tool.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    if right.all() or not right.any() or fits.all() or not fits.any():
+        return None
+    likely = LogisticRegression(C=10.0, max_iter=1000).fit(evidence[:, [0, 1, 3]], right)
+    shown, asked, ahead = (round(float(one), 3) for one in likely.coef_[0])
+    near = LogisticRegression(C=100.0).fit(nearest[:, None], fits)
+    return OpenWeights(
+        shown,
+        asked,
+        ahead,
+        round(float(likely.intercept_[0]), 3),
+        round(float(near.coef_[0, 0]), 3),
+        round(float(near.intercept_[0]), 3),
+    )
 
 
 def fit_sufficiency(
@@ -84,6 +178,10 @@ def calibrated(odds: Floats, right: NDArray[np.bool_]) -> tuple[float, float]:
         return 1.0, 0.0
     model = LogisticRegression(C=10.0).fit(odds[:, None], right)
     return float(model.coef_[0, 0]), float(model.intercept_[0])
+
+
+def _logistic(odds: float) -> float:
+    return 1 / (1 + math.exp(-max(min(odds, 500.0), -500.0)))
 
 
 def _odds(share: float) -> float:

@@ -32,6 +32,7 @@ NO_ROOM = (
     "There was no room for the tools under left_out. Drop what you no longer need with "
     "release_tools, then search for one of them by its name."
 )
+FILES = "The files of instructions can be read with the tool ctrag/read."
 _NOTES = {"gives orders": MARKED, "cut": SHORTENED, "hidden characters": CLEANED}
 ONLY_CLOSE = "No tool surely fits. To use one of the closest, search for it by its name."
 _SAYING = ("title", "annotations", "outputSchema")
@@ -56,6 +57,8 @@ class SearchAnswer:
     """Note beside tools that do not surely fit."""
     plugins: list[Plugin] = field(default_factory=list)
     unavailable: dict[str, str] = field(default_factory=dict)
+    instructions: list[dict[str, Any]] = field(default_factory=list)
+    """What whoever runs this server says on these tools or this need."""
 
     def as_json(self) -> dict[str, Any]:
         """The answer as sent; empty parts are omitted."""
@@ -71,7 +74,10 @@ class SearchAnswer:
         left_out = list(self.found.left_out)
         if left_out:
             notes.append(NO_ROOM)
+        if any("files" in one for one in self.instructions):
+            notes.append(FILES)
         optional = {
+            "instructions": self.instructions,
             "always_available": self.always,
             "closest": self.closest,
             "note": " ".join(notes),

@@ -19,6 +19,7 @@ from mcp.types import LoggingLevel
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
 from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.prompt.mentions import Mentions
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import (
     CallAnswer,
@@ -29,13 +30,14 @@ from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.exposure import Exposed
 from ctrag.agents.server.gateway_settings import GatewaySettings
+from ctrag.agents.server.guidance import Guidance, Hidden
 from ctrag.agents.server.held_tools import HeldTools
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
 from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.opening import Opening
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key
-from ctrag.agents.server.remote import Registry, gather
+from ctrag.agents.server.remote import Registry, RemoteHit, gather
 from ctrag.agents.server.resources import Resources
 from ctrag.agents.server.results import Results
 from ctrag.agents.server.search import Fitting, Search
@@ -71,6 +73,7 @@ class Gateway:
         session: Settings of every new session.
         record: Receives every decision as an event.
         sessions: Creates the registry that keeps the sessions.
+        guidance: Skills, rules and policies that come with the tools that they are about.
 
     Example::
 
@@ -92,6 +95,7 @@ class Gateway:
         session: SessionSettings | None = None,
         record: EventSink = ignore,
         sessions: Callable[[MakeSession], SessionRegistry] = _bounded_sessions,
+        guidance: Guidance | None = None,
     ) -> None:
         self.index = index
         self.settings = settings or GatewaySettings()
@@ -103,7 +107,10 @@ class Gateway:
         self._permissions = Permissions(index, self._servers.registries, expert, always)
         self.results = Results()
         """Results that were too long to be sent at once."""
-        self.resources = Resources(self._servers, self._permissions, self.results)
+        self.guidance = guidance
+        self.resources = Resources(
+            self._servers, self._permissions, self.results, guidance, self._hidden
+        )
         """What the servers have beside tools."""
         self._servers.on_change = self._changed
         self._listeners: list[Callable[[str], Awaitable[None]]] = []
@@ -188,9 +195,10 @@ class Gateway:
             session.preload(likely)
         local = await run_sync(self._search.in_catalogue, who, query, session, k)
         self._leave_out(local, channel)
+        spoken_of = await run_sync(self._spoken_of, who, query, local)
         gathered = await gather([*self._servers.registries.values()], session.id, query, k)
         surface = partial(self._search.surface, who, query, session, began=began, trace=local.trace)
-        bound = await run_sync(surface, [local.found, *gathered.lists], k)
+        bound = await run_sync(surface, [[*local.found, *spoken_of], *gathered.lists], k)
         plugins: list[Plugin] = []
         if self.marketplace is not None:
             best = max((one.score for one in local.found), default=0.0)
@@ -202,7 +210,44 @@ class Gateway:
         foreign = any(gathered.lists)  # a registry has judged what it found itself
         doubt = "" if foreign else local.doubt
         near = local.closest if doubt or not bound.shown else []
-        return SearchAnswer(key, bound.found, bound.shown, at_hand, near, doubt, plugins, down)
+        guides = await run_sync(self._guides, who, query, key, bound.found.tools, not doubt)
+        return SearchAnswer(
+            key, bound.found, bound.shown, at_hand, near, doubt, plugins, down, guides
+        )
+
+    def _spoken_of(self, who: Principal | None, query: str, local: Fitting) -> list[RemoteHit]:
+        """Tools that a fitting skill speaks of and the search did not find."""
+        if self.guidance is None:
+            return []
+        ids = [one.tool.id for one in local.found]
+        seen = (one for one in self.index.tools if self._permissions.allowed(one.id, who))
+        worst = min((one.score for one in local.found), default=0.0)
+        return [RemoteHit(one, worst) for one in self.guidance.spoken_of(query, seen, ids)]
+
+    def _guides(
+        self,
+        who: Principal | None,
+        query: str,
+        handle: str,
+        bound: Sequence[CatalogueTool],
+        sure: bool,
+    ) -> list[dict[str, Any]]:
+        """The instructions that go beside a search's tools."""
+        if self.guidance is None:
+            return []
+        found = self.guidance.beside(query, bound, handle, self._hidden(who), sure=sure)
+        return [one.shown() for one in found]
+
+    def _hidden(self, who: Principal | None) -> Hidden | None:
+        """Tells instructions that speak of tools, all of which the caller may not use."""
+        if self.index.access is None and self._permissions.expert is None:
+            return None
+
+        def hidden(names: Mentions) -> bool:
+            named = [one for one in self.index.tools if names.speaks_of(one)]
+            return bool(named) and not any(self._permissions.allowed(one.id, who) for one in named)
+
+        return hidden
 
     def _leave_out(self, local: Fitting, channel: Channel) -> None:
         """Take out what a server has only for clients that offer more than this one."""

@@ -29,6 +29,7 @@ from mcp.types import (
 
 from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.server.channel import SILENT, passed_meta
+from ctrag.agents.server.guidance import PREFIX, Guidance, Hidden
 from ctrag.agents.server.line import PAGES
 from ctrag.agents.server.permissions import Permissions
 from ctrag.agents.server.principals import caller_key
@@ -64,9 +65,19 @@ class Resources:
         servers: The servers.
         permissions: Whose servers a caller may use as a whole.
         results: Results that can be read on.
+        guidance: The server's own instructions, which are resources too.
+        hidden: What of them a caller may not be told of.
     """
 
-    def __init__(self, servers: Servers, permissions: Permissions, results: Results) -> None:
+    def __init__(
+        self,
+        servers: Servers,
+        permissions: Permissions,
+        results: Results,
+        guidance: Guidance | None = None,
+        hidden: Callable[[Principal | None], Hidden | None] = lambda _: None,
+    ) -> None:
+        self._guidance, self._hidden = guidance, hidden
         self._servers = servers
         self._permissions = permissions
         self._results = results
@@ -114,6 +125,8 @@ class Resources:
                 tasks.start_soon(ask, server)
         names = [one.name for one in mine]
         found = [one for name in names for one in parts.get(name, [])]
+        if self._guidance is not None and kind == RESOURCES:
+            found = [*self._guidance.resources(self._hidden(who)), *found]
         return Listing(found, {name: unavailable[name] for name in names if name in unavailable})
 
     async def read(self, who: Principal | None, uri: str, owner: str = "") -> ReadResourceResult:
@@ -125,6 +138,8 @@ class Resources:
         """
         if self._results.has(uri):
             return ReadResourceResult(contents=[self._results.whole(caller_key(who), uri)])
+        if self._guidance is not None and uri.startswith(PREFIX):
+            return self._guidance.read(uri, self._hidden(who))
         name, own = inward(uri)
         server = self._server(name, who, uri)
         result: ReadResourceResult = await self._asked(

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctrag.agents.prompt.fragments import LARGEST, SMALLEST, cut_file, cut_folder, cut_text
+from ctrag.agents.prompt.fragments import LARGEST, SMALLEST, cut_text
+from ctrag.agents.prompt.instruction_files import cut_file, cut_folder
 from tests.agents.prompt.toys import count_words
 
 POLICY = """# Shop policy
@@ -177,7 +178,8 @@ def test_skills_are_read_from_their_folders_and_keys_without_meaning_are_counted
     about = "Merge, split and fill PDF files: use when the user mentions a PDF."
     assert (pdf.about, pdf.text) == (about, "# PDF\n\nMerge with qpdf.")
     assert about in pdf.searched
-    assert cut.ignored == (("allowed-tools", 2), ("license", 2), ("metadata", 2))
+    assert pdf.tools == ("Read", "Write")
+    assert cut.ignored == (("license", 2), ("metadata", 2))
 
 
 def test_a_skills_own_folder_or_file_is_enough(tmp_path: Path) -> None:
@@ -205,7 +207,8 @@ def test_rules_of_editors_are_read_with_globs_that_are_no_yaml(tmp_path: Path) -
         "rule",
         "Tests: how to write them",
     )
-    assert cut.ignored == (("alwaysApply", 1), ("globs", 1))
+    assert (one.globs, one.always) == (("*.test.ts", "*.spec.ts"), False)
+    assert cut.ignored == ()
 
 
 def test_what_a_skill_means_otherwise_by_our_keys_is_ignored_and_counted(tmp_path: Path) -> None:

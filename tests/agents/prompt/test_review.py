@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ctrag.agents.prompt.fragments import Fragment, cut_folder
+from ctrag.agents.prompt.fragments import Fragment
+from ctrag.agents.prompt.instruction_files import cut_folder
 from ctrag.agents.prompt.review import LEDGER, ReviewLedger
 from tests.agents.prompt.toys import count_words, fragment
 

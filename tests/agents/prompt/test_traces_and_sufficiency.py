@@ -1,10 +1,20 @@
 """The trace prior, and the calibrated sufficiency of exposed tools."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 
 from ctrag.agents.next_tool.traces import ToolTrace, TracePrior
-from ctrag.agents.prompt.sufficiency import Sufficiency, exposed_odds, fit_sufficiency
+from ctrag.agents.prompt.sufficiency import (
+    OPEN_WORLD,
+    RequestFit,
+    Sufficiency,
+    exposed_odds,
+    fit_open_weights,
+    fit_sufficiency,
+)
 from tests.agents.prompt.toys import TopicEncoder
 
 TRACES = [
@@ -61,3 +71,30 @@ def test_calibration_recovers_overconfident_scores() -> None:
 def test_nothing_to_learn_from_is_refused() -> None:
     with pytest.raises(ValueError, match="there is no decision"):
         fit_sufficiency([], [])
+
+
+def test_in_an_open_world_a_tool_that_fits_nothing_is_not_enough_and_neither_is_what_was_called() -> (
+    None
+):
+    """One tool alone has all the probability; what tells is how near it is to the request."""
+    open_world = Sufficiency(open_world=OPEN_WORLD)
+    alone = np.zeros(1)
+
+    def chance(scores: Any, cosine: Any, exposed: Sequence[int]) -> float:
+        request = RequestFit(np.asarray(scores, float), np.asarray(cosine, float))
+        return open_world.probability(np.zeros(len(cosine)), exposed, None, request)
+
+    assert open_world.probability(alone, [0]) > 0.99, "without the request it is the likely one"
+    assert chance([0.0], [0.02], [0]) < 0.1
+    assert chance([0.0], [0.5], [0]) > 0.9
+    assert chance([0.0, 9.0], [0.3, 0.6], [0]) < 0.1, "the request asks for the hidden one"
+
+
+def test_open_weights_are_learned_from_both_kinds_of_decisions() -> None:
+    evidence = np.array([[5.0, 5.0, 0.5, 0.0], [5.0, -5.0, 0.3, 0.3]] * 10)
+    right = np.array([True, False] * 10)
+    near, fits = np.array([0.5, 0.05] * 10), np.array([True, False] * 10)
+    weights = fit_open_weights(evidence, right, near, fits)
+    assert weights is not None
+    assert weights.chance(evidence[0]) > 0.9 > 0.1 > weights.chance(evidence[1])
+    assert fit_open_weights(evidence, np.ones(20, dtype=bool), near, fits) is None

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from ctrag.agents.next_tool import Demonstration, NextTool
-from eval.dependency.prompt import (
+from ctrag.agents.prompt.masks import (
     STRATEGIES,
     MaskedPrompt,
     demonstrations_with,
+    masked_prompt,
     prompt_of,
-    run_prompts,
 )
+from eval.dependency.prompt import run_prompts
 from eval.dependency.steps import Steps
 from eval.instructions.tool_choice import EmbeddedChooser
 
@@ -24,7 +25,9 @@ RANKED = [("send_mail", 0.7), ("end", 0.2), ("set_alarm", 0.05), ("book_flight",
 
 @pytest.fixture
 def made(next_tool: NextTool) -> Callable[[str], MaskedPrompt]:
-    return lambda name: prompt_of(name, next_tool, ASKED, ["find_contact"], RANKED)
+    return lambda name: prompt_of(
+        name, RANKED, ASKED.text, ["find_contact"], next_tool.memory.demonstrations
+    )
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -47,18 +50,22 @@ def test_a_hard_mask_shows_and_allows_the_likely_tools_alone(
     assert ("0.70" in prompt.variable) is (strategy == "weighted_hard_mask")
 
 
-@pytest.mark.parametrize("strategy", ["none", "soft_mask", "raw_demonstrations"])
+@pytest.mark.parametrize(
+    "strategy", ["none", "soft_mask", "weighted_soft_mask", "raw_demonstrations"]
+)
 def test_the_others_show_and_allow_all_tools_that_can_be_called(
     made: Callable[[str], MaskedPrompt], strategy: str
 ) -> None:
     prompt = made(strategy)
     assert set(prompt.exposed) == {name for name, _ in RANKED}
     assert all(name in prompt.constant for name in prompt.exposed)
-    assert ("prefer" in prompt.variable) is (strategy == "soft_mask")
+    assert ("prefer" in prompt.variable) is (strategy in ("soft_mask", "weighted_soft_mask"))
 
 
 def test_raw_demonstrations_call_predicted_tools(next_tool: NextTool) -> None:
-    found = demonstrations_with(next_tool, ["find_contact", "send_mail", "end"])
+    found = demonstrations_with(
+        next_tool.memory.demonstrations, ["find_contact", "send_mail", "end"]
+    )
     assert len(found) == 5
     assert all({"find_contact", "send_mail"} <= set(one.tools) for one in found)
 
@@ -91,3 +98,14 @@ def test_the_experiment_counts_right_names_and_tokens_by_strategy(
         for row in rows
     ]
     assert found["retriever_top1"] == pytest.approx(50 * sum(firsts))
+
+
+def test_a_product_asks_a_model_for_the_prompt_and_may_say_what_it_shows(
+    next_tool: NextTool,
+) -> None:
+    prompt = masked_prompt(next_tool, ASKED.text, ["find_contact"], strategy="hard_mask")
+    best = next_tool.rank(ASKED.text, ["find_contact"])[0][0]
+    assert prompt.exposed[0] == best
+    some = masked_prompt(next_tool, ASKED.text, strategy="none", tools=["send_mail"])
+    assert set(some.exposed) == {"send_mail", "end"}
+    assert "Example" not in some.constant, "without demonstrations there is none"

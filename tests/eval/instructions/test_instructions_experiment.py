@@ -158,7 +158,7 @@ def test_recall_of_needed_units_is_the_mean_share_over_labelled_steps() -> None:
 def test_the_committed_list_is_found_in_its_sources_and_labels_name_units() -> None:
     if not EXTERNAL.exists():
         pytest.skip("the customer-service episodes are not here")
-    from ctrag.agents.prompt.fragments import cut_folder
+    from ctrag.agents.prompt.instruction_files import cut_folder
 
     pytest.importorskip("bfcl_eval", reason="the catalogue has tools of bfcl-eval")
     catalogue = load_experiment_catalogue(EXTERNAL, count_words)

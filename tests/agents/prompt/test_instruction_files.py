@@ -1,0 +1,174 @@
+"""Folders as people keep them: skills, rules, scopes, and files that cannot be read."""
+
+from pathlib import Path
+
+import pytest
+
+from ctrag.agents.prompt.fragments import Cut, Fragment
+from ctrag.agents.prompt.instruction_files import cut_folder
+from ctrag.agents.prompt.mentions import Mentions
+from ctrag.agents.prompt.scopes import about, named_files
+from tests.agents.prompt.toys import TOOLS, count_words
+
+
+def written(folder: Path, files: dict[str, str | bytes]) -> Cut:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return cut_folder(folder, count_words)
+
+
+def by_document(cut: Cut) -> dict[str, Fragment]:
+    return {one.document: one for one in cut.fragments}
+
+
+GOOD = "---\nname: refunds\ndescription: Give money back\n---\n# Refunds\n\nAsk first."
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"caf\xe9", "left out: not UTF-8 at byte 4"),
+        (b"# A\0B", "left out: not a text: it holds a zero byte"),
+        (b"", "left out: it says nothing"),
+        (b"x" * ((4 << 20) + 1), "left out: a policy has at most 4 MB"),
+    ],
+)
+def test_a_file_that_cannot_be_read_costs_only_itself_and_is_named(
+    tmp_path: Path, content: bytes, why: str
+) -> None:
+    cut = written(tmp_path, {"refunds/SKILL.md": GOOD, "odd/SKILL.md": content})
+    assert [one.id for one in cut.fragments] == ["refunds#refunds"]
+    [(file, said)] = cut.problems
+    assert (file, said.startswith(why)) == ("odd/SKILL.md", True)
+
+
+def test_a_link_out_of_the_folder_is_not_followed_and_said(tmp_path: Path) -> None:
+    (tmp_path / "secret.md").write_text("# Keys", encoding="utf-8")
+    folder = tmp_path / "skills"
+    (folder / "a").mkdir(parents=True)
+    (folder / "a" / "SKILL.md").symlink_to(tmp_path / "secret.md")
+    (folder / "around").symlink_to(tmp_path)
+    cut = written(folder, {"refunds/SKILL.md": GOOD})
+    assert [one.id for one in cut.fragments] == ["refunds#refunds"]
+    assert dict(cut.problems) == {
+        "around": "left out: a link to a folder is not followed",
+        "a/SKILL.md": "left out: a link out of the folder",
+    }
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "description"),
+    [
+        ('name: a\ndescription: "Deploy: build\ntags: [x', "a", "Deploy: build"),  # no YAML
+        ("name: a\ndescription: Fill forms: read, fill", "a", "Fill forms: read, fill"),
+        ("name: 2024\ndescription: [Book a room, for two]", "2024", "Book a room, for two"),
+        ("name: a\r\ndescription: >-\r\n  One\r\n  two", "a", "One two"),
+        ('name: "a # b"\ndescription: x', "a b", "x"),
+        ("name: écrire\ndescription: x", "écrire", "x"),
+        ("description: x", "folder", "x"),
+    ],
+)
+def test_what_front_matter_says_is_read_however_it_is_written(
+    tmp_path: Path, head: str, name: str, description: str
+) -> None:
+    cut = written(tmp_path, {"folder/SKILL.md": f"\ufeff---\n{head}\n---\n# Do\n\nIt."})
+    [one] = cut.fragments
+    assert (one.document, one.about, one.text) == (name, description, "# Do\n\nIt.")
+
+
+def test_front_matter_that_is_never_closed_ends_with_its_keys_and_a_rule_is_no_front_matter(
+    tmp_path: Path,
+) -> None:
+    cut = written(
+        tmp_path,
+        {
+            "keys/SKILL.md": "---\nname: keys\ndescription: Rotate keys\n\n# Rotate",
+            "line.md": "---\n\n# Between lines",
+        },
+    )
+    found = by_document(cut)
+    assert (found["keys"].about, found["keys"].text) == ("Rotate keys", "# Rotate")
+    assert found["line"].text.endswith("# Between lines")
+    assert [file for file, _ in cut.problems] == ["keys/SKILL.md"]
+
+
+def test_files_beside_a_skill_are_named_and_not_read(tmp_path: Path) -> None:
+    cut = written(
+        tmp_path,
+        {
+            "pdf/SKILL.md": "---\nname: pdf\ndescription: x\n---\n# PDF\n\nSee scripts/fill.py.",
+            "pdf/scripts/fill.py": "print()",
+            "pdf/references/a.md": "# Not a rule of its own",
+            "pdf/LICENSE.txt": "words",
+            "pdf/inner/SKILL.md": "---\nname: inner\ndescription: y\n---\n# Inner\n\nOther.",
+        },
+    )
+    found = by_document(cut)
+    assert set(found) == {"pdf", "inner"}
+    named = "Files beside this skill: scripts/fill.py, references/a.md"
+    assert found["pdf"].text.splitlines()[2] == named
+
+
+def test_two_skills_of_one_name_are_both_kept(tmp_path: Path) -> None:
+    other = GOOD.replace("Ask first", "Only the other team does this")
+    cut = written(tmp_path, {"a/SKILL.md": GOOD, "b/SKILL.md": other})
+    assert [one.document for one in cut.fragments] == ["refunds", "b"]
+    assert cut.problems == (("b/SKILL.md", "another skill is named 'refunds'; this one is 'b'"),)
+
+
+def test_rules_of_a_place_hold_there_and_those_of_the_root_everywhere(tmp_path: Path) -> None:
+    cut = written(
+        tmp_path,
+        {
+            "AGENTS.md": "# All\n\nRun the tests.",
+            "packages/api/AGENTS.md": "# API\n\nContract tests.",
+            ".claude/CLAUDE.md": "# Claude\n\nBe brief.",
+            ".cursor/rules/on.mdc": "---\nalwaysApply: true\n---\nAnswer in French.",
+            ".github/ts.instructions.md": '---\napplyTo: "**/*.ts,**/*.tsx"\n---\nStrict types.',
+        },
+    )
+    found = {name: (one.globs, one.always) for name, one in by_document(cut).items()}
+    assert found == {
+        "AGENTS": ((), True),
+        ".claude/CLAUDE": ((), True),
+        ".cursor/rules/on": ((), True),
+        ".github/ts.instructions": (("**/*.ts", "**/*.tsx"), False),
+        "packages/api/AGENTS": (("packages/api/**",), False),
+    }
+
+
+@pytest.mark.parametrize(
+    ("glob", "file", "fits"),
+    [
+        ("*.ts", "src/app.ts", True),
+        ("*.ts", "src/app.tsx", False),
+        ("**/*.{ts,tsx}", "web/app.tsx", True),
+        ("packages/api/**", "packages/api/a/b.py", True),
+        ("packages/api/**", "packages/web/b.py", False),
+        ("packages/api/", "packages/api/b.py", True),
+        ("db/[0-9]*.sql", "app/db/1_start.sql", True),
+        ("src/?.py", "src/ab.py", False),
+        ("[z-a].py", "a.py", False),  # a range that runs backwards fits nothing
+        ("a" * 300, "a" * 300, False),
+    ],
+)
+def test_globs_fit_files_as_editors_take_them(glob: str, file: str, fits: bool) -> None:
+    assert about([glob], [file]) == fits
+
+
+def test_files_are_told_from_other_words_with_dots_and_slashes() -> None:
+    text = "Rename ./src/app.ts, i.e. and/or move it to lib/x.test.py; see v1.2 and example."
+    assert named_files(text) == ("src/app.ts", "lib/x.test.py")
+
+
+def test_a_text_speaks_of_tools_by_their_names_and_not_by_plain_words() -> None:
+    cancel, transfer = TOOLS[0].tool, TOOLS[4].tool
+    for text in ("call cancel_order", "use shop/cancel_order", "mcp__shop__cancel_order first"):
+        assert Mentions.of([text]).speaks_of(cancel)
+    assert not Mentions.of(["transfer the money"]).speaks_of(transfer)
+    assert Mentions.of(["then `transfer(reason)`"]).speaks_of(transfer)
+    assert Mentions.of([], ["Transfer"]).speaks_of(transfer)
+    assert Mentions.of([], ["mcp__shop__*"]).speaks_of(transfer)
+    assert not Mentions.of([], ["mcp__air__*"]).speaks_of(transfer)
