@@ -14,8 +14,8 @@ _PLAYS = re.compile(r"\b(?:play|hear|listen|put\b.{0,40}\bon|shuffle|spin)\b", r
 _POLITE = re.compile(
     r"^\W*(?:(?:please|hey|oh|ok(?:ay)?|and|so|can you|could you|now|just)\W+)*", re.IGNORECASE
 )
-_MANY = frozenset("get read list search create update move play call".split())
-"""Verbs of APIs that people also use for much else."""
+_OWN = frozenset("snooze block forward flag reschedule complete".split())
+"""Verbs of APIs that hardly mean anything else: "send money" is no mail."""
 _MOST_LEFT = 2
 """Telling words of the request at most that are not part of the name: a verb and a kind."""
 
@@ -66,7 +66,7 @@ def _by_verb(
     begin = _POLITE.sub("", request).split()
     verb = begin[0].casefold().strip(",.!?") if begin else ""
     meant = [one.api for one in tools if one.api.split("_")[0] == verb and one.app != "music"]
-    if len(meant) != 1 or verb in _MANY:
+    if len(meant) != 1 or verb not in _OWN:
         return None
     shares = dict(ordered)
     swapped = {meant[0]: shares["none"], "none": shares[meant[0]]}

@@ -13,6 +13,7 @@ from ctrag.assistant.planning.note_edit import edited_note, says_whole, without_
 from ctrag.assistant.planning.plan import Value
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.assistant.planning.slots import OWNED_GROUPS, SAID
+from ctrag.text.dates.clock_words import find_clocks
 from ctrag.text.words import telling_words, terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item
@@ -212,7 +213,8 @@ def _moment(
     """
     for text in (sources.request.text, phrase):
         found = sources.moments(text, argument, about)
-        if found and about is not None and _LATER.search(sources.request.text):
+        pushed = about is not None and _LATER.search(sources.request.text) is not None
+        if found and about is not None and pushed and not find_clocks(sources.request.text):
             return _after(found, about)
         if found:
             return found[0]

@@ -293,3 +293,41 @@ def test_a_call_with_the_next_best_value_is_as_likely_as_the_value_is() -> None:
     found = compose(tool("play_song"), ranked, {}, said)
     assert found.plan == Plan("play_song", {"song_name": "Blue Train"})
     assert found.variants == ((Plan("play_song", {"song_name": "Naima"}), pytest.approx(0.5)),)
+
+
+@pytest.mark.parametrize(
+    ("said", "until"),
+    [
+        ("push lunch to friday", "2025-04-25T13:00"),
+        ("push lunch to friday at three", "2025-04-18T15:00"),
+        ("move lunch to friday", "2025-04-18T13:00"),
+    ],
+)
+def test_what_is_pushed_to_its_own_weekday_is_a_week_later(said: str, until: str) -> None:
+    phrase = said.removeprefix("push lunch to ").removeprefix("move lunch to ")
+    found = composed("reschedule_event", LUNCH, said=said, new_start=phrase)
+    assert found.plan is not None
+    assert found.plan.arguments["new_start"] == until
+
+
+def test_who_is_not_named_in_a_plain_request_is_not_invited() -> None:
+    values = ToolValues(
+        {"attendees": (CandidateValue("Tom Reed", "contact", "contact"),)},
+        beliefs={"attendees": 0.5},
+        ranked=True,
+    )
+    slots = {
+        "title": FilledSlot("Run", 0.9),
+        "start": FilledSlot("tomorrow at nine", 0.9),
+        "attendees": FilledSlot(None, 0.9),
+    }
+
+    def invited(said: str, plain: float) -> object:
+        sources = ValueSources(Request(said, AT), ADA, ())
+        made = compose(tool("create_event"), values, slots, sources, plain=plain)
+        assert made.plan is not None
+        return made.plan.arguments.get("attendees")
+
+    assert invited("a run tomorrow at nine", 0.9) is None
+    assert invited("a run tomorrow at nine with tom", 0.9) == ["Tom Reed"]
+    assert invited("a run tomorrow at nine", 0.2) == ["Tom Reed"]
