@@ -93,30 +93,34 @@ def _demote(
 
 
 def notes_down(made: Sequence[Decoded], request: str) -> bool:
-    """Whether the likeliest call changes a note that the request, which notes something down, does
-    not name."""
-    first = made[0] if made else None
-    if first is None or first.plan is None or first.plan.api not in _NOTES_CHANGED:
+    """Whether a request notes something down, and the likeliest call sends it or changes a note
+    that the request does not name."""
+    if not made or not (_changes_note(made[0]) or _sends(made[0].plan)):
         return False
-    somewhere = _SOMEWHERE.search(request) is not None
-    return not first.named and not somewhere and _NOTES_DOWN.match(request) is not None
+    return _SOMEWHERE.search(request) is None and _NOTES_DOWN.match(request) is not None
 
 
-def new_note_first(made: list[Decoded], request: str) -> None:
-    """Put a new note before one that is added to, in place, where the request names no note.
+def _changes_note(call: Decoded) -> bool:
+    return call.plan is not None and call.plan.api in _NOTES_CHANGED and not call.named
+
+
+def only_new_note(made: list[Decoded], shares: list[float], request: str) -> None:
+    """Leave out, in place, what sends a new note or adds it to one that the request does not name.
 
     "Jot down that the tap drips" adds to no note of the person's that has not a word of it.
 
     Args:
         made: Calls, likeliest first.
+        shares: How likely each is.
         request: What was said.
     """
-    if not notes_down(made, request):
+    fit = [at for at, one in enumerate(made) if one.plan and one.plan.api == "create_note"]
+    if not fit or not notes_down(made, request):
         return
-    for place, one in enumerate(made):
-        if one.plan is not None and one.plan.api == "create_note":
-            made[0], made[place] = made[place], made[0]
-            return
+    wrong = [at for at, one in enumerate(made) if _changes_note(one) or _sends(one.plan)]
+    shares[fit[0]] += sum(shares[at] for at in wrong)
+    for at in reversed(wrong):
+        del made[at], shares[at]
 
 
 def _sends(plan: Plan | None) -> bool:

@@ -12,9 +12,9 @@ from ctrag.assistant.planning.compose import compose, covered
 from ctrag.assistant.planning.confidence import Evidence
 from ctrag.assistant.planning.decoded import (
     Decoded,
-    new_note_first,
     next_best,
     notes_down,
+    only_new_note,
     unlikely_astray,
     unlikely_in_vain,
 )
@@ -22,7 +22,13 @@ from ctrag.assistant.planning.exact_names import by_exact_name
 from ctrag.assistant.planning.genres import artist_for_genre
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
-from ctrag.assistant.planning.limits import UNSURE, does_half, reaches_unnamed, removes_unnamed
+from ctrag.assistant.planning.limits import (
+    UNSURE,
+    does_half,
+    reaches_unnamed,
+    removes_unnamed,
+    takes_away_what_is_added,
+)
 from ctrag.assistant.planning.plan import NONE, Plan, PlanSyntaxError
 from ctrag.assistant.planning.planner_prompt import PlannerPrompt
 from ctrag.models.chat_markup import closing, opening
@@ -139,6 +145,7 @@ class EmbeddedPlanner(LanguageModel):
             said = "" if request.sources is None else request.sources.request.text
             api = "" if decoded.plan is None else decoded.plan.api
             unasked = removes_unnamed(api, evidence.named, evidence.plain)
+            unasked |= takes_away_what_is_added(api, said)
             unasked |= decoded.astray or reaches_unnamed(api, evidence.named, evidence.plain)
             if unasked or (_changes(decoded.plan, request) and does_half(said)):
                 confidence = min(confidence, UNSURE)
@@ -205,7 +212,7 @@ class EmbeddedPlanner(LanguageModel):
                     left = [one for one in left if one[0] != api]
                     made.append(note)
                     shares.append(share)
-            new_note_first(made, said)
+            only_new_note(made, shares, said)
         genres = (one.text("genre").casefold() for one in _owned(request))
         artist_for_genre(made, shares, frozenset(genres))
         if not made:

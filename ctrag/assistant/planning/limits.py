@@ -13,6 +13,7 @@ _REPEATS = re.compile(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b",
     re.IGNORECASE,
 )
+_ADDS = re.compile(rf"{_LEAD}(?:add|put|write|create|new|schedule|book)\b", re.IGNORECASE)
 UNSURE = 0.3
 """Confidence at most in a call that changes something for such a request."""
 
@@ -25,6 +26,13 @@ def does_half(text: str) -> bool:
     """
     plain = text.replace("’", "'")
     return bool(_FORBIDS.search(plain) or _REPEATS.search(plain))
+
+
+def takes_away_what_is_added(api: str, text: str) -> bool:
+    """Whether a call ends or deletes what a request adds: "put magnesium on my list" ticks nothing
+    off."""
+    ends = api.startswith(("delete_", "cancel_", "complete_"))
+    return ends and _ADDS.match(text) is not None
 
 
 def reaches_unnamed(api: str, named: float, plain: float) -> bool:

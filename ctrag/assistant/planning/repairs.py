@@ -39,12 +39,16 @@ def repaired(
         argument = tool.arguments_by_name[name]
         if argument.required or argument.type not in _PEOPLE or slot.value is None:
             continue
-        same = any(
-            other != name and one.value is not None and words(one.value) == words(slot.value)
+        same = [
+            other
             for other, one in slots.items()
-        )
+            if other != name and one.value is not None and words(one.value) == words(slot.value)
+        ]
         if same and not mentioned(slot.value, contacts):
-            found[name] = FilledSlot(None, slot.probability)
+            found[name] = FilledSlot(None, 1.0)
+            for other in same:
+                likely = max(slots[other].probability, slot.probability)
+                found[other] = replace(slots[other], probability=likely)
     return found
 
 

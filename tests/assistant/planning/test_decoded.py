@@ -4,7 +4,7 @@ import pytest
 
 from ctrag.assistant.planning.decoded import (
     Decoded,
-    new_note_first,
+    only_new_note,
     unlikely_astray,
     unlikely_in_vain,
 )
@@ -47,8 +47,11 @@ def test_what_is_noted_down_without_a_note_s_name_is_a_new_note(
     request_: str, named: float, first: str
 ) -> None:
     made = [call("append_to_note", named=named), call("create_note")]
-    new_note_first(made, request_)
+    shares = [0.7, 0.3]
+    only_new_note(made, shares, request_)
     assert apis(made)[0] == first
+    assert sum(shares) == pytest.approx(1)
+    assert len(made) == (1 if first == "create_note" else 2)
 
 
 def test_a_call_that_cannot_be_done_comes_after_one_that_can() -> None:

@@ -2,7 +2,12 @@
 
 import pytest
 
-from ctrag.assistant.planning.limits import does_half, reaches_unnamed, removes_unnamed
+from ctrag.assistant.planning.limits import (
+    does_half,
+    reaches_unnamed,
+    removes_unnamed,
+    takes_away_what_is_added,
+)
 
 
 @pytest.mark.parametrize(
@@ -38,3 +43,10 @@ def test_everybody_at_an_event_that_nobody_named_is_not_told_for_sure() -> None:
     assert not reaches_unnamed("notify_attendees", named=1.0, plain=0.9)
     assert not reaches_unnamed("notify_attendees", named=0.0, plain=0.2), "a hint names nothing"
     assert not reaches_unnamed("list_events", named=0.0, plain=0.9)
+
+
+def test_what_is_added_is_not_ticked_off_for_sure() -> None:
+    assert takes_away_what_is_added("complete_reminder", "put magnesium on my shopping list")
+    assert takes_away_what_is_added("delete_note", "please add hoses")
+    assert not takes_away_what_is_added("complete_reminder", "I put the bins out")
+    assert not takes_away_what_is_added("append_to_note", "put hoses on the list")
