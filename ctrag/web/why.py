@@ -151,7 +151,7 @@ def _explained(
         (
             replace(one, plan=answer.plan)
             for one in before
-            if one.question is not None and answer.plan in (one.plan, one.other)
+            if one.question is not None and answer.plan in (one.plan, *one.others)
         ),
         answer,
     )
