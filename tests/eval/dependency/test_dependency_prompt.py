@@ -1,7 +1,6 @@
 """Claims about predicted tools in a small model's prompt."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,13 +76,14 @@ def test_an_unknown_strategy_is_refused(made: Callable[[str], MaskedPrompt]) -> 
 
 @pytest.mark.slow
 def test_the_experiment_counts_right_names_and_tokens_by_strategy(
-    next_tool: NextTool, converted_planner: Path, monkeypatch: pytest.MonkeyPatch
+    next_tool: NextTool, converted_planner: Path
 ) -> None:
     [folder] = (converted_planner / "models").iterdir()
-    monkeypatch.setattr("eval.dependency.prompt.EmbeddedChooser", partial(EmbeddedChooser, folder))
     demonstrations = next_tool.memory.demonstrations[:6]
     steps = Steps.of(demonstrations)
-    found: Any = run_prompts(next_tool, steps, 2, next_tool.among(None), lambda _: None)
+    chooser = EmbeddedChooser(str(folder))
+    among = next_tool.among(None)
+    found: Any = run_prompts(next_tool, steps, 2, among, lambda _: None, chooser=chooser)
     assert found["steps"] == 2
     assert list(found["strategies"]) == list(STRATEGIES)
     by = found["strategies"]
