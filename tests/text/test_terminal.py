@@ -12,8 +12,12 @@ from ctrag.text.terminal import LONGEST_MESSAGE, message, visible, visible_json
 
 ROOT = Path(__file__).parents[2]
 PRINTERS = {
-    "training/pack/job.py",  # runs where ctrag is not"ctrag/cli/output.py", "ctrag/text/terminal.py", "ctrag/agents/server/named_stderr.py"}
-"""Modules that may write to a terminal: all clean what they write."""
+    "ctrag/agents/server/named_stderr.py",
+    "ctrag/cli/output.py",
+    "ctrag/text/terminal.py",
+    "training/pack/job.py",  # runs where ctrag is not
+}
+"""Modules that may write to a terminal: all of ctrag's clean what they write."""
 
 
 @pytest.mark.parametrize(
