@@ -73,7 +73,9 @@ def test_end_and_the_likely_ones_are_always_candidates() -> None:
 def test_too_few_chains_for_the_folds_are_refused(
     chains: Path, fit_chains: Callable[..., NextTool]
 ) -> None:
-    with pytest.raises(ValueError, match="4 folds need as many people, there are 3"):
+    with pytest.raises(
+        ValueError, match="are of 3 sessions, episodes or requests; at least 4 are needed"
+    ):
         fit_chains(load_demonstrations(chains)[:3])
 
 

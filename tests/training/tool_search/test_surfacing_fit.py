@@ -1,5 +1,6 @@
 """The rule of what an agent is given, fitted to artificial searches."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,13 @@ def test_the_fit_tells_catalogues_that_answer_from_those_that_do_not() -> None:
     assert card["said_to_be_doubtful"] == 100.0
 
 
-def test_one_folder_alone_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="at least two folders"):
+def test_no_folder_and_one_of_too_few_requests_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="at least one folder"):
+        train([], tmp_path / "rule.json")
+    tools = [{"name": "send", "description": "Send a mail."}]
+    (tmp_path / "tools.json").write_text(json.dumps(tools))
+    (tmp_path / "queries.jsonl").write_text(
+        json.dumps({"query_id": "q1", "text": "a mail", "tools": ["send"]})
+    )
+    with pytest.raises(ValueError, match="at least 20 are needed"):
         train([tmp_path], tmp_path / "rule.json")
