@@ -8,7 +8,6 @@ from ctrag.assistant.conversation.phrases import (
     best_named,
     moment_for,
     names_time,
-    ordinal,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.conversation.split import requests_in
@@ -114,10 +113,10 @@ def retimed(scene: Scene) -> Reading | None:
         return None
     if not names_time(core) and not _vaguely(core):
         return None
-    placed = ordinal(core, len(scene.state.shown(scene.view)))
+    placed = scene.placed(core)
     rest = core[move.end() :] if move else core
     if placed and move and not apart_from_time(rest.replace(placed[1][0], " ")):
-        item: Item | None = scene.state.shown(scene.view)[placed[0]]
+        item: Item | None = placed[0]
         rest = rest.replace(placed[1][0], " ")
     else:
         leftover = apart_from_time(rest)
@@ -186,9 +185,9 @@ def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item 
     kind = (found["kind"] or "").casefold()
     if kind in _BY_KIND:
         apps = (_BY_KIND[kind],)
-    placed = ordinal(scene.core[begin:], len(scene.state.shown(scene.view)))
+    placed = scene.placed(scene.core[begin:])
     if placed:
-        return scene.state.shown(scene.view)[placed[0]]
+        return placed[0]
     near = scene.state.items(scene.view, *apps)
     if found["named"]:
         if scene.last.app in apps:

@@ -17,6 +17,7 @@ from ctrag.assistant.conversation.changes import (
     removed,
     retimed,
 )
+from ctrag.assistant.conversation.opened import opened
 from ctrag.assistant.conversation.phrases import said
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.conversation.references import pointed, told
@@ -27,6 +28,8 @@ from stores.people.items import Person
 RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     asides.undone,
     asides.called_again,
+    asides.unlisted,
+    opened,
     music.played,
     removed,
     retimed,
@@ -34,6 +37,7 @@ RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     passed_on,
     put_into,
     repeats.other_value,
+    asides.rejected,
     told,
     pointed,
 )
@@ -60,7 +64,8 @@ def read(
         toolbox: The APIs.
         playing: Id of the song that plays.
     """
+    heard = said(text)
     if state.last is None:
-        return Reading(text)
-    scene = Scene(said(text), state, state.last, view, person, at, toolbox, playing)
+        return asides.first_turn(heard) or Reading(text)
+    scene = Scene(heard, state, state.last, view, person, at, toolbox, playing)
     return next((found for rule in RULES if (found := rule(scene))), Reading(text))

@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.focus import Focus
-from ctrag.assistant.conversation.phrases import POINTS, best_named, ordinal, said
+from ctrag.assistant.conversation.phrases import (
+    POINTS,
+    apart_from_time,
+    best_named,
+    names_time,
+    said,
+)
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
@@ -71,11 +77,10 @@ def told(scene: Scene) -> Reading | None:
     whom, what = _whole_mention(scene, found["whom"], found["what"])
     points = whom.casefold() in ("him", "her") or _MANY & set(words(whom))
     events = scene.state.items(scene.view, "calendar")
-    placed = ordinal(whom, len(scene.state.shown(scene.view)))
+    placed = scene.placed(whom)
     event: Item | None = None
     if placed:
-        event = scene.state.shown(scene.view)[placed[0]]
-        event = event if event.app == "calendar" else None
+        event = placed[0] if placed[0].app == "calendar" else None
         if event is None:
             return None
     elif points and _MANY & set(words(whom)):
@@ -169,16 +174,25 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
     return verb, what
 
 
+_INSIDE = re.compile(r"\b(?:first|second|third|fourth|last|next|ones?|other)\b", re.IGNORECASE)
+"""Words that mean something inside the conversation alone."""
+
+
 def _news(scene: Scene) -> str | None:
     """What was changed last, as one tells it: "It's moved to Sunday."."""
     for turn in reversed(scene.state.turns):
         found = _MOVED.search(turn.text.rstrip(".!? "))
         if found and turn.plan.api in ("reschedule_event", "cancel_event"):
             done = _DONE[found["verb"].casefold()]
-            rest = f" {found['rest']}" if found["rest"] else ""
-            if found["what"].casefold() in ("", "it", "that", "this"):
+            what, rest = found["what"].strip(), found["rest"] or ""
+            time = re.fullmatch(r"(?:it|that|this)?\s*(.+)", what, re.IGNORECASE)
+            if time and not rest and names_time(time[1]) and not apart_from_time(time[1]):
+                shift = re.search(r"\b(?:earlier|later|sooner|back|forward)\b", time[1], re.I)
+                what, rest = "", time[1] if shift else f"to {time[1]}"  # "make it half six"
+            rest = f" {rest}" if rest else ""
+            if what.casefold() in ("", "it", "that", "this") or _INSIDE.search(what):
                 return f"It's {done}{rest}."
-            return f"I've {done} {found['what']}{rest}."
+            return f"I've {done} {what}{rest}."
     return None
 
 
@@ -239,12 +253,11 @@ def pointed(scene: Scene) -> Reading | None:
     """Whatever else points back: with names and places in place of pronouns, and what is in focus
     before what retrieval finds."""
     text = scene.core
-    shown = scene.state.shown(scene.view)
-    placed = ordinal(text, len(shown))
+    placed = scene.placed(text)
     near = scene.state.items(scene.view)
     ids = [one.id for one in near[:3]]
     if placed:
-        item = shown[placed[0]]
+        item = placed[0]
         text = f"{text[: placed[1].start()]}{title_of(item)}{text[placed[1].end() :]}"
         return Reading(text, Focus((item.id,)))
     if not POINTS.search(text):

@@ -10,7 +10,6 @@ from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
     names_time,
-    ordinal,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.conversation.split import requests_in
@@ -108,10 +107,10 @@ def _other_person(scene: Scene, argument: Argument, value: str) -> Plan | None:
 
 def _other_item(scene: Scene, argument: Argument, value: str) -> Plan | None:
     app = scene.last.app
-    shown = [one for one in scene.state.shown(scene.view) if one.app == app]
-    placed = ordinal(value, len(shown))
-    if placed:
-        return _with(scene.last.plan, argument, title_of(shown[placed[0]]))
+    placed = scene.placed(value)
+    if placed and placed[0].app == app:
+        return _with(scene.last.plan, argument, title_of(placed[0]))
+    shown = [one for one in scene.state.shown(scene.view) if one is not None and one.app == app]
     known = scene.last.plan.arguments.get(argument.name)
     others = [one for one in scene.own(app) if title_of(one) != known]
     told = [word for word in telling_words(value) if word not in ("one", "ones", "other")]
