@@ -7,7 +7,9 @@ from ctrag.assistant.conversation.phrases import ORDINALS, Said
 from ctrag.assistant.conversation.reading import Reading, Scene
 
 _UNDO = re.compile(
-    r"(?:please\s+)?(?:undo(?:\s+(?:it|that|this|the last (?:one|change)|everything))?"
+    r"(?:please\s+)?(?:undo(?:\s+(?:(?:all of |both of )?(?:it|that|this|those|these|them)|all that"
+    r"|both|(?:the|my) last (?:one|change|thing)|everything|the (?:whole thing|lot)"
+    r"|what you (?:just )?did))?"
     r"|take (?:it|that) back|(?:put|change) (?:it|that) back(?: (?:to )?(?:as|how|where"
     r"|the way) it was)?"
     r"|revert(?: (?:it|that))?|that was (?:wrong|a mistake)[,.]?\s*undo (?:it|that))[\s!.]*",

@@ -10,9 +10,15 @@ from ctrag.assistant.answer import Answer, Question, in_words
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
 from ctrag.assistant.conversation.follow_up import read
 from ctrag.assistant.conversation.preferences import Preferences, mention_of, taught
-from ctrag.assistant.conversation.questions import Pending, between, chosen, reaching_the_named
+from ctrag.assistant.conversation.questions import (
+    Pending,
+    answers_a_question,
+    between,
+    chosen,
+    reaching_the_named,
+)
 from ctrag.assistant.conversation.reading import Reading
-from ctrag.assistant.conversation.small_talk import leaves_it, small_talk
+from ctrag.assistant.conversation.small_talk import leaves_it, small_talk, without_leaving
 from ctrag.assistant.conversation.split import requests_in, split
 from ctrag.assistant.conversation.state import State
 from ctrag.assistant.planning.plan import Plan
@@ -24,12 +30,6 @@ if TYPE_CHECKING:
     from ctrag.assistant.assistant import Assistant
 
 Confirm = Callable[[str], bool]
-_DROPPED = re.compile(
-    r"^\W*(?:(?:oh|ah|och|ach|no|ok|okay|actually|well|and)\W+)*(?:leave it|never ?mind"
-    r"|forget (?:it|that)"
-    r"|drop it|scrap that|don'?t bother)\s*[,.;!–—-]+\s*(?:and |then |just )*",
-    re.IGNORECASE,
-)
 _NOT_DONE = ("refused", "declined", "nothing")
 
 
@@ -77,6 +77,8 @@ class Conversation:
             if answered is not None:
                 return answered
         words = small_talk(text)
+        if words is None and pending is None and answers_a_question(text):
+            words = "I have asked nothing."
         if words is None and leaves_it(text) and not self._plays(request):
             words = "Nothing was done."
         if words is None and (lesson := taught(text, assistant.person.contacts)):
@@ -84,9 +86,8 @@ class Conversation:
             words = f"From now on, “{lesson[0]}” is {lesson[1]}."
         if words is not None:
             return in_words(request, words)
-        dropped = _DROPPED.match(text)
-        if dropped and requests_in(text[dropped.end() :]):
-            text = text[dropped.end() :]
+        if requests_in(wanted := without_leaving(text)):
+            text = wanted
         return self._all(split(text), request, act)
 
     def undo(self) -> str:

@@ -13,7 +13,6 @@ from ctrag.assistant.conversation import asides, music, repeats
 from ctrag.assistant.conversation.changes import (
     passed_on,
     put_into,
-    reminded_again,
     removed,
     retimed,
 )
@@ -21,6 +20,7 @@ from ctrag.assistant.conversation.opened import opened
 from ctrag.assistant.conversation.phrases import said
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.conversation.references import pointed, told
+from ctrag.assistant.conversation.reminding import reminded_again, reminded_before
 from ctrag.assistant.conversation.state import State
 from ctrag.toolbox import Toolbox
 from stores.people.items import Person
@@ -32,6 +32,7 @@ RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     opened,
     music.played,
     removed,
+    reminded_before,
     retimed,
     reminded_again,
     passed_on,

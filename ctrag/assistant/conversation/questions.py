@@ -17,6 +17,9 @@ _NUMBERS = {
     "one": 1, "first": 1, "1st": 1, "former": 1, "top": 1, "two": 2, "second": 2, "2nd": 2,
     "three": 3, "third": 3, "3rd": 3, "four": 4, "fourth": 4, "4th": 4,
 }  # fmt: skip
+_ASIDE = frozenset(stems(["please", "one", "mean", "meant", "thanks", "thank"]))
+"""What is said beside a choice."""
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(
     r"\W*(?:(?:the|number|no\.?|nr\.?|take|option|choice|i meant?|make it|it'?s|yes"
     r"|ok(?:ay)?|sorry)[\s,]+)*(?:(\d)|(one|two|three|four|first|second|third|fourth|1st|2nd|3rd|4th|last|bottom"
@@ -55,8 +58,9 @@ def between(plans: Sequence[Plan], previews: Sequence[str]) -> Question:
     }
     if len(differing) == 1 and all(one.api == first.api for one in plans):
         values = [one.arguments.get(*differing) for one in plans]
-        if all(isinstance(one, str) for one in values) and len(set(map(str, values))) == len(plans):
-            return Question("Which one do you mean?", (*map(str, values), NEITHER))
+        named = [one for one in values if isinstance(one, str) and not _MOMENT.match(one)]
+        if len(set(named)) == len(plans):
+            return Question("Which one do you mean?", (*named, NEITHER))
     return Question("What do you mean?", (*previews, NEITHER))
 
 
@@ -79,6 +83,11 @@ def reaching_the_named(
         for preview, plan in previews.items()
         if not named or any(name in preview for name in named)
     }
+
+
+def answers_a_question(text: str) -> bool:
+    """Whether a text is a number or a yes, and nothing else."""
+    return bool(_NUMBER.fullmatch(text)) or agrees(text)
 
 
 def chosen(pending: Pending, text: str) -> Focus | Literal["nothing"] | None:
@@ -107,7 +116,7 @@ def chosen(pending: Pending, text: str) -> Focus | Literal["nothing"] | None:
         return pending.choices[place - 1] if 0 < place <= count else None
     if agrees(text):
         return pending.choices[0]
-    wanted = set(stems(telling_words(text))) - {"pleas", "one", "mean", "meant"}
+    wanted = set(stems(telling_words(text))) - _ASIDE
     names = [set(stems(words(one))) for one in pending.question.choices[:count]]
     shared = frozenset.intersection(*(frozenset(one) for one in names)) if names else frozenset()
     fitting = [

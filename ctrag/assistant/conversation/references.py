@@ -6,13 +6,8 @@ from collections.abc import Sequence
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.focus import Focus
-from ctrag.assistant.conversation.phrases import (
-    POINTS,
-    apart_from_time,
-    best_named,
-    names_time,
-    said,
-)
+from ctrag.assistant.conversation.news import news
+from ctrag.assistant.conversation.phrases import POINTS, best_named, said
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
@@ -48,15 +43,6 @@ _TRAVEL = re.compile(
     re.IGNORECASE,
 )
 _IT = re.compile(r"\b(?:it|that one|this one|that|this|those|these)\b", re.IGNORECASE)
-_MOVED = re.compile(
-    r"\b(?P<verb>move|shift|push|put|bring|reschedule|change|cancel|make)\s+(?P<what>[\w' ]*?)\s*"
-    r"(?P<rest>(?:to|till|until|for|by|back|forward|at)\b.*)?$",
-    re.IGNORECASE,
-)
-_DONE = {
-    "move": "moved", "shift": "shifted", "push": "pushed", "put": "put", "bring": "brought",
-    "reschedule": "rescheduled", "change": "changed", "cancel": "cancelled", "make": "moved",
-}  # fmt: skip
 
 
 def told(scene: Scene) -> Reading | None:
@@ -159,8 +145,8 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
         in ("tell", "notify", "inform", "warn", "message", "text", "mail", "write to")
         and _ABOUT.match(what)
     ):
-        news = _news(scene)
-        return None if news is None else ("write to", news)
+        latest = news(scene)
+        return None if latest is None else ("write to", latest)
     if verb.casefold() == "let":
         what = re.sub(r"^(?:both |all )?know\s+", "", what, flags=re.I)
         verb = "tell"
@@ -172,28 +158,6 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
         text = re.sub(r"\bi\b", "I", own["text"].rstrip(" ."))
         return "write to", f"{text[:1].upper()}{text[1:]}."
     return verb, what
-
-
-_INSIDE = re.compile(r"\b(?:first|second|third|fourth|last|next|ones?|other)\b", re.IGNORECASE)
-"""Words that mean something inside the conversation alone."""
-
-
-def _news(scene: Scene) -> str | None:
-    """What was changed last, as one tells it: "It's moved to Sunday."."""
-    for turn in reversed(scene.state.turns):
-        found = _MOVED.search(turn.text.rstrip(".!? "))
-        if found and turn.plan.api in ("reschedule_event", "cancel_event"):
-            done = _DONE[found["verb"].casefold()]
-            what, rest = found["what"].strip(), found["rest"] or ""
-            time = re.fullmatch(r"(?:it|that|this)?\s*(.+)", what, re.IGNORECASE)
-            if time and not rest and names_time(time[1]) and not apart_from_time(time[1]):
-                shift = re.search(r"\b(?:earlier|later|sooner|back|forward)\b", time[1], re.I)
-                what, rest = "", time[1] if shift else f"to {time[1]}"  # "make it half six"
-            rest = f" {rest}" if rest else ""
-            if what.casefold() in ("", "it", "that", "this") or _INSIDE.search(what):
-                return f"It's {done}{rest}."
-            return f"I've {done} {what}{rest}."
-    return None
 
 
 def _somebody(scene: Scene, whom: str, verb: str) -> str | None:

@@ -47,6 +47,12 @@ _LEAVE = re.compile(
     re.IGNORECASE,
 )
 
+_DROPPED = re.compile(
+    r"^\W*(?:(?:oh|ah|och|ach|no|ok|okay|actually|well|and)\W+)*(?:leave it|never ?mind"
+    r"|forget (?:it|that)"
+    r"|drop it|scrap that|don'?t bother)\s*[,.;!–—-]+\s*(?:and |then |just )*",
+    re.IGNORECASE,
+)
 _YES = re.compile(
     r"\W*(?:yes|yeah|yep|yup|y|sure|ok(?:ay)?|go ahead|go on|do it|do that|please|please do|correct"
     r"|right|exactly|of course|send it|that'?s right|that one|fine)"
@@ -88,3 +94,9 @@ def leaves_it(text: str) -> bool:
 def agrees(text: str) -> bool:
     """Whether a text says yes and nothing else: "yes please", "go ahead"."""
     return bool(_YES.fullmatch(text.replace("’", "'")))
+
+
+def without_leaving(text: str) -> str:
+    """What is asked for after a "never mind, …"; the whole text where it does not begin so."""
+    found = _DROPPED.match(text)
+    return text[found.end() :] if found else text

@@ -132,3 +132,29 @@ def test_ask_plans_several_calls_too(talk: Conversation, through_endpoint: Any) 
     through_endpoint.answers = [MADE, "get_missed_calls()"]
     answer = talk.assistant.ask("remind me at eight to lock the gate, and show me missed calls")
     assert [plan.api for plan in answer.plans] == ["create_reminder", "get_missed_calls"]
+
+
+def test_a_turn_is_one_undo_for_the_next_conversation_too(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [MADE, 'create_reminder(title="Buy rope")']
+    before = len(talk.assistant.view())
+    talk.say("remind me to lock the gate at eight, and remind me to buy rope", run=True)
+    told = talk.assistant.conversation().say("undo all of that", run=True).said
+    assert "Lock the gate" in told
+    assert "Buy rope" in told
+    assert len(talk.assistant.view()) == before
+
+
+def test_thanks_get_a_word_without_a_conversation(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = []
+    answer = talk.assistant.ask("thanks a lot", run=True)
+    assert answer.said == "You're welcome."
+    assert answer.plan.is_none
+
+
+def test_an_answer_to_no_question_does_nothing(talk: Conversation, through_endpoint: Any) -> None:
+    through_endpoint.answers = []
+    assert talk.say("the second one", run=True).said == "I have asked nothing."
