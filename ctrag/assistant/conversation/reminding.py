@@ -14,7 +14,11 @@ _REMIND = re.compile(
     re.IGNORECASE,
 )
 _LEAD = r"(?:remind|nudge|ping) me(?: again)?"
-_BEFORE = r"(?:(?!to\b)[\w'-]+ ){1,4}?before(?:hand)?"
+_BEFORE = (
+    r"(?:(?:the|an?|half|one|two|three|four|five|ten|fifteen|twenty|thirty|couple|few|of|\d+|quarter"
+    r"|day|night|evening|morning|afternoon|week|hour|minute|min|days|weeks|hours|minutes|mins) )"
+    r"{1,5}before(?:hand)?"
+)
 _IT = r" (?:it|that|this|then)(?: (?:starts|begins))?"
 _TIME_FIRST = re.compile(
     rf"{_LEAD} (?P<when>{_BEFORE}(?:{_IT})?)(?:,? to (?P<what>.+))?", re.IGNORECASE
@@ -42,7 +46,10 @@ def reminded_before(scene: Scene) -> Reading | None:
     """ "remind me the evening before it", "remind me to iron a shirt an hour before that"."""
     core = scene.core.rstrip(".!? ")
     found = _TIME_FIRST.fullmatch(core) or _TIME_LAST.fullmatch(core)
+    made = {turn.items[0] for turn in scene.state.turns if turn.made and turn.app == "reminders"}
+    # A reminder that was just made is of what "it" is, and seldom "it".
     near = scene.state.items(scene.view, "calendar", "reminders")
+    near = [one for one in near if one.id not in made] or near
     if found is None or not near or apart_from_time(found["when"].replace("beforehand", "before")):
         return None
     due = _due(scene, near[0], found["when"].replace("beforehand", "before"))

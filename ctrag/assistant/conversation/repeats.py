@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import replace
+from datetime import date, timedelta
 
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.conversation.focus import Focus
@@ -35,6 +36,12 @@ _VERBS = re.compile(
     r"|'m|'re)\b",
     re.IGNORECASE,
 )
+_DAYS_AWAY = re.compile(
+    r"(?:the|a|one) (?:day|week) (?:before|after|later|earlier)(?: (?:that|it))?"
+    r"|the (?:next|following|previous) (?:day|week)",
+    re.IGNORECASE,
+)
+"""Days counted from the one that was talked about."""
 _PLACES = ("location", "destination", "near")
 
 
@@ -70,6 +77,12 @@ def _changed(scene: Scene, argument: Argument, value: str) -> Plan | None:
     plan = scene.last.plan
     if argument.type in ("contact", "contacts"):
         return _other_person(scene, argument, value)
+    if argument.type == "date" and _DAYS_AWAY.fullmatch(value):
+        before = plan.arguments.get(argument.name)
+        day = date.fromisoformat(before) if isinstance(before, str) else scene.at.date()
+        away = 7 if "week" in value.casefold() else 1
+        back = re.search(r"before|earlier|previous", value, re.I)
+        return _with(plan, argument, (day + timedelta(-away if back else away)).isoformat())
     if argument.type == "date" and names_time(value) and not apart_from_time(value):
         if not find_expressions(value, scene.at):
             return None

@@ -161,6 +161,9 @@ def reading(text: str, *turns: Turn, playing: str | None = None) -> Reading:
             'share_note(title="Tide table", contact="Lena Brandt")',
         ),
         (LISTED, "and on Sunday?", 'list_events(date="2025-04-20")'),
+        (LISTED, "and the day after?", 'list_events(date="2025-04-19")'),
+        (LISTED, "what about the day before that?", 'list_events(date="2025-04-17")'),
+        (LISTED, "and the following week", 'list_events(date="2025-04-25")'),
         (PLAYED, "skip this song", 'skip_song(direction="next")'),
         (PLAYED, "no, the other one", 'play_song(song_name="Neon Lights")'),
         (PLAYED, "let me hear the entire album", 'play_album(album_title="Autobahn")'),
@@ -343,3 +346,10 @@ def test_a_reminder_before_something_keeps_what_it_is_for() -> None:
     found = reading("remind me the evening before it to charge the radio", CHECKED)
     assert found.text == "remind me to charge the radio"
     assert found.focus.values == {"due": "2025-04-17T19:00"}
+
+
+def test_it_is_what_a_reminder_was_made_of_and_not_the_reminder() -> None:
+    found = reading("remind me to pack two hours before that", CHECKED, MADE)
+    assert found.focus.values == {"due": "2025-04-18T13:00"}
+    alone = reading("remind me to oil the lock an hour before that", MADE)
+    assert alone.focus.values == {"due": "2025-04-17T19:00"}
