@@ -7,7 +7,7 @@ from typing import Any
 from ctrag.assistant.api_choice.retrieve import RankedTool
 from ctrag.assistant.apps.execute import Result
 from ctrag.assistant.context.retrieve import FoundItem
-from ctrag.assistant.planning.plan import Plan
+from ctrag.assistant.planning.plan import NONE, Plan
 from ctrag.assistant.trace import Trace
 from stores.people.items import Request
 from stores.people.local_time import format_local_time
@@ -68,6 +68,11 @@ class Answer:
     def plans(self) -> tuple[Plan, ...]:
         """The calls in order; `plan` is the first."""
         return tuple(one.plan for one in self.parts)
+
+
+def in_words(request: Request, words: str) -> Answer:
+    """An answer in words, without a call."""
+    return Answer((), (), NONE, 1.0, None, Trace(), request, said=words)
 
 
 def answer_json(request_at: datetime, text: str, answer: Answer) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctrag.assistant.answer import Answer
+from ctrag.assistant.answer import Answer, in_words
 from ctrag.assistant.api_choice.retrieve import RankedTools, ToolRetriever, purpose
 from ctrag.assistant.apps.call import UNKNOWN_SONG
 from ctrag.assistant.apps.execute import Preview, Result, execute, preview
@@ -17,6 +17,7 @@ from ctrag.assistant.artefacts import Artefacts, load_artefacts
 from ctrag.assistant.context.item_arrays import PersonView, encode_items, load_view
 from ctrag.assistant.context.retrieve import ContextRetriever, RetrievedContext
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, SURE_READING, Focus
+from ctrag.assistant.conversation.small_talk import small_talk
 from ctrag.assistant.conversation.split import split
 from ctrag.assistant.open import open_stores
 from ctrag.assistant.planning.candidate_values import ValueSources
@@ -150,6 +151,8 @@ class Assistant:
                 text, at, place, playing=playing, run=run, confirm=confirm, explain=explain
             )
         request = self.request(text, at, place, playing)
+        if words := small_talk(text):
+            return in_words(request, words)
         return self.answer(request, run=run, confirm=confirm, explain=explain)
 
     def conversation(self) -> "Conversation":
@@ -198,8 +201,12 @@ class Assistant:
                 "none": round(tools.none, 3),
             }
         planned = self._plan(request, view, found, tools, trace, focus)
-        plan = focus.settle(NONE if planned.plan is None else planned.plan)
-        plan = played_as(plan, view.items)
+        plans = (NONE if planned.plan is None else planned.plan, *planned.alternatives)
+        plan, *settled = (played_as(focus.settle(one), view.items) for one in plans)
+        others: list[Plan] = []  # what is known may make plans equal
+        for one in settled:
+            if one != plan and one not in others:
+                others.append(one)
         answer = Answer(
             found.items,
             tools.tools,
@@ -209,7 +216,7 @@ class Assistant:
             trace,
             request,
             found.unavailable,
-            planned.alternatives,
+            tuple(others),
         )
         return self.carry_out(answer, confirm) if run else answer
 

@@ -17,9 +17,11 @@ from ctrag.cli.options import (
     folder_of,
     parse_at,
 )
-from ctrag.cli.output import agreed, block, line, print_json, say
+from ctrag.cli.output import answered, block, line, print_json, say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ctrag.assistant.answer import Answer
     from ctrag.assistant.apps.execute import Confirm
     from ctrag.assistant.assistant import Assistant
@@ -73,27 +75,50 @@ def ask(
             tell(assistant, one)
 
 
-def agreeing(yes: bool, yes_unsure: bool) -> "Confirm":
-    """Answers what `--yes` and `--yes-unsure` cover, and asks what they do not."""
+def agreeing(
+    yes: bool, yes_unsure: bool, instead: "Callable[[str], None] | None" = None
+) -> "Confirm":
+    """Answers what `--yes` and `--yes-unsure` cover, and asks what they do not.
+
+    Args:
+        yes: Whether to agree to what is sure and reaches contacts alone.
+        yes_unsure: Whether to agree to everything.
+        instead: As for `confirm`.
+    """
 
     def agree(question: str) -> bool:
         expected = isinstance(question, Question) and question.expected
-        return yes_unsure or (yes and expected) or confirm(question)
+        return yes_unsure or (yes and expected) or confirm(question, instead)
 
     from ctrag.assistant.apps.execute import Question
 
     return agree
 
 
-def confirm(question: str) -> bool:
-    """Ask on the terminal; without one the answer is no. Answers alone go to stdout."""
+def confirm(question: str, instead: "Callable[[str], None] | None" = None) -> bool:
+    """Ask on the terminal; without one the answer is no. Answers alone go to stdout.
+
+    Args:
+        question: A yes or no question.
+        instead: Takes what was said in place of yes or no, and the answer is no; asked again where
+            None.
+    """
+    from ctrag.assistant.conversation.small_talk import agrees, leaves_it
+
     if not sys.stdin.isatty():
         option = "--yes" if getattr(question, "expected", True) else "--yes-unsure"
         strangers = getattr(question, "strangers", ())
         who = f"; no contact: {', '.join(strangers)}" if strangers else ""
         say(f"{question} (no terminal: not done{who}; agree with {option})")
         return False
-    return agreed(question)
+    while (said := answered(question)) and not leaves_it(said):
+        if agrees(said):
+            return True
+        if instead is not None:
+            instead(said)
+            return False
+        say("Say yes or no.")
+    return False
 
 
 def tell(assistant: "Assistant", answer: "Answer") -> None:

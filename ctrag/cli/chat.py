@@ -1,5 +1,6 @@
 """`ctrag chat`: the assistant as a conversation."""
 
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,6 +58,7 @@ def chat(
     Example: ctrag chat --persona p007 --place home
     """
     from ctrag.assistant.written import note
+    from stores.people.learned import history_file
 
     moment = parse_at(at)
     if record is not None:
@@ -66,10 +68,12 @@ def chat(
 
         assistant = Assistant.open(folder_of(persona, data), persona, planner=planner, reset=reset)
     line(f"{assistant.person.profile.name}, /help says what else there is.")
-    agree = _stoppable(agreeing(yes, yes_unsure))
+    ahead: deque[str] = deque()  # said in place of yes or no: the next turn
+    agree = _stoppable(agreeing(yes, yes_unsure, ahead.append))
     talk = assistant.conversation()
     last: Answer | None = None
-    for said in said_lines():
+    history = history_file(assistant.stores.root, assistant.person.person_id)
+    for said in said_lines(ahead, history):
         word, _, rest = said.partition(" ")
         if word == "/quit":
             break

@@ -142,11 +142,15 @@ def export(
 def undo(persona: Persona, stores: Home = None, data: Data = None) -> None:
     """Take back the person's own last change or import; nobody else's is touched.
 
-    A mail, a call or whatever else left the phone cannot be taken back; only its record is removed.
+    What one turn of a conversation changed is taken back together. A mail, a call or whatever else
+    left the phone cannot be taken back; only its record is removed.
 
     Example: ctrag undo --persona me
     """
-    line(taken_back(stores_with(persona, stores, data).undo(persona)))
+    from stores.people.turns import take_back
+
+    for undone in take_back(stores_with(persona, stores, data), persona):
+        line(taken_back(undone))
 
 
 def taken_back(undone: "Undone") -> str:

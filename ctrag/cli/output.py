@@ -64,9 +64,12 @@ def in_place(text: str) -> None:
     print(f"\r{visible(text, one_line=True)}", end="", file=sys.stderr, flush=True)
 
 
-def agreed(question: str) -> bool:
-    """Ask on the terminal, on stderr; no by default."""
-    return typer.confirm(visible(question), err=True)
+def answered(question: str) -> str:
+    """What is answered to a yes or no question on the terminal, on stderr; "" where only Enter."""
+    mark = " [y/N]: "
+    text = visible(question)
+    said = typer.prompt(text, default="", show_default=False, prompt_suffix=mark, err=True)
+    return str(said).strip()
 
 
 def asked(mark: str) -> str:

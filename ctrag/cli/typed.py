@@ -2,31 +2,40 @@
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ctrag.cli.output import asked, in_place, line
+from stores.files import append_private, write_text
 
 SOON = 0.3
 """Seconds after which a sign of life is shown."""
 _EVERY = 0.4
+KEPT = 500
+"""Lines of history that are kept at least, and at most twice as many."""
 
 
-def said_lines() -> Iterator[str]:
+def said_lines(ahead: deque[str], history: Path) -> Iterator[str]:
     """Lines that are said, without empty ones, until the end of input.
 
-    On a terminal with history and editing where prompt_toolkit is installed; Ctrl-C empties the
-    line.
+    On a terminal with editing, and a history that is kept, where prompt_toolkit is installed;
+    Ctrl-C empties the line.
+
+    Args:
+        ahead: Lines that were said before they were asked for; these come first.
+        history: File of what was said; for its owner alone, the newest `KEPT` lines.
     """
     if not sys.stdin.isatty():
         yield from (one.strip() for one in sys.stdin if one.strip())
         return
-    read = _reader()
+    read = _reader(history)
     while True:
         try:
-            said = read().strip()
+            said = ahead.popleft() if ahead else read().strip()
         except KeyboardInterrupt:
             line()
             continue
@@ -37,13 +46,25 @@ def said_lines() -> Iterator[str]:
             yield said
 
 
-def _reader() -> Callable[[], str]:
+def _reader(history: Path) -> Callable[[], str]:
     try:
         from prompt_toolkit import PromptSession
-        from prompt_toolkit.history import InMemoryHistory
+        from prompt_toolkit.history import FileHistory, History, InMemoryHistory
     except ModuleNotFoundError:
         return lambda: asked("> ")
-    session: Any = PromptSession("> ", history=InMemoryHistory())
+    kept: History
+    try:
+        history.parent.mkdir(parents=True, exist_ok=True)
+        append_private(history, "")
+        kept = FileHistory(history)
+        lines = list(kept.load_history_strings())  # newest first
+        if len(lines) > 2 * KEPT:
+            write_text(history, "", private=True)
+            for one in reversed(lines[:KEPT]):
+                kept.store_string(one)
+    except OSError:  # stores that are only read
+        kept = InMemoryHistory()
+    session: Any = PromptSession("> ", history=kept)
     return lambda: str(session.prompt())
 
 

@@ -125,15 +125,14 @@ class Talk:
     @property
     def undoable(self) -> Turn | None:
         """The turn whose changes an undo would take back."""
-        groups = self._conversation.changes
-        if not groups or self.working is not None:
+        if self.working is not None:
             return None
-        newest = set(groups[-1])
+        newest, _ = self._conversation.changes
         return next((one for one in reversed(self.turns) if newest & set(one.changes)), None)
 
     def taken_back(self, turn: Turn) -> bool:
         """Whether a turn changed something that is undone by now."""
-        left = {one for group in self._conversation.changes for one in group}
+        left = frozenset().union(*self._conversation.changes)
         return bool(turn.changes) and not left.intersection(turn.changes)
 
     def turn(self, number: int) -> Turn | None:

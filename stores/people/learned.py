@@ -1,4 +1,4 @@
-"""Where it is kept what a person taught their assistant."""
+"""Where it is kept what a person taught their assistant, said to it, and changed in one turn."""
 
 from hashlib import sha256
 from pathlib import Path
@@ -7,15 +7,31 @@ FOLDER = "learned"
 
 
 def learned_file(root: Path, person_id: str) -> Path:
-    """The file of a person, which need not exist; its name says nothing of the id's characters.
+    """What corrections taught; the file need not exist, and its name says nothing of the id's
+    characters.
 
     Args:
         root: Folder of the stores.
         person_id: Whose.
     """
-    return root / FOLDER / f"{sha256(person_id.encode()).hexdigest()[:32]}.jsonl"
+    return _file(root, person_id, "jsonl")
+
+
+def history_file(root: Path, person_id: str) -> Path:
+    """What was typed on a terminal; arguments as for `learned_file`."""
+    return _file(root, person_id, "history")
+
+
+def turns_file(root: Path, person_id: str) -> Path:
+    """Which changes were made in one turn; arguments as for `learned_file`."""
+    return _file(root, person_id, "turns")
 
 
 def forget_learned(root: Path, person_id: str) -> None:
-    """Erase what a person taught."""
-    learned_file(root, person_id).unlink(missing_ok=True)
+    """Erase all of these files of a person."""
+    for file in (learned_file, history_file, turns_file):
+        file(root, person_id).unlink(missing_ok=True)
+
+
+def _file(root: Path, person_id: str, suffix: str) -> Path:
+    return root / FOLDER / f"{sha256(person_id.encode()).hexdigest()[:32]}.{suffix}"

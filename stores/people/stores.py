@@ -307,7 +307,9 @@ class Stores:
             UnknownPerson: The stores have no person of that id.
             ValueError: There is no such contact, or there are several.
         """
-        return forget.forget_contact(self._files, person_id, which)
+        found = forget.forget_contact(self._files, person_id, which)
+        forget_learned(self.root, person_id)  # what was taught may name them
+        return found
 
     def _touched_in(self, folder: Path, person_id: str) -> list[TouchedItem]:
         found: list[TouchedItem] = []

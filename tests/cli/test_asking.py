@@ -42,8 +42,13 @@ def test_without_execute_it_is_said_what_would_be_done(ask: Run) -> None:
     )
 
 
-def test_a_greeting_is_told_what_can_be_asked_for(ask: Run) -> None:
-    out = ask("good morning", "none()", "--execute").out
+def test_a_greeting_gets_a_word(ask: Run, through_endpoint: Any) -> None:
+    assert ask("good morning", "none()", "--execute").out == "Hello. What can I do for you?\n"
+    assert through_endpoint.requests == []
+
+
+def test_what_nothing_can_do_is_told_what_can_be_asked_for(ask: Run) -> None:
+    out = ask("paint the gate", "none()", "--execute").out
     assert out.startswith("No application here can do that. Ask in English for something about ")
 
 

@@ -10,6 +10,7 @@ from stores.people.changes import Change, OutboxEntry
 from stores.people.dataset import Persona
 from stores.people.item_rows import StoredItem
 from stores.people.items import Contact, Item, Person, Profile
+from stores.people.learned import history_file, learned_file, turns_file
 from stores.people.people_store import UnknownPerson
 from stores.people.stores import Stores
 from tests.stores.conftest import ENCODER, WHEN, comparable, contents, encode, item, persona
@@ -173,6 +174,24 @@ def test_one_contact_is_forgotten_in_every_byte(eve: Stores, root: Path) -> None
     eve.undo(EVE)
     assert eve.person(EVE).contacts == (Contact("Arthur", phone="+44"),)
     assert len(eve.items(EVE).items) == 307
+
+
+@pytest.mark.parametrize("forget", ["item", "contact", "person"])
+def test_whatever_is_forgotten_takes_what_was_said_and_taught_along(
+    eve: Stores, root: Path, forget: str
+) -> None:
+    person = Person(EVE, WHEN, Profile("Zaphod"), (Contact("Arthur", phone="+44"),))
+    eve.import_personas([Persona(person, ())], encode, ENCODER)
+    item = eve.items(EVE).items[0].item.id
+    files = [one(root, EVE) for one in (learned_file, history_file, turns_file)]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("call Arthur\n")
+    if forget == "contact":
+        eve.forget_contact(EVE, "Arthur")
+    else:
+        eve.forget(EVE, item if forget == "item" else None)
+    assert not [file for file in files if file.exists()]
 
 
 def test_two_contacts_of_one_name_are_told_by_their_numbers(stores: Stores) -> None:

@@ -5,6 +5,9 @@
 - `split`: the requests in one breath.
 - `phrases`: words of follow-ups: openings, pronouns, ordinals, times.
 - `follow_up`: what a turn means after the ones before it (`Reading`).
+- `news`: what was changed, as it is told to somebody.
+- `opened`: one of the things that were listed.
+- `reminding`: reminders of what was talked about.
 - `questions`: what the assistant asks, and what an answer to it chooses.
 - `small_talk`: thanks, greetings, and "what can you do".
 - `focus`: what is known of a call before it is planned (`Focus`).

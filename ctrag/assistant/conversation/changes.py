@@ -8,12 +8,10 @@ from ctrag.assistant.conversation.phrases import (
     best_named,
     moment_for,
     names_time,
-    ordinal,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.conversation.split import requests_in
 from ctrag.assistant.planning.mentions import mentioned
-from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.text.words import telling_words
 from stores.people.items import Item
 from stores.people.local_time import format_local_time
@@ -114,10 +112,10 @@ def retimed(scene: Scene) -> Reading | None:
         return None
     if not names_time(core) and not _vaguely(core):
         return None
-    placed = ordinal(core, len(scene.state.shown(scene.view)))
+    placed = scene.placed(core)
     rest = core[move.end() :] if move else core
     if placed and move and not apart_from_time(rest.replace(placed[1][0], " ")):
-        item: Item | None = scene.state.shown(scene.view)[placed[0]]
+        item: Item | None = placed[0]
         rest = rest.replace(placed[1][0], " ")
     else:
         leftover = apart_from_time(rest)
@@ -186,9 +184,9 @@ def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item 
     kind = (found["kind"] or "").casefold()
     if kind in _BY_KIND:
         apps = (_BY_KIND[kind],)
-    placed = ordinal(scene.core[begin:], len(scene.state.shown(scene.view)))
+    placed = scene.placed(scene.core[begin:])
     if placed:
-        return scene.state.shown(scene.view)[placed[0]]
+        return placed[0]
     near = scene.state.items(scene.view, *apps)
     if found["named"]:
         if scene.last.app in apps:
@@ -209,28 +207,6 @@ def _meant(scene: Scene, found: re.Match[str], ticks: bool, begin: int) -> Item 
     if scene.last.app in apps:  # what the last turn was about, not something of long before
         near = scene.state.items(scene.view, scene.last.app)
     return next(iter(near), None)
-
-
-_REMIND = re.compile(
-    r"(?:remind|nudge|ping) me (?:of |about )?(?:it|that|this|them|those)\b(?! \w+s\b)(?: again)?",
-    re.IGNORECASE,
-)
-
-
-def reminded_again(scene: Scene) -> Reading | None:
-    """ "remind me of it again on Thursday, same time"."""
-    found = _REMIND.match(scene.core)
-    near = scene.state.items(scene.view, "reminders", "calendar")
-    if found is None or not near:
-        return None
-    rest = scene.core[found.end() :].strip(" ,.")
-    if apart_from_time(rest):
-        return None
-    values: dict[str, Value] = {"title": title_of(near[0])}
-    moment = moment_for(rest, scene.at, near[0]) if rest else None
-    if moment is not None:
-        values["due"] = format_local_time(moment)
-    return scene.call_of(Plan("create_reminder", values), near[0])
 
 
 def passed_on(scene: Scene) -> Reading | None:

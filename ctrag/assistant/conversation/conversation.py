@@ -6,36 +6,36 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ctrag.assistant.answer import Answer, Question
+from ctrag.assistant.answer import Answer, Question, in_words
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
 from ctrag.assistant.conversation.follow_up import read
 from ctrag.assistant.conversation.preferences import Preferences, mention_of, taught
 from ctrag.assistant.conversation.questions import (
     YES_OR_NO,
     Pending,
-    agrees,
+    answers_a_question,
     between,
     chosen,
+    reaching_the_named,
 )
 from ctrag.assistant.conversation.reading import Reading
-from ctrag.assistant.conversation.small_talk import leaves_it, small_talk
+from ctrag.assistant.conversation.small_talk import (
+    agrees,
+    leaves_it,
+    small_talk,
+    without_leaving,
+)
 from ctrag.assistant.conversation.split import requests_in, split
 from ctrag.assistant.conversation.state import State
-from ctrag.assistant.planning.plan import NONE, Plan
-from ctrag.assistant.trace import Trace
+from ctrag.assistant.planning.plan import Plan
 from ctrag.errors import CtragError
 from stores.people.items import Request
+from stores.people.turns import keep_turn, take_back, turn_of
 
 if TYPE_CHECKING:
     from ctrag.assistant.assistant import Assistant
 
 Confirm = Callable[[str], bool]
-_DROPPED = re.compile(
-    r"^\W*(?:(?:oh|ah|och|ach|no|ok|okay|actually|well|and)\W+)*(?:leave it|never ?mind"
-    r"|forget (?:it|that)"
-    r"|drop it|scrap that|don'?t bother)\s*[,.;!–—-]+\s*(?:and |then |just )*",
-    re.IGNORECASE,
-)
 _NOT_DONE = ("refused", "declined", "nothing")
 
 
@@ -55,7 +55,6 @@ class Conversation:
     pending: Pending | None = None
     """The question that is open."""
     _asked: set[str] = field(default_factory=set)
-    _groups: list[list[int]] = field(default_factory=list)
     _preferences: Preferences | None = None
 
     def say(
@@ -90,50 +89,47 @@ class Conversation:
             if answered is not None:
                 return answered
         words = small_talk(text)
+        if words is None and pending is None and answers_a_question(text):
+            words = "I have asked nothing."
         if words is None and leaves_it(text) and not self._plays(request):
             words = "Nothing was done."
         if words is None and (lesson := taught(text, assistant.person.contacts)):
             self.preferences.prefer(*lesson)
             words = f"From now on, “{lesson[0]}” is {lesson[1]}."
         if words is not None:
-            return _words(request, words)
-        dropped = _DROPPED.match(text)
-        if dropped and requests_in(text[dropped.end() :]):
-            text = text[dropped.end() :]
+            return in_words(request, words)
+        if requests_in(wanted := without_leaving(text)):
+            text = wanted
         return self._all(split(text), request, act)
 
     def undo(self) -> str:
         """Take back all that the last turn changed, and say so."""
-        stores, person = self.assistant.stores, self.assistant.person.person_id
-        group = self._groups.pop() if self._groups else []
         told: list[str] = []
-        for _ in range(max(len(group), 1)):
-            newest = stores.changes(person)
-            if group and (not newest or newest[0].change_id not in group):
-                break
-            try:
-                undone = stores.undo(person)
-            except CtragError as error:
-                return str(error)
-            if undone.sent:
-                told.append(
-                    f"{undone.summary.rstrip('?')}: that has left the phone and cannot be taken "
-                    "back; only the record of it is removed."
-                )
-            else:
-                told.append(f"Taken back: {undone.summary}")
-        return "\n".join(told) if told else "There is nothing to take back."
+        try:
+            for undone in take_back(self.assistant.stores, self.assistant.person.person_id):
+                if undone.sent:
+                    told.append(
+                        f"{undone.summary.rstrip('?')}: that has left the phone and cannot be "
+                        "taken back; only the record of it is removed."
+                    )
+                else:
+                    told.append(f"Taken back: {undone.summary}")
+        except CtragError as error:
+            told.append(str(error))
+        return "\n".join(told)
 
     def copy(self) -> "Conversation":
         """The conversation as it is now; what is said in the one is not known to the other."""
         state = State(self.state.turns.copy())
-        groups = [list(one) for one in self._groups]
-        return replace(self, state=state, _asked=set(self._asked), _groups=groups)
+        return replace(self, state=state, _asked=set(self._asked))
 
     @property
-    def changes(self) -> tuple[tuple[int, ...], ...]:
-        """Ids of the changes that `undo` takes back, those of each turn together, newest last."""
-        return tuple(tuple(group) for group in self._groups)
+    def changes(self) -> tuple[frozenset[int], frozenset[int]]:
+        """Ids of the person's changes that `undo` takes back next, and of those before."""
+        stores, person = self.assistant.stores, self.assistant.person.person_id
+        found = [one.change_id for one in stores.changes(person)]
+        newest = turn_of(stores.root, person, found[0]) if found else frozenset[int]()
+        return newest & set(found), frozenset(found) - newest
 
     @property
     def preferences(self) -> Preferences:
@@ -143,29 +139,45 @@ class Conversation:
             self._preferences = Preferences.load(root, person)
         return self._preferences
 
-    def _all(self, parts: Sequence[str], request: Request, act: "_Acts") -> Answer:
+    def _all(
+        self, parts: Sequence[str], request: Request, act: "_Acts", done: Sequence[int] = ()
+    ) -> Answer:
+        """Answer the requests of one turn in order.
+
+        Args:
+            parts: The requests.
+            request: The turn.
+            act: How it is carried out.
+            done: Ids of the changes that the turn made before.
+        """
         answers: list[Answer] = []
-        group: list[int] = []
+        group = list(done)
         for place, part in enumerate(parts):
             asked = replace(request, text=part)
             reading = self._read(asked)
             failed = next((one for one in answers if _failed(one)), None)
             if failed is not None and reading.focus != NOTHING_KNOWN:
-                answers.append(_words(asked, "Not done, because what it depends on was not done."))
+                answers.append(
+                    in_words(asked, "Not done, because what it depends on was not done.")
+                )
                 continue
             waits = bool(answers) and self.pending is not None
             # What comes after an open question is planned, and done when it is answered.
             answer = self._one(reading, asked, replace(act, run=False) if waits else act)
             if answer.plan.is_none and not answer.said and not answers and len(parts) > 1:
-                return self._all([" ".join(request.text.split())], request, act)
+                return self._all([" ".join(request.text.split())], request, act, done)
             answers.append(answer)
-            if answer.result is not None and answer.result.change is not None:
-                group.append(answer.result.change.change_id)
+            group += _changes(answer)
             if answer.question is not None and self.pending is not None:
-                self.pending = replace(self.pending, rest=tuple(parts[place + 1 :]))
-        if group:
-            self._groups.append(group)
+                rest = tuple(parts[place + 1 :])
+                self.pending = replace(self.pending, rest=rest, done=tuple(group))
+        self._together(group)
         return replace(answers[0], further=tuple(answers[1:]))
+
+    def _together(self, changes: Sequence[int]) -> None:
+        """Changes of one turn are one undo."""
+        if len(changes) > 1:
+            keep_turn(self.assistant.stores.root, self.assistant.person.person_id, changes)
 
     def _read(self, request: Request) -> Reading:
         assistant = self.assistant
@@ -182,12 +194,14 @@ class Conversation:
 
     def _one(self, reading: Reading, request: Request, act: "_Acts") -> Answer:
         if reading.undo:
-            return _words(request, self.undo() if act.run else "The last change would be undone.")
+            return in_words(request, self.undo() if act.run else "The last change would be undone.")
+        if reading.say:
+            return in_words(request, reading.say)
         if reading.ask and reading.ask not in self._asked:
             self._asked.add(reading.ask)
             question = Question(reading.ask)
             self.pending = Pending(question, request, wants="text")
-            return replace(_words(request, reading.ask), question=question)
+            return replace(in_words(request, reading.ask), question=question)
         asked = replace(request, text=reading.text)
         answer = self.assistant.answer(asked, explain=act.explain, focus=reading.focus)
         answer = replace(answer, request=request)
@@ -244,6 +258,7 @@ class Conversation:
                 previews.setdefault(found.text.splitlines()[0].rstrip("?"), plan)
             elif not previews:
                 return None  # there is no choice where the first cannot be done
+        previews = reaching_the_named(request.text, self.assistant.person.contacts, previews)
         if len(previews) < 2:
             return None
         plans = tuple(previews.values())
@@ -264,7 +279,7 @@ class Conversation:
                 r"(?:at|on|to|that)\b", request.text, re.I
             ):
                 return None
-            return self._all([text, *pending.rest], replace(request, text=text), act)
+            return self._all([text, *pending.rest], replace(request, text=text), act, pending.done)
         if pending.act is not None:
             return self._agreed(pending, pending.act, request, act)
         found = chosen(pending, request.text)
@@ -273,7 +288,8 @@ class Conversation:
         if pending.choices and self.state.turns:
             self.state.turns.pop()  # what was asked about was not done
         if found == "nothing":
-            return _words(request, "Nothing was done.")
+            more = " more" if pending.done else ""
+            return in_words(request, f"Nothing{more} was done.")
         plan = found.plan
         assert plan is not None
         first = pending.choices[0].plan
@@ -281,7 +297,7 @@ class Conversation:
             self._learn(first, plan, pending.request)
         asked = replace(pending.request, asked_at=request.asked_at, place=request.place)
         answer = self.assistant.answer(asked, explain=act.explain, focus=found)
-        return self._done(answer, pending.rest, request, act)
+        return self._done(answer, pending, request, act)
 
     def _agreed(
         self, pending: Pending, asked: Answer, request: Request, act: "_Acts"
@@ -293,15 +309,15 @@ class Conversation:
         if self.state.turns:
             self.state.turns.pop()  # it was not done
         if declined:
-            return _words(request, "Nothing was done.")
+            return in_words(request, "Nothing was done.")
         now = replace(asked.request, asked_at=request.asked_at, place=request.place)
         answer = replace(asked, request=now)
-        return self._done(answer, pending.rest, request, act, pending.question.text)
+        return self._done(answer, pending, request, act, pending.question.text)
 
     def _done(
         self,
         answer: Answer,
-        rest: Sequence[str],
+        pending: Pending,
         request: Request,
         act: "_Acts",
         agreed: str = "",
@@ -309,12 +325,15 @@ class Conversation:
         """The answer carried out, and then the requests that waited for it."""
         answer = self._carried_out(answer, act, agreed) if act.run else answer
         self._keep(answer)
-        if answer.result is not None and answer.result.change is not None:
-            self._groups.append([answer.result.change.change_id])
-        if self.pending is not None:  # a question again: they wait for this one
-            self.pending = replace(self.pending, rest=tuple(rest))
+        done = (*pending.done, *_changes(answer))
+        self._together(done)
+        if self.pending is not None:  # a question again: what waited waits for this one
+            self.pending = replace(self.pending, rest=pending.rest, done=done)
             return answer
-        return replace(answer, further=self._all(rest, request, act).parts) if rest else answer
+        if not pending.rest:
+            return answer
+        rest = self._all(pending.rest, request, act, done)
+        return replace(answer, further=rest.parts)
 
     def _learn(self, wrong: Plan, right: Plan, request: Request) -> None:
         if wrong == right or wrong.is_none:
@@ -347,10 +366,11 @@ class _Acts:
     later: bool
 
 
+def _changes(answer: Answer) -> list[int]:
+    """Id of the change that an answer made, if any."""
+    change = None if answer.result is None else answer.result.change
+    return [] if change is None else [change.change_id]
+
+
 def _failed(answer: Answer) -> bool:
     return answer.result is not None and answer.result.status in _NOT_DONE
-
-
-def _words(request: Request, words: str) -> Answer:
-    """An answer in words, without a call."""
-    return Answer((), (), NONE, 1.0, None, Trace(), request, said=words)

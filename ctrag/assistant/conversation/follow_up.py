@@ -13,13 +13,14 @@ from ctrag.assistant.conversation import asides, music, repeats
 from ctrag.assistant.conversation.changes import (
     passed_on,
     put_into,
-    reminded_again,
     removed,
     retimed,
 )
+from ctrag.assistant.conversation.opened import opened
 from ctrag.assistant.conversation.phrases import said
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.conversation.references import pointed, told
+from ctrag.assistant.conversation.reminding import reminded_again, reminded_before
 from ctrag.assistant.conversation.state import State
 from ctrag.toolbox import Toolbox
 from stores.people.items import Person
@@ -27,13 +28,17 @@ from stores.people.items import Person
 RULES: tuple[Callable[[Scene], Reading | None], ...] = (
     asides.undone,
     asides.called_again,
+    asides.unlisted,
+    opened,
     music.played,
     removed,
+    reminded_before,
     retimed,
     reminded_again,
     passed_on,
     put_into,
     repeats.other_value,
+    asides.rejected,
     told,
     pointed,
 )
@@ -60,7 +65,8 @@ def read(
         toolbox: The APIs.
         playing: Id of the song that plays.
     """
+    heard = said(text)
     if state.last is None:
-        return Reading(text)
-    scene = Scene(said(text), state, state.last, view, person, at, toolbox, playing)
+        return asides.first_turn(heard) or Reading(text)
+    scene = Scene(heard, state, state.last, view, person, at, toolbox, playing)
     return next((found for rule in RULES if (found := rule(scene))), Reading(text))

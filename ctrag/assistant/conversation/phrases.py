@@ -130,6 +130,9 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
     anchors = [] if own is None else [own]
     if own is not None and (near := _near_hour(text, own)):
         return near
+    if own is not None and _SAME_NEXT_WEEK.search(text):
+        weeks = (at.date() - own.date()).days // 7 + 1
+        return own + timedelta(weeks=max(weeks, 1))
     if own is not None and _SAME_TIME.search(text):
         days = offered_dates(_SAME_TIME.sub(" ", text), at, anchors)
         return datetime.combine(days[0], own.time()) if days else None
@@ -141,6 +144,11 @@ def moment_for(text: str, at: datetime, item: Item | None) -> datetime | None:
 
 
 _SAME_TIME = re.compile(r"\b(?:the\s+)?same\s+(?:time|hour)\b", re.IGNORECASE)
+_SAME_NEXT_WEEK = re.compile(
+    r"\b(?:the )?same\b(?: (?:day|time|day and time|time and day))?,? (?:for |but |again )?"
+    r"next week\b",
+    re.IGNORECASE,
+)
 _NEAR_HOUR = re.compile(
     r"\W*(?:(?:it|that|to|at|for|a|rather|better)\s+)*(?:(half|quarter|twenty|ten|five"
     r"|twenty[ -]five)"

@@ -1,31 +1,31 @@
 """What the assistant asks in place of a wrong act, and what an answer to it chooses."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ctrag.assistant.answer import Answer, Question
 from ctrag.assistant.conversation.focus import Focus
-from ctrag.assistant.conversation.small_talk import leaves_it
+from ctrag.assistant.conversation.small_talk import agrees, leaves_it
 from ctrag.assistant.planning.plan import Plan
 from ctrag.text.words import stems, telling_words, words
-from stores.people.items import Request
+from stores.people.items import Contact, Request
 
 NEITHER = "neither"
 YES_OR_NO = ("yes", "no")
 _NUMBERS = {
-    "one": 1, "first": 1, "two": 2, "second": 2, "three": 3, "third": 3, "four": 4, "fourth": 4,
+    "one": 1, "first": 1, "1st": 1, "former": 1, "top": 1, "two": 2, "second": 2, "2nd": 2,
+    "three": 3, "third": 3, "3rd": 3, "four": 4, "fourth": 4, "4th": 4,
 }  # fmt: skip
+_ASIDE = frozenset(stems(["please", "one", "mean", "meant", "thanks", "thank"]))
+"""What is said beside a choice."""
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(
-    r"\W*(?:(?:the|number|no\.?|take|option)\s+)*(?:(\d)|(one|two|three|four|first|second|third"
-    r"|fourth|last|former|latter|other))(?:\s+(?:one|please|then))*\W*",
-    re.IGNORECASE,
-)
-_YES = re.compile(
-    r"\W*(?:yes|yeah|yep|yup|y|sure|ok(?:ay)?|go ahead|do it|do that|please do|correct|right"
-    r"|exactly"
-    r"|that'?s right|that one|fine)(?:[\s,]+(?:please|do it|do that|go ahead|thanks))*\W*",
+    r"\W*(?:(?:the|number|no\.?|nr\.?|take|option|choice|i meant?|make it|it'?s|yes"
+    r"|ok(?:ay)?|sorry)[\s,]+)*(?:(\d)|(one|two|three|four|first|second|third|fourth|1st|2nd|3rd|4th|last|bottom"
+    r"|middle|top|former|latter|other))(?:[\s,]+(?:one|choice|option|of (?:them|those|these)|please"
+    r"|then|thanks))*\W*",
     re.IGNORECASE,
 )
 
@@ -45,11 +45,8 @@ class Pending:
     """Requests of the same breath that wait for it."""
     act: Answer | None = None
     """What is carried out where the person agrees to what `question` names."""
-
-
-def agrees(text: str) -> bool:
-    """Whether a text says yes and nothing else."""
-    return bool(_YES.fullmatch(text.replace("’", "'")))
+    done: tuple[int, ...] = ()
+    """Ids of the changes that the same breath made before."""
 
 
 def between(plans: Sequence[Plan], previews: Sequence[str]) -> Question:
@@ -64,9 +61,36 @@ def between(plans: Sequence[Plan], previews: Sequence[str]) -> Question:
     }
     if len(differing) == 1 and all(one.api == first.api for one in plans):
         values = [one.arguments.get(*differing) for one in plans]
-        if all(isinstance(one, str) for one in values) and len(set(map(str, values))) == len(plans):
-            return Question("Which one do you mean?", (*map(str, values), NEITHER))
+        named = [one for one in values if isinstance(one, str) and not _MOMENT.match(one)]
+        if len(set(named)) == len(plans):
+            return Question("Which one do you mean?", (*named, NEITHER))
     return Question("What do you mean?", (*previews, NEITHER))
+
+
+def reaching_the_named(
+    text: str, contacts: Sequence[Contact], previews: Mapping[str, Plan]
+) -> dict[str, Plan]:
+    """The plans without those that reach somebody else than the contact whom the request names and
+    the first plan reaches.
+
+    Args:
+        text: The request.
+        contacts: The person's.
+        previews: What each would do, in words, likeliest first → the plan.
+    """
+    first = next(iter(previews), "")
+    said = {word for word in words(text) if len(word) > 2}
+    named = [one.name for one in contacts if one.name in first and said & set(words(one.name))]
+    return {
+        preview: plan
+        for preview, plan in previews.items()
+        if not named or any(name in preview for name in named)
+    }
+
+
+def answers_a_question(text: str) -> bool:
+    """Whether a text is a number or a yes, and nothing else."""
+    return bool(_NUMBER.fullmatch(text)) or agrees(text)
 
 
 def chosen(pending: Pending, text: str) -> Focus | Literal["nothing"] | None:
@@ -84,18 +108,18 @@ def chosen(pending: Pending, text: str) -> Focus | Literal["nothing"] | None:
     if found:
         word = (found[2] or "").casefold()
         place = int(found[1]) if found[1] else _NUMBERS.get(word, 0)
-        if word in ("last", "latter"):
+        if word in ("last", "latter", "bottom"):
             place = count
-        if word == "former":
-            place = 1
         if word == "other":
             place = 2 if count == 2 else 0
+        if word == "middle":
+            place = 2 if count == 3 else 0
         if place == count + 1 and pending.question.choices[-1] == NEITHER:
             return "nothing"
         return pending.choices[place - 1] if 0 < place <= count else None
-    if _YES.fullmatch(text):
+    if agrees(text):
         return pending.choices[0]
-    wanted = set(stems(telling_words(text))) - {"pleas", "one", "mean", "meant"}
+    wanted = set(stems(telling_words(text))) - _ASIDE
     names = [set(stems(words(one))) for one in pending.question.choices[:count]]
     shared = frozenset.intersection(*(frozenset(one) for one in names)) if names else frozenset()
     fitting = [

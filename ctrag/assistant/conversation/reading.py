@@ -1,11 +1,12 @@
 """Input and output of the rules that read a follow-up."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
 from ctrag.assistant.context.item_arrays import PersonView
 from ctrag.assistant.conversation.focus import NOTHING_KNOWN, Focus
-from ctrag.assistant.conversation.phrases import Said
+from ctrag.assistant.conversation.phrases import Said, ordinal
 from ctrag.assistant.conversation.state import State, Turn
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.toolbox import Toolbox
@@ -23,6 +24,8 @@ class Reading:
     """Whether the last change is to be taken back, and nothing else done."""
     ask: str = ""
     """What has to be asked before anything can be done."""
+    say: str = ""
+    """What is said in place of doing anything."""
     corrects: bool = False
     """Whether it takes back the call before it."""
 
@@ -52,6 +55,13 @@ class Scene:
         near = self.state.items(self.view, *apps)
         ids = {item.id for item in near}
         return [*near, *(i for i in self.view.items if i.app in apps and i.id not in ids)]
+
+    def placed(self, text: str) -> tuple[Item, re.Match[str]] | None:
+        """What "the second one" of a text is among what was listed, and where it says so."""
+        listed = self.state.shown(self.view)
+        found = ordinal(text, len(listed))
+        item = listed[found[0]] if found else None
+        return (item, found[1]) if found and item is not None else None
 
     def call(self, api: str, item: Item | None, text: str = "", **values: Value) -> Reading | None:
         """The whole call, all of whose arguments are known; None where this toolbox lacks it."""

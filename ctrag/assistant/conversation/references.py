@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.context import item_text
 from ctrag.assistant.conversation.focus import Focus
-from ctrag.assistant.conversation.phrases import POINTS, best_named, ordinal, said
+from ctrag.assistant.conversation.news import news
+from ctrag.assistant.conversation.phrases import POINTS, best_named, said
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
@@ -42,15 +43,6 @@ _TRAVEL = re.compile(
     re.IGNORECASE,
 )
 _IT = re.compile(r"\b(?:it|that one|this one|that|this|those|these)\b", re.IGNORECASE)
-_MOVED = re.compile(
-    r"\b(?P<verb>move|shift|push|put|bring|reschedule|change|cancel|make)\s+(?P<what>[\w' ]*?)\s*"
-    r"(?P<rest>(?:to|till|until|for|by|back|forward|at)\b.*)?$",
-    re.IGNORECASE,
-)
-_DONE = {
-    "move": "moved", "shift": "shifted", "push": "pushed", "put": "put", "bring": "brought",
-    "reschedule": "rescheduled", "change": "changed", "cancel": "cancelled", "make": "moved",
-}  # fmt: skip
 
 
 def told(scene: Scene) -> Reading | None:
@@ -71,11 +63,10 @@ def told(scene: Scene) -> Reading | None:
     whom, what = _whole_mention(scene, found["whom"], found["what"])
     points = whom.casefold() in ("him", "her") or _MANY & set(words(whom))
     events = scene.state.items(scene.view, "calendar")
-    placed = ordinal(whom, len(scene.state.shown(scene.view)))
+    placed = scene.placed(whom)
     event: Item | None = None
     if placed:
-        event = scene.state.shown(scene.view)[placed[0]]
-        event = event if event.app == "calendar" else None
+        event = placed[0] if placed[0].app == "calendar" else None
         if event is None:
             return None
     elif points and _MANY & set(words(whom)):
@@ -154,8 +145,8 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
         in ("tell", "notify", "inform", "warn", "message", "text", "mail", "write to")
         and _ABOUT.match(what)
     ):
-        news = _news(scene)
-        return None if news is None else ("write to", news)
+        latest = news(scene)
+        return None if latest is None else ("write to", latest)
     if verb.casefold() == "let":
         what = re.sub(r"^(?:both |all )?know\s+", "", what, flags=re.I)
         verb = "tell"
@@ -167,19 +158,6 @@ def _message(scene: Scene, verb: str, what: str) -> tuple[str, str] | None:
         text = re.sub(r"\bi\b", "I", own["text"].rstrip(" ."))
         return "write to", f"{text[:1].upper()}{text[1:]}."
     return verb, what
-
-
-def _news(scene: Scene) -> str | None:
-    """What was changed last, as one tells it: "It's moved to Sunday."."""
-    for turn in reversed(scene.state.turns):
-        found = _MOVED.search(turn.text.rstrip(".!? "))
-        if found and turn.plan.api in ("reschedule_event", "cancel_event"):
-            done = _DONE[found["verb"].casefold()]
-            rest = f" {found['rest']}" if found["rest"] else ""
-            if found["what"].casefold() in ("", "it", "that", "this"):
-                return f"It's {done}{rest}."
-            return f"I've {done} {found['what']}{rest}."
-    return None
 
 
 def _somebody(scene: Scene, whom: str, verb: str) -> str | None:
@@ -239,12 +217,11 @@ def pointed(scene: Scene) -> Reading | None:
     """Whatever else points back: with names and places in place of pronouns, and what is in focus
     before what retrieval finds."""
     text = scene.core
-    shown = scene.state.shown(scene.view)
-    placed = ordinal(text, len(shown))
+    placed = scene.placed(text)
     near = scene.state.items(scene.view)
     ids = [one.id for one in near[:3]]
     if placed:
-        item = shown[placed[0]]
+        item = placed[0]
         text = f"{text[: placed[1].start()]}{title_of(item)}{text[placed[1].end() :]}"
         return Reading(text, Focus((item.id,)))
     if not POINTS.search(text):

@@ -3,6 +3,7 @@
 
 import re
 from dataclasses import replace
+from datetime import date, timedelta
 
 from ctrag.assistant.apps.lookup import title_of
 from ctrag.assistant.conversation.focus import Focus
@@ -10,7 +11,6 @@ from ctrag.assistant.conversation.phrases import (
     apart_from_time,
     best_named,
     names_time,
-    ordinal,
 )
 from ctrag.assistant.conversation.reading import Reading, Scene
 from ctrag.assistant.conversation.split import requests_in
@@ -36,6 +36,12 @@ _VERBS = re.compile(
     r"|'m|'re)\b",
     re.IGNORECASE,
 )
+_DAYS_AWAY = re.compile(
+    r"(?:the|a|one) (?:day|week) (?:before|after|later|earlier)(?: (?:that|it))?"
+    r"|the (?:next|following|previous) (?:day|week)",
+    re.IGNORECASE,
+)
+"""Days counted from the one that was talked about."""
 _PLACES = ("location", "destination", "near")
 
 
@@ -71,6 +77,12 @@ def _changed(scene: Scene, argument: Argument, value: str) -> Plan | None:
     plan = scene.last.plan
     if argument.type in ("contact", "contacts"):
         return _other_person(scene, argument, value)
+    if argument.type == "date" and _DAYS_AWAY.fullmatch(value):
+        before = plan.arguments.get(argument.name)
+        day = date.fromisoformat(before) if isinstance(before, str) else scene.at.date()
+        away = 7 if "week" in value.casefold() else 1
+        back = re.search(r"before|earlier|previous", value, re.I)
+        return _with(plan, argument, (day + timedelta(-away if back else away)).isoformat())
     if argument.type == "date" and names_time(value) and not apart_from_time(value):
         if not find_expressions(value, scene.at):
             return None
@@ -108,10 +120,10 @@ def _other_person(scene: Scene, argument: Argument, value: str) -> Plan | None:
 
 def _other_item(scene: Scene, argument: Argument, value: str) -> Plan | None:
     app = scene.last.app
-    shown = [one for one in scene.state.shown(scene.view) if one.app == app]
-    placed = ordinal(value, len(shown))
-    if placed:
-        return _with(scene.last.plan, argument, title_of(shown[placed[0]]))
+    placed = scene.placed(value)
+    if placed and placed[0].app == app:
+        return _with(scene.last.plan, argument, title_of(placed[0]))
+    shown = [one for one in scene.state.shown(scene.view) if one is not None and one.app == app]
     known = scene.last.plan.arguments.get(argument.name)
     others = [one for one in scene.own(app) if title_of(one) != known]
     told = [word for word in telling_words(value) if word not in ("one", "ones", "other")]

@@ -37,12 +37,27 @@ _ABLE = re.compile(
     re.IGNORECASE,
 )
 _LEAVE = re.compile(
-    r"\W*(?:no[\s,]+|oh[\s,]+|ok[\s,]+|ah[\s,]+|och[\s,]+|actually[\s,]+|just[\s,]+)*"
-    r"(?:no|nope|nah|never\s?mind|forget (?:it|about it|that)|leave it(?: (?:be|at that|alone))?"
+    r"\W*(?:no[\s,]+|wait[\s,]+|hang on[\s,]+|hold on[\s,]+|oh[\s,]+"
+    r"|ok[\s,]+|ah[\s,]+|och[\s,]+|actually[\s,]+|just[\s,]+)*"
+    r"(?:no|nope|nah|n|never\s?mind|forget (?:it|about it|that)|leave it(?: (?:be|at that|alone))?"
     r"|drop it"
     r"|don'?t(?: bother| do (?:it|that|anything))?|stop(?: it| that)?|cancel|nothing|not now"
     r"|do nothing|let it be|doesn'?t matter|neither(?: of (?:them|these|those))?|none(?: of them)?)"
     r"(?:[\s,]+(?:thanks|thank you|then|please|it'?s (?:fine|ok(?:ay)?|nothing)))*\W*",
+    re.IGNORECASE,
+)
+
+_DROPPED = re.compile(
+    r"^\W*(?:(?:oh|ah|och|ach|no|ok|okay|actually|well|and)\W+)*(?:leave it|never ?mind"
+    r"|forget (?:it|that)"
+    r"|drop it|scrap that|don'?t bother)\s*[,.;!–—-]+\s*(?:and |then |just )*",
+    re.IGNORECASE,
+)
+_YES = re.compile(
+    r"\W*(?:yes|yeah|yep|yup|y|sure|ok(?:ay)?|go ahead|go on|do it|do that|please|please do|correct"
+    r"|right|exactly|of course|send it|that'?s right|that one|fine)"
+    r"(?:[\s,.!]+(?:yes|please|do it|do that|do|go ahead|send it|thanks|thank you|that'?s right"
+    r"|fine))*\W*",
     re.IGNORECASE,
 )
 
@@ -74,3 +89,14 @@ def small_talk(text: str) -> str | None:
 def leaves_it(text: str) -> bool:
     """Whether a text says to do nothing: "no", "never mind", "stop"."""
     return bool(_LEAVE.fullmatch(text.replace("’", "'").strip()))
+
+
+def agrees(text: str) -> bool:
+    """Whether a text says yes and nothing else: "yes please", "go ahead"."""
+    return bool(_YES.fullmatch(text.replace("’", "'")))
+
+
+def without_leaving(text: str) -> str:
+    """What is asked for after a "never mind, …"; the whole text where it does not begin so."""
+    found = _DROPPED.match(text)
+    return text[found.end() :] if found else text

@@ -69,6 +69,21 @@ _ABOUT_IT = re.compile(r"(?:how|what|when|where|who|make it|make sure|say|give)\
 _POINTS_BACK = re.compile(rf"{_OPENERS}(?:tick|check|cross|mark|flag|delete|block)\b", re.I)
 """After a bare comma, what was said before is the reason: "I paid the rent, mark it done"."""
 _DONE = re.compile(r".{3,40}\b(?:so|please|you can)\s+(?:tick|check|cross|mark)\b", re.I)
+_CLOCK = (
+    r"(?:(?:half|quarter|ten|twenty|five) (?:past|to) )?(?:\d[\d:.]*|one|two|three|four|five|six"
+    r"|seven|eight|nine|ten|eleven|twelve|noon|midday|midnight)(?: ?(?:am|pm|o'clock|sharp))?"
+)
+_TIMED = re.compile(
+    r"\b(?:remind me|set (?:a|me a) reminder|don't let me forget)\b.* "
+    rf"(?:(?:at|by) {_CLOCK}|tomorrow|tonight|today|in the (?:morning|afternoon|evening)"
+    r"|in (?:an?|\S+) (?:minutes?|hours?|days?)|on (?:mon|tues|wednes|thurs|fri|satur|sun)day)$",
+    re.I,
+)
+"""A reminder that ends in its time has been said."""
+_TO_OTHERS = re.compile(
+    rf"{_OPENERS}(?:tell|text|mail|email|message|call|ring|let) (?!him\b|her\b|them\b)[^\W\d_]",
+    re.I,
+)
 _CLAUSE = re.compile(r"[,.;:!?]\s+|\s+(?:and|so|then|but)\s+|\s+[-–—]\s+", re.I)
 
 
@@ -112,6 +127,8 @@ def _apart(left: str, right: str, kind: str, joined: bool) -> bool:
         return bool((_OWN if writes else _SURE).match(right))
     if kind == "comma":
         return bool(_OWN.match(right)) and not _POINTS_BACK.match(right)
+    if writes and _TIMED.search(left) and _TO_OTHERS.match(right):
+        return True
     return bool((_OWN if writes else _REQUEST).match(right)) and not _ABOUT_IT.match(right)
 
 

@@ -79,12 +79,18 @@ class State:
                     found.setdefault(one, view.items[view.row[one]])
         return list(found.values())
 
-    def shown(self, view: PersonView) -> list[Item]:
-        """What the last turn listed, in its order."""
+    def shown(self, view: PersonView) -> list[Item | None]:
+        """What was listed last, in its order, with None for what is gone since, as long as later
+        turns were about things of that list; else what the last turn was about."""
         last = self.last
-        return (
-            [] if last is None else [view.items[view.row[i]] for i in last.items if i in view.row]
-        )
+        since: set[str] = set()
+        found = () if last is None else last.items
+        for turn in reversed(self.turns):
+            if len(turn.items) > 1:
+                found = turn.items if since <= set(turn.items) else found
+                break
+            since.update(turn.items)
+        return [view.items[view.row[one]] if one in view.row else None for one in found]
 
     def people(self, view: PersonView, person: Person) -> list[str]:
         """Names of people in focus, newest first: those reached, then those of the items."""

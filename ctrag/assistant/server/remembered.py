@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctrag.assistant.conversation.conversation import Conversation
-from ctrag.assistant.conversation.questions import agrees
-from ctrag.assistant.conversation.small_talk import leaves_it
+from ctrag.assistant.conversation.small_talk import agrees, leaves_it
 from ctrag.assistant.server.door import Door
 from ctrag.assistant.server.told import as_markdown, asked, in_full
 

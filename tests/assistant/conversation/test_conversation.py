@@ -137,3 +137,29 @@ def test_what_waits_for_a_yes_is_done_after_it(talk: Conversation, through_endpo
     assert talk.say(text, run=True, later=True).question is not None
     done = talk.say("yes", run=True, later=True)
     assert [one.result.status for one in done.parts if one.result] == ["done", "done"]
+
+
+def test_a_turn_is_one_undo_for_the_next_conversation_too(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = [MADE, 'create_reminder(title="Buy rope")']
+    before = len(talk.assistant.view())
+    talk.say("remind me to lock the gate at eight, and remind me to buy rope", run=True)
+    told = talk.assistant.conversation().say("undo all of that", run=True).said
+    assert "Lock the gate" in told
+    assert "Buy rope" in told
+    assert len(talk.assistant.view()) == before
+
+
+def test_thanks_get_a_word_without_a_conversation(
+    talk: Conversation, through_endpoint: Any
+) -> None:
+    through_endpoint.answers = []
+    answer = talk.assistant.ask("thanks a lot", run=True)
+    assert answer.said == "You're welcome."
+    assert answer.plan.is_none
+
+
+def test_an_answer_to_no_question_does_nothing(talk: Conversation, through_endpoint: Any) -> None:
+    through_endpoint.answers = []
+    assert talk.say("the second one", run=True).said == "I have asked nothing."

@@ -161,6 +161,9 @@ def reading(text: str, *turns: Turn, playing: str | None = None) -> Reading:
             'share_note(title="Tide table", contact="Lena Brandt")',
         ),
         (LISTED, "and on Sunday?", 'list_events(date="2025-04-20")'),
+        (LISTED, "and the day after?", 'list_events(date="2025-04-19")'),
+        (LISTED, "what about the day before that?", 'list_events(date="2025-04-17")'),
+        (LISTED, "and the following week", 'list_events(date="2025-04-25")'),
         (PLAYED, "skip this song", 'skip_song(direction="next")'),
         (PLAYED, "no, the other one", 'play_song(song_name="Neon Lights")'),
         (PLAYED, "let me hear the entire album", 'play_album(album_title="Autobahn")'),
@@ -182,6 +185,23 @@ def reading(text: str, *turns: Turn, playing: str | None = None) -> Reading:
             'snooze_reminder(title="Lock the gate", until="2025-04-17T20:15")',
         ),
         (WROTE, "ring him", 'call_contact(contact="Omar Salcedo")'),
+        (LISTED, "read the last one", 'get_event(title="Rowing")'),
+        (REMINDERS, "and the second one?", 'read_reminder(title="Lock the gate")'),
+        (
+            CHECKED,
+            "remind me the evening before it",
+            'create_reminder(title="Crane check", due="2025-04-17T19:00")',
+        ),
+        (
+            CHECKED,
+            "remind me an hour beforehand",
+            'create_reminder(title="Crane check", due="2025-04-18T14:00")',
+        ),
+        (
+            CHECKED,
+            "same time next week",
+            'reschedule_event(title="Crane check", new_start="2025-04-25T15:00")',
+        ),
     ],
 )
 def test_a_follow_up_is_a_call_on_what_is_in_focus(before: Turn, text: str, plan: str) -> None:
@@ -243,3 +263,93 @@ def test_only_the_latest_turns_are_remembered() -> None:
     state = State()
     state.turns.extend([LISTED] * 50)
     assert len(state.turns) < 10
+
+
+TICKED = turn("tick off the first one", Plan("complete_reminder", {"title": "Buy rope"}), "r2")
+MOVED_SECOND = turn(
+    "move the second one to half past nine",
+    Plan("reschedule_event", {"title": "Rowing", "new_start": "2025-04-18T21:30"}),
+    "c2",
+)
+MOVED_CRANE = turn(
+    "make it half past four",
+    Plan("reschedule_event", {"title": "Crane check", "new_start": "2025-04-18T16:30"}),
+    "c1",
+)
+
+
+def test_a_list_is_counted_in_as_long_as_it_is_what_is_talked_about() -> None:
+    later = reading("delete the second one", REMINDERS, TICKED)
+    assert str(later.focus.plan) == 'delete_reminder(title="Lock the gate")'
+    other = reading("delete the second one", REMINDERS, READ)
+    assert other.say == "I showed only one: “Tide table”."
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "said"),
+    [
+        (CHECKED, "move the second one to seven", "I showed only one: “Crane check”."),
+        (LISTED, "cancel the third one", "I showed only 2: “Crane check”, “Rowing”."),
+    ],
+)
+def test_what_was_not_listed_is_not_replaced_by_something_else(
+    before: Turn, text: str, said: str
+) -> None:
+    assert reading(text, before) == Reading(text, say=said)
+
+
+def test_what_was_listed_and_is_gone_is_said_to_be_gone() -> None:
+    listed = turn("what's on my list", Plan("list_reminders", {}), "r2", "gone")
+    assert reading("delete the second one", listed).say == "That one is not there any more."
+
+
+def test_a_rejected_change_is_taken_back_and_what_changed_nothing_is_asked_about() -> None:
+    done = turn("tick off the rope", TICKED.plan, "r2", change=7)
+    assert reading("no, not that one", REMINDERS, done).undo
+    asked = reading("no, not that one", REMINDERS)
+    assert (asked.undo, asked.say) == (False, "Sorry. Which one do you mean?")
+
+
+@pytest.mark.parametrize("text", ["undo that", "undo all of it", "please undo what you just did"])
+def test_undo_needs_no_turn_before_it(text: str) -> None:
+    assert reading(text).undo
+    assert reading(text, LISTED).undo
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("and tell him too", "Whom do you mean?"),
+        ("call her", "Whom do you mean?"),
+        ("no, the other one", "Which one do you mean?"),
+        ("delete the second one", "Which one do you mean?"),
+        ("call her sister", ""),
+        ("tell Omar the crane is free", ""),
+    ],
+)
+def test_a_first_turn_that_points_at_nothing_is_asked_about(text: str, said: str) -> None:
+    assert reading(text).say == said
+
+
+@pytest.mark.parametrize(
+    ("before", "message"),
+    [
+        (MOVED_SECOND, "It's moved to half past nine."),
+        (MOVED_CRANE, "It's moved to half past four."),
+    ],
+)
+def test_news_has_no_words_that_only_the_conversation_explains(before: Turn, message: str) -> None:
+    assert reading("let Omar know", CHECKED, before).text.endswith(f"Omar Salcedo {message}")
+
+
+def test_a_reminder_before_something_keeps_what_it_is_for() -> None:
+    found = reading("remind me the evening before it to charge the radio", CHECKED)
+    assert found.text == "remind me to charge the radio"
+    assert found.focus.values == {"due": "2025-04-17T19:00"}
+
+
+def test_it_is_what_a_reminder_was_made_of_and_not_the_reminder() -> None:
+    found = reading("remind me to pack two hours before that", CHECKED, MADE)
+    assert found.focus.values == {"due": "2025-04-18T13:00"}
+    alone = reading("remind me to oil the lock an hour before that", MADE)
+    assert alone.focus.values == {"due": "2025-04-17T19:00"}

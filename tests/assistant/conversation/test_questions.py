@@ -9,8 +9,14 @@ import pytest
 from ctrag.assistant.answer import Question
 from ctrag.assistant.conversation.focus import Focus
 from ctrag.assistant.conversation.preferences import Preferences, mention_of, taught
-from ctrag.assistant.conversation.questions import NEITHER, Pending, between, chosen
-from ctrag.assistant.conversation.small_talk import leaves_it, small_talk
+from ctrag.assistant.conversation.questions import (
+    NEITHER,
+    Pending,
+    between,
+    chosen,
+    reaching_the_named,
+)
+from ctrag.assistant.conversation.small_talk import agrees, leaves_it, small_talk
 from ctrag.assistant.planning.plan import Plan
 from stores.people.items import Contact, Request
 from stores.people.learned import forget_learned
@@ -50,6 +56,42 @@ CONTACTS = (
 )
 def test_a_choice_is_taken_by_number_word_or_neither(answer: str, meant: object) -> None:
     assert chosen(WHICH, answer) == meant
+
+
+SONGS = tuple(Focus(plan=Plan("play_song", {"song": n})) for n in ("Blue Train", "Naima", "Blue"))
+WHICH_SONG = Pending(
+    Question("Which one do you mean?", ("Blue Train", "Naima", "Blue in Green", NEITHER)),
+    Request("play Coltrane", datetime(2025, 4, 17, 12)),
+    SONGS,
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "place"),
+    [
+        ("the third", 2),
+        ("3rd please", 2),
+        ("the last one", 2),
+        ("the middle one", 1),
+        ("no, the second", 1),
+        ("option 1", 0),
+        ("I meant the first of those", 0),
+        ("in Green", 2),
+        ("Naima, thanks", 1),
+    ],
+)
+def test_one_of_three_is_taken_by_place_or_word(answer: str, place: int) -> None:
+    assert chosen(WHICH_SONG, answer) == SONGS[place]
+
+
+@pytest.mark.parametrize("answer", ["n", "4", "none of them", "neither of those", "wait, no"])
+def test_none_of_three_is_nothing(answer: str) -> None:
+    assert chosen(WHICH_SONG, answer) == "nothing"
+
+
+@pytest.mark.parametrize("answer", ["Blue", "the other one", "both"])
+def test_what_fits_two_of_three_is_no_answer(answer: str) -> None:
+    assert chosen(WHICH_SONG, answer) is None
 
 
 @pytest.mark.parametrize(
@@ -126,3 +168,29 @@ def test_a_question_names_the_one_value_in_which_the_calls_differ() -> None:
     assert between((blue, naima, other), ("a", "b", "c")) == Question(
         "What do you mean?", ("a", "b", "c", NEITHER)
     )
+
+
+def test_times_are_asked_about_in_words() -> None:
+    six, seven = (
+        Plan("create_reminder", {"title": "x", "due": f"2025-04-17T{h}"}) for h in (18, 19)
+    )
+    asked = between((six, seven), ("Remind you at six", "Remind you at seven"))
+    assert asked.choices == ("Remind you at six", "Remind you at seven", NEITHER)
+
+
+def test_nobody_is_offered_who_was_not_named() -> None:
+    plan = Plan("pause_music", {})
+    offered = {"Mail Lena Brandt": plan, "Message Lena Brandt": plan, "Mail Ruth Quist": plan}
+    kept = reaching_the_named("tell Lena I'm late", CONTACTS, offered)
+    assert list(kept) == ["Mail Lena Brandt", "Message Lena Brandt"]
+    assert reaching_the_named("tell them I'm late", CONTACTS, offered) == offered
+
+
+@pytest.mark.parametrize("text", ["yes", "yes please", "Go ahead!", "y", "of course, send it"])
+def test_yes_is_said_in_words(text: str) -> None:
+    assert agrees(text)
+
+
+@pytest.mark.parametrize("text", ["yes but at nine", "no", "send it to Lena", ""])
+def test_what_says_more_than_yes_is_no_yes(text: str) -> None:
+    assert not agrees(text)

@@ -25,6 +25,10 @@ from ctrag.assistant.conversation.split import split
             ["remind me at six to lock the gate", "call the dispatcher"],
         ),
         (
+            "remind me to buy rope at half past six and tell Omar the crane is free",
+            ["remind me to buy rope at half past six", "tell Omar the crane is free"],
+        ),
+        (
             "Pills an hour later instead, and start the Road playlist",
             ["Pills an hour later instead", "start the Road playlist"],
         ),
@@ -47,6 +51,7 @@ def test_requests_in_one_breath_are_told_apart(text: str, parts: list[str]) -> N
     [
         "add bread and butter to the shopping list",
         "remind me to buy milk and call mum",
+        "remind me to meet Omar at six and tell him the crane is free",
         "tell Omar to lock the gate and call me back",
         "tell Omar I'm late and that he should start, sorry",
         "ask Omar whether the crane is free and when he starts",

@@ -1,0 +1,66 @@
+"""Follow-ups that want a reminder of what was talked about."""
+
+import re
+
+from ctrag.assistant.apps.lookup import title_of
+from ctrag.assistant.conversation.phrases import apart_from_time, moment_for
+from ctrag.assistant.conversation.reading import Reading, Scene
+from ctrag.assistant.planning.plan import Plan, Value
+from stores.people.items import Item
+from stores.people.local_time import format_local_time
+
+_REMIND = re.compile(
+    r"(?:remind|nudge|ping) me (?:of |about )?(?:it|that|this|them|those)\b(?! \w+s\b)(?: again)?",
+    re.IGNORECASE,
+)
+_LEAD = r"(?:remind|nudge|ping) me(?: again)?"
+_BEFORE = (
+    r"(?:(?:the|an?|half|one|two|three|four|five|ten|fifteen|twenty|thirty|couple|few|of|\d+|quarter"
+    r"|day|night|evening|morning|afternoon|week|hour|minute|min|days|weeks|hours|minutes|mins) )"
+    r"{1,5}before(?:hand)?"
+)
+_IT = r" (?:it|that|this|then)(?: (?:starts|begins))?"
+_TIME_FIRST = re.compile(
+    rf"{_LEAD} (?P<when>{_BEFORE}(?:{_IT})?)(?:,? to (?P<what>.+))?", re.IGNORECASE
+)
+_TIME_LAST = re.compile(rf"{_LEAD} to (?P<what>.+?),? (?P<when>{_BEFORE}{_IT})", re.IGNORECASE)
+
+
+def reminded_again(scene: Scene) -> Reading | None:
+    """ "remind me of it again on Thursday, same time"."""
+    found = _REMIND.match(scene.core)
+    near = scene.state.items(scene.view, "reminders", "calendar")
+    if found is None or not near:
+        return None
+    rest = scene.core[found.end() :].strip(" ,.")
+    if apart_from_time(rest):
+        return None
+    values: dict[str, Value] = {"title": title_of(near[0])}
+    due = _due(scene, near[0], rest) if rest else None
+    return scene.call_of(
+        Plan("create_reminder", values if due is None else {**values, "due": due}), near[0]
+    )
+
+
+def reminded_before(scene: Scene) -> Reading | None:
+    """ "remind me the evening before it", "remind me to iron a shirt an hour before that"."""
+    core = scene.core.rstrip(".!? ")
+    found = _TIME_FIRST.fullmatch(core) or _TIME_LAST.fullmatch(core)
+    made = {turn.items[0] for turn in scene.state.turns if turn.made and turn.app == "reminders"}
+    # A reminder that was just made is of what "it" is, and seldom "it".
+    near = scene.state.items(scene.view, "calendar", "reminders")
+    near = [one for one in near if one.id not in made] or near
+    if found is None or not near or apart_from_time(found["when"].replace("beforehand", "before")):
+        return None
+    due = _due(scene, near[0], found["when"].replace("beforehand", "before"))
+    if due is None:
+        return None
+    if found["what"] is None:
+        return scene.call("create_reminder", near[0], title=title_of(near[0]), due=due)
+    text = f"remind me to {found['what']}"
+    return scene.call_with("create_reminder", near[0], text, due=due)
+
+
+def _due(scene: Scene, item: Item, when: str) -> str | None:
+    moment = moment_for(when, scene.at, item)
+    return None if moment is None else format_local_time(moment)
