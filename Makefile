@@ -75,7 +75,8 @@ fuzz: $(READY)
 attack: $(READY)
 	$(BIN)/python -m attack.run
 
-# The wheel in a fresh environment, with the newest versions that it allows, and the quick tests there.
+# The wheel in a fresh environment, with the newest versions that it allows, and the tests of what calls
+# them (.ci/newest.toml).
 # It has an environment of its own and waits for no other.
 wheel-test:
 	PYTHON='$(PYTHON)' WORKERS='$(WORKERS)' sh .ci/wheel-test

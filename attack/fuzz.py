@@ -10,9 +10,10 @@ import signal
 import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -45,12 +46,21 @@ class Fuzzed:
 
 def fuzz(target: Target, seconds: float, seed: int = 0, most: int | None = None) -> Fuzzed:
     """Run a parser on changed seeds for some seconds, or at most so many inputs."""
-    chance, found = random.Random(seed), Fuzzed()
-    ends = time.monotonic() + seconds
+    chance, ends = random.Random(seed), time.monotonic() + seconds
+
+    def changed() -> Iterator[bytes]:
+        while time.monotonic() < ends:
+            yield mutated(target.seeds, chance)
+
+    return tried(target, islice(changed(), most))
+
+
+def tried(target: Target, inputs: Iterable[bytes]) -> Fuzzed:
+    """Run a parser on inputs."""
+    found = Fuzzed()
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        while time.monotonic() < ends and (most is None or found.inputs < most):
-            content = mutated(target.seeds, chance)
+        for content in inputs:
             _one(target, content, Path(folder), found)
     return found
 

@@ -7,10 +7,9 @@ import subprocess
 import sys
 import threading
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,12 @@ import pytest
 from filelock import FileLock
 
 from ctrag.settings import cache_folder
+from tests.shared_models import (  # noqa: F401
+    encoded_once,
+    encoding_anew,
+    opened_once,
+    slots_filled_once,
+)
 
 ROOT = Path(__file__).parents[1]
 KEY = "sk-canary-4711-do-not-print"
@@ -47,64 +52,6 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     settings.cache_clear()
     yield
     settings.cache_clear()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def opened_once() -> Iterator[None]:
-    """Whatever opens the same graph or vocabulary again gets the one that is open: neither keeps
-    anything of a request. On one thread each, as there is a worker for every core."""
-    import llguidance
-    import onnxruntime
-
-    open_session, open_vocabulary = onnxruntime.InferenceSession, llguidance.LLTokenizer
-
-    @lru_cache(maxsize=16)
-    def session_of(graph: str, written: int, size: int) -> Any:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        return open_session(graph, options, providers=["CPUExecutionProvider"])
-
-    @lru_cache(maxsize=8)
-    def vocabulary_of(path: str, written: int, more: tuple[tuple[str, int], ...]) -> Any:
-        return open_vocabulary(path, **dict(more))
-
-    def session(graph: str, *_: Any, **__: Any) -> Any:
-        found = Path(graph).stat()
-        return session_of(graph, found.st_mtime_ns, found.st_size)
-
-    def vocabulary(path: str, **more: int) -> Any:
-        written = Path(path).stat().st_mtime_ns if Path(path).exists() else 0
-        return vocabulary_of(path, written, tuple(more.items()))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(onnxruntime, "InferenceSession", session)
-        patch.setattr(llguidance, "LLTokenizer", vocabulary)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def apis_encoded_once() -> Iterator[None]:
-    """Every assistant that is opened encodes the packaged APIs: once a worker is enough."""
-    from ctrag.models.encoder import EncoderEnsemble, Matrix
-
-    encode, vectors = EncoderEnsemble.encode, dict[str, Matrix]()
-
-    def encode_apis_once(self: EncoderEnsemble, texts: Sequence[str]) -> Matrix:
-        if len(texts) != 59:
-            return encode(self, texts)
-        from ctrag.assistant.api_choice.retrieve import tool_text
-        from ctrag.toolbox import Toolbox
-
-        if list(texts) != [tool_text(tool) for tool in Toolbox.packaged()]:
-            return encode(self, texts)
-        if self.name not in vectors:
-            vectors[self.name] = encode(self, texts)
-        return vectors[self.name].copy()
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(EncoderEnsemble, "encode", encode_apis_once)
-        yield
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Trained artefacts: the packaged ones, or a folder that `ctrag train` wrote."""
 
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -39,7 +40,7 @@ class Artefacts:
 
 
 def load_artefacts(folder: Path | None) -> Artefacts:
-    """The artefacts of `folder`, or the packaged ones when None.
+    """The artefacts of `folder`, or the packaged ones when None, which are read once per process.
 
     A part that the folder lacks is the packaged one; the adapter belongs to the ranker, and a
     ranker that was trained without one gets none.
@@ -48,6 +49,15 @@ def load_artefacts(folder: Path | None) -> Artefacts:
         FileNotFoundError: The folder holds nothing that `ctrag train` writes.
         ValueError: A part was trained on other inputs than this version computes.
     """
+    return _packaged() if folder is None else _loaded(folder)
+
+
+@cache
+def _packaged() -> Artefacts:
+    return _loaded(None)
+
+
+def _loaded(folder: Path | None) -> Artefacts:
     ranker, adapter = load_context_artefacts(folder)
     own = _own(folder)
     at = Path() if folder is None else folder
@@ -69,9 +79,14 @@ def load_context_artefacts(folder: Path | None) -> tuple[Ranker, Adapter | None]
     Raises:
         FileNotFoundError, ValueError: As `load_artefacts`.
     """
-    if folder is not None and RANKER in _own(folder):
-        adapter = Adapter.load(folder) if (folder / ADAPTER).exists() else None
-        return Ranker.load(folder), adapter
+    if folder is None or RANKER not in _own(folder):
+        return _packaged_context()
+    adapter = Adapter.load(folder) if (folder / ADAPTER).exists() else None
+    return Ranker.load(folder), adapter
+
+
+@cache
+def _packaged_context() -> tuple[Ranker, Adapter]:
     packaged = Path(str(files("ctrag.assistant.context").joinpath("artefact")))
     return Ranker.packaged(), Adapter.load(packaged)
 

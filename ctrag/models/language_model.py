@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -68,9 +68,8 @@ class LanguageModel:
 
     @cached_property
     def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        return Tokenizer.from_file(str(self.folder / "tokenizer.json"))
+        file = self.folder / "tokenizer.json"
+        return _tokenizer_of(file, file.stat().st_mtime_ns)
 
     @cached_property
     def engine(self) -> Engine:
@@ -202,6 +201,14 @@ class LanguageModel:
     def _ends(self) -> frozenset[int]:
         ends = self._config["eos_token_id"]
         return frozenset(ends if isinstance(ends, list) else [ends])
+
+
+@lru_cache(maxsize=4)
+def _tokenizer_of(file: Path, written: int) -> Any:
+    """Read once for all models of a process, as it takes a third of a second; nobody changes it."""
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(str(file))
 
 
 def _unrepeated(logits: "np.ndarray[Any, Any]", plan: list[int]) -> int:

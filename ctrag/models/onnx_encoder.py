@@ -77,13 +77,16 @@ def base_graph(name: str, top: int) -> Path:
     return assembled(f"{Path(name).name}-base{top}-v{_FORMAT}", make) / GRAPH
 
 
-def top_graph(name: str, top: int, deltas: Mapping[str, NDArray[np.float32]], digest: str) -> Path:
+def top_graph(
+    name: str, top: int, deltas: Callable[[], Mapping[str, NDArray[np.float32]]], digest: str
+) -> Path:
     """The graph of an encoder's last `top` layers with an adapter.
 
     Args:
         name: The encoder.
         top: How many layers.
-        deltas: "layer.map" (counted from the first of these layers) → change of the weights.
+        deltas: Gives "layer.map" (counted from the first of these layers) → change of the weights;
+            called when the graph does not exist.
         digest: Fingerprint of the adapter.
     """
 
@@ -91,7 +94,7 @@ def top_graph(name: str, top: int, deltas: Mapping[str, NDArray[np.float32]], di
         model = load_model(name)
         import torch
 
-        _add(model, top, deltas)
+        _add(model, top, deltas())
         sample = torch.randn(1, 6, model.config.hidden_size)
         _export(_top(model, top), sample, folder, "tuned")
 
@@ -107,7 +110,7 @@ def whole_graph(
     Args:
         name: The encoder.
         layers: How many layers are tuned.
-        deltas: Computes them as for `top_graph`; called when the graph does not exist.
+        deltas: As for `top_graph`.
         digest: Fingerprint of the adapter.
     """
 

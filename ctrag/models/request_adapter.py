@@ -7,7 +7,7 @@ items. Items keep their plain vectors: stores do not depend on the adapter.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -118,7 +118,7 @@ class RequestEncoder:
                 top_graph(
                     member.name,
                     member.tuned_layers,
-                    self._adapter.deltas(member.name),
+                    partial(self._adapter.deltas, member.name),
                     self._adapter.digest,
                 )
             )

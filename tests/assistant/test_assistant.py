@@ -2,7 +2,6 @@
 
 import json
 import random
-import shutil
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -28,27 +27,6 @@ from tests.assistant.hostile_items import ADA, EVE
 
 AT = datetime(2025, 4, 17, 12, 0)
 TOOLBOX = Toolbox.packaged()
-
-
-@pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Ada's data set, and a cache that has imported it; to be copied."""
-    from ctrag.assistant.open import open_stores
-    from ctrag.models.encoder import load_encoder
-
-    root = tmp_path_factory.mktemp("ada")
-    (root / "people").mkdir()
-    (root / "people" / "personas.jsonl").write_text(json.dumps(ADA) + "\n", encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ctrag.assistant.open.cache_folder", lambda: root / "cache")
-        open_stores(root / "people", "ada", load_encoder())
-    return root
-
-
-@pytest.fixture
-def people(seen: Path, tmp_path: Path) -> Path:
-    shutil.copytree(seen / "cache", tmp_path / "cache")
-    return seen / "people"
 
 
 @pytest.fixture

@@ -1,48 +1,75 @@
 """A tiny run of the fuzzing and of the attacks, and inputs that found faults before."""
 
 import random
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from attack.fuzz import Fuzzed, fuzz
+from attack.fuzz import Fuzzed, fuzz, tried
 from attack.kills import kill_loop
 from attack.leaks import leaks
 from attack.mutation import mutated
 from attack.targets import REFUSALS, TARGETS, Target
 from eval.discovery.load import WordVectors
 
-FOUND: list[tuple[str, bytes]] = [
-    ("catalogue", b'[{"name": "a", "parameters": {"maximum": ' + b"9" * 5000 + b"}}]"),
-    ("catalogue", b'[{"name": "a", "parameters": {"properties": {"b\\ud800": {}}}}]'),
+READ: list[tuple[str, bytes]] = [
     ("catalogue", b'[{"name": "a", "parameters": ' + b'{"a":' * 400 + b"1" + b"}" * 400 + b"}]"),
-    ("catalogue.yaml", b"- name: t\n  parameters: " + b"[" * 100_000),
-    ("apps.yaml", b"zoo:\n  phrase: ['{title:>99999999999}']\n  fields: {title: {type: string}}\n"),
-    ("apps.yaml", b"zoo:\n  phrase: ['{title:{start}}']\n  fields: {title: {type: string}}\n"),
-    ("apps.yaml", b"zoo: 2025-02-30\n"),
-    ("toolbox", b"a: " + b"{b: " * 3000 + b"}" * 3000),
     ("time phrases", b"two weeks ago at 24:00"),
-    ("plan syntax", b"f(" * 3000),
     ("call grammar", b'{"properties": {"a": {"enum": ["\\u007f\\u009b\\u2028", "\\ud800"]}}}'),
     ("call grammar", b'{"properties": {"' + b"9" * 400 + b'": {"type": "integer"}}}'),
 ]
-"""Parser and input, each of which once stopped it."""
+REFUSED: list[tuple[str, bytes, str]] = [
+    (
+        "catalogue",
+        b'[{"name": "a", "parameters": {"maximum": ' + b"9" * 5000 + b"}}]",
+        "not JSON: Exceeds the limit",
+    ),
+    (
+        "catalogue",
+        b'[{"name": "a", "parameters": {"properties": {"b\\ud800": {}}}}]',
+        "0.parameters: holds half of a surrogate pair",
+    ),
+    (
+        "catalogue.yaml",
+        b"- name: t\n  parameters: " + b"[" * 100_000,
+        "not YAML: exceeded maximum nesting depth",
+    ),
+    (
+        "apps.yaml",
+        b"zoo:\n  phrase: ['{title:>99999999999}']\n  fields: {title: {type: string}}\n",
+        "must name exactly one of the fields",
+    ),
+    (
+        "apps.yaml",
+        b"zoo:\n  phrase: ['{title:{start}}']\n  fields: {title: {type: string}}\n",
+        "must name exactly one of the fields",
+    ),
+    ("apps.yaml", b"zoo: 2025-02-30\n", "not YAML: day is out of range for month"),
+    ("toolbox", b"a: " + b"{b: " * 3000 + b"}" * 3000, "nested deeper than 100 levels"),
+    ("plan syntax", b"f(" * 3000, "too many nested parentheses"),
+]
+"""Parsers and inputs, each of which once stopped its parser."""
 OWN_FILES = {"ics", "mbox", "vcf"}
 
 
-@pytest.mark.parametrize(("name", "content"), FOUND)
-def test_what_once_stopped_a_parser_is_read_or_refused(
-    name: str, content: bytes, tmp_path: Path
+@pytest.mark.parametrize(("name", "content"), READ)
+def test_what_once_stopped_a_parser_is_read(name: str, content: bytes) -> None:
+    found = tried(TARGETS[name], [content])
+    assert (found.inputs, found.refused, found.faults) == (1, 0, {})
+
+
+@pytest.mark.parametrize(("name", "content", "why"), REFUSED)
+def test_what_once_stopped_a_parser_is_refused_with_the_reason(
+    name: str, content: bytes, why: str, tmp_path: Path
 ) -> None:
-    with suppress(*REFUSALS):
+    with pytest.raises(REFUSALS, match=why):
         TARGETS[name].run(content, tmp_path)
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_a_parser_takes_its_seeds(name: str, tmp_path: Path) -> None:
-    for seed in TARGETS[name].seeds:
-        TARGETS[name].run(seed, tmp_path)
+def test_a_parser_takes_its_seeds(name: str) -> None:
+    found = tried(TARGETS[name], TARGETS[name].seeds)
+    assert (found.inputs, found.refused, found.faults) == (len(TARGETS[name].seeds), 0, {})
 
 
 @pytest.mark.parametrize("name", sorted(set(TARGETS) - OWN_FILES))

@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from ctrag.models.encoder import Encoder, EncoderEnsemble, EnsembleMember, OnnxEncoder, load_encoder
 
+pytestmark = pytest.mark.usefixtures("encoding_anew")
+
 TEXTS = [
     "ugh, can't make the 6 o'clock thing",
     "calendar event: Dentist. Elm Street 4",

@@ -14,7 +14,7 @@ import threading
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NotRequired
 
@@ -24,11 +24,10 @@ from ctrag.extras import missing
 try:
     from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
     from langchain.agents.middleware.types import ToolCallRequest
-    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
+    from langchain_core.messages import ToolMessage
     from langchain_core.tools import BaseTool, StructuredTool
     from langchain_core.utils.function_calling import convert_to_openai_tool
     from langgraph.runtime import Runtime
-    from langgraph.types import Command
 except ImportError as error:
     raise missing("the LangChain middleware", str(error.name), "langchain") from None
 
@@ -36,6 +35,17 @@ from ctrag.agents.catalogue.access import Principal
 from ctrag.agents.catalogue.formats import SEARCH_DESCRIPTION, SEARCH_NAME, SEARCH_PARAMETERS
 from ctrag.agents.catalogue.sources import tools_from_langchain
 from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.integrations.langchain_messages import (
+    Answer,
+    answer_message,
+    called_for_request,
+    first_request,
+    found_before,
+    is_failure,
+    noted,
+    plain_message,
+    with_text,
+)
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.search.surfacing import LIMIT, surface
 from ctrag.agents.session.binding import BindingSettings
@@ -43,7 +53,7 @@ from ctrag.agents.session.definitions import defined, steps_of
 from ctrag.agents.session.events import EventSink, ignore
 from ctrag.agents.session.guard import GuardSettings
 from ctrag.agents.session.next_tools import offered_next
-from ctrag.agents.session.outcomes import Finished, ToolRefused
+from ctrag.agents.session.outcomes import ToolRefused
 from ctrag.agents.session.sent import meant, search_arguments, tool_arguments
 from ctrag.agents.session.tokens import characters
 from ctrag.agents.session.tool_session import ToolSession
@@ -54,9 +64,6 @@ SESSIONS_KEPT = 1_000
 """Conversations whose sessions are kept; older ones are rebuilt from their messages."""
 
 NEXT = "Tools that usually come next; you can call them now, without a search:"
-_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
-"""Types of LangChain messages whose roles have another name."""
-_Answer = ToolMessage | Command[Any]
 
 
 class ToolSearchState(AgentState[Any]):
@@ -159,8 +166,8 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         return await handler(self._narrowed(request))
 
     def wrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], _Answer]
-    ) -> _Answer:
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
+    ) -> Answer:
         """Answer searches, refuse tools that were not found, record calls."""
         request = self._read(request)
         call, session = request.tool_call, self._session(request.state)
@@ -171,7 +178,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         try:
             session.check(call["name"])
         except ToolRefused as refused:
-            return _message(call, str(refused), status="error")
+            return answer_message(call, str(refused), status="error")
         began = time.perf_counter()
         try:
             result = handler(request)
@@ -181,8 +188,8 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         return self._with_next(self._finished(session, call, result, began), session)
 
     async def awrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[_Answer]]
-    ) -> _Answer:
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
+    ) -> Answer:
         """See `wrap_tool_call`."""
         from anyio import to_thread
 
@@ -195,7 +202,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         try:
             session.check(call["name"])
         except ToolRefused as refused:
-            return _message(call, str(refused), status="error")
+            return answer_message(call, str(refused), status="error")
         began = time.perf_counter()
         try:
             result = await handler(request)
@@ -213,10 +220,10 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         self._learn(call["name"], succeeded=False)
 
     def _finished(
-        self, session: ToolSession, call: Mapping[str, Any], result: _Answer, began: float
-    ) -> _Answer:
+        self, session: ToolSession, call: Mapping[str, Any], result: Answer, began: float
+    ) -> Answer:
         """The result, with the guard's guidance where the call ends a loop."""
-        failed = _failed(result)
+        failed = is_failure(result)
         self._learn(call["name"], succeeded=not failed)
         finished = session.finished(
             call["name"],
@@ -225,15 +232,15 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             seconds=time.perf_counter() - began,
             answer=str(result.content) if isinstance(result, ToolMessage) else repr(result),
         )
-        return _noted(result, finished)
+        return noted(result, finished)
 
-    def _with_next(self, result: _Answer, session: ToolSession) -> _Answer:
+    def _with_next(self, result: Answer, session: ToolSession) -> Answer:
         """The result with the tools that usually come next, which are bound now."""
-        if not isinstance(result, ToolMessage) or _failed(result):
+        if not isinstance(result, ToolMessage) or is_failure(result):
             return result
         offered = offered_next(self.index, session, self._user, self._following, among=self._named)
         lines = [f"{tool.name}: {tool.description}" for tool in offered]
-        return _with_text(result, "\n".join([NEXT, *lines])) if lines else result
+        return with_text(result, "\n".join([NEXT, *lines])) if lines else result
 
     def _read(self, request: ToolCallRequest) -> ToolCallRequest:
         """The request with the tool's name and arguments as the model meant them."""
@@ -266,7 +273,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             return request.override(tools=[*others, *found])
         taken = sum(characters(json.dumps(convert_to_openai_tool(tool))) for tool in others)
         first = [] if request.system_message is None else [request.system_message]
-        given = [_plain(one, row) for row, one in enumerate([*first, *request.messages])]
+        given = [plain_message(one, row) for row, one in enumerate([*first, *request.messages])]
         ready = session.prepare(given, window=self._window - taken, output=self._output)
         left = [
             request.messages[row]
@@ -287,10 +294,10 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         try:
             read = search_arguments(call["args"], MOST)
             query, k = read.arguments["query"], read.arguments.get("limit", self._k)
-            called = [one for one in _called_for_request(state["messages"]) if one in self._named]
+            called = [one for one in called_for_request(state["messages"]) if one in self._named]
             search = self.index.find(query, k, self._user, called, exclude=self._always)
         except ValueError as error:
-            return _message(call, str(error), status="error")
+            return answer_message(call, str(error), status="error")
         given = surface(search, query, k)
         pairs = [
             (hit, tool)
@@ -311,7 +318,7 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
         lacking = f"No tool surely fits; search for one by its name to use it: {close}"
         summary = "You can call these tools now:\n" + "\n".join(lines) if lines else lacking
         text = "\n".join(filter(None, [summary, given.note, found.note, *read.notes]))
-        return _message(call, text, artifact=[tool.id for tool in found.tools])
+        return answer_message(call, text, artifact=[tool.id for tool in found.tools])
 
     def _resolve(self, ids: Sequence[str]) -> list[CatalogueTool]:
         return self.index.resolve(ids, self._user)
@@ -337,73 +344,13 @@ class ToolSearchMiddleware(AgentMiddleware[ToolSearchState, Any, Any]):
             **self._settings,  # type: ignore[arg-type]
         )
         begin = self.index.warm_start(self._user, self._warm)
-        if self._preload and (text := _first_request(messages)):
+        if self._preload and (text := first_request(messages)):
             begin += self.index.preload(text, self._user, self._preload)
         session.preload(tool for tool in begin if tool.id in self._named)
-        for ids in _found_before(messages):
+        for ids in found_before(messages):
             known = self.index.resolve(ids, self._user)
             session.preload(tool for tool in known if tool.id in self._named)
         return session
-
-
-def _found_before(messages: Sequence[Any]) -> Iterator[list[str]]:
-    """What the searches of a conversation found, oldest first."""
-    for message in messages:
-        if isinstance(message, ToolMessage) and message.name == SEARCH_NAME and message.artifact:
-            yield list(message.artifact)
-
-
-def _called_for_request(messages: Sequence[Any]) -> list[str]:
-    """Names of the tools called since the user's last message, oldest first."""
-    called: list[str] = []
-    for message in messages:
-        if isinstance(message, HumanMessage):
-            called = []
-        elif isinstance(message, ToolMessage) and message.name and message.status != "error":
-            called.append(message.name)
-    return called
-
-
-def _first_request(messages: Sequence[Any]) -> str:
-    """Text of the user's first message; empty if it has none."""
-    first = next((one for one in messages if isinstance(one, HumanMessage)), None)
-    return "" if first is None else first.text.strip()
-
-
-def _plain(message: BaseMessage, row: int) -> dict[str, Any]:
-    """A message in the form of `ctrag.agents.session.history`, with its row."""
-    blocks = message.content
-    if not isinstance(blocks, str):
-        blocks = [{"type": "text", "text": one} if isinstance(one, str) else one for one in blocks]
-    role = _ROLES.get(message.type, message.type)
-    plain: dict[str, Any] = {"role": role, "content": blocks, "row": row}
-    if isinstance(message, AIMessage) and message.tool_calls:
-        plain["tool_calls"] = message.tool_calls
-    if isinstance(message, ToolMessage):
-        plain["tool_call_id"] = message.tool_call_id
-    return plain
-
-
-def _failed(result: _Answer) -> bool:
-    return isinstance(result, ToolMessage) and result.status == "error"
-
-
-def _message(call: Mapping[str, Any], text: str, **more: Any) -> ToolMessage:
-    return ToolMessage(text, tool_call_id=call["id"], name=call["name"], **more)
-
-
-def _noted(result: _Answer, finished: Finished) -> _Answer:
-    """The result with the guard's guidance appended."""
-    if finished.note is None or not isinstance(result, ToolMessage):
-        return result
-    more = {**result.additional_kwargs, "loop_detected": finished.loop_detected}
-    noted = _with_text(result, finished.note)
-    return noted.model_copy(update={"additional_kwargs": more})
-
-
-def _with_text(result: ToolMessage, added: str) -> ToolMessage:
-    text = result.content if isinstance(result.content, str) else json.dumps(result.content)
-    return result.model_copy(update={"content": f"{text}\n{added}"})
 
 
 def _only_through_the_middleware(query: str) -> str:

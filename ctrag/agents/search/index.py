@@ -1,22 +1,21 @@
 """Search in the tool catalogue of any agent."""
 
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal, Protocol
-
-import numpy as np
+from typing import Literal
 
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
 from ctrag.agents.catalogue.tool import Catalogue, CatalogueTool, read_catalogue
 from ctrag.agents.search.affinity import Affinity, Event
+from ctrag.agents.search.beliefs import NextToolModel, fitting, with_affinity, with_next_tool
 from ctrag.agents.search.collection import ToolCollection, open_store
 from ctrag.agents.search.duplicates import groups_of
 from ctrag.agents.search.names import named_first, named_runs
 from ctrag.agents.search.parts import parts_of
 from ctrag.agents.search.pool import Pool
-from ctrag.agents.search.ranker import Floats, Ranked, Readings, ToolRanker, packaged_ranker
+from ctrag.agents.search.ranker import ToolRanker, packaged_ranker
 from ctrag.agents.search.results import ToolHit, ToolSearch, hits_of
 from ctrag.agents.search.surfacing import LIMIT, NEAR, Given, packaged_surfacing, surface
 from ctrag.agents.search.tiers import Tier, best_first, expert_score, merged
@@ -32,19 +31,6 @@ tools among the first five (docs/log.md)."""
 Mode = Literal["hybrid", "lexical"]
 
 __all__ = ["CANDIDATES", "NextToolModel", "ToolHit", "ToolIndex", "ToolSearch"]
-
-
-class NextToolModel(Protocol):
-    """Predicts the next tool, as learned from sequences of calls."""
-
-    def rank(self, text: str, history: Sequence[str]) -> Sequence[tuple[str, float]]:
-        """(tool id, probability), the likeliest first.
-
-        Args:
-            text: The request.
-            history: Ids of the tools called so far, oldest first.
-        """
-        ...
 
 
 class ToolIndex(ToolCollection):
@@ -230,8 +216,10 @@ class ToolIndex(ToolCollection):
         pool = Pool(self.store, self.known, seen, max(k, limit))
         readings = pool.read(parts, vectors, named_runs(text))
         ranked = self._ranker.rank(readings, dense=dense)
-        beliefs = self._with_next_tool(pool, ranked.beliefs, text, history)
-        beliefs = self._with_affinity(pool, beliefs, user)
+        next_tool, weight = self.next_tool, self.next_tool_weight
+        beliefs = with_next_tool(next_tool, weight, pool, ranked.beliefs, text, history, CANDIDATES)
+        if user is not None:
+            beliefs = with_affinity(self.affinity, pool, beliefs, _name(user))
         order = pool.order(beliefs)
         order = named_first(order, [tool for tool, _ in pool.tools], text, k)
         database = [(pool.found[row].tool_id, row) for row in order]
@@ -246,7 +234,7 @@ class ToolIndex(ToolCollection):
         copies = {
             row: rows[first] for row, first in zip(rows, firsts, strict=True) if rows[first] != row
         }
-        fits = self._fits(readings, ranked, copies, beliefs, dense=dense)
+        fits = fitting(self._ranker, readings, ranked, copies, beliefs, dense=dense)
         near = hits_of(chosen, pool.tools, readings, beliefs, fits, copies, self._ranker.least)
         rule = packaged_surfacing()
         certainty = rule.certainty(near[:NEAR], dense=dense)
@@ -365,58 +353,6 @@ class ToolIndex(ToolCollection):
         scores = best_first({one: words.score(text) for one, words in list(self._system.items())})
         visible = {tool.id for tool in pool.visible([one for one, _ in scores])}
         return [(one, pool.number(one)) for one, _ in scores if one in visible]
-
-    def _fits(
-        self,
-        readings: Readings,
-        ranked: Ranked,
-        copies: Mapping[int, int],
-        beliefs: Floats,
-        *,
-        dense: bool,
-    ) -> Floats:
-        """(tools,), the probability that each does what is asked.
-
-        Near-duplicates have the belief of all of them together, and the odds move as the next-tool
-        model and affinity moved a tool's belief beside those of most others. What words and vectors
-        did not find has its belief alone.
-        """
-        count = len(ranked.beliefs)
-        if not count:
-            return beliefs
-        fits = ranked.fits
-        if copies:
-            counted = ranked.by_reading.copy()
-            for first in set(copies.values()):
-                group = [first, *(one for one, other in copies.items() if other == first)]
-                found = [one for one in group if one < count]
-                counted[:, found] = ranked.by_reading[:, found].sum(axis=1, keepdims=True)
-            fits = self._ranker.fits(readings, counted, dense=dense)
-        moved = np.log(np.maximum(beliefs[:count], 1e-12) / np.maximum(ranked.beliefs, 1e-12))
-        odds = fits / np.maximum(1 - fits, 1e-9) * np.exp(moved - np.median(moved))
-        return np.concatenate([odds / (1 + odds), beliefs[count:]])
-
-    def _with_next_tool(
-        self, pool: Pool, beliefs: Floats, text: str, history: Sequence[str]
-    ) -> Floats:
-        if self.next_tool is None or not self.next_tool_weight:
-            return beliefs
-        likely = dict(self.next_tool.rank(text, history))
-        top = sorted(likely, key=lambda one: -likely[one])[:CANDIDATES]
-        pool.visible(top)  # add tools that the words alone do not find
-        known = [likely.get(one.tool_id, 0.0) for one in pool.found]
-        padded = np.concatenate([beliefs, np.zeros(len(known) - len(beliefs))])
-        return np.asarray(
-            (1 - self.next_tool_weight) * padded + self.next_tool_weight * np.array(known)
-        )
-
-    def _with_affinity(self, pool: Pool, beliefs: Floats, user: Principal | str | None) -> Floats:
-        if user is None:
-            return beliefs
-        name = _name(user)
-        factors = np.array([self.affinity.factor(name, one.tool_id) for one in pool.found])
-        pushed = beliefs * factors[: len(beliefs)]
-        return np.asarray(pushed / max(float(pushed.sum()), 1e-12))
 
 
 def _check_request(text: str, k: int) -> None:

@@ -8,32 +8,23 @@ import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
-from mcp import MCPError
-from mcp.types import CallToolResult, LoggingLevel, TextResourceContents
-from pydantic import JsonValue
+from mcp.types import LoggingLevel
 
 from ctrag.agents.catalogue.access import AccessRules, Expert, Principal
-from ctrag.agents.catalogue.effects import effect_of
-from ctrag.agents.catalogue.formats import object_schema
-from ctrag.agents.catalogue.schemas import original_arguments
 from ctrag.agents.catalogue.shown import EVERYTHING, ShownLimits
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.answers import (
-    CALL_CHANGING,
     CallAnswer,
     SearchAnswer,
-    refusal,
-    with_next,
-    with_note,
 )
+from ctrag.agents.server.calls import Calls
 from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import Upstreams
 from ctrag.agents.server.exposure import Exposed
@@ -41,28 +32,23 @@ from ctrag.agents.server.gateway_settings import GatewaySettings
 from ctrag.agents.server.held_tools import HeldTools
 from ctrag.agents.server.marketplace import Marketplace, Plugin, scope_of
 from ctrag.agents.server.openapi_calls import OpenApiServer
+from ctrag.agents.server.opening import Opening
 from ctrag.agents.server.permissions import Permissions
-from ctrag.agents.server.principals import caller_key, caller_of
-from ctrag.agents.server.remote import Registry, RemoteHit, gather
+from ctrag.agents.server.principals import caller_key
+from ctrag.agents.server.remote import Registry, gather
 from ctrag.agents.server.resources import Resources
-from ctrag.agents.server.results import READ, Results, links, page, passed_on
+from ctrag.agents.server.results import Results
 from ctrag.agents.server.search import Fitting, Search
-from ctrag.agents.server.servers import SELF, Servers
-from ctrag.agents.server.upstream import Sole, Upstream, UpstreamError
-from ctrag.agents.session import events
+from ctrag.agents.server.servers import Servers
+from ctrag.agents.server.upstream import Sole, Upstream
 from ctrag.agents.session.events import EventSink, ignore
-from ctrag.agents.session.next_tools import offered_next
 from ctrag.agents.session.registry import MakeSession, SessionRegistry
-from ctrag.agents.session.sent import tool_arguments
 from ctrag.agents.session.settings import SessionSettings
-from ctrag.agents.session.tokens import tool_tokens
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
 from stores.database import StoreUnavailable
 
 _log = logging.getLogger(__name__)
-_LEAST_TOKENS = 8
-"""No definition costs less: catalogues with too many tools to be listed need not be read."""
 
 
 def _bounded_sessions(make: MakeSession) -> SessionRegistry:
@@ -131,11 +117,20 @@ class Gateway:
             self.session.shown,
             self.settings.reads_apart,
         )
-        self._record = record
-        self._recorded: dict[str, str] = {}
-        self._tokens: dict[str, int] = {}
-        self.sessions = sessions(self._new_session)
+        self._opening = Opening(index, self._permissions, self._servers, self.session, record)
+        self.sessions = sessions(self._opening.session)
         self._held = HeldTools(index, self._servers, self.sessions)
+        self._calls = Calls(
+            index,
+            self._servers,
+            self._held,
+            self.sessions,
+            self.resources,
+            self.results,
+            result_limit=self.settings.result_limit,
+            following=self.session.next,
+            shown=self._search.shown,
+        )
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["Gateway"]:
@@ -248,81 +243,16 @@ class Gateway:
         Raises:
             MCPError: A URL has to be opened first, which the client can do.
         """
-        if name in {READ, READ.replace("/", "__")}:
-            return await self._read(who, handle, arguments)
-        try:
-            session, tool = await run_sync(self._held.callable_tool, who, handle, name, listed)
-            if await self._servers.awake(tool.server):  # its list may not be what was stored
-                session, tool = await run_sync(self._held.callable_tool, who, handle, name, listed)
-            if only_reads and effect_of(tool) != "reads":
-                raise InputError(f"{tool.id} may change something: call it with {CALL_CHANGING}.")
-            sent = tool_arguments(arguments, object_schema(tool))
-            arguments = original_arguments(tool.parameters, sent)
-        except ValueError as error:
-            return CallAnswer(refusal(str(error)))
-        began = time.perf_counter()
-        error_type: str | None = None
-        answer: str | None = None
-        try:
-            user = "" if who is None else who.user
-            result = await self._servers.call(session.id, tool, arguments, channel, user)
-            error_type = "tool_error" if result.is_error else None
-            answer = result.model_dump_json(include={"content", "structured_content"})
-        except UpstreamError as error:
-            result, error_type = refusal(str(error)), "upstream"
-        except anyio.get_cancelled_exc_class():
-            session.finished(tool.id, arguments, error="cancelled")
-            raise
-        except MCPError:
-            session.finished(tool.id, arguments, error="url")
-            raise
-        else:
-            result = self._passed_on(who, tool.server, result, structured)
-        spent = time.perf_counter() - began
-        finished = session.finished(
-            tool.id, arguments, error=error_type, seconds=spent, answer=answer
+        return await self._calls.call(
+            who,
+            handle,
+            name,
+            arguments,
+            channel,
+            structured=structured,
+            listed=listed,
+            only_reads=only_reads,
         )
-        self.index.learn(who, tool.id, "used")
-        self.index.learn(who, tool.id, "failed" if error_type else "succeeded")
-        if finished.note:
-            result = with_note(result, finished.note, finished.loop_detected)
-        following = [] if error_type else await run_sync(self._next, who, session)
-        if following:
-            result = with_next(result, following)
-        return CallAnswer(result, changed=finished.evicted is not None or bool(following))
-
-    def _next(self, who: Principal | None, session: ToolSession) -> list[dict[str, Any]]:
-        """The tools that usually come next, bound now, as shown to the model."""
-        offered = offered_next(self.index, session, who, self.session.next)
-        return [self._search.shown(RemoteHit(tool, 1.0)) for tool in offered]
-
-    def _passed_on(
-        self, who: Principal | None, server: str, result: CallToolResult, structured: bool
-    ) -> CallToolResult:
-        named = passed_on(result, server)
-        self.resources.given(who, links(named))
-        upstream = self._servers.upstreams.get(server)
-        limit = upstream.spec.result_limit if upstream is not None else None
-        limit = limit or self.settings.result_limit
-        return self.results.capped(named, caller_key(who), limit, structured=structured)
-
-    async def _read(
-        self, who: Principal | None, handle: str, arguments: dict[str, Any]
-    ) -> CallAnswer:
-        """What `ctrag/read` answers: a page of a kept result or of a resource."""
-        try:
-            session = self.sessions.get(handle, caller_key(who))
-            uri, offset = arguments.get("uri"), arguments.get("offset", 0)
-            if not isinstance(uri, str) or not isinstance(offset, int):
-                raise InputError(f"{READ}: give uri, a text, and offset, a whole number")
-            read = await self.resources.read(who, uri, session.id)
-            texts = [one.text for one in read.contents if isinstance(one, TextResourceContents)]
-            if not texts:
-                kind = read.contents[0].mime_type if read.contents else None
-                raise InputError(f"{uri} is no text but {kind or 'empty'}")
-            return CallAnswer(page("\n".join(texts), uri, offset, self.settings.result_limit))
-        except (ValueError, MCPError) as error:
-            return CallAnswer(refusal(str(error)))
 
     def for_one_client(self) -> Sole:
         """Serve one client alone, with the servers' own connections; before `running`."""
@@ -418,19 +348,11 @@ class Gateway:
 
     def always_available(self, who: Principal | None) -> list[CatalogueTool]:
         """The tools available without a search that the caller may see."""
-        return self.index.resolve(self._permissions.always, who)
+        return self._opening.always_available(who)
 
     def listed_directly(self, who: Principal | None) -> list[CatalogueTool]:
         """All tools that the caller may see, where together they cost no more than the setting."""
-        budget = self.session.list_under
-        held = [one for one in self.index.store.hashes() if one != SELF.id] if budget else []
-        if not held or len(held) * _LEAST_TOKENS > budget:
-            return []
-        visible = self.index.resolve(
-            [one for one in held if self._permissions.allowed(one, who)], who
-        )
-        visible = [one for one in visible if self._servers.serves(one, frozenset())]
-        return visible if sum(map(tool_tokens, visible)) <= budget else []
+        return self._opening.listed_directly(who)
 
     async def open(self, who: Principal | None) -> str:
         """A new session's handle."""
@@ -454,37 +376,3 @@ class Gateway:
         if handle is None:
             return self.sessions.open(caller_key(who))
         return handle, self.sessions.get(handle, caller_key(who))
-
-    def _new_session(self, session_id: str, key: str) -> ToolSession:
-        who = caller_of(key)
-        direct = self.listed_directly(who)
-        binding = self.session.binding
-        session = ToolSession(
-            session_id,
-            key,
-            always=self.always_available(who),
-            binding=replace(binding, capacity=binding.capacity + len(direct)),
-            guard=self.session.whole_guard,
-            overlap=self.session.overlap,
-            allowed=lambda tool_id, owner: self._permissions.allowed(tool_id, caller_of(owner)),
-            record=self._record,
-            opened={} if self._record is ignore else self._size(who),
-        )
-        session.preload([*direct, *self.index.warm_start(who, self.session.warm)])
-        return session
-
-    def _size(self, who: Principal | None) -> dict[str, JsonValue]:
-        """For the record: what listing all tools would cost this caller, and new tools' tokens."""
-        known = self.index.store.hashes()
-        opened: dict[str, JsonValue] = {}
-        if known != self._recorded:
-            self._recorded = known
-            self._tokens = {one.id: tool_tokens(one) for one in self.index.tools}
-            opened[events.CATALOGUE] = {
-                name: tokens for name, tokens in self._tokens.items() if name != SELF.id
-            }
-        seen = self._permissions.allowed
-        tokens = sum(
-            size for name, size in self._tokens.items() if name != SELF.id and seen(name, who)
-        )
-        return {**opened, events.LISTED_TOKENS: tokens}

@@ -18,14 +18,9 @@ from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.agents.search.index import ToolIndex
 from ctrag.agents.server.channel import SILENT, Channel
 from ctrag.agents.server.config import ServerSpec, Upstreams
-from ctrag.agents.server.exposure import Exposed, exposed, own_name, shows
+from ctrag.agents.server.exposure import Exposed, own_name
 from ctrag.agents.server.isolation import Isolated
-from ctrag.agents.server.leftovers import (
-    note_servers,
-    note_spec,
-    noted_specs,
-    take_out_leftovers,
-)
+from ctrag.agents.server.listed import ServerLists
 from ctrag.agents.server.marketplace import Installed
 from ctrag.agents.server.openapi_calls import OpenApiServer
 from ctrag.agents.server.remote import Registry, RemoteRegistry
@@ -72,8 +67,7 @@ class Servers:
         """By name, in the order in which they are searched."""
         self.problems: dict[str, str] = dict(specs.problems)
         """Why an entry of the file was left out, by its name."""
-        self.exposed: dict[str, Exposed] = {}
-        """What of each server's list is shown, by its name."""
+        self._lists = ServerLists(index, self.upstreams)
         self.on_change: Callable[[str, str], Awaitable[None]] = _unheard
         """Awaited with a server's name and `resources` or `prompts` when that list has changed."""
         self._sole: Sole | None = None
@@ -92,7 +86,8 @@ class Servers:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Connected to all whose tools are not known, without waiting for any."""
-        held, asleep = await run_sync(self._known)
+        held, asleep = await run_sync(self._lists.known)
+        self._running.something = len(held - {SELF.server}) > 0
         async with anyio.create_task_group() as tasks:
             self._running.begin(tasks)
             self._hubs_running.begin(tasks)
@@ -175,13 +170,13 @@ class Servers:
             self.exposed.pop(name, None)
             if new is None:
                 self._gone.add(name)
-                await run_sync(self._forget, name)
+                await run_sync(self._lists.forget, name)
                 said.append(f"{name} is gone")
         for name, spec in specs.servers.items():
             if name not in self.upstreams:
                 said.append(f"{name} is started{' again' if name in ended else ''}")
                 self._add(name, spec)
-                await run_sync(self._hide, [name])
+                await run_sync(self._lists.hide, [name])
                 self._running.start(self.upstreams[name])
         for name, hub in list(self._hubs.items()):
             if specs.registries.get(name) != hub.spec and name not in specs.problems:
@@ -202,11 +197,14 @@ class Servers:
         left_out = {name: why for name, why in self.problems.items() if name not in self.upstreams}
         return {**left_out, **down}
 
+    @property
+    def exposed(self) -> dict[str, Exposed]:
+        """What of each server's list is shown, by its name."""
+        return self._lists.exposed
+
     def marks(self, tool: CatalogueTool) -> Sequence[str]:
         """Marks of a tool's definition from when its server listed it."""
-        shown = self.exposed.get(tool.server)
-        listed = shown.tools.get(tool.name) if shown else None
-        return listed.marks if listed else ()
+        return self._lists.marks(tool)
 
     def trusted(self, tool: CatalogueTool) -> bool:
         """Whether the tool's definition is shown as its server gives it."""
@@ -325,7 +323,7 @@ class Servers:
 
     def _add(self, name: str, spec: ServerSpec) -> None:
         self._gone.discard(name)
-        self.upstreams[name] = Upstream(name, spec, self._listed, self._happened)
+        self.upstreams[name] = Upstream(name, spec, self._lists.listed, self._happened)
         self.upstreams[name].sole = self._sole
 
     def _set_registries(self, specs: Upstreams) -> None:
@@ -347,54 +345,6 @@ class Servers:
         self.registries.clear()
         self.registries.update(found)
         self.registries.update({one.name: one for one in self._further})
-
-    def _known(self) -> tuple[set[str], set[str]]:
-        """Servers of which the index has tools, and those it has all of as they are to be shown."""
-        self._hide(self.upstreams)
-        held = {tool.server for tool in self._index.tools}
-        self._running.something = len(held - {SELF.server}) > 0
-        noted = noted_specs(self._index.store)
-        same = {one for one, up in self.upstreams.items() if noted.get(one) == up.spec.digest}
-        return held, held & same
-
-    def _hide(self, names: Collection[str]) -> None:
-        """Take out at once what earlier listings had and the entries now leave out or rename."""
-        specs = {name: self.upstreams[name].spec for name in names}
-        mine = [tool for tool in self._index.tools if tool.server in specs]
-        gone = [tool.id for tool in mine if not shows(specs[tool.server], tool.name)]
-        if gone:
-            self._index.remove(gone)
-
-    def _forget(self, name: str) -> None:
-        self._index.replace_server(name, [])
-        note_spec(self._index.store, name, None)
-        take_out_leftovers(self._index.store, set(self.upstreams))
-
-    async def _listed(self, upstream: Upstream) -> None:
-        """Index a server's list; only new tools are encoded."""
-        if self.upstreams.get(upstream.name) is not upstream:  # taken out meanwhile
-            return
-        shown = exposed(upstream.spec, upstream.tools)
-        every = await run_sync(lambda: self._index.tools)
-        others = {tool.id for tool in every if tool.server != upstream.name}
-        tools = []
-        for tool in list(shown.tools.values()):
-            made = CatalogueTool(
-                tool.name, tool.description, upstream.name, tool.parameters, mcp=tool.more
-            )
-            if made.id in others:  # names may hold slashes
-                del shown.tools[tool.name]
-                shown.left_out[tool.name] = f"another server has {made.id}"
-                continue
-            tools.append(made)
-        self.exposed[upstream.name] = shown
-        store = self._index.store
-        await run_sync(note_servers, store, [upstream.name])
-        now = {tool.id: tool.content_hash for tool in tools}
-        held = {tool.id: tool.content_hash for tool in every if tool.server == upstream.name}
-        if now != held and upstream.listed:
-            await run_sync(self._index.replace_server, upstream.name, tools)
-        await run_sync(note_spec, store, upstream.name, upstream.spec.digest)
 
     async def _happened(self, upstream: Upstream, kind: str) -> None:
         await self.on_change(upstream.name, kind)

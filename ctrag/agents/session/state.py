@@ -4,7 +4,12 @@ It names tools without their definitions: on resuming, each name is resolved aga
 access rules then in force.
 """
 
+from collections.abc import Iterable, Mapping
+
 from pydantic import BaseModel, ConfigDict, FiniteFloat
+
+from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.session.bound import BoundTool
 
 
 class BoundState(BaseModel):
@@ -17,6 +22,18 @@ class BoundState(BaseModel):
     order: int
     uses: int = 0
     pinned: bool = False
+
+    @classmethod
+    def of(cls, bound: BoundTool) -> "BoundState":
+        """The state of a bound tool."""
+        return cls(
+            tool=bound.tool.id,
+            first_seen=bound.first_seen,
+            last_used=bound.last_used,
+            order=bound.order,
+            uses=bound.uses,
+            pinned=bound.pinned,
+        )
 
 
 class SessionState(BaseModel):
@@ -33,3 +50,16 @@ class SessionState(BaseModel):
     """Tools that the guard evicted."""
     known: list[str] = []
     """Every tool that was ever bound, so that names keep their meaning."""
+
+    def entries(self, known: Mapping[str, CatalogueTool]) -> Iterable[BoundTool]:
+        """The bound tools among those that are still known, by id."""
+        for one in self.bound:
+            if one.tool in known:
+                yield BoundTool(
+                    known[one.tool],
+                    one.first_seen,
+                    one.last_used,
+                    one.order,
+                    one.uses,
+                    one.pinned,
+                )

@@ -14,26 +14,25 @@ from ctrag.agents.session import events
 from ctrag.agents.session.binding import (
     Binding,
     BindingSettings,
-    BoundTool,
     Clock,
     Eviction,
     ToolContextManager,
     Why,
 )
 from ctrag.agents.session.guard import GuardSettings, IterationGuard
-from ctrag.agents.session.history import Message, fit_history, history_tokens
+from ctrag.agents.session.history import Message
 from ctrag.agents.session.outcomes import (
     Finished,
     PreparedContext,
     Reason,
     SearchOutcome,
-    TokenEstimate,
     ToolRefused,
 )
 from ctrag.agents.session.recorder import SessionRecorder
 from ctrag.agents.session.searches import OverlapSettings, RecentSearches
 from ctrag.agents.session.state import BoundState, SessionState
-from ctrag.agents.session.tokens import characters, tool_tokens
+from ctrag.agents.session.tokens import characters
+from ctrag.agents.session.window import room_for_tools, within
 from ctrag.errors import InputError
 from ctrag.models.tokens import CountTokens
 
@@ -42,8 +41,6 @@ Allowed = Callable[[str, str], bool]
 Resolve = Callable[[str], CatalogueTool | None]
 """Tool id → its current definition, or None when it is gone."""
 Result = TypeVar("Result")
-_SHARE_OF_DISCOVERED = 0.1
-"""Share of the window that discovered tools may take regardless of the conversation's length."""
 EVICTED = "{tool} is no longer in this session; a search for its name brings it back."
 _CALLS_KEPT = 100
 """Number of calls that a session remembers as its history."""
@@ -296,30 +293,14 @@ class ToolSession:
         Raises:
             ValueError: The window is no larger than the answer.
         """
-        if not 0 <= output < window:
-            raise InputError(f"output: must be from 0 to below the window {window}, not {output}")
+        room = room_for_tools(messages, self._always, window, output, self._count)
         with self._lock:
-            room = window - output
-            core = sum(tool_tokens(tool, self._count) for tool in self._always)
-            least = core + int(_SHARE_OF_DISCOVERED * window)
-            left = room - history_tokens(messages, self._count)
-            self._record_evictions(self.manager.set_budget(min(room, max(least, left))))
-            tools = self.tools
-            spent = sum(tool_tokens(tool, self._count) for tool in tools)
-            fitted = fit_history(messages, max(0, room - spent), self._count)
-            estimate = TokenEstimate(
-                tools=spent,
-                messages=fitted.tokens,
-                output=output,
-                window=window,
-                by_characters=sum(map(tool_tokens, tools)) + history_tokens(fitted.messages),
-            )
-            self._events.estimated(estimate)
-            if fitted.dropped or fitted.shortened:
-                self._events.truncated(fitted.dropped, fitted.shortened)
-            return PreparedContext(
-                fitted.messages, tools, estimate, fitted.dropped, fitted.shortened
-            )
+            self._record_evictions(self.manager.set_budget(room))
+            ready = within(messages, self.tools, window, output, self._count)
+            self._events.estimated(ready.estimate)
+            if ready.dropped or ready.shortened:
+                self._events.truncated(ready.dropped, ready.shortened)
+            return ready
 
     def unload(self, tool_id: str, why: Why = "unloaded") -> bool:
         """Unbind a discovered tool; False if it was not bound."""
@@ -368,17 +349,7 @@ class ToolSession:
             return SessionState(
                 id=self.id,
                 principal=self.principal,
-                bound=[
-                    BoundState(
-                        tool=one.tool.id,
-                        first_seen=one.first_seen,
-                        last_used=one.last_used,
-                        order=one.order,
-                        uses=one.uses,
-                        pinned=one.pinned,
-                    )
-                    for one in self.manager.entries
-                ],
+                bound=[BoundState.of(one) for one in self.manager.entries],
                 listed=[tool.id for tool in self.manager.listed],
                 evicted=list(self.guard.evicted),
                 known=list(self.manager.known),
@@ -400,20 +371,8 @@ class ToolSession:
             wanted = dict.fromkeys([*(one.tool for one in state.bound), *state.listed])
             tools = {name: resolve(name) for name in wanted if self._may(name)}
             known = {name: tool for name, tool in tools.items() if tool is not None}
-            entries = [
-                BoundTool(
-                    known[one.tool],
-                    one.first_seen,
-                    one.last_used,
-                    one.order,
-                    one.uses,
-                    one.pinned,
-                )
-                for one in state.bound
-                if one.tool in known
-            ]
             listed = [known[name] for name in state.listed if name in known]
-            evictions = self.manager.restore(entries, listed, state.known)
+            evictions = self.manager.restore(state.entries(known), listed, state.known)
             for tool_id in state.evicted:
                 self.guard.evict(tool_id)
             lost = tuple(name for name in wanted if name not in known)

@@ -49,14 +49,14 @@ def person(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_figures_have_the_contracts_keys_and_nothing_is_hallucinated(person: Path) -> None:
-    experiment = run_planner(person, methods=["rag", "context_tuned_rag"], limit=6, free=False)
+    experiment = run_planner(person, methods=["rag", "context_tuned_rag"], limit=3, free=False)
     assert list(experiment.figures) == ["rag", "context_tuned_rag"]
     for found in experiment.figures.values():
         figures: Any = found
         assert set(figures) == PLANNED
         assert all(0 <= value <= 100 for value in figures.values())
         assert figures["hallucination"] == 0
-    assert sum(experiment.extra["errors"]["rag"].values()) <= 6  # type: ignore[call-overload, index]
+    assert sum(experiment.extra["errors"]["rag"].values()) <= 3  # type: ignore[call-overload, index]
     assert table(experiment).rows[0][0] == "rag"
 
 
@@ -89,8 +89,8 @@ def test_the_order_of_the_labelled_tools_tells_nothing(person: Path, tmp_path: P
     rows = [json.loads(line) for line in lines]
     text = "".join(json.dumps({**row, "tools": row["tools"][::-1]}) + "\n" for row in rows)
     (turned / "queries.jsonl").write_text(text, encoding="utf-8")
-    plain = run_planner(person, methods=["upper_bound"], limit=3, free=False)
-    other = run_planner(turned, methods=["upper_bound"], limit=3, free=False)
+    plain = run_planner(person, methods=["upper_bound"], limit=2, free=False)
+    other = run_planner(turned, methods=["upper_bound"], limit=2, free=False)
     assert plain.figures == other.figures
 
 
