@@ -16,9 +16,7 @@ def test_every_requirement_that_can_change_has_tests_or_a_reason() -> None:
     }
     asked = [Requirement(one) for one in sum(extras.values(), project["dependencies"])]
     changing = {
-        one.name
-        for one in asked
-        if one.name != "ctrag" and not str(one.specifier).startswith("==")
+        one.name for one in asked if one.name != "ctrag" and not str(one.specifier).startswith("==")
     }
     assert {*NEWEST["tests"], *NEWEST["elsewhere"]} == changing
     assert not NEWEST["tests"].keys() & NEWEST["elsewhere"].keys()
