@@ -70,5 +70,9 @@ async def test_a_process_that_does_not_end_by_itself_is_ended_with_its_children(
     started = StdioServerParameters(command=sys.executable, args=["-c", script])
     async with process_streams(started, "odd", sys.stderr):
         await anyio.sleep(0.3)
-    left = subprocess.run(["pgrep", "-f", "^sleep 7654"], capture_output=True, check=False)
+    for _ in range(100):
+        left = subprocess.run(["pgrep", "-f", "^sleep 7654"], capture_output=True, check=False)
+        if not left.stdout:
+            break
+        await anyio.sleep(0.1)
     assert left.stdout == b""
