@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ctrag.agents.catalogue.keywords import with_readable_keywords
 from ctrag.agents.catalogue.schema_walk import Schema, mapped, pointer_step
 
 _TYPES = frozenset("string number integer boolean array object null".split())
@@ -19,7 +20,8 @@ def modern(schema: Mapping[str, Any]) -> dict[str, Any]:
 
     Tuples become `prefixItems`, boolean limits numbers, `dependencies` its two successors,
     `nullable` a type, `definitions` `$defs`; names of types that no draft has are translated or
-    dropped. What is asked of the arguments stays the same. Patterns are left as they are.
+    dropped, keywords of the wrong type likewise. What is asked of the arguments stays the same.
+    Patterns are left as they are.
     """
     anchors = _anchors(schema)
     moved = "$defs" not in schema and isinstance(schema.get("definitions"), Mapping)
@@ -65,7 +67,7 @@ def _anchors(schema: Mapping[str, Any]) -> dict[str, str]:
 
 def _modern(schema: Mapping[str, Any]) -> dict[str, Any]:
     """One schema's own keywords; what is inside is not looked at."""
-    new = dict(schema)
+    new = with_readable_keywords(schema)
     for gone in ("$id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary"):
         new.pop(gone, None)
     if isinstance(new.get("id"), str):
@@ -82,8 +84,11 @@ def _modern(schema: Mapping[str, Any]) -> dict[str, Any]:
             del new["prefixItems"]
     new.pop("additionalItems", None)
     for strict, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
-        if isinstance(new.get(strict), bool) and new.pop(strict) and limit in new:
-            new[strict] = new.pop(limit)
+        if isinstance(new.get(strict), bool):
+            if new.pop(strict) and limit in new:
+                new[strict] = new.pop(limit)
+        elif strict in new and not isinstance(new[strict], int | float):
+            del new[strict]
     _dependencies(new)
     _required(new)
     return new

@@ -15,8 +15,12 @@ from stores.compressed import SUFFIX, read_kept
 T = TypeVar("T")
 
 
-def read_file(path: Path) -> Any:
+def read_file(path: Path, *, once: bool = False) -> Any:
     """The value of a `.json`, `.yaml` or `.yml` file, or of its `.bz2` where it is missing.
+
+    Args:
+        path: The file.
+        once: Refuse a key that is given twice in one place, of which the last would count.
 
     Raises:
         ValueError: It is not JSON or YAML; the message names the line.
@@ -27,22 +31,35 @@ def read_file(path: Path) -> Any:
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
     if path.name.removesuffix(SUFFIX).endswith((".yaml", ".yml")):
-        return _yaml(path, text)
+        return _yaml(path, text, once)
+
+    def checked_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        _no_repeated([key for key, _ in pairs], str(path))
+        return dict(pairs)
+
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=checked_once if once else None)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:
         raise InputError(f"{path}: not JSON: nested too deep") from None
+    except InputError:
+        raise
     except ValueError as error:  # a whole number of more than 4,300 digits
         raise InputError(f"{path}: not JSON: {error}") from None
 
 
-def _yaml(path: Path, text: str) -> Any:
+def _no_repeated(keys: list[str], where: str) -> None:
+    for key in keys if len(set(keys)) < len(keys) else ():
+        if keys.count(key) > 1:
+            raise InputError(f"{where}: {key} is given twice in one place; keep one")
+
+
+def _yaml(path: Path, text: str, once: bool) -> Any:
     import yaml
 
     try:
-        return load_yaml(text, _loader())
+        return load_yaml(text, _loader(once))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     except yaml.MarkedYAMLError as error:
@@ -53,7 +70,7 @@ def _yaml(path: Path, text: str) -> Any:
 
 
 @cache
-def _loader() -> Any:
+def _loader(once: bool) -> Any:
     """YAML with JSON's values: dates, `on`, `no` and the like stay strings, and keys are always
     strings."""
     import yaml
@@ -62,6 +79,10 @@ def _loader() -> Any:
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[str, Any]:
+            if once:
+                scalars = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+                line = node.start_mark.line + 1
+                _no_repeated([key.value for key in scalars], f"mapping of line {line}")
             self.flatten_mapping(node)
             for key, _ in node.value:
                 if isinstance(key, yaml.ScalarNode):

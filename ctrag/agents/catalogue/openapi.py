@@ -25,11 +25,11 @@ from ctrag.agents.catalogue.schema_walk import mapped, pointed
 from ctrag.agents.catalogue.tool import CatalogueTool
 from ctrag.errors import InputError
 
-_VERBS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
+_VERBS = ("get", "put", "post", "delete", "patch", "head", "options", "trace", "query")
 _READS = {"readOnlyHint": True}
 _CHANGES = {"readOnlyHint": False}
 _HINTS = {
-    **dict.fromkeys(("get", "head", "options", "trace"), _READS),
+    **dict.fromkeys(("get", "head", "options", "trace", "query"), _READS),
     "post": _CHANGES,
     "patch": _CHANGES,
     "put": {**_CHANGES, "idempotentHint": True},
@@ -72,7 +72,8 @@ def read_openapi(
     server = server or server_name(as_text(info.get("title")))
     version = as_text(info.get("version"))
     found = list(reader.operations())
-    names, problems = operation_names(found)
+    names, renamed = operation_names(found)
+    problems = {**reader.problems, **renamed}
     tools: list[CatalogueTool] = []
     operations: dict[str, Operation] = {}
     for one, name in zip(found, names, strict=True):
@@ -92,7 +93,7 @@ def read_openapi(
                 parameters,
                 version,
                 one.category,
-                mcp={"annotations": dict(_HINTS[one.verb])},
+                mcp={"annotations": dict(_HINTS.get(one.verb, _CHANGES))},
             )
         )
     return OpenApi(server, tools, operations, problems)
@@ -104,6 +105,8 @@ class _Reader:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
         self._old = "swagger" in document
+        text = {"type": "string"}
+        self._text = text if self._old else {"schema": text}
         self._schemes = as_map(
             document.get("securityDefinitions")
             if self._old
@@ -111,13 +114,23 @@ class _Reader:
         )
         self._converted: dict[str, tuple[Any, list[str]]] = {}
         self._names: dict[str, str] = {}
+        self.problems: dict[str, str] = {}
+        """What was left out and why, by operation or path."""
 
     def operations(self) -> Iterator[FoundOperation]:
         for path, item in self._document["paths"].items():
+            if str(path).startswith("x-"):
+                continue
             resolved = as_map(self._resolved(item))
-            for verb in _VERBS:
-                if isinstance(operation := resolved.get(verb), Mapping):
-                    yield FoundOperation(str(path), verb, resolved, operation)
+            if not resolved:
+                self.problems[str(path)] = "is no object with operations, or a reference to none"
+            further = as_map(resolved.get("additionalOperations"))  # of OpenAPI 3.2
+            verbs = {**{one: resolved.get(one) for one in _VERBS}, **further}
+            for verb, operation in verbs.items():
+                if isinstance(operation, Mapping):
+                    yield FoundOperation(str(path), verb.lower(), resolved, operation)
+                elif operation is not None:
+                    self.problems[f"{verb.upper()} {path}"] = "is no object"
 
     def read(self, found: FoundOperation) -> tuple[dict[str, Any], Operation]:
         """The tool's schema, and what a call needs."""
@@ -169,6 +182,9 @@ class _Reader:
             for one in as_list(source.get("parameters")):
                 parameter = as_map(self._resolved(one))
                 named[as_text(parameter.get("in")), as_text(parameter.get("name"))] = parameter
+        for name in re.findall(r"\{([^{}]+)\}", found.path):  # what the path needs, declared or not
+            implied = {"name": name, "in": "path", "required": True, **self._text}
+            named.setdefault(("path", name), implied)
         return list(named.values())
 
     def _consumed(self, operation: Mapping[str, Any], default: str) -> str:

@@ -17,6 +17,9 @@ _SECRETS = re.compile(
 """Parameters that hold credentials, whether the document says so or not."""
 
 
+_CHOICES = ("oneOf", "anyOf", "not")
+
+
 class Schemas(Protocol):
     """The schemas of the document."""
 
@@ -85,7 +88,7 @@ class ToolArguments:
             if reference in seen or not isinstance(target := self._target(reference), Mapping):
                 return None
             return self._flat(self._reader.schema(target)[0], target, (*seen, reference))
-        if not isinstance(given, Mapping) or any(key in given for key in ("oneOf", "anyOf", "not")):
+        if not isinstance(given, Mapping) or any(_chooses(given.get(one)) for one in _CHOICES):
             return None
         if schema.get("type", "object") not in ("object", ["object", "null"]):
             return None
@@ -100,14 +103,16 @@ class ToolArguments:
             required += inner[1]
             needed += inner[2]
         own = as_map(given.get("properties"))
+        only_read = {str(key) for key, one in own.items() if as_map(one).get("readOnly") is True}
         for key, one in own.items():
+            if str(key) in only_read:
+                continue
             made, more = self._reader.schema(one)
             properties[str(key)] = made
             needed += more
         if not properties:
             return None
         asked = [str(one) for one in as_list(given.get("required"))]
-        only_read = {str(key) for key, one in own.items() if as_map(one).get("readOnly") is True}
         required += [one for one in asked if one in properties and one not in only_read]
         return properties, required, needed
 
@@ -134,6 +139,12 @@ class ToolArguments:
         if definitions := self._reader.definitions(self._needed):
             made["$defs"] = definitions
         return made
+
+
+def _chooses(value: Any) -> bool:
+    """Whether a union offers other properties, not just another choice of those required."""
+    members = value if isinstance(value, list) else [value]
+    return value is not None and any(set(as_map(one)) - {"required"} for one in members)
 
 
 def argument_of(one: Mapping[str, Any], place: Place, old: bool, file: bool = False) -> Argument:

@@ -9,6 +9,7 @@ assistant's own `toolbox.yaml`.
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -34,8 +35,16 @@ if TYPE_CHECKING:
     from ctrag.agents.catalogue.openapi_operations import OpenApi
 
 
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)")
+_LINK = re.compile(r"!?\[([^\]\[]*)\]\([^)\s(]*\)")
+_ADDRESS = re.compile(r"https?://\S+")
 _EMBEDDED = 8_000
 """Characters of a description that an encoder is given."""
+
+
+def spelled_out(name: str) -> str:
+    """A name as words: `getHTTPStatus_v2` becomes `get HTTP Status v 2`."""
+    return " ".join(_HUMP.sub(" ", name).replace("_", " ").replace(".", " ").split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +87,16 @@ class CatalogueTool:
 
     @property
     def text(self) -> str:
-        """What an encoder embeds: name as words, description, names of parameters.
+        """What an encoder embeds: name as words, description without the addresses of its links,
+        names of parameters.
 
         An encoder reads some hundred words; the words of longer texts are searched all the same.
         """
-        words = self.name.replace("_", " ").replace(".", " ")
+        words = spelled_out(self.name).replace("/", " ")
         properties = self.parameters.get("properties")
         named = ", ".join(map(str, properties)) if isinstance(properties, dict) else ""
-        return f"{words}: {self.description[:_EMBEDDED]}" + (f" ({named})" if named else "")
+        description = _ADDRESS.sub(" ", _LINK.sub(r"\1", self.description[: 2 * _EMBEDDED]))
+        return f"{words}: {description[:_EMBEDDED]}" + (f" ({named})" if named else "")
 
     def to_json(self) -> str:
         """The whole definition, for stores."""

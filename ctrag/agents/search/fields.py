@@ -1,6 +1,5 @@
 """The searched fields of a tool, and how names become words."""
 
-import re
 import threading
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ctrag.agents.catalogue.schema_walk import pointed
-from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.catalogue.tool import CatalogueTool, spelled_out
 from ctrag.text.words import stems, telling_words, terms, words
 from stores.tools.protocol import saturated
 
@@ -32,18 +31,12 @@ GRAM_CODES = 1 << 16
 NO_GRAM = GRAM_CODES
 """The code that no text has."""
 
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)")
 _LONGEST = 50_000
 """Characters read per field; the rest is cut."""
 _DEEPEST = 3
 _MOST_SCHEMAS = 2_000
 """Schemas read per tool, so that a huge one does not take long."""
 _MOST_VALUES = 30
-
-
-def spelled_out(name: str) -> str:
-    """A name as words: `getHTTPStatus_v2` becomes `get HTTP Status v 2`."""
-    return " ".join(_HUMP.sub(" ", name).replace("_", " ").replace(".", " ").split())
 
 
 @lru_cache(maxsize=100_000)

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from ctrag.agents.catalogue.tool import CatalogueTool
-from ctrag.agents.search.fields import compact, spelled_out
+from ctrag.agents.catalogue.tool import CatalogueTool, spelled_out
+from ctrag.agents.search.fields import compact
 from ctrag.agents.search.names import named_runs
 from ctrag.text.words import fold, terms
 

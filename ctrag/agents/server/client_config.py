@@ -6,12 +6,14 @@ fields, seconds or milliseconds, comments. What is not known is passed over and 
 cannot be used is left out and costs nothing else.
 """
 
+import codecs
 import json
 import re
 import shlex
 import shutil
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +21,19 @@ from pydantic import ValidationError
 
 from ctrag.agents.catalogue.files import read_file
 from ctrag.agents.server.client_fields import Fields
+from ctrag.agents.server.client_tables import (
+    TABLES,
+    holds_servers,
+    is_server,
+    named,
+    nested,
+    spelled_as_known,
+    unwrapped,
+)
 from ctrag.agents.server.config import ServerSpec, Upstreams, server_name
 from ctrag.agents.server.variables import Variables
 from ctrag.errors import InputError
 
-TABLES = (
-    "mcpServers",
-    "mcp_servers",
-    "servers",
-    "context_servers",
-    "mcp.servers",
-    "amp.mcpServers",
-    "extensions",
-)
-"""Keys under which clients keep the table of servers."""
-_REACHED_BY = {"command", "cmd", "url", "serverUrl", "httpUrl", "server_url", "uri"}
 _WITHOUT_MEANING = {"$schema", "inputs", "registries", "mcp", "version"}
 _TOKEN = r'"(?:[^"\\\n]|\\.)*"'
 _COMMENT = re.compile(rf"{_TOKEN}|//[^\n]*|/\*[\s\S]*?\*/")
@@ -89,53 +89,45 @@ class _Reader:
 
     def _table(self) -> tuple[dict[str, Any], set[str]]:
         """All entries by name, and the top-level keys that they were under."""
-        value = self._value
-        nested = value.get("mcp")
-        if isinstance(nested, dict):
-            inner = [key for key in TABLES if isinstance(nested.get(key), dict)]
-            if inner:  # VS Code's settings
-                value = {**value, inner[0]: nested[inner[0]]}
-            elif any(_is_server(one) for one in nested.values()):  # opencode
-                value = {**value, "mcpServers": nested}
+        value = spelled_as_known(self._value)
+        inner = value.get("mcp")
+        if isinstance(inner, dict):
+            tables = [key for key in TABLES if isinstance(inner.get(key), dict)]
+            if tables:  # VS Code's settings
+                value = {**value, tables[0]: inner[tables[0]]}
+            elif any(map(is_server, inner.values())):  # opencode
+                value = {**value, "mcpServers": inner}
         self._value = value
         used = {
             key
             for key in TABLES
-            if key in value and (key != "extensions" or _holds_servers(value[key]))
+            if key in value and (key != "extensions" or holds_servers(value[key]))
         }
-        if used:
-            table: dict[str, Any] = {}
-            for key in TABLES:
-                if key in used:
-                    table = {**self._entries(key), **table}
-            return table, used
-        if _is_server(value):  # one server alone
-            where = value.get("command") or value.get("url") or self._path.stem
-            name = re.sub(r"^https?://|/.*$", "", str(where)) if "url" in value else str(where)
-            return {Path(name).stem or "server": value}, set(value)
-        bare = {key: one for key, one in value.items() if _is_server(one)}
-        if not bare and "registries" not in value:
-            known = ", ".join(f"`{one}`" for one in TABLES[:3])
-            raise InputError(
-                f"{self._path}: holds no servers; put them, by name, under one of {known}"
-            )
-        return bare, set(bare)
+        table: dict[str, Any] = {}
+        for key in TABLES:
+            if key in used:
+                table = {**self._entries(key), **table}
+        if table:
+            return unwrapped(table), used
+        if is_server(value):
+            return {_name_of(value) or self._path.stem or "server": value}, set(value)
+        bare = {key: one for key, one in value.items() if is_server(one)}
+        if bare:
+            return bare, set(bare)
+        deeper, under = nested(value)
+        if deeper or used or "registries" in value:
+            return deeper, used | under
+        known = ", ".join(f"`{one}`" for one in TABLES[:3])
+        raise InputError(f"{self._path}: holds no servers; put them, by name, under one of {known}")
 
     def _entries(self, key: str) -> dict[str, Any]:
         """A table by name; a list of entries with names is one too."""
         found = self._value.get(key)
         if found is None:
             return {}
-        if isinstance(found, list):
-            return {
-                str(one.get("name") or one.get("id") or f"#{number}")
-                if isinstance(one, dict)
-                else f"#{number}": one
-                for number, one in enumerate(found, start=1)
-            }
-        if not isinstance(found, dict):
+        if not isinstance(found, dict | list):
             raise InputError(f"{self._path}: {key}: must be an object with the servers by name")
-        return found
+        return named(found)
 
     def _specs(
         self, table: Mapping[str, Any], variables: Variables, off: set[str]
@@ -187,15 +179,13 @@ def _spec(fields: Fields) -> ServerSpec:
     return spec
 
 
-def _is_server(value: Any) -> bool:
-    return isinstance(value, dict) and any(
-        isinstance(value.get(one), str | list) or (one == "command" and one in value)
-        for one in _REACHED_BY
-    )
-
-
-def _holds_servers(value: Any) -> bool:
-    return isinstance(value, dict) and any(_is_server(one) for one in value.values())
+def _name_of(server: Mapping[str, Any]) -> str:
+    """A name for a server that stands alone: its own, its command's or its host."""
+    if isinstance(server.get("name"), str):
+        return str(server["name"])
+    if isinstance(server.get("command"), str):
+        return Path(server["command"]).stem
+    return re.sub(r"^https?://|[:/].*$", "", str(server.get("url") or ""))
 
 
 def _turned_off(value: Mapping[str, Any], table: Mapping[str, Any]) -> set[str]:
@@ -225,8 +215,10 @@ def _inputs(value: Mapping[str, Any]) -> dict[str, str | None]:
 def _value(path: Path, notes: list[str]) -> Any:
     if path.suffix in {".yaml", ".yml"}:
         return read_file(path)
+    raw = path.read_bytes()
+    wide = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # as PowerShell writes
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = raw.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 at byte {error.start + 1}") from None
     if path.suffix == ".toml":
@@ -248,11 +240,24 @@ def _value(path: Path, notes: list[str]) -> Any:
     try:
         return json.loads(plain, object_pairs_hook=once)
     except json.JSONDecodeError as error:
+        if "property name" in error.msg or plain[error.pos : error.pos + 1] in {"'", "#"}:
+            with suppress(ValueError):
+                return _as_json5(plain)
         raise InputError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
     except RecursionError:
         raise InputError(f"{path}: not JSON: nested too deep") from None
     except ValueError as error:  # a whole number of more than 4,300 digits
         raise InputError(f"{path}: not JSON: {error}") from None
+
+
+def _as_json5(text: str) -> Any:
+    """JSON with bare keys, single quotes or `#` comments, which YAML takes; ValueError if not."""
+    import yaml
+
+    try:
+        return yaml.safe_load(text.replace("\t", " "))
+    except yaml.YAMLError as error:
+        raise InputError(str(error)) from None
 
 
 def _string_or_space(found: re.Match[str]) -> str:

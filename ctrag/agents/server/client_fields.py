@@ -12,7 +12,8 @@ from ctrag.agents.server.variables import Variables
 from ctrag.errors import InputError
 
 MILLISECONDS_FROM = 1_000
-"""A time-out of that many or more is one in milliseconds: no call is given a quarter of an hour."""
+"""A time-out of that many or more is one in milliseconds, unless it is one of whole minutes up to
+an hour, such as 1,800."""
 
 _NAMES = {
     "command": ("cmd",),
@@ -22,7 +23,10 @@ _NAMES = {
     "url": ("httpUrl", "http_url", "serverUrl", "server_url", "uri", "endpoint", "baseUrl"),
     "headers": ("http_headers", "httpHeaders", "customHeaders"),
     "transport": ("type", "transportType", "transport_type"),
-    "include": ("includeTools", "include_tools", "enabledTools", "enabled_tools", "allowedTools"),
+    "include": (
+        *("includeTools", "include_tools", "enabledTools", "enabled_tools"),
+        *("allowedTools", "allowed_tools"),
+    ),
     "exclude": ("excludeTools", "exclude_tools", "disabledTools", "disabled_tools"),
     "result_limit": ("resultLimit",),
     "timeout": ("tool_timeout_sec", "toolTimeout", "requestTimeout", "request_timeout"),
@@ -40,7 +44,7 @@ _TRANSPORTS = {
     **dict.fromkeys(("stdio", "local", "command"), "stdio"),
     **dict.fromkeys(("http", "streamable", "streamablehttp", "httpstream"), "http"),
     "sse": "sse",
-    **dict.fromkeys(("remote", "url", "auto", "custom", "builtin", ""), ""),
+    **dict.fromkeys(("remote", "url", "auto", "custom", "builtin", "mcp", ""), ""),
 }
 _TURNED_OFF = {"disabled": True, "enabled": False, "isActive": False, "isEnabled": False}
 _TEXTS = {"args", "env", "headers"}
@@ -56,9 +60,9 @@ class Fields:
     """
 
     def __init__(self, entry: dict[str, Any], variables: Variables) -> None:
-        self._entry = {key: value for key, value in entry.items() if value is not None}
+        self._entry = _flat({key: value for key, value in entry.items() if value is not None})
         self._variables = variables
-        self._taken: set[str] = {"name", "id"}
+        self._taken: set[str] = {"name", "id", "server_label"}
         self.notes: list[str] = []
         """What was read otherwise than it stands."""
 
@@ -129,6 +133,9 @@ class Fields:
             return number / 1_000
         if name.endswith("_sec") or unit or number < MILLISECONDS_FROM:
             return number
+        if number <= 3_600 and number % 60 == 0 and number % 500:  # Cline's and Roo's choices
+            self.notes.append(f"{name} {number:g} is taken as seconds: {number / 60:g} minutes")
+            return number
         self.notes.append(f"{name} {number:g} is taken as milliseconds: {number / 1_000:g} s")
         return number / 1_000
 
@@ -147,16 +154,20 @@ class Fields:
 
     def _headers(self, found: dict[str, Any]) -> None:
         headers = dict(found.get("headers", {}))
-        request = self._entry.get("requestInit")
-        if isinstance(request, dict) and isinstance(request.get("headers"), dict):
-            headers = {**_texts(self._take("requestInit")["headers"], "headers"), **headers}
+        for key in ("requestInit", "requestOptions", "request_options"):
+            request = self._entry.get(key)
+            if isinstance(request, dict) and isinstance(request.get("headers"), dict):
+                headers = {**_texts(self._take(key)["headers"], "headers"), **headers}
         from_environment = self._take("env_http_headers") or {}
         for header, variable in from_environment.items():
             headers[header] = self._variables.text(f"${{{variable}}}")
         if variable := self._take("bearer_token_env_var"):
             headers["Authorization"] = self._variables.text(f"Bearer ${{{variable}}}")
-        if token := self._take("authorization_token"):
-            headers["Authorization"] = f"Bearer {token}"
+        for key in ("authorization_token", "authorization", "auth"):
+            token = self._entry.get(key)
+            if isinstance(token, str) and token != "oauth":
+                scheme = "" if " " in token else "Bearer "
+                headers["Authorization"] = f"{scheme}{self._take(key)}"
         if headers:
             found["headers"] = headers
 
@@ -207,6 +218,17 @@ class Fields:
             self.notes.append(f"type {named} is passed over: it does not go with what is given")
             kind = ""
         found["transport"] = kind
+
+
+def _flat(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry whose transport, or choice of tools, is an object of its own, without that."""
+    for key in ("transport", "stdio", "http", "sse", "tool_configuration"):
+        inner = entry.get(key)
+        if isinstance(inner, dict):
+            kind = {} if key in {"transport", "tool_configuration"} else {"type": key}
+            rest = {one: value for one, value in entry.items() if one != key}
+            entry = {**kind, **inner, **rest}
+    return entry
 
 
 def _is_table(entry: dict[str, Any]) -> bool:

@@ -224,10 +224,10 @@ class Upstreams(BaseModel):
 
 
 def read_checked(path: Path, model: type[Model]) -> Model:
-    """A JSON or YAML file as a pydantic model.
+    """A JSON or YAML file as a pydantic model; no key may be given twice in one place.
 
     Raises:
         ValueError: The file breaks a rule, which the message names with file and field.
     """
-    value = read_file(path)
+    value = read_file(path, once=True)
     return checked(TypeAdapter(model), {} if value is None else value, path)

@@ -330,6 +330,7 @@ class Line:
         tools: dict[str, ToolDefinition] = {}
         self._left_out = {}
         cursor: str | None = None
+        cursors: set[str] = set()
         for _ in range(PAGES):
             try:
                 page = await client.list_tools(cursor=cursor)
@@ -350,8 +351,9 @@ class Line:
                     kept.get(_MORE, {}),
                 )
             cursor = page.next_cursor
-            if cursor is None:
+            if cursor is None or cursor in cursors:  # a server may name the same page for ever
                 break
+            cursors.add(cursor)
         self.tools, self.problems = tools, self._left_out
 
     def _passed(self, entries: list[Any]) -> list[Any]:

@@ -65,14 +65,21 @@ class ServerLists:
         shown = exposed(upstream.spec, upstream.tools)
         every = await run_sync(lambda: self._index.tools)
         others = {tool.id for tool in every if tool.server != upstream.name}
+        longer = [one for one in self._upstreams if one.startswith(f"{upstream.name}/")]
         tools = []
         for tool in list(shown.tools.values()):
             made = CatalogueTool(
                 tool.name, tool.description, upstream.name, tool.parameters, mcp=tool.more
             )
-            if made.id in others:  # names may hold slashes
+            # Names may hold slashes; whose an id is must not hang on who is listed first.
+            taken = next((one for one in longer if made.id.startswith(f"{one}/")), None)
+            if taken is not None or made.id in others:
                 del shown.tools[tool.name]
-                shown.left_out[tool.name] = f"another server has {made.id}"
+                shown.left_out[tool.name] = (
+                    f"would be taken for a tool of {taken}; `rename` it"
+                    if taken is not None
+                    else f"another server has {made.id}"
+                )
                 continue
             tools.append(made)
         self.exposed[upstream.name] = shown

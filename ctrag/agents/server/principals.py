@@ -95,7 +95,8 @@ class AccessFile:
             raise InputError(f"{path}: tokens: two are the same; each names one user")
         if file.jwt is not None:
             file.jwt.key_file = Path(path).parent / file.jwt.key_file
-        granted = None if file.grants is None else rules
+        # `grants:` with nothing below it opens nothing: all of them may stand in comments.
+        granted = rules if "grants" in file.model_fields_set else None
         return cls(rules.members, granted, file.tokens, file.jwt)
 
     @property

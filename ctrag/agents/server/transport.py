@@ -8,12 +8,13 @@ import anyio
 import httpx2
 from mcp.client._transport import TransportStreams
 from mcp.client.sse import sse_client
-from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
 from ctrag.agents.server.config import ServerSpec
 from ctrag.agents.server.named_stderr import named_stderr
+from ctrag.agents.server.stdio import process_streams
 from ctrag.agents.server.untrusted import mended
 
 NOT_SENT = -32_098
@@ -116,7 +117,7 @@ async def _process(spec: ServerSpec, name: str) -> AsyncIterator[Any]:
         command=spec.command, args=spec.args, env=spec.env, cwd=spec.cwd
     )
     with named_stderr(name) as errlog:
-        async with stdio_client(started, errlog=errlog) as streams:
+        async with process_streams(started, name, errlog) as streams:
             yield streams
 
 

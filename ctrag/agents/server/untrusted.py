@@ -129,14 +129,17 @@ def _more(raw: Mapping[str, Any], marks: list[str]) -> dict[str, Any]:
 
 def _checked_schema(schema: Any) -> dict[str, Any]:
     """The schema, which may be of any draft, as one of draft 2020-12 whose root is an object."""
+    if schema is True or schema == []:  # PHP writes an empty table as a list
+        schema = {}
     if not isinstance(schema, dict):
         raise InputError("has an input schema that is no object")
-    kind = schema.get("type", "object")
-    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
-        raise InputError("has an input schema whose type is not object")
     if len(json.dumps(schema)) > SCHEMA_LIMIT:
         raise InputError(f"has an input schema of more than {SCHEMA_LIMIT:,} characters")
-    made = {**modern(schema), "type": "object"}
+    made = modern(schema)
+    kind = made.get("type") or "object"
+    if kind != "object" and not (isinstance(kind, list) and "object" in kind):
+        raise InputError("has an input schema whose type is not object")
+    made["type"] = "object"
     try:  # patterns are JavaScript's, so that Python's view of them does not count
         jsonschema.Draft202012Validator.check_schema(made, format_checker=_NO_FORMATS)
     except jsonschema.SchemaError as error:

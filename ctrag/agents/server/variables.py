@@ -12,9 +12,18 @@ from typing import Any
 
 from ctrag.errors import InputError
 
-_START = re.compile(r"(?P<escape>\$\$\{)|\$\{|\{(?=(?:env|file|input):)")
+_START = re.compile(
+    r"(?P<escape>\$\$\{)|(?P<template>\$?\{\{(?P<of>[\w\s.]+)\}\})|\$\{|\{(?=(?:env|file|input):)"
+)
+_TEMPLATE = re.compile(r"\s*(?:(?:secrets|inputs|env)\.)?(?P<name>[A-Z_][A-Z0-9_]*)\s*")
+"""`{{ secrets.NAME }}`, as Continue and others have it; other templates are the server's."""
+_BARE = re.compile(r"(?P<scheme>(?:[A-Za-z]+ )?)\$(?P<name>[A-Z_][A-Z0-9_]*)")
+"""A text that is nothing but `$NAME`, or `Bearer $NAME`, as Gemini and Copilot have it."""
+_SHELL = re.compile(r"(?:[A-Za-z]+ )?(?:\$\(.*\)|`.*`)", re.DOTALL)
+_SECRET = ("env", "headers", "url")
+"""Fields that begin so hold what a server must not get unfilled."""
 _NAMED = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:(?P<operator>:?-)(?P<default>.*))?", re.DOTALL)
-_KIND = re.compile(r"(?P<kind>env|input|file):(?P<rest>.*)", re.DOTALL)
+_KIND = re.compile(r"(?P<kind>env|input|file|user_config)[:.](?P<rest>.*)", re.DOTALL)
 _EDITOR_FOLDERS = {".vscode", ".cursor", ".gemini", ".codex", ".kiro"}
 _FORMS = "${NAME}, ${NAME:-default}, ${env:NAME}, ${input:ID}, ${file:PATH}"
 
@@ -41,6 +50,7 @@ class Variables:
             "workspaceFolderBasename": project.name,
             "userHome": str(Path.home()),
             "cwd": str(Path.cwd()),
+            "__dirname": str(here),
             "pathSeparator": os.sep,
             "/": os.sep,
         }
@@ -57,6 +67,8 @@ class Variables:
         """
         if isinstance(value, str):
             try:
+                if place.startswith(_SECRET) and _SHELL.fullmatch(value):
+                    raise InputError(f"{value[:40]!r} is for a shell, which does not run here")
                 return self.text(value)
             except ValueError as error:
                 raise InputError(f"{place}: {error}" if place else str(error)) from None
@@ -71,12 +83,19 @@ class Variables:
 
     def text(self, text: str) -> str:
         """One text, filled; `$${` stands for a literal `${`. Errors as for `fill`."""
+        if bare := _BARE.fullmatch(text):
+            return bare["scheme"] + self._value(bare["name"])
         done: list[str] = []
         at = 0
         while found := _START.search(text, at):
             done.append(text[at : found.start()])
             if found["escape"]:
                 done.append("${")
+                at = found.end()
+                continue
+            if found["template"]:
+                named = _TEMPLATE.fullmatch(found["of"])
+                done.append(self._value(named["name"]) if named else found["template"])
                 at = found.end()
                 continue
             end = _closing(text, found.end())
@@ -86,7 +105,7 @@ class Variables:
 
     def _value(self, inner: str) -> str:
         kind = _KIND.fullmatch(inner)
-        if kind is not None and kind["kind"] == "input":
+        if kind is not None and kind["kind"] in {"input", "user_config"}:
             return self._input(kind["rest"])
         if kind is not None and kind["kind"] == "file":
             path = self._folder / Path(self.text(kind["rest"])).expanduser()

@@ -33,6 +33,8 @@ _WRAPPERS = (
 """Names under which a whole set of arguments is sent."""
 _HANDLE = re.compile(r"[\w-]{32}")
 """A session's handle."""
+_META = re.compile(r"(?:^|[_./:])call_(?:changing_)?tool$")
+"""The meta-tool's own name, in any client's notation."""
 _FENCE = re.compile(r"^```\w*\s*|(?<!\s)\s*```$")
 _EMPTY = frozenset({"", "null", "none", "undefined"})
 _SEPARATORS = ("/", "__", ".", ":", "::", "_", "-")
@@ -65,8 +67,9 @@ def search_arguments(raw: Mapping[str, Any], most: int) -> Sent:
         ValueError: There is no query.
     """
     left, notes = _unwrapped(raw, _QUERY), []
-    session, limit = _taken(left, _SESSION), _taken(left, _LIMIT)
-    query = _text(_taken(left, _QUERY))
+    session, limit = _text(_taken(left, _SESSION)).strip("\"'`"), _taken(left, _LIMIT)
+    asked = _taken(left, _QUERY)
+    query = _text(list(asked.values()) if isinstance(asked, Mapping) else asked)
     if not query:  # whatever other name it has, if there is one text alone
         texts = [name for name, value in left.items() if _text(value)]
         query = _text(left.pop(texts[0])) if len(texts) == 1 else ""
@@ -76,8 +79,8 @@ def search_arguments(raw: Mapping[str, Any], most: int) -> Sent:
         query = query[:QUERY_LIMIT]
         notes.append(f"Only the first {QUERY_LIMIT:,} characters of the query were searched for.")
     found: dict[str, Any] = {"query": query}
-    if _text(session):
-        found["session"] = _text(session)
+    if session:
+        found["session"] = session
     if limit is not None:
         bounded, note = _bounded(limit, most)
         found |= {} if bounded is None else {"limit": bounded}
@@ -98,8 +101,10 @@ def call_arguments(raw: Mapping[str, Any]) -> Sent:
         name = next((name[key] for key in _NAME if key in name), None)
     if not _text(name):
         raise InputError("name: is missing; send the tool's name as search_tools gave it")
-    session = _text(left.pop("session", None))
+    session = _text(left.pop("session", None)).strip("\"'`")
     inner = _object(left.pop("arguments", None))
+    if _META.search(_text(name)) and _text(inner.get("name")):  # a call of the call
+        return call_arguments({"session": session, **inner})
     arguments = {**left, **inner}
     for other in _SESSION:  # an argument of the tool itself may have such a name
         if not session and _HANDLE.fullmatch(str(arguments.get(other))):
@@ -141,8 +146,9 @@ def tool_arguments(raw: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """A tool's arguments as its schema has them.
 
     A whole set under one name that the schema lacks is taken out of it; a text in the place of an
-    object, list, number or boolean is read as JSON where it is of that type. Everything else is
-    left as it is: the tool's own server judges it.
+    object, list, number or boolean is read as JSON where it is of that type; a number in the place
+    of a text is written out; null for an optional argument that takes none leaves it out.
+    Everything else is left as it is: the tool's own server judges it.
 
     Args:
         raw: An object, its JSON text, or None for no arguments.
@@ -160,7 +166,19 @@ def tool_arguments(raw: Any, parameters: Mapping[str, Any]) -> dict[str, Any]:
             inner = _parsed(value)
             arguments = dict(inner) if isinstance(inner, Mapping) else arguments
             arguments = {} if value is None else arguments
-    return {name: _fitted(value, properties.get(name)) for name, value in arguments.items()}
+    required = parameters.get("required")
+    needed = set(map(str, required)) if isinstance(required, list) else set()
+    return {
+        name: _fitted(value, properties.get(name))
+        for name, value in arguments.items()
+        if value is not None or name in needed or not _refuses_null(properties.get(name))
+    }
+
+
+def _refuses_null(schema: Any) -> bool:
+    """Whether null would be an error there; models send it for what they leave out."""
+    types = _types(schema)
+    return bool(types) and "null" not in types
 
 
 def meant(name: str, ids: Iterable[str]) -> list[str]:
@@ -263,8 +281,13 @@ def _parsed(value: Any) -> Any:
 
 
 def _fitted(value: Any, schema: Any) -> Any:
-    """The value, read as JSON where it is a text and the schema wants another type."""
+    """The value as the type that the schema wants, where it can be read as that."""
     wanted = _types(schema)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if wanted and wanted <= {"string", "null"}:
+            return str(value)
+        whole = isinstance(value, float) and value.is_integer() and "integer" in wanted
+        return int(value) if whole and "number" not in wanted else value
     if not isinstance(value, str) or not wanted or "string" in wanted:
         return value
     try:

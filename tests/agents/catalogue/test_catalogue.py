@@ -167,3 +167,9 @@ def test_yaml_merges_keep_what_they_merge(tmp_path: Path) -> None:
         ("lamp", "Lights."),
         ("lamp_2", "Lights."),
     ]
+
+
+def test_what_is_embedded_has_the_names_words_and_no_addresses() -> None:
+    linked = "Open [an issue](https://docs.example/issues). More at https://docs.example/a."
+    tool = CatalogueTool("issues/createForRepo", linked, "hub", {"properties": {"title": {}}})
+    assert tool.text.split() == ("issues create For Repo: Open an issue. More at (title)".split())

@@ -14,7 +14,7 @@ from ctrag.agents.catalogue.tool import read_catalogue
 
 
 def document(operation: dict[str, Any], **more: Any) -> dict[str, Any]:
-    paths = {"/a/{id}": {"post": {"operationId": "it", **operation}}}
+    paths = {"/a": {"post": {"operationId": "it", **operation}}}
     return {"openapi": "3.0.3", "info": {"title": "T"}, "paths": paths, **more}
 
 
@@ -73,7 +73,7 @@ def test_of_a_body_in_parts_all_arguments_are_taken_and_required_ones_stay_so() 
     }
     pay = {"type": "object", "properties": {"iban": {"type": "string"}}, "required": ["iban"]}
     [tool] = read_openapi(document(body(parts, required=True), **schemas(P=pay))).tools
-    assert list(tool.parameters["properties"]) == ["iban", "bic", "id"]
+    assert list(tool.parameters["properties"]) == ["iban", "bic"]
     assert tool.parameters["required"] == ["iban", "bic"]
 
 
@@ -95,6 +95,33 @@ def test_arguments_of_one_name_in_all_places_are_kept() -> None:
         "id": "path", "id_query": "query", "id_header": "header", "id_cookie": "cookie",
         "id_body": "body",
     }  # fmt: skip
+
+
+def test_what_the_path_needs_is_an_argument_declared_or_not() -> None:
+    paths = {
+        "/a/{id}/{n}": {"get": {"parameters": [{"name": "n", "in": "path", "type": "integer"}]}}
+    }
+    [tool] = read_openapi({"swagger": "2.0", "paths": paths}).tools
+    assert tool.parameters["properties"] == {"n": {"type": "integer"}, "id": {"type": "string"}}
+    assert tool.parameters["required"] == ["n", "id"]
+
+
+def test_a_choice_of_required_properties_alone_leaves_them_arguments() -> None:
+    either = {"properties": {"a": {}, "b": {}}, "anyOf": [{"required": ["a"]}, {"required": ["b"]}]}
+    [tool] = read_openapi(document(body(either))).tools
+    assert list(tool.parameters["properties"]) == ["a", "b"]
+
+
+def test_operations_that_are_none_are_named_and_those_of_3_2_are_tools() -> None:
+    paths = {
+        "/a": {"get": "x", "query": {}, "additionalOperations": {"COPY": {"operationId": "copy"}}},
+        "/b": None,
+        "x-note": {"a": 1},
+    }
+    found = read_openapi({"openapi": "3.2.0", "paths": paths})
+    assert [one.name for one in found.tools] == ["query_a", "copy"]
+    assert [found.operations[one].method for one in ("query_a", "copy")] == ["QUERY", "COPY"]
+    assert list(found.problems) == ["GET /a", "/b"]
 
 
 def test_a_parameter_of_the_operation_replaces_that_of_its_path() -> None:

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctrag.agents.catalogue.tool import CatalogueTool
+from ctrag.agents.catalogue.tool import CatalogueTool, spelled_out
 from ctrag.agents.search.features import FEATURES, ReadingWords, feature_rows, rarities
 from ctrag.agents.search.fields import (
     NO_GRAM,
     VOCABULARY,
     ToolTerms,
     gram_codes,
-    spelled_out,
     tool_terms,
 )
 from ctrag.agents.search.index import Mode, ToolIndex

@@ -46,6 +46,23 @@ def only(folder: Path, entry: dict[str, Any]) -> ServerSpec:
             '  "time": {"command": "mcp-server-time", "args": [],},\n },\n}',
         ),
         ("bom.json", "\ufeff" + json.dumps({"mcpServers": {"time": COMMAND}})),
+        ("spelled.json", {"McpServers": {"time": COMMAND}}),
+        ("spelled.json", {"mcp-servers": {"time": COMMAND}}),
+        ("pasted.json", {"mcpServers": {"mcpServers": {"time": COMMAND}}}),
+        ("alone.json", {"name": "time", **COMMAND}),
+        (".claude.json", {"mcpServers": {}, "projects": {"/a": {"mcpServers": {"time": COMMAND}}}}),
+        ("a.code-workspace", {"folders": [], "settings": {"mcp": {"servers": {"time": COMMAND}}}}),
+        (
+            "devcontainer.json",
+            {"customizations": {"vscode": {"mcp": {"servers": {"time": COMMAND}}}}},
+        ),
+        ("manifest.json", {"name": "time", "server": {"type": "python", "mcp_config": COMMAND}}),
+        (
+            "continue.yaml",
+            "name: mine\nmcpServers:\n  - {name: time, command: mcp-server-time}\n",
+        ),
+        ("json5.json", "{mcpServers: {time: {command: 'mcp-server-time', args: [],}}}"),
+        ("hash.json", '{\n# the clock\n\t"servers": {"time": {"command": "mcp-server-time"}}}'),
     ],
 )
 def test_the_table_of_servers_is_found_where_each_client_keeps_it(
@@ -102,6 +119,23 @@ def test_the_table_of_servers_is_found_where_each_client_keeps_it(
             {"rename": {"a": "b"}, "descriptions": {"a": "c"}, "exclude": ["d"]},
         ),
         ({**COMMAND, "tools": {"a": {"timeout": 9_000}}}, {"timeouts": {"a": 9}}),
+        ({**COMMAND, "timeout": 1_800}, {"timeout": 1_800}),
+        ({**COMMAND, "timeout": 3_000}, {"timeout": 3}),
+        ({"stdio": COMMAND}, {"command": "mcp-server-time", "transport": "stdio"}),
+        (
+            {"transport": {"type": "sse", "url": "http://a"}},
+            {"url": "http://a", "transport": "sse"},
+        ),
+        (
+            {"url": "http://a", "requestOptions": {"headers": {"X": "y"}}},
+            {"headers": {"X": "y"}},
+        ),
+        ({"url": "http://a", "auth": "t"}, {"headers": {"Authorization": "Bearer t"}}),
+        ({"url": "http://a", "auth": "oauth"}, {"headers": {}}),
+        (
+            {"type": "mcp", "server_url": "http://a", "allowed_tools": ["a"]},
+            {"url": "http://a", "include": ["a"]},
+        ),
     ],
 )
 def test_a_clients_fields_are_ours(
@@ -148,6 +182,7 @@ def test_any_name_that_can_be_read_is_taken(tmp_path: Path, name: str) -> None:
         ("bad", {"type": "ws", "url": "ws://a"}, "type: 'ws' is not one of stdio, http, sse"),
         ("bad", {**COMMAND, "isolate": "often"}, "isolate: Input should be"),
         ("bad\n", {**COMMAND, "cwd": "${NOWHERE}"}, "cwd: environment variable NOWHERE is not set"),
+        ("bad", {**COMMAND, "env": {"A": "$(pass a)"}}, r"'$(pass a)' is for a shell"),
         ("a\nb", COMMAND, "has characters that cannot be read"),
         ("*", COMMAND, "cannot be told from a pattern"),
     ],
@@ -174,6 +209,12 @@ def test_one_bad_entry_costs_itself_alone(
 def test_a_file_that_holds_no_servers_says_so(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         read(tmp_path, text)
+
+
+def test_a_file_as_powershell_writes_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "servers.json"
+    path.write_bytes(json.dumps({"mcpServers": {"time": COMMAND}}).encode("utf-16"))
+    assert list(Upstreams.from_file(path).servers) == ["time"]
 
 
 def test_what_is_passed_over_or_read_otherwise_is_counted_and_said(tmp_path: Path) -> None:
@@ -210,6 +251,13 @@ def test_a_server_that_is_turned_off_is_not_started_and_named(tmp_path: Path, co
     ("text", "filled"),
     [
         ("${SET}", "value"),
+        ("$SET", "value"),
+        ("Bearer $SET", "Bearer value"),
+        ("Bearer ${{ secrets.SET }}", "Bearer value"),
+        ("{{SET}}", "value"),
+        ("{{.Name}} {{ user.id }}", "{{.Name}} {{ user.id }}"),
+        ("${user_config.api-key}", "by default"),
+        ("${__dirname}/a", "FOLDER/a"),
         ("a ${SET} b ${env:SET}", "a value b value"),
         ("${UNSET:-x}", "x"),
         ("${UNSET-x}", "x"),
@@ -247,6 +295,9 @@ def test_a_variable_is_filled_in_every_form(
         ("${env:UNSET}", "environment variable UNSET is not set"),
         ("${UNSET:-${ALSO_UNSET}}", "environment variable ALSO_UNSET is not set"),
         ("${input:api-key}", "environment variable API_KEY is not set and has no default"),
+        ("$UNSET", "environment variable UNSET is not set"),
+        ("Bearer $UNSET", "environment variable UNSET is not set"),
+        ("${{ secrets.UNSET }}", "environment variable UNSET is not set"),
         ("${command:pick}", r"\$\{command:pick\} is not understood"),
         ("${UNSET:+x}", "is not understood"),
         ("${UNSET", "has no `}`"),

@@ -69,6 +69,8 @@ def test_a_token_stands_for_its_user_with_the_roles_of_the_file(tmp_path: Path) 
 def test_only_grants_close_a_catalogue_even_when_there_are_none(tmp_path: Path) -> None:
     open_to_all = AccessFile.from_file(written(tmp_path, "members: {ada: {}}"))
     closed = AccessFile.from_file(written(tmp_path, "grants: []"))
+    emptied = AccessFile.from_file(written(tmp_path, "grants:\n#  - {role: nurse, tools: [a]}\n"))
+    assert emptied.rules == closed.rules
     assert open_to_all.rules is None
     assert closed.rules is not None
     assert not closed.verifies
@@ -78,6 +80,8 @@ def test_only_grants_close_a_catalogue_even_when_there_are_none(tmp_path: Path) 
     ("text", "problem"),
     [
         ("tokens: {ada: [secret]}", "tokens.ada.0: String should match"),
+        ("grants: []\ngrants: [{user: ada, tools: [a]}]", "line 1: grants is given twice"),
+        ("members: {ada: {}, ada: {}}", "ada is given twice in one place"),
         ("grants: [{tools: [a]}]", "exactly one of user, role and organisation"),
         ("grants: [{role: nurse, tools: ['*/a']}]", "must be an id"),
         ("members: {ada: {colour: red}}", "colour"),

@@ -90,6 +90,32 @@ def test_a_schema_that_servers_send_is_kept_whole(schema: dict[str, Any]) -> Non
     assert set(tool.parameters.get("properties", {})) == set(schema.get("properties", {}))
 
 
+@pytest.mark.parametrize(
+    ("schema", "read"),
+    [
+        ([], {}),
+        (True, {}),
+        ({"type": "object", "properties": []}, {"properties": {}}),
+        ({"properties": None, "title": None}, {}),
+        ({"type": "OBJECT", "properties": {"a": {"type": "STRING"}}}, {"a": {"type": "string"}}),
+        ({"properties": {"a": {"minimum": "0"}}}, {"a": {"minimum": 0}}),
+        ({"properties": {"a": {"maxLength": "ten"}}}, {"a": {}}),
+        ({"properties": {"a": {"description": 5}}}, {"a": {"description": "5"}}),
+        ({"properties": {"a": "string", "b": None}}, {"a": {"type": "string"}, "b": {}}),
+        ({"properties": [{"name": "a", "type": "string"}]}, {"a": {"type": "string"}}),
+        ({"properties": {"a": {}}, "required": ["a", "a", 1]}, {"required": ["a"]}),
+        ({"properties": {"a": {"items": []}}}, {"a": {}}),
+        ({"additionalProperties": "false"}, {"additionalProperties": False}),
+    ],
+)
+def test_a_keyword_of_the_wrong_type_costs_itself_and_not_the_tool(
+    schema: Any, read: dict[str, Any]
+) -> None:
+    kept = definition({"name": "a", "inputSchema": schema}).parameters
+    flat = {**kept, **kept.get("properties", {})}
+    assert {key: flat[key] for key in read} == read
+
+
 @pytest.mark.parametrize("name", ["\u200b", "\x00\x1b", " \u202e "])
 def test_a_name_of_nothing_but_hidden_characters_is_none(name: str) -> None:
     with pytest.raises(ValueError, match="has no name that can be read"):

@@ -78,6 +78,7 @@ def test_a_handle_is_found_under_its_other_names_and_a_tools_own_argument_is_lef
         {"arguments": {"query": "a page"}},
         {"input": '{"q": "a page"}'},
         {"query": ["a page"]},
+        {"query": {"text": "a page"}},
         {"query": "a page", "session": "", "limit": None},
     ],
 )
@@ -167,6 +168,24 @@ def test_a_text_in_the_place_of_another_type_is_read_as_that_type() -> None:
 def test_a_text_that_is_not_of_the_type_is_left_to_the_tool() -> None:
     sent = {"items": "a, b", "count": "3.5", "loud": "1", "where": "[1]", "share": "much"}
     assert tool_arguments(sent, SCHEMA) == sent
+
+
+def test_null_for_what_is_left_out_and_numbers_for_texts_are_read_as_they_are_meant() -> None:
+    sent = {"text": 42, "count": 3.0, "share": None, "loud": None, "open": None, "either": 4}
+    assert tool_arguments(sent, SCHEMA) == {
+        "text": "42", "count": 3, "share": None, "open": None, "either": 4,
+    }  # fmt: skip
+    required = {**SCHEMA, "required": ["loud"]}
+    assert tool_arguments({"loud": None}, required) == {"loud": None}
+
+
+@pytest.mark.parametrize("name", ["call_tool", "mcp__ctrag__call_tool", "call_changing_tool"])
+def test_a_call_of_the_call_is_the_call(name: str) -> None:
+    inner = {"name": "time/now", "arguments": GIVEN}
+    read = call_arguments({"session": f'"{HANDLE}"', "name": name, "arguments": inner})
+    assert read.arguments == {"session": HANDLE, **inner}
+    own = call_arguments({"session": HANDLE, "name": "desk/call_tool_now", "arguments": inner})
+    assert own.arguments["name"] == "desk/call_tool_now"
 
 
 def test_a_whole_set_under_one_name_is_taken_out_unless_the_tool_has_that_argument() -> None:
