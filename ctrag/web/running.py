@@ -8,6 +8,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from ctrag.errors import InputError
+from ctrag.serving.patience import PatientProtocol
 from ctrag.web.guard import LOOPBACK
 
 
@@ -53,7 +54,12 @@ def serve(app: ASGIApp, listening: socket.socket, started: Callable[[], None]) -
         started: Called once it answers.
     """
     config = uvicorn.Config(
-        app, log_level="warning", timeout_graceful_shutdown=2, lifespan="on", server_header=False
+        app,
+        http=PatientProtocol,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        lifespan="on",
+        server_header=False,
     )
     server = _Server(config, started)
     server.run(sockets=[listening])
