@@ -1,5 +1,6 @@
 """Serving pages until stopped."""
 
+import logging
 import socket
 import threading
 from collections.abc import Callable
@@ -53,6 +54,8 @@ def serve(app: ASGIApp, listening: socket.socket, started: Callable[[], None]) -
         listening: From `free_socket`.
         started: Called once it answers.
     """
+    # What is wrong with a form is told to who sent it, not on the terminal.
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     config = uvicorn.Config(
         app,
         http=PatientProtocol,

@@ -49,7 +49,6 @@ REFUSED: list[tuple[str, bytes, str]] = [
     ("plan syntax", b"f(" * 3000, "too many nested parentheses"),
 ]
 """Parsers and inputs, each of which once stopped its parser."""
-OWN_FILES = {"ics", "mbox", "vcf"}
 
 
 @pytest.mark.parametrize(("name", "content"), READ)
@@ -72,7 +71,7 @@ def test_a_parser_takes_its_seeds(name: str) -> None:
     assert (found.inputs, found.refused, found.faults) == (len(TARGETS[name].seeds), 0, {})
 
 
-@pytest.mark.parametrize("name", sorted(set(TARGETS) - OWN_FILES))
+@pytest.mark.parametrize("name", TARGETS)
 def test_changed_inputs_are_read_or_refused(name: str) -> None:
     found = fuzz(TARGETS[name], 5, seed=1, most=60)
     assert found.inputs > 1
