@@ -1,17 +1,20 @@
 """What is fuzzed: each parser of files and texts of others, with seeds to begin from.
 
-A target may refuse an input with one of `REFUSALS`; any other exception is a fault. The readers of
-own files are called through `personas_from` alone, whatever reads them behind it.
+A target may refuse an input with one of `REFUSALS`; any other exception is a fault. Own files
+are read as an import reads them, but for its last resort, by which any exception costs a file.
 """
 
+import io
 import json
+import zipfile
+import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ctrag.errors import CtragError
+from ctrag.errors import CtragError, InputError
 
 REFUSALS: tuple[type[Exception], ...] = (CtragError,)
 AT = datetime(2025, 4, 17, 12)
@@ -96,6 +99,112 @@ FN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:=C3=81sa
 TEL;HOME:22 11 33 44
 END:VCARD
 """
+TABLES = (
+    b"First Name,Last Name,E-mail 1 - Value,Phone 1 - Value,Birthday,Notes\n"
+    b'Omar,Salcedo,omar@example.mx,+52 33 5550 1103,1990-04-01,"met at, the dock"\n',
+    b"Name;Vorname;Nachname;E-Mail-Adresse;Geburtstag\n"
+    b"Ruth Weil;Ruth;Weil;ruth@example.de;1.4.90\n",
+    b"Number,Name,Date,Time,Type,Duration\n+4722113344,Asa,13/04/2025,18:05,Missed,0:01:10\n",
+    b"artist,album,track,utc_time\nDina Vale,Tides,Low water,17 Apr 2025 11:02\n",
+)
+CALLS = b"""<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>
+<calls count="2">
+  <call number="+4722113344" duration="65" date="1744912800000" type="1" contact_name="Asa" />
+  <call number="-1" duration="0" date="1744916400000" type="3" contact_name="(Unknown)" />
+</calls>
+"""
+NOTES = (
+    b"---\ntitle: Lock\nupdated: 2026-02-03T10:00:00Z\ntags: [boat, code]\n---\n"
+    b"# Boat lock\n\n7719\n",
+    b"Lock\n====\n7719\n\nid: 0123456789abcdef0123456789abcdef\n"
+    b"created_time: 2025-04-01T10:00:00Z\n"
+    b"type_: 1",
+)
+HISTORIES: tuple[Any, ...] = (
+    [
+        {
+            "header": "Search",
+            "title": "Searched for tide tables",
+            "titleUrl": "https://www.google.com/search?q=tide+tables",
+            "time": "2025-04-17T09:00:00Z",
+        },
+        {
+            "header": "YouTube Music",
+            "title": "Watched Low water",
+            "titleUrl": "https://music.youtube.com/watch?v=x",
+            "subtitles": [{"name": "Dina Vale - Topic"}],
+            "time": "2025-04-17T09:05:00Z",
+        },
+    ],
+    [{"endTime": "2025-04-17 09:30", "artistName": "D", "trackName": "T", "msPlayed": 90000}],
+    [
+        {
+            "ts": "2025-04-17T09:30:00Z",
+            "ms_played": 90000,
+            "master_metadata_track_name": "T",
+            "master_metadata_album_artist_name": "D",
+        }
+    ],
+    {
+        "kind": "tasks#taskLists",
+        "items": [
+            {
+                "kind": "tasks#tasks",
+                "title": "Boat",
+                "items": [
+                    {"id": "1", "title": "Grease", "due": "2025-04-18T00:00:00Z", "status": "done"}
+                ],
+            }
+        ],
+    },
+    {
+        "isTrashed": False,
+        "title": "Shop",
+        "listContent": [{"text": "milk", "isChecked": True}],
+        "labels": [{"name": "Shop"}],
+        "userEditedTimestampUsec": 1770000000000000,
+    },
+)
+SERVERS: dict[str, Any] = {
+    "mcpServers": {
+        "files": {"command": "files-server", "args": ["--root", "/tmp"], "env": {"A": "b"}},
+        "web": {"url": "https://tools.example/mcp", "headers": {"Authorization": "Bearer x"}},
+    }
+}
+RECORDED: tuple[dict[str, Any], ...] = (
+    {"event": "ctrag.session.open", "at": 1744912800.0, "session": "s", "attributes": {}},
+    {
+        "event": "ctrag.search",
+        "at": 1744912801.0,
+        "session": "s",
+        "seconds": 0.01,
+        "attributes": {
+            "gen_ai.retrieval.query.text": "mail",
+            "gen_ai.retrieval.documents": [{"id": "a", "score": 0.5}],
+        },
+    },
+    {
+        "event": "ctrag.tool.call",
+        "at": 1744912802.0,
+        "session": "s",
+        "attributes": {"gen_ai.tool.name": "a"},
+    },
+)
+FORM = b"""--b
+Content-Disposition: form-data; name="person"
+
+me
+--b
+Content-Disposition: form-data; name="at"
+
+2025-04-17T12:59
+--b
+Content-Disposition: form-data; name="files"; filename="calendar.ics"
+Content-Type: text/calendar
+
+BEGIN:VCALENDAR
+--b--
+""".replace(b"\n", b"\r\n")
 TOOLS: list[dict[str, Any]] = [
     {
         "name": "set_level",
@@ -183,16 +292,88 @@ def _text(content: bytes) -> str:
     return text if b"\xed" not in content else text.replace("\ufffd", "\ud800")
 
 
-def _import(suffix: str) -> Callable[[bytes, Path], object]:
+def _import(name: str) -> Callable[[bytes, Path], object]:
     def run(content: bytes, folder: Path) -> object:
-        from ctrag.assistant.imports.files import personas_from
-        from stores.people.stores import Stores
+        from ctrag.assistant.imports.files import _records, new_person, owner_of
+        from ctrag.assistant.imports.found import LeftOut
+        from ctrag.assistant.imports.sources import sources_in
 
-        file = folder / f"input{suffix}"
+        file = folder / name
         file.write_bytes(content)
-        return personas_from(file, "ada", "Ada Quist", Stores(folder / "stores"))
+        owner = owner_of(new_person("ada", "Ada Quist", "Europe/Oslo"))
+        for source in sources_in(file):
+            if isinstance(source, LeftOut):
+                continue
+            try:
+                for _, record in _records(source, owner, None):
+                    _said(asdict(record)).encode()
+            except (
+                json.JSONDecodeError,
+                OSError,
+                EOFError,
+                zlib.error,
+                zipfile.BadZipFile,
+            ) as error:
+                raise InputError(f"{name}: {error}") from None
+        return None
 
     return run
+
+
+def _said(value: Any) -> str:
+    """All texts of a record, as they would be stored."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return "".join(map(_said, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _servers(content: bytes, folder: Path) -> object:
+    from ctrag.agents.server.config import Upstreams
+
+    (folder / "servers.json").write_bytes(content)
+    return Upstreams.from_file(folder / "servers.json")
+
+
+def _recording(content: bytes, folder: Path) -> object:
+    from ctrag.cli.session_file import read_session
+    from ctrag.web.session_page import session_page
+
+    (folder / "r.jsonl").write_bytes(content)
+    return session_page(read_session(folder / "r.jsonl"), "r.jsonl").encode()
+
+
+def _form(content: bytes, folder: Path) -> object:
+    """A body that the page's upload takes, and the names in it."""
+    import asyncio
+    import logging
+
+    from starlette.exceptions import HTTPException
+    from starlette.requests import Request
+
+    from ctrag.web.own_pages import _plain_name
+    from ctrag.web.pages import local, whole
+
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
+
+    async def read() -> None:
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": content, "more_body": False}
+
+        kind = b"multipart/form-data; boundary=b"
+        scope = {"type": "http", "app": None, "headers": [(b"content-type", kind)]}
+        async with Request(scope, receive).form(max_files=100) as form:
+            for name, value in form.multi_items():
+                if isinstance(value, str):
+                    whole(value)
+                    if name == "at":
+                        local(value)
+                else:
+                    (folder / _plain_name(value.filename or "")).touch()
+
+    try:
+        return asyncio.run(read())
+    except HTTPException as error:
+        raise InputError(error.detail) from None
 
 
 def _catalogue(name: str) -> Callable[[bytes, Path], object]:
@@ -276,10 +457,34 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, indent=1).encode()
 
 
+def _zip() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("Takeout/Calendar/a.ics", ICS)
+        archive.writestr("Takeout/Contacts/../b.vcf", VCF)
+        archive.writestr("Takeout/Mail/c.mbox", MBOX)
+    return packed.getvalue()
+
+
 TARGETS: dict[str, Target] = {
-    "ics": Target((ICS,), _import(".ics")),
-    "mbox": Target((MBOX,), _import(".mbox")),
-    "vcf": Target((VCF,), _import(".vcf")),
+    "ics": Target((ICS,), _import("input.ics")),
+    "mbox": Target((MBOX,), _import("input.mbox")),
+    "eml": Target((MBOX.partition(b"\n")[2],), _import("input.eml")),
+    "vcf": Target((VCF,), _import("input.vcf")),
+    "csv": Target(TABLES, _import("input.csv")),
+    "calls": Target((CALLS,), _import("calls.xml")),
+    "notes": Target(NOTES, _import("Boat.md")),
+    "histories": Target(tuple(map(_json, HISTORIES)), _import("input.json")),
+    "zip": Target((_zip(),), _import("takeout.zip")),
+    "form": Target((FORM,), _form),
+    "servers.json": Target((_json(SERVERS),), _servers),
+    "recording": Target(
+        (
+            *(json.dumps(one).encode() for one in RECORDED),
+            b"\n".join(json.dumps(one).encode() for one in RECORDED),
+        ),
+        _recording,
+    ),
     "catalogue": Target((_json(TOOLS), _json({"tools": TOOLS})), _catalogue("tools.json")),
     "catalogue.yaml": Target((_json({"tools": TOOLS}),), _catalogue("tools.yaml")),
     "openapi": Target((_json(OPENAPI),), _catalogue("openapi.json")),

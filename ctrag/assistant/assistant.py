@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 
 LONGEST_REQUEST = 1000
 """Characters of a request at most."""
+LONGEST_PLACE = 300
+"""Characters of a place, and of what plays, at most."""
+_SPOKEN = {"text": "the request", "place": "a place", "playing": "what plays"}
 
 
 class Assistant:
@@ -308,8 +311,14 @@ class Assistant:
         """
         if not text.strip():
             raise InputError("text: the request is empty")
-        if not text.isprintable() and any("\ud800" <= character <= "\udfff" for character in text):
-            raise InputError("text: the request is not valid UTF-8")
+        for name, given in (("text", text), ("place", place or ""), ("playing", playing or "")):
+            if not given.isprintable() and any("\ud800" <= one <= "\udfff" for one in given):
+                raise InputError(f"{name}: {_SPOKEN[name]} is not valid UTF-8")
+            if name != "text" and len(given) > LONGEST_PLACE:
+                raise InputError(
+                    f"{name}: {_SPOKEN[name]} has at most {LONGEST_PLACE} characters, this one "
+                    f"{len(given)}"
+                )
         if len(text) > LONGEST_REQUEST:
             raise InputError(
                 f"text: a request has at most {LONGEST_REQUEST} characters, this one {len(text)}"

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
+LONGEST_NAME = 200
+"""Characters of a person's name at most."""
 
 
 def import_paths(
@@ -136,11 +138,13 @@ def person_of(
     """The person with the profile that they shall have, and what was decided, a sentence each.
 
     Raises:
-        ValueError: There is no such time zone.
+        ValueError: There is no such time zone, or the name is too long.
     """
     from ctrag.assistant.imports.files import new_person
     from ctrag.assistant.imports.zones import machine_zone
 
+    if name is not None:
+        _check_name(name)
     if timezone is not None:
         _check_zone(timezone)
     notes: list[str] = []
@@ -169,6 +173,13 @@ def person_of(
             "machine's; --timezone sets it."
         )
     return replace(person, profile=profile), notes
+
+
+def _check_name(name: str) -> None:
+    if len(name) > LONGEST_NAME:
+        raise InputError(f"--name: at most {LONGEST_NAME} characters, not {len(name):,}")
+    if any("\ud800" <= one <= "\udfff" for one in name):
+        raise InputError("--name: not valid UTF-8")
 
 
 def _check_zone(name: str) -> None:

@@ -64,6 +64,7 @@ def web(
     need("the assistant", "torch", "transformers", "lightgbm", "llguidance", extra="assistant")
     from ctrag.web.assistant_app import assistant_app
     from ctrag.web.guard import Guard, allowed
+    from ctrag.web.own_pages import UPLOADS
     from ctrag.web.people import SharedModels
     from ctrag.web.running import check_host, free_socket, serve
 
@@ -77,7 +78,7 @@ def web(
     ):
         raise InputError(f"persona: there is nobody with the id {persona!r}")
     listening = free_socket(host, port)
-    guard = Guard(listening.getsockname()[1], hosts)
+    guard = Guard(listening.getsockname()[1], hosts, uploads=(UPLOADS,))
     models = SharedModels(planner)
     app = assistant_app(circles, models, guard, None if data is not None else _import)
     path = "/" if persona is None else f"/p/{persona}/"

@@ -15,9 +15,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ctrag.serving.headers import malformed
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 TOKEN = "token"
 """Name of the token in an address."""
+MOST_BYTES = 1_000_000
+"""Bytes of a form at most, but for one with files."""
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -45,6 +49,8 @@ class Guard:
 
     port: int
     hosts: tuple[str, ...] = ()
+    uploads: tuple[str, ...] = ()
+    """Paths to which files are sent, of any size."""
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     @property
@@ -64,6 +70,9 @@ class Guard:
     def refusal(self, request: Request) -> Response | None:
         """What a request gets that is not answered; None for one that is."""
         host = request.headers.get("host", "")
+        bad = malformed(request)
+        if bad is not None:
+            return _refused(400 if bad == "origin" else 421, f"malformed {bad} header")
         if not self._known(host):
             return _refused(
                 421,
@@ -74,7 +83,14 @@ class Guard:
         given = request.query_params.get(TOKEN)
         if given is not None and request.method == "GET":
             return self._signed_in(request) if self._fits(given) else _without_token()
-        return None if self._fits(request.cookies.get(self.cookie, "")) else _without_token()
+        if not self._fits(request.cookies.get(self.cookie, "")):
+            return _without_token()
+        if request.method in ("GET", "HEAD") or request.url.path in self.uploads:
+            return None
+        length = request.headers.get("content-length", "0")
+        if "transfer-encoding" in request.headers or not 0 <= _whole(length) <= MOST_BYTES:
+            return _refused(413, f"a form has at most {MOST_BYTES:,} bytes")
+        return None
 
     def _signed_in(self, request: Request) -> Response:
         """The token goes from the address, where history and screenshots show it, to a cookie."""
@@ -130,6 +146,10 @@ def _from_here(request: Request, host: str) -> bool:
     if origin is not None:
         return urlsplit(origin).netloc == host
     return request.headers.get("sec-fetch-site") in ("same-origin", "none")
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else -1
 
 
 def _refused(code: int, why: str) -> Response:

@@ -20,7 +20,13 @@ from ctrag.web.pages import page
 from ctrag.web.people import People
 from ctrag.web.talk_pages import found, not_yet, talk_of
 
+UPLOADS = "/bring"
+"""Where files are sent."""
 MOST_FILES = 2000
+SPARED = 500_000_000
+"""Bytes of the disk that uploads leave free."""
+LONGEST_NAME = 200
+"""Bytes of a file's name at most; the end with its suffix is kept."""
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 
 
@@ -38,7 +44,7 @@ class OwnPages:
     def routes(self) -> list[Route]:
         """Their routes."""
         return [
-            Route("/bring", self.bring, methods=["POST"]),
+            Route(UPLOADS, self.bring, methods=["POST"]),
             Route("/jobs/{job}", self.job),
             Route("/jobs/{job}/state", self.state),
             Route("/p/{person}/data", self.data),
@@ -52,6 +58,7 @@ class OwnPages:
             raise HTTPException(404)
         folder = Path(tempfile.mkdtemp(prefix="ctrag-import-"))
         try:
+            _room_for(request, folder)
             async with request.form(max_files=MOST_FILES) as form:
                 person = str(form.get("person", "")).strip()
                 circle = self._people.circle_of(person)
@@ -135,9 +142,32 @@ async def _sure(request: Request) -> None:
         raise InputError("confirm it on the page before")
 
 
+def _room_for(request: Request, folder: Path) -> None:
+    """Refuse more than fits on the disk, where it lies twice for a moment.
+
+    Raises:
+        ValueError: It does not fit, or does not say how much it is.
+    """
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal() or len(length) > 18:
+        raise InputError("files: how large they are must be said beforehand")
+    free = shutil.disk_usage(folder).free - SPARED
+    if 2 * int(length) > free:
+        raise InputError(
+            f"files: {int(length) / 1e9:.1f} GB do not fit beside what is on the disk; "
+            "`ctrag import` reads them where they are"
+        )
+
+
 def _keep(upload: UploadFile, folder: Path) -> None:
     """Copy a file under its own name, whatever path the browser calls it by."""
-    name = PureWindowsPath(PurePosixPath(upload.filename or "").name).name.strip(". ") or "file"
     folder.mkdir()
-    with (folder / name[-120:].replace("\0", "")).open("wb") as file:
+    with (folder / _plain_name(upload.filename or "")).open("wb") as file:
         shutil.copyfileobj(upload.file, file)
+
+
+def _plain_name(given: str) -> str:
+    """The last part of a path, as a name that any disk takes."""
+    name = PureWindowsPath(PurePosixPath(given.replace("\0", "")).name).name
+    kept = name.encode("utf-8", "replace")[-LONGEST_NAME:].decode("utf-8", "ignore")
+    return kept.strip(". ") or "file"

@@ -75,6 +75,11 @@ def _percent(share: float) -> str:
     return "> 99 %" if 0.99 < share < 1 else f"{100 * share:.0f} %"
 
 
+def whole(text: str) -> int:
+    """The number of a form's field or an address, such as a turn's; 0 where it is none."""
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+
 def local(text: str) -> datetime | None:
     """The time of a form's field; None when it is empty.
 

@@ -1,5 +1,6 @@
 """Serving pages until stopped."""
 
+import logging
 import socket
 import threading
 from collections.abc import Callable
@@ -8,6 +9,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from ctrag.errors import InputError
+from ctrag.serving.patience import PatientProtocol
 from ctrag.web.guard import LOOPBACK
 
 
@@ -52,8 +54,15 @@ def serve(app: ASGIApp, listening: socket.socket, started: Callable[[], None]) -
         listening: From `free_socket`.
         started: Called once it answers.
     """
+    # What is wrong with a form is told to who sent it, not on the terminal.
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     config = uvicorn.Config(
-        app, log_level="warning", timeout_graceful_shutdown=2, lifespan="on", server_header=False
+        app,
+        http=PatientProtocol,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        lifespan="on",
+        server_header=False,
     )
     server = _Server(config, started)
     server.run(sockets=[listening])

@@ -170,11 +170,12 @@ class Talk:
         threading.Thread(target=run, name=f"turn {turn.number}", daemon=True).start()
         return turn
 
-    def decide(self, number: int, agreed: bool) -> None:
-        """Answer the confirmation of a turn; one that is not open any more is passed over."""
+    def decide(self, number: int, question: int, agreed: bool) -> None:
+        """Answer the confirmation of that number, from 1, of a turn; one that is not open any more
+        is passed over, so that a second click agrees to nothing that was not shown."""
         turn = self.turn(number)
         asking = None if turn is None else turn.asking
-        if asking is not None:
+        if turn is not None and asking is not None and question == len(turn.confirmations):
             asking.decide(agreed)
             self._changed()
 

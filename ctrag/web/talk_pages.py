@@ -1,6 +1,7 @@
 """The conversation's pages: what is said, asked, agreed to, explained and taken back."""
 
 from typing import Any
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -9,7 +10,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from ctrag.errors import InputError
-from ctrag.web.pages import html, local, page
+from ctrag.web.pages import html, local, page, whole
 from ctrag.web.people import Known, Opening, People, Starter
 from ctrag.web.talk import Talk, Turn
 from ctrag.web.things import present
@@ -29,7 +30,7 @@ class TalkPages:
             Route(f"{base}/", self.talk),
             Route(f"{base}/ready", self.ready),
             Route(f"{base}/turns", self.turns),
-            Route(f"{base}/why/{{turn:int}}", self.why),
+            Route(f"{base}/why/{{turn}}", self.why),
             Route(f"{base}/say", self.say, methods=["POST"]),
             Route(f"{base}/decide", self.decide, methods=["POST"]),
             Route(f"{base}/undo", self.undo, methods=["POST"]),
@@ -43,8 +44,7 @@ class TalkPages:
         if opening.talk is None:
             return not_yet(self._people, known, opening)
         talk = opening.talk
-        number = request.query_params.get("turn", "")
-        chosen = talk.turn(int(number)) if number.isdecimal() else None
+        chosen = talk.turn(whole(request.query_params.get("turn", "")))
         return await run_in_threadpool(self._page, known, opening, talk, chosen)
 
     def _page(self, known: Known, opening: Opening, talk: Talk, chosen: Turn | None) -> Response:
@@ -70,12 +70,12 @@ class TalkPages:
         """The explanation of one turn."""
         known, opening = found(self._people, request)
         talk = talk_of(opening)
-        chosen = talk.turn(int(request.path_params["turn"]))
+        chosen = talk.turn(whole(request.path_params["turn"]))
         if chosen is None:
             raise HTTPException(404)
         values = await run_in_threadpool(_why, known, talk, chosen)
         answer = HTMLResponse(html("why.html.j2", **values))
-        answer.headers["HX-Push-Url"] = f"/p/{known.id}/?turn={chosen.number}"
+        answer.headers["HX-Push-Url"] = f"{_at(known)}?turn={chosen.number}"
         return answer
 
     async def say(self, request: Request) -> Response:
@@ -89,11 +89,11 @@ class TalkPages:
         if choice:
             question = talk.question
             last = talk.turns[-1].number if talk.turns else 0
-            if question is None or str(form.get("turn")) != str(last) or not choice.isdecimal():
+            if question is None or str(form.get("turn")) != str(last) or not whole(choice):
                 raise InputError("that question was answered already")
-            if not 1 <= int(choice) <= len(question.choices):
+            if whole(choice) > len(question.choices):
                 raise InputError("that is none of the choices")
-            text, shown, place = choice, question.choices[int(choice) - 1], talk.place
+            text, shown, place = choice, question.choices[whole(choice) - 1], talk.place
         at = local(str(form.get("at", "")))
         if choice and talk.turns:
             at = talk.turns[-1].at
@@ -104,25 +104,22 @@ class TalkPages:
         """Agree to what is asked, or not."""
         _, opening = found(self._people, request)
         form = await request.form()
-        number = str(form.get("turn", ""))
-        if number.isdecimal():
-            talk_of(opening).decide(int(number), form.get("agreed") == "yes")
+        turn, question = (whole(str(form.get(one, ""))) for one in ("turn", "question"))
+        talk_of(opening).decide(turn, question, form.get("agreed") == "yes")
         return await self._after(request)
 
     async def undo(self, request: Request) -> Response:
         """Take back what a turn changed."""
         _, opening = found(self._people, request)
         form = await request.form()
-        number = str(form.get("turn", ""))
-        if number.isdecimal():
-            await run_in_threadpool(talk_of(opening).undo, int(number))
+        await run_in_threadpool(talk_of(opening).undo, whole(str(form.get("turn", ""))))
         return await self._after(request)
 
     async def anew(self, request: Request) -> Response:
         """Begin a new conversation."""
         known, opening = found(self._people, request)
         talk_of(opening).forget()
-        return RedirectResponse(f"/p/{known.id}/", 303)
+        return RedirectResponse(_at(known), 303)
 
     async def reset(self, request: Request) -> Response:
         """Take back all changes of a person whose data are a copy."""
@@ -132,14 +129,14 @@ class TalkPages:
             raise InputError("your own data are changed back one by one, by Undo")
         count = await run_in_threadpool(talk.reset)
         lines = [f"Changes taken back: {count}."]
-        links = [("Talk", f"/p/{known.id}/")]
+        links = [("Talk", _at(known))]
         return page("told.html.j2", title="Afresh", lines=lines, links=links)
 
     async def _after(self, request: Request) -> Response:
         """What a form is answered with: the turns, or without scripts the whole page again."""
         known, opening = found(self._people, request)
         if "hx-request" not in request.headers:
-            return RedirectResponse(f"/p/{known.id}/", 303)
+            return RedirectResponse(_at(known), 303)
         return await run_in_threadpool(self._fragment, known, opening, talk_of(opening))
 
     def _fragment(self, known: Known, opening: Opening, talk: Talk) -> HTMLResponse:
@@ -150,6 +147,10 @@ class TalkPages:
             why = html("why.html.j2", **_why(known, talk, last))
             text += f'<div id="why" hx-swap-oob="innerHTML">{why}</div>'
         return HTMLResponse(text)
+
+
+def _at(known: Known) -> str:
+    return f"/p/{quote(known.id, safe='')}/"
 
 
 def found(people: People, request: Request) -> tuple[Known, Opening]:

@@ -82,6 +82,14 @@ def test_a_request_has_a_longest_length(ada: Assistant, through_endpoint: Any) -
         ada.ask("x" * (LONGEST_REQUEST + 1))
 
 
+@pytest.mark.parametrize("name", ["place", "playing"])
+def test_a_place_and_a_song_have_a_longest_length_and_are_text(ada: Assistant, name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name}: .* at most 300 characters, this one 301"):
+        ada.request("where am I", **{name: "x" * 301})
+    with pytest.raises(ValueError, match=f"{name}: .* is not valid UTF-8"):
+        ada.request("where am I", **{name: "caf\udce9"})
+
+
 def prompt_of(answer: Answer) -> str:
     """The prompt in the trace; empty when no model read any."""
     steps = {step.name: step.outputs for step in answer.trace.steps}

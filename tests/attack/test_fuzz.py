@@ -13,12 +13,31 @@ from attack.targets import REFUSALS, TARGETS, Target
 from eval.discovery.load import WordVectors
 
 READ: list[tuple[str, bytes]] = [
+    ("csv", b"Name;\rE-Mail-Adresse\nRuth;ruth@example.de\n"),
+    ("ics", b"Name,\rGiven Name"),
+    ("calls", b"<?xml version='1.0' encoding='UTUTF-8'?><calls></calls>"),
+    (
+        "histories",
+        b'[{"endTime": "2025-04-17 09:30", "artistName": "D", "trackName": "a\\ud800", '
+        b'"msPlayed": 90000}]',
+    ),
+    ("histories", b'{"isTrashed": false, "title": "a\\uD800", "textContent": "\xff"}'),
+    (
+        "servers.json",
+        b'{"mcpServers": {"web": {"url": "https://tools.example/mcp", "headers": 7}, '
+        b'"files": {"command": "a", "env_vars": 1.5, "tools": {"a": false}, "exclude": 3}, "good": {"command": "b"}}}',
+    ),
     ("catalogue", b'[{"name": "a", "parameters": ' + b'{"a":' * 400 + b"1" + b"}" * 400 + b"}]"),
     ("time phrases", b"two weeks ago at 24:00"),
     ("call grammar", b'{"properties": {"a": {"enum": ["\\u007f\\u009b\\u2028", "\\ud800"]}}}'),
     ("call grammar", b'{"properties": {"' + b"9" * 400 + b'": {"type": "integer"}}}'),
 ]
 REFUSED: list[tuple[str, bytes, str]] = [
+    (
+        "histories",
+        b'{"isTrashed": false, "title": ' + b"[" * 5000 + b"]" * 5000 + b"}",
+        "it is nested too deep",
+    ),
     (
         "catalogue",
         b'[{"name": "a", "parameters": {"maximum": ' + b"9" * 5000 + b"}}]",
@@ -49,7 +68,6 @@ REFUSED: list[tuple[str, bytes, str]] = [
     ("plan syntax", b"f(" * 3000, "too many nested parentheses"),
 ]
 """Parsers and inputs, each of which once stopped its parser."""
-OWN_FILES = {"ics", "mbox", "vcf"}
 
 
 @pytest.mark.parametrize(("name", "content"), READ)
@@ -72,7 +90,7 @@ def test_a_parser_takes_its_seeds(name: str) -> None:
     assert (found.inputs, found.refused, found.faults) == (len(TARGETS[name].seeds), 0, {})
 
 
-@pytest.mark.parametrize("name", sorted(set(TARGETS) - OWN_FILES))
+@pytest.mark.parametrize("name", TARGETS)
 def test_changed_inputs_are_read_or_refused(name: str) -> None:
     found = fuzz(TARGETS[name], 5, seed=1, most=60)
     assert found.inputs > 1

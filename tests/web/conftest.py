@@ -67,9 +67,8 @@ class ByHeart:
             return Planned(NONE, "none()", 0.9, tokens, 3, 0.0)
         plan, other = (None if one is None else Plan.parse(one) for one in known)
         sure = 0.97 if other is None else 0.55
-        return Planned(
-            plan, str(plan), sure, tokens, 12, 0.0, "toy", () if other is None else (other,)
-        )
+        others = () if other is None else (other,)
+        return Planned(plan, str(plan), sure, tokens, 12, 0.0, "toy", others)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from ctrag.errors import InputError
-from ctrag.web.guard import Guard, allowed
+from ctrag.web.guard import MOST_BYTES, Guard, allowed
 from ctrag.web.running import check_host, free_socket
 
 HERE = "http://127.0.0.1:8642"
@@ -89,6 +89,24 @@ def test_a_form_of_the_page_itself_is_answered(guard: Guard, headers: dict[str, 
     http = client(guard)
     http.cookies.set(guard.cookie, "right")
     assert http.post("/p/ada/say", headers=headers).text == "hello"
+
+
+def test_a_malformed_origin_is_refused(guard: Guard) -> None:
+    http = client(guard)
+    http.cookies.set(guard.cookie, "right")
+    assert http.post("/p/ada/say", headers={"origin": "http://[::1"}).status_code == 400
+
+
+def test_a_form_is_bounded_but_for_files() -> None:
+    guard = Guard(8642, uploads=("/bring",), token="right")
+    http = client(guard)
+    http.cookies.set(guard.cookie, "right")
+    large = b"a" * (MOST_BYTES + 1)
+    headers = {"origin": HERE}
+    assert http.post("/bring", content=large, headers=headers).text == "hello"
+    assert http.post("/say", content=large[:-1], headers=headers).text == "hello"
+    assert http.post("/say", content=large, headers=headers).status_code == 413
+    assert http.post("/say", content=iter([b"a"]), headers=headers).status_code == 413
 
 
 def test_every_answer_forbids_scripts_frames_and_other_places(guard: Guard) -> None:

@@ -54,6 +54,16 @@ def test_a_change_is_made_shown_and_taken_back(talk: Talk) -> None:
     assert talk.taken_back(turn)
 
 
+def test_a_click_agrees_only_to_the_question_that_it_was_made_for(talk: Talk) -> None:
+    turn = said(talk, MAIL)
+    talk.decide(turn.number, 0, True)
+    talk.decide(turn.number, 2, True)  # as a second click on the question before would
+    assert turn.asking is not None
+    talk.decide(turn.number, 1, False)
+    until(lambda: not turn.working)
+    assert [one.agreed for one in turn.confirmations] == [False]
+
+
 def test_only_the_latest_change_is_taken_back(talk: Talk) -> None:
     first, second = said(talk, REMIND), said(talk, "thanks")
     assert talk.undoable is first
@@ -69,7 +79,7 @@ def test_what_is_sent_waits_for_a_yes_to_the_exact_text_and_address(talk: Talk) 
     assert "Is the crane free?" in turn.asking.text
     with pytest.raises(InputError, match="before this one is not answered"):
         talk.say("hello")
-    talk.decide(turn.number, True)
+    talk.decide(turn.number, 1, True)
     until(lambda: not turn.working)
     assert turn.answer is not None
     assert turn.answer.result is not None
@@ -83,11 +93,11 @@ def test_without_a_yes_nothing_is_sent(ada: "Assistant", how: str) -> None:
     turn = talk.say(MAIL)
     until(lambda: turn.confirmations)
     if how == "no":
-        talk.decide(turn.number, False)
+        talk.decide(turn.number, 1, False)
     if how == "closed":
         talk.close()
     until(lambda: not turn.working)
-    talk.decide(turn.number, True)  # too late
+    talk.decide(turn.number, 1, True)  # too late
     assert turn.answer is not None
     assert turn.answer.result is not None
     assert turn.answer.result.status == "declined"
@@ -102,7 +112,7 @@ def test_while_the_person_is_asked_others_may_use_the_models(ada: "Assistant") -
     turn = said(talk, MAIL)
     assert models.acquire(timeout=5)
     models.release()
-    talk.decide(turn.number, False)
+    talk.decide(turn.number, 1, False)
     until(lambda: not turn.working)
     assert models.acquire(timeout=5)
 
@@ -135,7 +145,7 @@ def test_every_change_of_what_is_shown_is_a_new_revision(talk: Talk) -> None:
     seen = [talk.revision]
     turn = said(talk, MAIL)
     seen.append(talk.revision)
-    talk.decide(turn.number, False)
+    talk.decide(turn.number, 1, False)
     until(lambda: not turn.working)
     seen.append(talk.revision)
     assert seen == sorted(set(seen))
@@ -174,7 +184,7 @@ def test_an_answer_is_explained_from_its_items_to_its_time(talk: Talk) -> None:
 
 def test_a_contact_and_an_item_are_where_values_came_from(talk: Talk, by_heart: ByHeart) -> None:
     turn = said(talk, MAIL)
-    talk.decide(turn.number, False)
+    talk.decide(turn.number, 1, False)
     until(lambda: not turn.working)
     found = {value.argument: value for value in why(talk, turn).values}
     assert found["to"].kind == "contact"

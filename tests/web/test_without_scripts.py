@@ -45,7 +45,7 @@ def test_a_request_is_answered_agreed_to_and_undone(http: httpx.Client) -> None:
     http.post("/p/ada/say", data={"text": MAIL, "at": "2025-04-17T13:00", "place": "work"})
     page = shown(http, "Shall I do this?")
     assert "Thu 17 Apr 2025, 13:00, work" in page
-    http.post("/p/ada/decide", data={"turn": "2", "agreed": "no"})
+    http.post("/p/ada/decide", data={"turn": "2", "question": "1", "agreed": "no"})
     shown(http, "Nothing was done.")
 
 

@@ -158,7 +158,7 @@ class Fields:
             request = self._entry.get(key)
             if isinstance(request, dict) and isinstance(request.get("headers"), dict):
                 headers = {**_texts(self._take(key)["headers"], "headers"), **headers}
-        from_environment = self._take("env_http_headers") or {}
+        from_environment = _texts(self._take("env_http_headers"), "headers")
         for header, variable in from_environment.items():
             headers[header] = self._variables.text(f"${{{variable}}}")
         if variable := self._take("bearer_token_env_var"):
@@ -176,7 +176,7 @@ class Fields:
         for key in ("envFile", "env_file"):
             if file := self._take(key):
                 env = {**_env_file(Path(str(file)).expanduser()), **env}
-        names = self._take("env_vars") or self._take("env_keys") or []
+        names = _texts(self._take("env_vars") or self._take("env_keys"), "args")
         env = {**{one: os.environ[one] for one in names if one in os.environ}, **env}
         if env:
             found["env"] = env
@@ -194,16 +194,16 @@ class Fields:
             if not isinstance(given, dict):
                 raise InputError(f"tools.{tool}: must be an object or true or false")
             if given.get("disabled") is True or given.get("enabled") is False:
-                found["exclude"] = [*found.get("exclude", []), tool]
+                found["exclude"] = [*_kept(found, "exclude", []), tool]
             for ours, theirs in (("rename", "name"), ("rename", "rename")):
                 if isinstance(given.get(theirs), str):
-                    found[ours] = {**found.get(ours, {}), tool: given[theirs]}
+                    found[ours] = {**_kept(found, ours, {}), tool: given[theirs]}
             if isinstance(given.get("description"), str):
-                texts = found.get("descriptions", {})
+                texts = _kept(found, "descriptions", {})
                 found["descriptions"] = {**texts, tool: given["description"]}
             if "timeout" in given:
                 seconds = self._seconds(given["timeout"], f"tools.{tool}.timeout")
-                found["timeouts"] = {tool: seconds, **found.get("timeouts", {})}
+                found["timeouts"] = {tool: seconds, **_kept(found, "timeouts", {})}
 
     def _transport(self, found: dict[str, Any]) -> None:
         named = str(found.get("transport", ""))
@@ -231,6 +231,14 @@ def _flat(entry: dict[str, Any]) -> dict[str, Any]:
     return entry
 
 
+def _kept(found: dict[str, Any], key: str, empty: Any) -> Any:
+    """What a field holds by now, which the entry may have said in an unusable form."""
+    value = found.get(key, empty)
+    if not isinstance(value, type(empty)):
+        raise InputError(f"{key}: must be a {'list' if empty == [] else 'object'}")
+    return value
+
+
 def _is_table(entry: dict[str, Any]) -> bool:
     return isinstance(entry.get("command"), dict)
 
@@ -244,7 +252,9 @@ def _texts(value: Any, field: str) -> Any:
         return texts if field not in _PAIRED else dict(_pair(one, field) for one in texts)
     if isinstance(value, dict):
         return {str(key): _text(one, field) for key, one in value.items() if one is not None}
-    return value
+    if value is None:
+        return {} if field in _PAIRED else []
+    raise InputError(f"{field}: must be a list or an object, not {type(value).__name__}")
 
 
 def _pair(text: str, field: str) -> tuple[str, str]:

@@ -48,6 +48,7 @@ from ctrag.agents.session.registry import MakeSession, SessionRegistry
 from ctrag.agents.session.settings import SessionSettings
 from ctrag.agents.session.tool_session import ToolSession
 from ctrag.errors import InputError
+from ctrag.text.terminal import note
 from stores.database import StoreUnavailable
 
 _log = logging.getLogger(__name__)
@@ -145,6 +146,8 @@ class Gateway:
         if self.marketplace is not None:
             for installed in self.marketplace.installed():
                 self._servers.adopt(installed)
+            for plugin in filter(self._taken, self.marketplace.plugins):
+                note(f"plugin {plugin} is not offered: a server of that name is here already")
         async with self._servers.running(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._remember)
             self.tasks = tasks
@@ -203,7 +206,8 @@ class Gateway:
         if self.marketplace is not None:
             best = max((one.score for one in local.found), default=0.0)
             least = 0.0 if len(local.found) < self.settings.few else best
-            plugins = await run_sync(partial(self.marketplace.search, query, who, above=least))
+            offered = await run_sync(partial(self.marketplace.search, query, who, above=least))
+            plugins = [one for one in offered if not self._taken(one.name)]
         down = {**self._servers.down(), **gathered.unavailable}
         down = {name: why for name, why in down.items() if self._permissions.sees(name, who)}
         at_hand = bound.at_hand if handle is None else []
@@ -334,17 +338,23 @@ class Gateway:
         """
         if self.marketplace is None or not self.settings.may_install:
             raise InputError("plugins cannot be installed from here; ask whoever runs this server")
-        if plugin not in self.marketplace.plugins:  # before a server's name could be told
+        # One answer for both: another would tell of servers that the caller must not know.
+        if plugin not in self.marketplace.plugins or self._taken(plugin):
             raise InputError(f"plugin: there is none named {plugin!r}")
         servers = self._servers
-        taken = {*servers.upstreams, *servers.registries, *(one.server for one in self.index.tools)}
-        if plugin in taken and not servers.is_plugin(plugin):
-            raise InputError(f"plugin: a server named {plugin!r} is here already")
         installed = await run_sync(self.marketplace.install, plugin, scope_of(who))
         if servers.adopt(installed):
             await servers.started(plugin)
         ids = [one.id for one in self.index.tools if one.server == plugin]
         return [one for one in ids if self._permissions.allowed(one, who)]
+
+    def _taken(self, plugin: str) -> bool:
+        """Whether something that came with no plugin has the plugin's name: it is not offered."""
+        servers = self._servers
+        if servers.is_plugin(plugin):
+            return False
+        named = plugin in servers.upstreams or plugin in servers.registries
+        return named or any(one.server == plugin for one in self.index.tools)
 
     async def reconfigure(self, upstreams: Upstreams) -> list[str]:
         """Take over a changed file of servers; sessions go on. Returns what has changed.

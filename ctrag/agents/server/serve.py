@@ -22,6 +22,8 @@ from ctrag.agents.server.principals import BearerTokens, verified
 from ctrag.agents.server.protocol import mcp_server
 from ctrag.agents.server.reload import Watched, watch
 from ctrag.serving.addresses import refuse_without_tokens, security, url_of
+from ctrag.serving.headers import WellFormed
+from ctrag.serving.patience import PatientProtocol
 from ctrag.serving.signals import in_main_thread, terminated_as_interrupted
 from ctrag.text.terminal import note
 
@@ -93,7 +95,13 @@ async def serve_http(
     """
     app = http_app(gateway, host, port, tokens, options)
     config = uvicorn.Config(
-        app, host, port, log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
+        app,
+        host,
+        port,
+        http=PatientProtocol,
+        log_level="warning",
+        timeout_graceful_shutdown=3,
+        lifespan="on",
     )
     with terminated_as_interrupted():
         async with gateway.running(), anyio.create_task_group() as tasks:
@@ -140,6 +148,7 @@ def http_app(
             allow_headers=["*"],
             expose_headers=["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
         )
+    app.add_middleware(WellFormed)
     return app
 
 

@@ -74,7 +74,7 @@ def read_calls(data: bytes, owner: Owner) -> Found:
                         _add(found, element.attrib, owner)
                     element.clear()
         parser.close()
-    except (ParseError, ValueError) as error:
+    except (ParseError, ValueError, LookupError) as error:  # LookupError: its encoding
         why = f"the file is broken there, and the calls that follow are lost: {error}"
         found.left_out.append(LeftOut("call", f"after call {len(found.items)}", why))
     return found

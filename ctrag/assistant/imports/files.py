@@ -12,11 +12,12 @@ from zoneinfo import ZoneInfo
 from ctrag.assistant.imports.birthdays import birthdays
 from ctrag.assistant.imports.calendars import read_calendar
 from ctrag.assistant.imports.calls import read_call_table, read_calls
+from ctrag.assistant.imports.card_lines import as_utf8, decoded
 from ctrag.assistant.imports.cards import read_contacts
 from ctrag.assistant.imports.contact_tables import read_contact_table
 from ctrag.assistant.imports.found import Found, LeftOut, Owner
 from ctrag.assistant.imports.histories import read_activity, read_plays, read_tasks
-from ctrag.assistant.imports.json_rows import BrokenJsonError, rows
+from ctrag.assistant.imports.json_rows import BrokenJsonError, halves_in, rows, without_halves
 from ctrag.assistant.imports.kinds import HEAD, READ, Kind, kind_of, other_way
 from ctrag.assistant.imports.mails import MailOptions, mails_in
 from ctrag.assistant.imports.merging import merged
@@ -254,7 +255,13 @@ def _history(kind: Kind, file: BinaryIO, owner: Owner) -> Found:
 def _object(data: bytes) -> dict[str, object]:
     import json
 
-    read = json.loads(data)
+    text = decoded(as_utf8(data))
+    try:
+        read = json.loads(text)
+    except RecursionError:
+        raise InputError("it is nested too deep") from None
+    if halves_in(text):
+        read = without_halves(read)
     if not isinstance(read, dict):
         raise InputError("it is no JSON object")
     return read

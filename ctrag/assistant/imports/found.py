@@ -52,4 +52,4 @@ class Found:
 
 def item_id(person_id: str, app: str, uid: str) -> str:
     """The id of an item that has the identity `uid` in its source: the same at every import."""
-    return f"{person_id}-{app}-{sha256(uid.encode()).hexdigest()[:10]}"
+    return f"{person_id}-{app}-{sha256(uid.encode(errors='surrogatepass')).hexdigest()[:10]}"

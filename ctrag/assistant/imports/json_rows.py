@@ -14,6 +14,16 @@ class BrokenJsonError(ValueError):
     """The list cannot be read further."""
 
 
+def halves_in(text: str) -> bool:
+    """Whether JSON may hold halves of surrogate pairs, which are no text."""
+    return "\\ud" in text or "\\uD" in text
+
+
+def without_halves(value: Any) -> Any:
+    """The value with `?` for each half of a surrogate pair."""
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
+
+
 def rows(file: BinaryIO) -> Iterator[Mapping[str, Any]]:
     """The objects in a file's list.
 
@@ -41,6 +51,8 @@ def rows(file: BinaryIO) -> Iterator[Mapping[str, Any]]:
             buffer += more
             continue
         number += 1
+        if halves_in(buffer[:end]):
+            row = without_halves(row)
         buffer = buffer[end:]
         if isinstance(row, dict):
             yield row

@@ -15,7 +15,7 @@ def rows(data: bytes) -> Iterator[dict[str, str]]:
     """The rows by `folded` heading; a row that is longer than the headings loses the rest."""
     csv.field_size_limit(_LONGEST_FIELD)
     text = _without_hint(decoded(as_utf8(data)).replace("\0", ""))
-    first = text.partition("\n")[0]
+    first = _first_line(text)
     separator = max(_SEPARATORS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
@@ -32,11 +32,18 @@ def rows(data: bytes) -> Iterator[dict[str, str]]:
 
 def headings(head: bytes) -> set[str]:
     """The `folded` headings of a file that begins so; the empty set where it is no table."""
-    line = _without_hint(decoded(as_utf8(head)).lstrip()).partition("\n")[0].rstrip("\r")
+    line = _first_line(_without_hint(decoded(as_utf8(head)).lstrip()))
     separator = max(_SEPARATORS, key=line.count)
     if separator not in line:
         return set()
-    return {folded(one) for one in next(csv.reader([line], delimiter=separator), [])}
+    try:
+        return {folded(one) for one in next(csv.reader([line], delimiter=separator), [])}
+    except csv.Error:  # a heading of more than a megabyte
+        return set()
+
+
+def _first_line(text: str) -> str:
+    return re.split(r"[\r\n]", text, maxsplit=1)[0]
 
 
 def _without_hint(text: str) -> str:

@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from ctrag.assistant.server.remembered import Remembered, Reply, Said
+from ctrag.assistant.server.told import failure
 from ctrag.errors import CtragError, InputError, StoreUnavailable
 from ctrag.text.terminal import message
 
@@ -30,18 +31,23 @@ TASK = "### Task:"
 """How Open WebUI begins what it wants of a model for itself: titles, tags, further questions."""
 
 
+class _Part(BaseModel):
+    type: str
+    text: str = ""
+
+
 class _Message(BaseModel):
     role: str
-    content: str | list[dict[str, Any]] | None = None
+    content: str | list[_Part] | None = None
 
     def text(self) -> str:
         """Its text; ValueError where it is something else."""
         if not isinstance(self.content, list):
             return self.content or ""
-        kinds = {one.get("type") for one in self.content} - {"text"}
+        kinds = {one.type for one in self.content} - {"text"}
         if kinds:
-            raise InputError(f"messages: content: only text is read, not {min(map(str, kinds))!r}")
-        return "\n".join(str(one.get("text", "")) for one in self.content)
+            raise InputError(f"messages: content: only text is read, not {min(kinds)!r}")
+        return "\n".join(one.text for one in self.content)
 
 
 class _StreamOptions(BaseModel):
@@ -124,9 +130,9 @@ class ChatEndpoint:
         except ValidationError as error:
             problem = error.errors(include_input=False)[0]
             where = ".".join(str(one) for one in problem["loc"]) or "body"
-            return _error(400, f"{where}: {problem['msg']}")
+            return _error(400, message(f"{where}: {problem['msg']}"))
         except InputError as error:
-            return _error(400, str(error))
+            return _error(400, failure(error))
         if wanted.model != MODEL:
             return _no_model(wanted.model)
         task = asyncio.create_task(self._answer(history, text))
@@ -200,7 +206,7 @@ async def _events(
     try:
         reply = task.result()
     except (CtragError, OSError) as error:
-        yield _event({"error": _problem(message(str(error)), "server_error", None)})
+        yield _event({"error": _problem(failure(error), "server_error", None)})
         return
     yield made.chunk({"content": reply.text})
     yield made.chunk({}, "stop", **{"ctrag": {"asks": reply.asks}})
@@ -233,9 +239,9 @@ def _no_model(name: str) -> Response:
 
 def _failed(error: Exception) -> Response:
     if isinstance(error, InputError):
-        return _error(400, message(str(error)))
+        return _error(400, failure(error))
     status = 503 if isinstance(error, StoreUnavailable) else 500
-    return _error(status, message(str(error)))
+    return _error(status, failure(error))
 
 
 def _error(status: int, said: str, code: str | None = None) -> Response:

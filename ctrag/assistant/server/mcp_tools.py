@@ -37,7 +37,7 @@ from ctrag.assistant.context.item_line import item_line
 from ctrag.assistant.conversation.conversation import Conversation
 from ctrag.assistant.conversation.questions import NEITHER
 from ctrag.assistant.server.door import Door
-from ctrag.assistant.server.told import asked, spelled, told
+from ctrag.assistant.server.told import asked, failure, spelled, told, without_folders
 from ctrag.errors import CtragError, InputError
 from ctrag.text.terminal import message, visible
 from ctrag.version import __version__
@@ -165,9 +165,9 @@ class _Tools:
         except ValidationError as error:
             problem = error.errors(include_input=False, include_url=False)[0]
             where = ".".join(str(part) for part in problem["loc"])
-            return _refusal(f"{params.name}: {where}: {problem['msg']}")
+            return _refusal(message(f"{params.name}: {where}: {problem['msg']}"))
         except (CtragError, OSError) as error:
-            return _refusal(message(f"{params.name}: {error}"))
+            return _refusal(message(f"{params.name}: {failure(error)}"))
 
     async def _find(self, wanted: _Find) -> CallToolResult:
         items, unavailable = await run_sync(self._door.find, wanted.text, wanted.limit)
@@ -181,7 +181,7 @@ class _Tools:
             }
             for one in items
         ]
-        return _result({"items": rows, "unavailable": unavailable})
+        return _result({"items": rows, "unavailable": without_folders(unavailable)})
 
     async def _ask(
         self, ctx: "ServerRequestContext[Any]", params: CallToolRequestParams, wanted: _Ask

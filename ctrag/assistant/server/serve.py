@@ -15,6 +15,8 @@ from ctrag.assistant.server.door import Door
 from ctrag.assistant.server.mcp_tools import mcp_server
 from ctrag.assistant.server.remembered import Remembered
 from ctrag.serving.addresses import refuse_without_tokens, security, url_of
+from ctrag.serving.headers import WellFormed
+from ctrag.serving.patience import PatientProtocol
 from ctrag.serving.signals import terminated_as_interrupted
 from ctrag.text.terminal import note
 
@@ -49,7 +51,13 @@ async def serve_http(door: Door, served: Served) -> None:
     app = http_app(door, served)
     host, port = served.host, served.port
     config = uvicorn.Config(
-        app, host, port, log_level="warning", timeout_graceful_shutdown=3, lifespan="on"
+        app,
+        host,
+        port,
+        http=PatientProtocol,
+        log_level="warning",
+        timeout_graceful_shutdown=3,
+        lifespan="on",
     )
     note(f"serving MCP at {url_of(host, port, '/mcp')}, chat at {url_of(host, port, '/v1')}")
     with terminated_as_interrupted():
@@ -81,4 +89,5 @@ def http_app(door: Door, served: Served) -> Starlette:
             allow_headers=["*"],
             expose_headers=["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
         )
+    app.add_middleware(WellFormed)
     return app

@@ -1,14 +1,31 @@
 """Answers as the text that another front end shows."""
 
 import re
+from collections.abc import Mapping
 
 from ctrag.assistant.answer import Answer, Question
-from ctrag.text.terminal import visible
+from ctrag.text.terminal import message, visible
 
 AGREE = "Answer “yes” to do it; with anything else it is not done."
 # What a page that reads Markdown would fetch, run, or hide behind other words: images and links,
-# what they refer to, and HTML; an address in angle brackets is shown as it is.
-_ACTIVE = re.compile(r"!(?=\[)|\](?=[(\[:])|<(?=[A-Za-z/!?])(?![^<>\s@]+@[^<>\s@]+>)|[`]")
+# what they refer to, and HTML; an address in angle brackets is shown as it is. A backslash of the
+# text must not take an escape's effect away.
+_ACTIVE = re.compile(
+    r"!(?=\[)|\](?=[(\[:])|<(?=[A-Za-z/!?])(?![^<>\s@]+@[^<>\s@]+>)|[`]|\\(?=[!-/:-@\[-`{-~])"
+)
+
+
+_FOLDERS = re.compile(r"(?<![\w:/])/(?:[^\s/'\":]+/)+")
+
+
+def failure(error: Exception) -> str:
+    """What went wrong, for somebody who need not know where the files are."""
+    return message(_FOLDERS.sub("", str(error)))
+
+
+def without_folders(unavailable: Mapping[str, str]) -> dict[str, str]:
+    """Why stores do not answer, without where they are."""
+    return {app: _FOLDERS.sub("", why) for app, why in unavailable.items()}
 
 
 def told(answer: Answer) -> str:
@@ -42,7 +59,8 @@ def as_markdown(text: str) -> str:
 
 
 def _part(answer: Answer) -> str:
-    said = [f"(the {app} store did not answer: {why})" for app, why in answer.unavailable.items()]
+    unavailable = without_folders(answer.unavailable)
+    said = [f"(the {app} store did not answer: {why})" for app, why in unavailable.items()]
     if answer.question is None and answer.said:
         said.append(answer.said)
     elif answer.question is None and answer.result is not None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ctrag.agents.prompt.fragments import LARGEST, SMALLEST, cut_text
-from ctrag.agents.prompt.instruction_files import cut_file, cut_folder
+from ctrag.agents.prompt.instruction_files import MOST_BYTES, cut_file, cut_folder
 from tests.agents.prompt.toys import count_words
 
 POLICY = """# Shop policy
@@ -225,3 +225,13 @@ def test_two_files_of_one_name_have_ids_of_their_own(tmp_path: Path) -> None:
         "a#part",
         "a.mdc#part",
     ]
+
+
+def test_a_policy_beyond_four_megabytes_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    policy = tmp_path / "long.md"
+    with policy.open("wb") as file:
+        file.truncate(MOST_BYTES + 1)  # zeros, which would not be read as a policy either
+    with pytest.raises(
+        ValueError, match=r"long\.md: a policy has at most 4 MB, not 4\.0; split it"
+    ):
+        cut_file(policy, count_words)

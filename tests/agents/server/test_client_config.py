@@ -173,7 +173,7 @@ def test_any_name_that_can_be_read_is_taken(tmp_path: Path, name: str) -> None:
         ("bad", {}, "give either a command or a url"),
         ("bad", {**COMMAND, "url": "http://a"}, "give either a command or a url"),
         ("bad", "mcp-server-time", "is no object with a command or a url"),
-        ("bad", {**COMMAND, "args": 5}, "args: Input should be a valid list"),
+        ("bad", {**COMMAND, "args": 5}, "args: must be a list or an object"),
         ("bad", {**COMMAND, "args": [[]]}, "args: holds a list"),
         ("bad", {**COMMAND, "env": ["a"]}, "env: an entry of the list must be NAME=VALUE"),
         ("bad", {**COMMAND, "timeout": 0}, "timeout: Input should be greater than 0"),

@@ -109,15 +109,20 @@ async def test_without_leave_nothing_is_installed(market: Marketplace) -> None:
     assert market.installed() == []
 
 
-async def test_a_plugin_cannot_take_the_name_of_a_server_that_is_here(
-    market: Marketplace, plain: Servers
+async def test_a_plugin_named_as_a_server_that_is_here_is_as_one_that_is_not_offered(
+    market: Marketplace, plain: Servers, capsys: pytest.CaptureFixture[str]
 ) -> None:
     servers = Upstreams(servers={"pdf": plain("own", [])})
     settings = GatewaySettings(may_install=True)
     running = Gateway(ToolIndex([SELF], Topics()), servers, marketplace=market, settings=settings)
-    with pytest.raises(ValueError, match="a server named 'pdf' is here already"):
-        await running.install(None, "pdf")
+    for name in ("pdf", "never_heard_of"):
+        with pytest.raises(ValueError, match=f"plugin: there is none named '{name}'"):
+            await running.install(None, name)
     assert market.installed() == []
+    async with running.running():
+        answer = await running.search(None, "extract_text, pdf_tool")
+    assert "installable" not in answer.as_json()
+    assert "plugin pdf is not offered: a server of that name is here" in capsys.readouterr().err
 
 
 def test_an_unknown_plugin_is_named_and_a_second_installation_adds_its_scope(

@@ -139,6 +139,8 @@ def test_a_client_that_cuts_old_messages_is_still_understood(ada: Ada) -> None:
         ([{"role": "assistant", "content": "hello"}], "the last one must be the user's"),
         ([{"role": "user", "content": "### Task:\nGenerate a title"}], "a task of a chat page"),
         ([{"role": "user", "content": [{"type": "image_url"}]}], "only text is read"),
+        ([{"role": "user", "content": [{"type": {"a": 1}}]}], "messages.0.content"),
+        ([{"role": "user", "content": [{"type": "text", "text": {}}]}], "messages.0.content"),
         ([{"role": "user", "content": "x" * 1_001}], "at most 1000 characters"),
     ],
 )
