@@ -12,6 +12,7 @@ from stores.people.dataset import Kind, Persona, dump_persona
 from stores.people.items import LabelledPlan
 from stores.people.local_time import format_local_time
 from synth.checks import request_faults, talk_faults
+from synth.consistency import person_faults
 from synth.provider import LabelledRequest, Provider, Talk
 from synth.shape import (
     LEVELS,
@@ -73,7 +74,9 @@ class Job:
         # Spare requests are rarely worth the cost of a paid provider.
         count = wanted + (_SPARE if self.provider.workers == 1 else 0)
         kinds = kinds_of(number, self.seed, count, self.levels)
-        rejected: Counter[str] = Counter()
+        rejected: Counter[str] = Counter(
+            {"(people that do not hang together)": 1} if person_faults(persona) else {}
+        )
         found: list[LabelledRequest] = []
         missing: list[Kind] = kinds
         for tries in range(_TRIES):

@@ -61,7 +61,9 @@ def _one(asking: Asking, api: str) -> LabelledRequest | None:
                 "due": new.written("iso", asked, draw),
             }
         case "create_event":
-            gaps |= {"event": words.text(_about(asking, "events")), "x": new}
+            event = words.text(_about(asking, "events"))
+            gaps |= {"event": event, "x": asking.later(asked, _usual_hours(event))}
+            new = gaps["x"]  # type: ignore[assignment]
             arguments = {
                 "title": _title(str(gaps["event"])),
                 "start": new.written("iso", asked, draw),
@@ -173,6 +175,21 @@ def _about(asking: Asking, pool: str) -> str:
 def _from(pool: str, asking: Asking) -> str:
     options = str(phrases("new")[pool]).split(" / ")
     return asking.words.text(asking.draw.choice(options))
+
+
+def _usual_hours(event: str) -> tuple[int, int]:
+    """Between which hours such an event begins."""
+    for words, hours in _HOURS.items():
+        if any(word in event for word in words.split()):
+            return hours
+    return 9, 18
+
+
+_HOURS = {
+    "breakfast": (7, 10),
+    "lunch barbecue": (12, 13),
+    "dinner film poker quiz concert evening sauna": (18, 20),
+}
 
 
 def _title(text: str) -> str:

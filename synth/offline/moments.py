@@ -29,8 +29,8 @@ class Moment:
 
         Args:
             form: `iso`, `isodate`, `wd`, `date`, `daydate`, `month`, `clock`, `said` (as one says
-                the time) or `rel` (the day, seen from `asked`).
-            asked: When it is said; needed for `rel`.
+                the time), `rel` (the day, seen from `asked`) or `day` (the same without "on").
+            asked: When it is said; needed for `rel` and `day`.
             draw: Chooses among spellings.
 
         Raises:
@@ -56,6 +56,8 @@ class Moment:
                 return self._clock()
             case "said":
                 return _said(at, draw)
+            case "day":
+                return _rel(at, asked or at, draw).removeprefix("on ")
             case "rel":
                 return _rel(at, asked or at, draw)
         raise ValueError(f"form: there is no form {form!r} of a moment")
@@ -131,8 +133,6 @@ def drawn(
         sign = 1 if away[1] == "+" else -1
         days = sorted((int(away[2]), int(away[3])))
         start = now + sign * timedelta(days=draw.randint(*days))
-        if "-" in first.partition("..")[2] or sign > 0:
-            pass
         return _at_hours(_fitting_day(start, rest, sign), hours, draw, round_to)
     base = _FROM.fullmatch(first)
     if base is None or base[1] not in known:

@@ -128,6 +128,8 @@ def _general(asking: Asking, kind: Kind, api: str) -> Iterator[LabelledRequest]:
             arguments = {"playlist_name": listed[0].text("playlist")}
             relevant = listed
             gaps["hour"] = str(hour % 12 or 12)
+        case _ if kind == "multi":
+            pass
         case "skip_song" | "pause_music" | "get_current_song" if music:
             playing, relevant = music[0].id, music[:1]
             gaps["artist"] = music[0].text("artist")
@@ -217,6 +219,13 @@ def _general(asking: Asking, kind: Kind, api: str) -> Iterator[LabelledRequest]:
             pass
         case _:
             return
+    if kind == "multi":
+        found_event = _with_event(asking, api, asked)
+        if found_event is None:
+            return
+        asked, relevant, arguments, more = found_event
+        gaps |= more
+        playing = next((one.id for one in relevant if one.app == "music"), None)
     if not relevant and api != "none":
         return
     gaps.setdefault("part", _part(asked.hour))
@@ -250,6 +259,53 @@ def _events(
         return None
     same = [item for at, _, item in coming if at.date() == start.date() and at > asked]
     return asked, same, start
+
+
+def _with_event(
+    asking: Asking, api: str, asked: datetime
+) -> tuple[datetime, list[Item], dict[str, str], dict[str, Word]] | None:
+    """What is done because of an event that is to come, with one of its people or at its time."""
+    draw = asking.draw
+    for entry in asking.of("calendar"):
+        event, start, end = entry.item, entry.item.time("start"), entry.item.time("end")
+        if start is None or end is None or start <= asked or (start - asked).days > 6:
+            continue
+        gaps: dict[str, Word] = {
+            "event": asking.called(entry),
+            "rel2": asking.moment(start).written("rel", asked, draw),
+        }
+        people = event.fields.get("attendees")
+        who = asking.persona.person.contact(people[0]) if isinstance(people, tuple) and people \
+            else None  # fmt: skip
+        app = {"share_note": "notes", "forward_mail": "mail", "pause_music": "music",
+               "snooze_reminder": "reminders", "call_contact": "phonecall"}[api]  # fmt: skip
+        others = [one for one in asking.of(app) if not one.item.flag("done")]
+        if app == "phonecall":
+            others = [one for one in others if who and one.item.text("contact") == who.name
+                      and one.item.text("direction") != "missed"]  # fmt: skip
+        if not others:
+            continue
+        other = others[0].item
+        match api:
+            case "pause_music":
+                if (start - asking.now).days > 2:
+                    continue
+                gaps["artist"] = other.text("artist")
+                return max(asking.now, start - timedelta(minutes=3)), [event, other], {}, gaps
+            case "snooze_reminder":
+                gaps["task"] = asking.called(others[0]).removeprefix("the reminder to ")
+                until = asking.moment(end).written("iso", asked, draw)
+                return asked, [other, event], {"title": other.text("title"), "until": until}, gaps
+            case "call_contact" if who:
+                return asked, [event, other], {"contact": who.name}, gaps
+            case "share_note" if who and who.email:
+                gaps["topic"] = _topic(other)
+                arguments = {"title": other.text("title"), "contact": who.name}
+                return asked, [other, event], arguments, gaps
+            case "forward_mail" if who and who.email and other.text("sender") != who.name:
+                gaps["sender"] = other.text("sender")
+                return asked, [other, event], {"subject": other.text("subject"), "to": who.name}, gaps
+    return None
 
 
 def _related(asking: Asking, api: str) -> tuple[Contact, list[Item]] | None:

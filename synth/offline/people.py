@@ -11,6 +11,7 @@ from ctrag.assistant.apps.lookup import plain_words
 from stores.people.app_spec import AppSpec, spec_of
 from stores.people.dataset import Persona
 from stores.people.items import Contact, Item, Person, Usage
+from synth.consistency import person_faults
 from synth.offline.life import Life, born
 from synth.offline.matters import Matter, Thing, eligible, happen
 from synth.offline.music import listened
@@ -23,6 +24,7 @@ _PLOTS = {"home": 3.0, "work": 2.2, "hobby": 1.6}
 _LIGHT = 2
 """Matters with so many items or fewer are small."""
 _LIGHT_SHARE = 0.45
+_ATTEMPTS = 6
 _CONTACTS = (7, 8, 8, 8, 9)
 
 
@@ -44,7 +46,7 @@ class Told:
 @lru_cache(maxsize=8)
 def told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSpec, ...],
          seed: int) -> Told:  # fmt: skip
-    """The person of a seed.
+    """The person of a seed; one that does not hang together is refused and another told.
 
     Args:
         person_id: Prefix of the items' ids.
@@ -52,7 +54,15 @@ def told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSpe
         apps: All applications.
         seed: Another seed is another life.
     """
-    draw = random.Random(f"{seed}/life")
+    for attempt in range(_ATTEMPTS):
+        found = _told(person_id, counts, apps, random.Random(f"{seed}/life/{attempt}"))
+        if not person_faults(found.persona):
+            break
+    return found
+
+
+def _told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSpec, ...],
+          draw: random.Random) -> Told:  # fmt: skip
     life = born(draw)
     left = {app: count for app, count in counts if app not in ("music",)}
     matters = _happened(life, left, draw)

@@ -1,7 +1,8 @@
 """Several calls in one breath, and dialogues in which a later turn leans on an earlier one."""
 
 import random
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -17,6 +18,10 @@ _JOINS = (
     "{0} and also {1}", "first {0}, then {1}", "{0}; {1}", "two things: {0}, and {1}",
     "{0}, oh and {1}",
 )  # fmt: skip
+_ORDINARY = frozenset(
+    "A The My Add Play Put Call Move Remind Note Ask Tell Send Open Look Book What When Where Who How "
+    "Is Are Do Can Will Any Show Read Find Write Which Order Buy Cancel Price Pay Get Bring No".split()
+)
 _UNJOINABLE = {"skip_song", "pause_music", "get_current_song", "read_unread_mail"}
 _LATER = (
     "{rel} [at |]{said}[ instead|]", "make it {said}", "no, {said}[ is better|]", "better {said}",
@@ -32,15 +37,20 @@ _AFTER_EVENT = {
     "notify_attendees": ("tell [them|everyone] [I'm|I'll be] [ten|five|fifteen] minutes late",
                          "let [them|everyone] know [I'm|I'll be] [ten|five|twenty] minutes late"),
 }  # fmt: skip
-_OTHER_API = {
-    "create_reminder": ("due", "create_reminder"),
-    "create_event": ("start", "reschedule_event"),
-}
 
 
 def several(asking: Asking) -> Iterator[Talk]:
     """Two calls in one breath; endless."""
     draw = asking.draw
+    names = {
+        word
+        for one in asking.entries
+        for value in one.item.fields.values()
+        if isinstance(value, str)
+        for word in value.split()
+        if word[:1].isupper()
+    } | {word for one in asking.persona.person.contacts for word in one.name.split()}
+    names -= _ORDINARY
     tells, news, asks = plain(asking, "tell"), fresh(asking), plain(asking, "ask")
     while True:
         sources = draw.choice(((tells, news), (tells, tells), (news, news), (asks, tells)))
@@ -54,7 +64,7 @@ def several(asking: Asking) -> Iterator[Talk]:
         moved = _asked_at(parts[1], asked)
         if moved is None:
             continue
-        texts = [_bare(part.request.text) for part in parts]
+        texts = [_bare(part.request.text, names) for part in parts]
         if len(" ".join(texts).split()) > 34:
             continue
         join = draw.choice(_JOINS)
@@ -141,7 +151,8 @@ def _near(moment: datetime, asked: datetime, draw: random.Random) -> datetime:
     for _ in range(12):
         hours = draw.choice((-3, -2, -1, 1, 1, 2, 3))
         new = (moment + timedelta(hours=hours)).replace(minute=draw.choice((0, 0, 30)))
-        if new > asked + timedelta(minutes=10) and new.date() == moment.date() and new != moment:
+        late = new > asked + timedelta(minutes=10) and 7 <= new.hour <= 22
+        if late and new.date() == moment.date() and new != moment:
             return new
     return moment + timedelta(days=1)
 
@@ -185,22 +196,16 @@ def _asked_at(one: LabelledRequest, asked: datetime) -> LabelledRequest | None:
     return replace(one, request=replace(one.request, asked_at=asked))
 
 
-def _bare(text: str) -> str:
-    text = text.rstrip(".?!")
-    first = text.split(" ", 1)[0].strip(",")
-    return text if first in ("I'm", "I've", "I", "I'd") or first.isupper() else (
-        text[:1].lower() + text[1:] if first.lower() in _STARTS else text
-    )  # fmt: skip
+_FILLER = re.compile(r"^(?:(?:ok|hey|um|so|right|oh and|please|can you|could you),? )+", re.I)
+_TAIL = re.compile(r"(?:,? (?:please|thanks|would you))+$", re.I)
+_NAMES = re.compile(r"(I|I'[a-z]+|[A-Z]{2,}\S*)$")
 
 
-_STARTS = frozenset(
-    "what when where who how which is are am do does did can could please ok hey um so right oh "
-    "listen ah move shift push put make cancel scrap drop take tell let message write answer get "
-    "reply forward send pass flag mark star keep delete bin throw add share give tick check remind "
-    "ask postpone snooze remove call ring phone block redial dial play start set book enter note "
-    "look google search find translate show read open list compare mail pull the my any will "
-    "until by directions route new weather forecast flights news prices pictures".split()
-)
+def _bare(text: str, names: Collection[str]) -> str:
+    """The text as a part of another: no opening, no ending, a capital only in names."""
+    text = _TAIL.sub("", _FILLER.sub("", text.rstrip(".?!")))
+    first = text.split(" ", 1)[0].strip(",:").removesuffix("'s")
+    return text if first in names or _NAMES.match(first) else text[:1].lower() + text[1:]
 
 
 def _is_question(text: str) -> bool:
