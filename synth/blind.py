@@ -1,4 +1,4 @@
-"""A blind reading: made and reference people mixed under neutral ids, and a reader's answers scored.
+"""A blind reading: made and reference people mixed under neutral ids, then answers scored.
 
 `mixed` writes a sheet with as many people of either kind, which a reader answers person by person,
 and a key that the reader does not see. `scored` says how many were told apart, with an interval.
@@ -58,7 +58,7 @@ class Reading:
 
 
 def mixed(made: Path, reference: Path, out: Path, people: int = 100, seed: int = 1) -> Path:
-    """Write a sheet with so many made and so many reference people, its key, and a form for answers.
+    """Write a sheet with so many made and reference people, its key, and a form for answers.
 
     Args:
         made: A data set folder, or one with `train` and `test`.
@@ -118,7 +118,9 @@ def scored(key: Path, answers: Path) -> Reading:
             if name not in origins:
                 raise InputError(f"{answers}:{number}: person: {name!r} is not on the sheet")
             if said not in (_MADE, _REFERENCE):
-                raise InputError(f"{answers}:{number}: from: must be made or reference, not {said!r}")
+                raise InputError(
+                    f"{answers}:{number}: from: must be made or reference, not {said!r}"
+                )
             told[name] = said
     if not told:
         raise InputError(f"{answers}: no person has an answer")
@@ -164,7 +166,9 @@ def _shown(name: str, persona: Persona, requests: Sequence[str]) -> str:
     told = (profile.profession, profile.city, profile.home, profile.work, profile.household,
             ", ".join(profile.hobbies))  # fmt: skip
     lines = [f"\n## {name}: {profile.name}, {profile.age}", "; ".join(filter(None, told)), ""]
-    lines.append("Contacts: " + "; ".join(f"{one.name} ({one.relation})" for one in person.contacts))
+    lines.append(
+        "Contacts: " + "; ".join(f"{one.name} ({one.relation})" for one in person.contacts)
+    )
     for app in dict.fromkeys(item.app for item in persona.items):
         lines += ["", f"{app}:", *(_line(item) for item in persona.items if item.app == app)]
     lines += ["", "Says:", *(f"- {text}" for text in requests)]

@@ -31,7 +31,7 @@ _WORD = re.compile(r"[^\W\d_]")
 _UNFILLED = re.compile(r"[{}]|\[[^\]]*\||=>|@\d\b|\b(?:None|NaN|undefined)\b")
 _PAST = {"mail": "received_at", "google": "searched_at", "notes": "modified_at",
          "music": "played_at", "phonecall": "called_at"}  # fmt: skip
-_QUOTES = "\"“”„«»‘"
+_QUOTES = '"“”„«»‘'
 _SPREAD = timedelta(days=190)
 """How far from now a day that a text names without its month may lie."""
 
@@ -173,9 +173,9 @@ def _people_faults(item: Item, persona: Persona) -> Iterator[str]:
 def _repeat_faults(persona: Persona) -> Iterator[str]:
     seen: Counter[tuple[str, str]] = Counter()
     for item in persona.items:
-        title = spec_of(item.app).named("title")
-        if title:
-            seen[item.app, item.text(title[0]).casefold()] += 1
+        fields = spec_of(item.app).named("title")
+        if fields:
+            seen[item.app, item.text(fields[0]).casefold()] += 1
     for (app, title), count in seen.items():
         if count > 1 and app != "music":
             yield f"repeat: {count} items of {app} are called {title!r}"

@@ -89,7 +89,9 @@ class Job:
                     rejected[problems[0].split(":")[0]] += 1
                 else:
                     found.append(one)
-            missing = _missing(kinds, found) if tries < 1 else kinds_of(number, tries, count, self.levels)
+            missing = (
+                _missing(kinds, found) if tries < 1 else kinds_of(number, tries, count, self.levels)
+            )
             missing = missing[: count - len(found)]
             if not missing:
                 break

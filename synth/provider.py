@@ -14,7 +14,6 @@ from ctrag.errors import ProviderError as ProviderError
 from stores.people.dataset import Kind, Persona
 from stores.people.items import Labels, Request
 
-
 Level = Literal["ask", "tell", "new", "cannot", "oblique", ""]
 """How a request is made: a plain question, an order that an item or contact completes, one in which
 everything is said, what no API can do, one that only hints; empty where that is not known."""

@@ -21,7 +21,9 @@ Gender = Literal["female", "male"]
 
 _NAME = re.compile(r"[^\W\d_][^\W\d_'’. -]+(?:[ '’-][^\W\d_][^\W\d_'’-]*){0,3}")
 _NOT_NAMES = re.compile(r"\b(auch|oder|und)\b|[/(]")
-_UNLIKELY = frozenset("Rose Grace Will Mark Bill Sue May April June Joy Hope Frank Guy Jean".split())
+_UNLIKELY = frozenset(
+    "Rose Grace Will Mark Bill Sue May April June Joy Hope Frank Guy Jean".split()
+)
 """Ordinary words: a text with them is misread."""
 _PRICES = {
     "Japan": 150, "South Korea": 1300, "Mexico": 18, "Philippines": 55, "Nigeria": 1500,

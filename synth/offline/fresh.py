@@ -110,7 +110,7 @@ def _one(asking: Asking, api: str) -> LabelledRequest | None:
             arguments = {"number": digits}
         case "play_song" | "play_album":
             song = draw.choice(draw.choice(list(songs().values())))
-            known = [one for one in asking.of("music")]
+            known = asking.of("music")
             own = draw.choice(known).item if known else None
             title = own.text("song_name") if own else song.name
             artist = own.text("artist") if own else song.artist
@@ -168,7 +168,9 @@ def _about(asking: Asking, pool: str) -> str:
     own = [key for key in ("pet", "child", "hobby", "task") if key in asking.words.values]
     kind = "any"
     if own and asking.draw.random() < 0.4:
-        kind = {"child": "schoolkid", "task": "trade"}.get(chosen := asking.draw.choice(own), chosen)
+        kind = {"child": "schoolkid", "task": "trade"}.get(
+            chosen := asking.draw.choice(own), chosen
+        )
     return asking.draw.choice(options.get(kind, options["any"]).split(" / "))
 
 

@@ -12,7 +12,9 @@ from synth.offline.household import Household, founded
 from synth.offline.trades import Trade, drawn_hobbies, drawn_trade
 from synth.offline.wording import Words, tidy
 
-_GENRES = "Comedy Thriller Drama Documentary Western Musical Fantasy Horror Romance Animation".split()
+_GENRES = (
+    "Comedy Thriller Drama Documentary Western Musical Fantasy Horror Romance Animation".split()
+)
 _SPORTS = (
     "Football", "Tennis", "Basketball", "Cycling", "Swimming", "Athletics", "Handball",
     "Formula 1", "Boxing", "Rugby", "Cricket", "Volleyball", "Skiing", "Table tennis", "Judo",
@@ -69,11 +71,11 @@ class Life:
         if key in self.circle:
             return self.circle[key]
         draw = self.words.draw
-        gender = gender or draw.choice(("female", "male"))
+        sex: Gender = gender or draw.choice(("female", "male"))
         taken = {one.first for one in self.circle.values()} | {self.first}
-        options = [one for one in _usual(self.country.firsts[gender], draw) if one not in taken]
+        options = [one for one in _usual(self.country.firsts[sex], draw) if one not in taken]
         first = first or draw.choice(options)
-        others = [one for one in _usual(self.country.lasts[gender], draw) if one != self.last]
+        others = [one for one in _usual(self.country.lasts[sex], draw) if one != self.last]
         last = last or draw.choice(others)
         name = form.format(first=first, last=last) if form else self.country.full(first, last)
         contact = Contact(
@@ -84,8 +86,8 @@ class Life:
         )
         taken_names = {one.contact.name for one in self.circle.values()}
         if contact.name in taken_names:
-            return self.meet(key, relation, gender=gender, form=form, called=called)
-        found = Acquaintance(key, contact, first, last, gender, called or _called(form, first, last))
+            return self.meet(key, relation, gender=sex, form=form, called=called)
+        found = Acquaintance(key, contact, first, last, sex, called or _called(form, first, last))
         self.circle[key] = found
         self.words.values[key] = found
         return found

@@ -167,8 +167,9 @@ def _capital(text: str) -> str:
 def _mail(one: Mapping[str, Any], matter: Matter, life: Life) -> Iterator[tuple[str, Value]]:
     words, draw = matter.words, life.words.draw
     sender = words.values.get(one["from"])
-    yield "sender", sender.contact.name if isinstance(sender, Acquaintance) else words.text(
-        one["from"]
+    yield (
+        "sender",
+        sender.contact.name if isinstance(sender, Acquaintance) else words.text(one["from"]),
     )
     subject = words.text(one["subject"])
     yield "subject", subject if draw.random() < 0.3 else _capital(subject)
@@ -237,7 +238,10 @@ def _call(one: Mapping[str, Any], matter: Matter, life: Life) -> Iterator[tuple[
     yield "contact", who.contact.name if isinstance(who, Acquaintance) else str(who)
     yield "direction", direction
     yield "called_at", _when(one["at"], matter, life, past=True, round_to=1)
-    yield "duration_s", 0 if missed else draw.choice((draw.randint(25, 200), draw.randint(60, 1500)))
+    yield (
+        "duration_s",
+        0 if missed else draw.choice((draw.randint(25, 200), draw.randint(60, 1500))),
+    )
     yield "voicemail", _sentences(voicemail) if missed and voicemail else None
 
 

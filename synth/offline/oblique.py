@@ -209,8 +209,9 @@ def _general(asking: Asking, kind: Kind, api: str) -> Iterator[LabelledRequest]:
             gaps["folder2"] = draw.choice(("Old", "Later", "Private", "Family", "Ideas"))
             arguments = {"title": entry.item.text("title"), "folder": str(gaps["folder2"])}
         case "delete_mail":
-            entry = next((one for one in asking.of("mail")
-                          if asking.persona.person.contact(one.item.text("sender")) is None), None)  # fmt: skip
+            known = asking.persona.person.contact
+            strangers = (one for one in asking.of("mail") if known(one.item.text("sender")) is None)
+            entry = next(strangers, None)
             if entry is None:
                 return
             relevant, gaps["sender"] = [entry.item], entry.item.text("sender")
@@ -304,7 +305,12 @@ def _with_event(
                 return asked, [other, event], arguments, gaps
             case "forward_mail" if who and who.email and other.text("sender") != who.name:
                 gaps["sender"] = other.text("sender")
-                return asked, [other, event], {"subject": other.text("subject"), "to": who.name}, gaps
+                return (
+                    asked,
+                    [other, event],
+                    {"subject": other.text("subject"), "to": who.name},
+                    gaps,
+                )
     return None
 
 
@@ -337,4 +343,6 @@ def _topic(item: Item) -> str:
 def _part(hour: int) -> str:
     if hour < 11:
         return "morning"
-    return "noon" if hour < 14 else "afternoon" if hour < 18 else "evening" if hour < 22 else "night"
+    return (
+        "noon" if hour < 14 else "afternoon" if hour < 18 else "evening" if hour < 22 else "night"
+    )

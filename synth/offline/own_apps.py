@@ -39,9 +39,7 @@ def _item(app: AppSpec, item_id: str, person: Person, draw: random.Random) -> It
     moment = person.now - timedelta(minutes=draw.randint(5, 12 * 24 * 60))
     about = draw.choice(_TEXTS)
     who = draw.choice(person.contacts).name if person.contacts else person.profile.name
-    fields = {
-        field.name: _value(field, about, who, person, moment, draw) for field in app.fields
-    }
+    fields = {field.name: _value(field, about, who, person, moment, draw) for field in app.fields}
     opens = draw.choice((0, 0, 1, 2, 4))
     hour = max(moment, person.now - timedelta(days=3))
     usage = Usage(opens, hour, (hour.hour,), "home") if opens else Usage()

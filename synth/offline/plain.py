@@ -114,8 +114,11 @@ def _meeting(asking: Asking) -> Iterator[LabelledRequest]:
             contact = asking.persona.person.contact(asking.draw.choice(people))
             if contact is None:
                 return
-            same = [one.item for one in asking.of("calendar")
-                    if contact.name in one.item.text("attendees") and _coming(asking, one)]  # fmt: skip
+            same = [
+                one.item
+                for one in asking.of("calendar")
+                if contact.name in one.item.text("attendees") and _coming(asking, one)
+            ]
             yield from _one(asking, "ask search_events", None, {"query": contact.name}, same,
                             asking.soon(entry.moment), who=asking.who(contact))  # fmt: skip
             return
@@ -199,7 +202,8 @@ def _reschedule(asking: Asking) -> Iterator[LabelledRequest]:
                 new = asking.moment(other)
         yield from _one(
             asking, "tell reschedule_event", entry,
-            {"title": entry.item.text("title"), "new_start": new.written("iso", asked, asking.draw)},
+            {"title": entry.item.text("title"),
+             "new_start": new.written("iso", asked, asking.draw)},
             [entry.item], asked, call=asking.called(entry), x=new,
         )  # fmt: skip
         return
@@ -259,8 +263,8 @@ def _mail(api: str) -> Callable[[Asking], Iterator[LabelledRequest]]:
 
 
 def _her(asking: Asking, name: str) -> str:
-    known = next((one for one in asking.words.values.values()
-                  if not isinstance(one, str | Moment) and one.contact.name == name), None)  # fmt: skip
+    people = (one for one in asking.words.values.values() if not isinstance(one, str | Moment))
+    known = next((one for one in people if one.contact.name == name), None)
     return known.written("her") if known else "them"
 
 
@@ -273,9 +277,7 @@ def _note(api: str) -> Callable[[Asking], Iterator[LabelledRequest]]:
                 additions = entry.texts("add")
                 if not additions:
                     continue
-                gaps["said"], arguments["text"] = pair(
-                    asking, entry, asking.draw.choice(additions)
-                )
+                gaps["said"], arguments["text"] = pair(asking, entry, asking.draw.choice(additions))
                 arguments["text"] = arguments["text"].rstrip(".")
             if api == "share_note":
                 others = [one for one in asking.contacts() if one.email]

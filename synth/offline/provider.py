@@ -20,6 +20,7 @@ from synth.shape import LEVELS, base_seed, item_counts, oblique_share
 _OWN_APP_SHARE = 0.4
 """Share of the requests of a kind that are about declared applications, if there are any."""
 _TRIES = 60
+_OFTEN: tuple[Kind, ...] = ("reference", "mismatch", "write", "refind", "now")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +105,8 @@ class OfflineProvider:
                 yield from plain(source, "tell")
             case _:
                 yield from hinted
+                for other in _OFTEN:  # nothing of that kind in this life: another that hints
+                    yield from oblique(source, other)
 
     def _has(self, one: LabelledRequest) -> bool:
         """Whether the toolbox has the request's API."""

@@ -19,8 +19,8 @@ _JOINS = (
     "{0}, oh and {1}",
 )  # fmt: skip
 _ORDINARY = frozenset(
-    "A The My Add Play Put Call Move Remind Note Ask Tell Send Open Look Book What When Where Who How "
-    "Is Are Do Can Will Any Show Read Find Write Which Order Buy Cancel Price Pay Get Bring No".split()
+    "A The My Add Play Put Call Move Remind Note Ask Tell Send Open Look Book What When Where Who "
+    "How Is Are Do Can Will Any Show Read Find Write Which Order Buy Cancel Price Pay Get Bring No".split()
 )
 _UNJOINABLE = {"skip_song", "pause_music", "get_current_song", "read_unread_mail"}
 _LATER = (
@@ -58,7 +58,12 @@ def several(asking: Asking) -> Iterator[Talk]:
         if any(one.labels.plan is None for one in parts):
             continue
         one, other = (part.labels.plan for part in parts)
-        if one is None or other is None or one.api == other.api or {one.api, other.api} & _UNJOINABLE:
+        if (
+            one is None
+            or other is None
+            or one.api == other.api
+            or {one.api, other.api} & _UNJOINABLE
+        ):
             continue
         asked = parts[0].request.asked_at
         moved = _asked_at(parts[1], asked)

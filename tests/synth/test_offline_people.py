@@ -1,7 +1,6 @@
 """Claims about people made without a model: new, consistent, with requests about their items."""
 
 import json
-import random
 from collections import Counter
 from pathlib import Path
 
@@ -11,13 +10,13 @@ import stores.people.app_spec
 from ctrag.toolbox import Toolbox
 from stores.people.app_spec import AppSpec, load_apps, packaged_apps, register_apps
 from stores.people.dataset import Dataset, dump_persona, load_dataset, load_labels
+from stores.people.dialogues import load_dialogues, load_several
 from stores.people.items import Labels
 from synth.checks import normal_text, request_faults
+from synth.consistency import person_faults
 from synth.dataset import make_dataset, make_personas, make_queries
 from synth.offline import OfflineProvider
-from synth.offline.composer import Composer
-from synth.offline.life import indirect
-from synth.offline.situations import composed
+from synth.offline.countries import country_of
 from synth.provider import LabelledRequest
 from synth.reference import split_folder
 from synth.shape import PAPER_ITEMS, item_counts, person_seed
@@ -40,9 +39,11 @@ def parts(made: Path) -> list[tuple[Dataset, dict[str, Labels]]]:
 
 def test_every_request_passes_every_check(parts: list[tuple[Dataset, dict[str, Labels]]]) -> None:
     for dataset, labels in parts:
+        levels = json.loads((dataset.folder / "levels.json").read_text())
         for one in dataset.requests:
             persona = dataset.persona(one.person_id)
-            labelled = LabelledRequest(one.request, labels[one.query_id])
+            level = levels.get(one.query_id, "")
+            labelled = LabelledRequest(one.request, labels[one.query_id], level)
             assert request_faults(persona, labelled, Toolbox.packaged()) == []
 
 
@@ -77,16 +78,60 @@ def test_past_events_precede_now_and_requests_follow_within_three_days(
     assert late <= 0.01 * total  # a source may contain a mistake
 
 
-def test_people_in_composed_items_are_contacts(
+def test_every_person_hangs_together(parts: list[tuple[Dataset, dict[str, Labels]]]) -> None:
+    for dataset, _ in parts:
+        for persona in dataset.personas:
+            assert person_faults(persona) == []
+
+
+def test_contacts_have_names_and_numbers_of_the_persons_country(
     parts: list[tuple[Dataset, dict[str, Labels]]],
 ) -> None:
     for dataset, _ in parts:
         for persona in dataset.personas:
-            for item in persona.items:
-                if item.app == "calendar" and indirect("events", item.text("title")):
-                    attendees = item.fields["attendees"]
-                    assert isinstance(attendees, tuple)
-                    assert all(persona.person.contact(name) for name in attendees)
+            country = country_of(persona.person.profile.city)
+            assert country is not None
+            known = {*country.firsts["female"], *country.firsts["male"]}
+            known |= {*country.lasts["female"], *country.lasts["male"], *country.kin.values()}
+            code = country.phone.split(" ")[0]
+            for contact in persona.person.contacts:
+                assert (contact.phone or "").startswith(code)
+                left = contact.name.removeprefix("Dr ")
+                for name in sorted(known, key=len, reverse=True):
+                    left = left.replace(name, "").strip()
+                assert left == "", contact
+
+
+def test_a_visit_leaves_traces_in_several_applications(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    linked = 0
+    for dataset, _ in parts:
+        for persona in dataset.personas:
+            mails = {item.text("sender") for item in persona.items if item.app == "mail"}
+            events = [item.text("attendees") for item in persona.items if item.app == "calendar"]
+            linked += any(one and one in event for one in mails for event in events)
+    assert linked > 0.6 * PEOPLE
+
+
+def test_days_in_mails_are_those_of_their_events(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    compared = 0
+    for dataset, _ in parts:
+        for persona in dataset.personas:
+            for mail in (item for item in persona.items if item.app == "mail"):
+                for event in (item for item in persona.items if item.app == "calendar"):
+                    start = event.time("start")
+                    assert start is not None
+                    named = f"{start:%A} {start.day} {start:%B}"
+                    if mail.text("sender") in event.text("attendees") and named in mail.text(
+                        "body"
+                    ):
+                        compared += 1
+                        clock = f"{start:%H:%M}", f"{start.hour % 12 or 12}"
+                        assert any(time in mail.text("body") for time in clock)
+    assert compared > 5
 
 
 def test_a_habit_shows_in_usage(
@@ -150,16 +195,29 @@ def test_a_person_depends_only_on_the_seed() -> None:
     assert first != json.dumps(dump_persona(one.person("x", counts, person_seed(2, 5))))
 
 
-def test_composed_requests_only_ask_for_existing_items() -> None:
-    provider = OfflineProvider()
-    seed = person_seed(1, 3)
-    persona = provider.person("x", item_counts(packaged_apps(), seed), seed)
-    composer = Composer(persona, random.Random(1))
-    known = {item.id for item in persona.items}
-    for kind in ("now", "habit", "write", "refind", "mismatch"):
-        for one in composed(composer, kind):  # type: ignore[arg-type]
-            assert known.issuperset(one.labels.relevant or ())
-            assert one.request.asked_at >= persona.person.now
+def test_another_seed_shares_few_requests(
+    parts: list[tuple[Dataset, dict[str, Labels]]], tmp_path: Path
+) -> None:
+    make_dataset(OfflineProvider(), tmp_path / "other", PEOPLE // 2, seed=5, workers=1)
+    others = load_dataset(tmp_path / "other" / "train").requests
+    texts = {normal_text(one.request.text) for dataset, _ in parts for one in dataset.requests}
+    shared = sum(normal_text(one.request.text) in texts for one in others)
+    assert shared <= 0.1 * len(others)
+
+
+def test_requests_for_several_calls_and_dialogues_run_call_by_call(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    talks = 0
+    for dataset, _ in parts:
+        people = {one.person.person_id: one for one in dataset.personas}
+        for one in load_several(dataset.folder, people):
+            assert len({plan.api for plan in one.plans}) == len(one.plans) == 2
+            talks += 1
+        for dialogue in load_dialogues(dataset.folder, people):
+            assert 2 <= len(dialogue.turns) <= 3
+            talks += 1
+    assert talks > PEOPLE / 2
 
 
 def test_a_declared_application_is_filled_from_its_fields(
