@@ -271,7 +271,9 @@ def asking(told: Told, draw: random.Random) -> Asking:
     entries += [Entry(item, {}, words) for item in told.persona.items if item.id not in known]
     spoken = _unmistakable(list(told.life.circle.values()))
     country = told.life.country
-    return Asking(told.persona, entries, words, draw, told.places, spoken,
+    # Of its own randomness: the person is cached, and must not depend on what was asked before.
+    places = Places(told.life.trade.hours, bool(told.life.profile.work), draw)
+    return Asking(told.persona, entries, words, draw, places, spoken,
                   country.name == "United States", country.clock)  # fmt: skip
 
 

@@ -32,7 +32,7 @@ def oblique(asking: Asking, kind: Kind) -> Iterator[LabelledRequest]:
         (entry, found)
         for entry in asking.entries
         for raw in entry.texts("hint")
-        if (found := _HINT.fullmatch(raw)) and _KINDS[found["kind"]] == kind
+        if (found := _HINT.fullmatch(raw)) and _kind(found) == kind
     ]
     asking.draw.shuffle(hints)
     general = [name for name in phrases("oblique") if name.startswith(f"{kind} ")]
@@ -45,6 +45,12 @@ def oblique(asking: Asking, kind: Kind) -> Iterator[LabelledRequest]:
             continue
     for _ in range(40 if general else 0):
         yield from _general(asking, kind, asking.draw.choice(general).split()[1])
+
+
+def _kind(hint: re.Match[str]) -> Kind:
+    """The kind of a hint's request; one that needs a single item is not about several."""
+    kind = _KINDS[hint["kind"]]
+    return "mismatch" if kind == "multi" and not hint["beside"] else kind
 
 
 def _hinted(asking: Asking, entry: Entry, hint: re.Match[str]) -> Iterator[LabelledRequest]:
@@ -80,9 +86,7 @@ def _hinted(asking: Asking, entry: Entry, hint: re.Match[str]) -> Iterator[Label
     else:
         arguments = {main: item.text(_MAIN[item.app]), **arguments}
     text = words.text(draw.choice(hint["texts"].split(" / ")), taken, drawn)
-    kind = _KINDS[hint["kind"]]
-    if kind == "multi" and len({one.app for one in relevant}) < 2:
-        kind = "mismatch"
+    kind = _kind(hint)
     yield asking.made(text, asked, api, arguments, relevant, kind=kind, level="oblique")
 
 

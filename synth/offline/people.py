@@ -36,7 +36,6 @@ class Told:
     life: Life
     matters: tuple[Matter, ...]
     """Those of which at least one item is there, with only those items."""
-    places: Places
 
     def things(self) -> list[tuple[Matter, Thing]]:
         """All items with their matters."""
@@ -93,7 +92,7 @@ def _told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSp
         found.append(replace(item, id=f"{person_id}-{item.app}-{numbered[item.app]}"))
     order = {app.name: place for place, app in enumerate(apps)}
     found.sort(key=lambda one: order.get(one.app, 99))
-    return Told(Persona(person, tuple(found)), life, tuple(matters), places)
+    return Told(Persona(person, tuple(found)), life, tuple(matters))
 
 
 def _contacts(life: Life, items: Sequence[Item], draw: random.Random) -> tuple[Contact, ...]:

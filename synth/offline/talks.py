@@ -19,8 +19,9 @@ _JOINS = (
     "{0}, oh and {1}",
 )  # fmt: skip
 _ORDINARY = frozenset(
-    "A The My Add Play Put Call Move Remind Note Ask Tell Send Open Look Book What When Where Who "
-    "How Is Are Do Can Will Any Show Read Find Write Which Order Buy Cancel Price Pay Get Bring No".split()
+    "A The My Add Play Put Call Move Remind Note Ask Tell Send Open Look Book What When Where "
+    "Who How Is Are Do Can Will Any Show Read Find Write Which Order Buy Cancel Price Pay Get "
+    "Bring No".split()
 )
 _UNJOINABLE = {"skip_song", "pause_music", "get_current_song", "read_unread_mail"}
 _LATER = (
