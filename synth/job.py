@@ -26,7 +26,7 @@ from synth.shape import (
 )
 
 _TRIES = 4
-_SPARE = 3
+_SPARE = 5
 """Spare requests of a person, used when one repeats another person's."""
 
 
