@@ -172,14 +172,14 @@ class Asking:
         """The text as it is said in the middle of something else, half of the time."""
         draw, hour = self.draw, self.draw.choice(("seven", "eight", "nine", "ten"))
         chance = draw.random()
-        if chance < 0.45 or len(text.split()) > 13:
+        if chance < 0.76 or len(text.split()) > 13:
             return text
         asides: dict[str, str] = phrases("new")["asides"]  # type: ignore[assignment]
         words = self.words.with_values(
             {"hour": hour, "day": draw.choice(("Monday", "Tuesday", "Friday", "Sunday"))}
         )
         try:
-            if chance < 0.68:
+            if chance < 0.88:
                 before = words.text(draw.choice(asides["before"].split(" / ")))
                 return f"{before}, {text}"
             return f"{text}, {words.text(draw.choice(asides['after'].split(' / ')))}"
@@ -243,11 +243,13 @@ def _derived(item: Item, names: set[str], draw: random.Random) -> str:
 
 
 _VERBS = frozenset(
-    "answer ask bring buy call cancel change charge clean clear collimate copy count cut "
-    "descale drench enter feed fetch finish hand hem invoice learn leave look "
-    "mark measure oil order pack pay pick post practise prepare print pump read register renew "
-    "reorder return review ring rotate scan send sew sharpen sign sow stretch swap take tell thank "
-    "tidy turn update wash water wish wrap sort tick".split()
+    "add answer ask back bake book bring buy call cancel change charge clean clear clip "
+    "collimate copy count cut descale drench drive empty enter feed fetch fill finish fix "
+    "frame glue hand hang hem invoice iron label learn leave lock look mark measure move oil "
+    "order pack paint park pay pick polish post practice practise prepare print pump read "
+    "register renew reorder repot return review ring rotate sand scan send sew sharpen shine "
+    "sign sort sow split stretch swap take tell thank tick tidy tune turn update wash water "
+    "wish wrap".split()
 )
 
 

@@ -125,7 +125,11 @@ def _one(asking: Asking, api: str) -> LabelledRequest | None:
             gaps["genre"] = genre.lower() if genre.isascii() and len(genre) > 3 else genre
             arguments = {"genre": str(gaps["genre"])}
         case "play_artist":
-            gaps["artist"] = _from("artists", asking)
+            known = asking.of("music")
+            if not known:
+                return None
+            gaps["artist"] = draw.choice(known).item.text("artist")
+            relevant = [one.item for one in known if one.item.text("artist") == gaps["artist"]]
             arguments = {"artist": str(gaps["artist"])}
         case "skip_song" | "pause_music":
             song_item = next(iter(asking.of("music")), None)

@@ -3,6 +3,9 @@
 import random
 from dataclasses import dataclass, field
 
+from synth.offline.trades import read_data
+from synth.offline.wording import Words
+
 _PETS = {
     "cat": ("Mochi", "Figaro", "Minka", "Pepper", "Tiger", "Luna", "Simba", "Nori", "Zorro"),
     "dog": ("Bruno", "Kira", "Rocky", "Bella", "Max", "Toffee", "Laika", "Balu", "Coco"),
@@ -61,3 +64,18 @@ def founded(age: int, draw: random.Random) -> Household:
         animal = draw.choice(("cat", "cat", "dog", "dog", "rabbit"))
         house.pet = (draw.choice(_PETS[animal]), animal)
     return house
+
+
+def with_detail(told: str, words: Words, house: Household) -> str:
+    """The household with something that is so only there, in three of four cases."""
+    draw = words.draw
+    if draw.random() < 0.25:
+        return told
+    tags = ["any", *house.tags] if house.tags else ["any", "alone"]
+    details: dict[str, list[str]] = read_data("household.yaml")
+    some = [one for tag in tags for one in details.get(tag, [])]
+    try:
+        detail = words.text(draw.choice(some))
+    except KeyError:  # it is about somebody whom this life lacks
+        return told
+    return f"{told.rstrip('.')}; {detail}"

@@ -1,6 +1,7 @@
 """A life: where somebody lives, with whom, of what, and whom they know. Items follow from it."""
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
@@ -8,8 +9,8 @@ from ctrag.assistant.apps.lookup import plain_words
 from stores.people.items import Contact, Profile
 from synth.offline.acquaintances import Acquaintance
 from synth.offline.countries import Country, Gender, Town, countries
-from synth.offline.household import Household, founded
-from synth.offline.trades import Trade, drawn_hobbies, drawn_trade
+from synth.offline.household import Household, founded, with_detail
+from synth.offline.trades import Trade, drawn_hobbies, drawn_trade, read_data
 from synth.offline.wording import Words, tidy
 
 _GENRES = (
@@ -25,6 +26,16 @@ _HIDDEN = ("washing machine", "blue door", "stairs", "shelf in the hall", "kitch
 _PLAIN = str.maketrans({"ł": "l", "Ł": "L", "ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ß": "ss",
                         "ı": "i", "æ": "ae", "Æ": "Ae"})  # fmt: skip
 """Letters that are not a letter with an accent."""
+_FRIENDS = (
+    "old school friend", "best friend", "friend", "friend since the course", "friend in {away}",
+    "friend from the choir", "friend from the old job", "friend, new in {city}", "oldest friend",
+    "university friend", "friend from the playground", "friend, godparent", "childhood friend",
+)  # fmt: skip
+_NEIGHBOURS = (
+    "neighbour", "upstairs neighbour", "neighbour across the landing", "neighbour, plays the cello",
+    "neighbour, has the spare key", "downstairs neighbour", "neighbour, feeds everybody's plants",
+    "neighbour from number 9", "neighbour, retired", "new neighbour",
+)  # fmt: skip
 _PROVIDERS = ("mail.example", "post.example", "inbox.example")
 
 
@@ -45,6 +56,12 @@ class Life:
     circle: dict[str, Acquaintance] = field(default_factory=dict)
     """By role."""
     tags: frozenset[str] = frozenset()
+    own_words: Mapping[str, str] = field(default_factory=dict)
+    """English names of lists, folders and playlists → the person's language."""
+
+    def in_own_words(self, name: str) -> str:
+        """A list's or folder's name as this person writes it."""
+        return self.own_words.get(name, name)
 
     def meet(
         self,
@@ -71,10 +88,11 @@ class Life:
         if key in self.circle:
             return self.circle[key]
         draw = self.words.draw
-        sex: Gender = gender or draw.choice(("female", "male"))
+        either: tuple[Gender, ...] = ("female", "male")
+        sex: Gender = draw.choice(either) if gender is None else gender
         taken = {one.first for one in self.circle.values()} | {self.first}
         options = [one for one in _usual(self.country.firsts[sex], draw) if one not in taken]
-        first = first or draw.choice(options)
+        first = first or draw.choice(options or self.country.firsts[sex])
         others = [one for one in _usual(self.country.lasts[sex], draw) if one != self.last]
         last = last or draw.choice(others)
         name = form.format(first=first, last=last) if form else self.country.full(first, last)
@@ -127,6 +145,8 @@ def born(draw: random.Random) -> Life:
         hobbies=tuple(one.name for one in hobbies),
     )
     life = Life(country, town, gender, first, last, now, profile, household, trade, words)
+    if draw.random() < 0.5:
+        life.own_words = read_data("lists.yaml").get(country.language, {})
     words.values |= {
         "me": first,
         "city": town.name,
@@ -140,6 +160,10 @@ def born(draw: random.Random) -> Life:
         "away": draw.choice(country.away),
         "milk": draw.choice(_MILK[:6]),
         "saint": draw.choice(_SAINTS),
+        "country": country.name,
+        "someone": draw.choice(_usual(country.firsts["female"], draw)),
+        "someone2": draw.choice(_usual(country.firsts["male"], draw)),
+        "surname": draw.choice(_usual(country.lasts["male"], draw)),
         "last": draw.choice(_usual(country.lasts["male"], draw)),
         "place_in_house": draw.choice(_HIDDEN),
         "gift2": draw.choice(("a lamp", "a puzzle", "wool socks", "theatre tickets", "a fern")),
@@ -149,7 +173,8 @@ def born(draw: random.Random) -> Life:
     _settle(life, draw)
     work = tidy(words.text(trade.place)) if trade.place else None
     words.values["work_short"] = (work or "the club").split(",")[0]
-    life.profile = replace(profile, profession=trade.title, work=work, household=_told(life))
+    told = with_detail(_told(life), life.words, household)
+    life.profile = replace(profile, profession=trade.title, work=work, household=told)
     life.tags = frozenset(
         {*household.tags, *life.circle, "trade", *(("retired",) if trade.old else ())}
         | ({"adult"} if age >= 18 else set())
@@ -190,7 +215,8 @@ def _settle(life: Life, draw: random.Random) -> None:
     if (life.profile.age or 0) < 66 and draw.random() < 0.75:
         said = country.kin[relation]
         form = said if draw.random() < 0.3 else ""
-        life.meet("mother", relation, gender=parent, last=kin(relation, parent), form=form,
+        where = draw.choice(("", "", "", f" in {life.words.values['away']}"))
+        life.meet("mother", relation + where, gender=parent, last=kin(relation, parent), form=form,
                   called=said)  # fmt: skip
     if (life.profile.age or 0) < 35 and draw.random() < 0.45:
         relation, old = "grandmother", parent
@@ -201,11 +227,11 @@ def _settle(life: Life, draw: random.Random) -> None:
     if draw.random() < 0.55:
         gender = draw.choice(("female", "male"))
         relation = "sister" if gender == "female" else "brother"
-        life.meet("sibling", relation, gender=gender, last=kin(relation, gender))
-    life.meet("friend", draw.choice(("old school friend", "best friend", "friend", "friend from "
-              "next door once", "friend since the course")))  # fmt: skip
-    life.meet("neighbour", draw.choice(("neighbour", "upstairs neighbour", "neighbour across the "
-              "landing", "neighbour, has the spare key")))  # fmt: skip
+        away = f" in {life.words.values['away']}"
+        where = draw.choice(("", "", away, ", the younger one", ", twin"))
+        life.meet("sibling", relation + where, gender=gender, last=kin(relation, gender))
+    life.meet("friend", life.words.text(draw.choice(_FRIENDS)))
+    life.meet("neighbour", draw.choice(_NEIGHBOURS))
     for key, relation in life.trade.roles.items():
         if key == "boss" or draw.random() < 0.8:
             life.meet(key, relation)

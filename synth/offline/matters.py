@@ -38,6 +38,17 @@ APPS = {
 _PAST = {"mail", "google", "notes", "phonecall"}
 _PARTS = ("home", "work", "hobby")
 _TRIES = 12
+_ANSWERED = 0.4
+"""Calls that were taken after all."""
+_SPOKEN = 0.6
+"""Of the missed calls that may leave a message, those that do."""
+_HOURS = {
+    re.compile(r"\b(dawn|early|morning)\b", re.IGNORECASE): (6, 9),
+    re.compile(r"\b(night|evening|milonga|salsa|ball|raid|dinner|quiz|owl)\b", re.IGNORECASE):
+        (18, 20),
+    re.compile(r"\b(service|repair|library|archive|licence)\b", re.IGNORECASE): (10, 16),
+}  # fmt: skip
+"""Words of an event and the hours at which such a thing begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +115,8 @@ def happen(
         matter.words.values[key] = _picked(options, matter, draw)
     for key, when in spec.get("when", {}).items():
         matter.when[key] = drawn(when, life.now, matter.when, draw, round_to=15)
+    if "t" in matter.when and "event" in spec:
+        matter.when["t"] = _at_its_hour(matter, spec["event"]["title"], draw)
     if "t" in matter.when and spec["when"]["t"].startswith("+"):
         late = life.now + timedelta(hours=2)
         if matter.when["t"] < late:
@@ -116,9 +129,37 @@ def happen(
     for key, one in spec.items():
         app = APPS.get(re.sub(r"\d$", "", key))
         if app in wanted and isinstance(one, dict):
-            fields = dict(_FIELDS[app](one, matter, life))
-            matter.things[key] = Thing(Item(key, app, fields), one, key)
+            try:
+                fields = dict(_FIELDS[app](one, matter, life))
+            except KeyError:  # it is from or about somebody whom this life lacks
+                continue
+            matter.things[key] = Thing(Item(key, app, fields), _possible(one, fields), key)
     return matter
+
+
+def _possible(one: Mapping[str, Any], fields: Mapping[str, Value]) -> Mapping[str, Any]:
+    """What may be said about an item: a call that was taken is not called back."""
+    gone = {
+        "play_voicemail": "voicemail" in fields and not fields["voicemail"],
+        "return_missed_call": fields.get("direction", "missed") != "missed",
+        "block_caller": fields.get("direction", "missed") != "missed",
+    }
+    hints = [hint for hint in one.get("hint", []) if not gone.get(hint.split()[1], False)]
+    return {**one, "hint": hints}
+
+
+def _at_its_hour(matter: Matter, title: str, draw: random.Random) -> datetime:
+    """The matter's moment, at an hour at which such a thing begins: marshes at dawn."""
+    moment = matter.when["t"]
+    named = " ".join(
+        word
+        for slot in re.findall(r"\{(\w+)", title)
+        if isinstance(word := matter.words.values.get(slot), str)
+    )
+    for words, (first, last) in _HOURS.items():
+        if words.search(named) and not first <= moment.hour <= last:
+            return moment.replace(hour=draw.randint(first, last))
+    return moment
 
 
 def _moment(at: datetime, life: Life) -> Moment:
@@ -215,7 +256,7 @@ def _note(one: Mapping[str, Any], matter: Matter, life: Life) -> Iterator[tuple[
         lines.pop(draw.randrange(1, len(lines)))
     yield "title", _capital(words.text(one["title"]))
     yield "body", "\n".join(lines)
-    yield "folder", words.text(one.get("folder", "Notes"))
+    yield "folder", life.in_own_words(words.text(one.get("folder", "Notes")))
     yield "modified_at", _when(one.get("at", "-14..-1 8-23"), matter, life, past=True, round_to=1)
 
 
@@ -225,7 +266,7 @@ def _reminder(one: Mapping[str, Any], matter: Matter, life: Life) -> Iterator[tu
     done = bool(one.get("done"))
     yield "title", _capital(words.text(one["title"]))
     yield "due", due if done or draw.random() < 0.9 else None
-    yield "list", _capital(words.text(one.get("list", "Home")))
+    yield "list", life.in_own_words(_capital(words.text(one.get("list", "Home"))))
     yield "done", done
 
 
@@ -233,8 +274,10 @@ def _call(one: Mapping[str, Any], matter: Matter, life: Life) -> Iterator[tuple[
     words, draw = matter.words, life.words.draw
     who = words.values[one["with"]]
     direction = words.text(one["dir"])
+    if isinstance(who, Acquaintance) and draw.random() < _ANSWERED:
+        direction = draw.choice(("incoming", "outgoing"))
     missed = direction == "missed"
-    voicemail = words.text(one.get("voicemail", ""))
+    voicemail = words.text(one.get("voicemail", "")) if draw.random() < _SPOKEN else ""
     yield "contact", who.contact.name if isinstance(who, Acquaintance) else str(who)
     yield "direction", direction
     yield "called_at", _when(one["at"], matter, life, past=True, round_to=1)

@@ -1,6 +1,7 @@
 """The music of a life: songs of its genres, some on playlists that belong to an hour of the day."""
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -40,9 +41,23 @@ def songs() -> dict[str, tuple[Song, ...]]:
 
 
 def listened(
-    genres: tuple[str, ...], favourite: str, count: int, now: datetime, draw: random.Random
+    genres: tuple[str, ...],
+    favourite: str,
+    count: int,
+    now: datetime,
+    draw: random.Random,
+    own_words: Callable[[str], str] = str,
 ) -> list[Item]:
-    """The songs on a phone: two thirds of the favourite genre, two or three on one playlist."""
+    """The songs on a phone: two thirds of the favourite genre, two or three on one playlist.
+
+    Args:
+        genres: Those of the country.
+        favourite: The person's genre.
+        count: How many songs.
+        now: The person's now.
+        draw: Chooses.
+        own_words: A playlist's name as the person writes it.
+    """
     known = [one for one in genres if one in songs()]
     main = favourite if favourite in songs() else draw.choice(known)
     chosen: dict[str, Song] = {}
@@ -54,7 +69,7 @@ def listened(
         song = draw.choice(songs()[main if draw.random() < 0.6 else draw.choice(known)])
         chosen.setdefault(song.name, song)
     hour = draw.choice(list(_LISTS))
-    title = draw.choice(_LISTS[hour])
+    title = own_words(draw.choice(_LISTS[hour]))
     on_list = draw.randint(2, 3) if count > 2 and draw.random() < 0.75 else 0
     items = []
     for number, song in enumerate(list(chosen.values())[:count]):

@@ -84,7 +84,8 @@ def _told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSp
             found.append(item)
     wanted = dict(counts)
     favourite = life.profile.favorite_music_genre or ""
-    songs = listened(life.country.music, favourite, wanted.get("music", 0), life.now, draw)
+    songs = listened(life.country.music, favourite, wanted.get("music", 0), life.now, draw,
+                     life.in_own_words)  # fmt: skip
     contacts = _contacts(life, found, draw)
     person = Person(person_id, life.now, life.profile, contacts)
     for item in (*songs, *own_items(apps, person, wanted, draw)):

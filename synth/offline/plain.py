@@ -1,6 +1,7 @@
 """Plain requests about what is on the phone: questions, and orders that an item completes."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 
 from stores.people.dataset import Kind
@@ -53,7 +54,8 @@ def _one(
     asked: datetime | None = None,
     text: str | None = None,
     playing: str | None = None,
-    **gaps: str | Moment,
+    gaps: Mapping[str, str | Moment] | None = None,
+    **more: str | Moment,
 ) -> Iterator[LabelledRequest]:
     """One request in the words of `phrases.yaml`."""
     level: Level = "ask" if name.startswith("ask") else "tell"
@@ -61,7 +63,7 @@ def _one(
     asked = asked or asking.soon()
     if asked is None:
         return
-    words = (entry.words if entry else asking.words).with_values(gaps, asked)
+    words = (entry.words if entry else asking.words).with_values({**(gaps or {}), **more}, asked)
     if text is None:
         text = words.text(asking.draw.choice(phrases("phrases")[name]))
     yield asking.made(
@@ -227,7 +229,7 @@ def _event(api: str) -> Callable[[Asking], Iterator[LabelledRequest]]:
                 if place.casefold() in _HOME or "'s" in place or place == "station":
                     continue
                 arguments = {"destination": place}
-            yield from _one(asking, f"tell {api}", entry, arguments, [item], asked, **gaps)
+            yield from _one(asking, f"tell {api}", entry, arguments, [item], asked, gaps=gaps)
             return
 
     return way
@@ -256,7 +258,7 @@ def _mail(api: str) -> Callable[[Asking], Iterator[LabelledRequest]]:
                 arguments["to"], gaps["who2"] = others[0].name, asking.who(others[0])
             if api == "delete_mail" and sender:
                 continue
-            yield from _one(asking, f"tell {api}", entry, arguments, [item], asked, **gaps)
+            yield from _one(asking, f"tell {api}", entry, arguments, [item], asked, gaps=gaps)
             return
 
     return way
@@ -291,10 +293,33 @@ def _note(api: str) -> Callable[[Asking], Iterator[LabelledRequest]]:
                 if folder == entry.item.text("folder"):
                     continue
                 arguments["folder"], gaps["folder2"] = folder, folder
-            yield from _one(asking, f"tell {api}", entry, arguments, [entry.item], **gaps)
+            yield from _one(asking, f"tell {api}", entry, arguments, [entry.item], gaps=gaps)
             return
 
     return way
+
+
+def _rewritten(asking: Asking) -> Iterator[LabelledRequest]:
+    for entry in asking.of("notes"):
+        if additions := entry.texts("add"):
+            said, written = pair(asking, entry, asking.draw.choice(additions))
+            arguments = {"title": entry.item.text("title"), "body": written.rstrip(".")}
+            yield from _one(asking, "tell update_note", entry, arguments, [entry.item],
+                            call=asking.called(entry), said=said)  # fmt: skip
+            return
+
+
+def _noted(asking: Asking) -> Iterator[LabelledRequest]:
+    """A word of a note, to find whatever has it."""
+    for entry in asking.of("notes"):
+        words = re.findall(r"\b[a-z]{5,}\b", entry.item.text("body"))
+        if words:
+            word = asking.draw.choice(words)
+            same = [one.item for one in asking.of("notes")
+                    if word in f"{one.item.text('title')} {one.item.text('body')}".lower()
+            ]  # fmt: skip
+            yield from _one(asking, "ask search_notes", None, {"query": word}, same, word=word)
+            return
 
 
 def _reminder(api: str) -> Callable[[Asking], Iterator[LabelledRequest]]:
@@ -308,7 +333,7 @@ def _reminder(api: str) -> Callable[[Asking], Iterator[LabelledRequest]]:
             if api == "snooze_reminder" and asked:
                 gaps["x"] = new = asking.later(asked)
                 arguments["until"] = new.written("iso", asked, asking.draw)
-            yield from _one(asking, f"tell {api}", entry, arguments, [entry.item], asked, **gaps)
+            yield from _one(asking, f"tell {api}", entry, arguments, [entry.item], asked, gaps=gaps)
             return
 
     return way
@@ -324,9 +349,10 @@ def _phone(asking: Asking) -> Iterator[LabelledRequest]:
         gaps = {"who": asking.who(contact), "her": _her(asking, contact.name)}
         arguments = {"contact": contact.name}
         if missed:
-            yield from _one(asking, "tell return_missed_call", None, arguments, missed[:1], **gaps)
+            missed = missed[:1]
+            yield from _one(asking, "tell return_missed_call", None, arguments, missed, gaps=gaps)
         else:
-            yield from _one(asking, "tell call_contact", None, arguments, calls[:1], **gaps)
+            yield from _one(asking, "tell call_contact", None, arguments, calls[:1], gaps=gaps)
         return
 
 
@@ -370,7 +396,7 @@ _Way = Callable[[Asking], Iterator[LabelledRequest]]
 _ASK: dict[str, list[_Way]] = {
     "calendar": [_about("calendar"), _about("calendar"), _day, _meeting],
     "mail": [_about("mail"), _about("mail"), _about("mail"), _from, _unread],
-    "notes": [_about("notes"), _about("notes"), _folder],
+    "notes": [_about("notes"), _about("notes"), _folder, _noted],
     "reminders": [_about("reminders"), _list],
     "google": [_about("google")],
     "phonecall": [_missed, _history, _voicemail],
@@ -382,7 +408,7 @@ _TELL: dict[str, list[_Way]] = {
     "mail": [_mail("reply_to_mail")] * 5 + [_mail("forward_mail"), _mail("flag_mail"),
              _mail("delete_mail")],
     "notes": [_note("append_to_note")] * 3 + [_note("share_note"), _note("move_note"),
-              _note("delete_note")],
+              _note("delete_note"), _rewritten],
     "reminders": [_reminder("complete_reminder"), _reminder("snooze_reminder"),
                   _reminder("snooze_reminder"), _reminder("delete_reminder")],
     "phonecall": [_phone, _phone, _phone, _stranger, _redial],

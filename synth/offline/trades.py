@@ -54,6 +54,11 @@ class Trade:
         return found
 
 
+def _at_home(place: str) -> str:
+    """A place of a friend's as one's own: "my attic", "home"."""
+    return place.replace("{mate}'s ", "my ").replace("{mate}'s", "home")
+
+
 @dataclass(frozen=True, slots=True)
 class Hobby:
     """What somebody does in their free time."""
@@ -72,7 +77,7 @@ class Hobby:
             "hmate": mate,
             "hmeet": meets[0].replace("{mate}", "{m:first}"),
             "hmeet2": meets[1].replace(" with {mate}", "").replace("{mate}", "a friend"),
-            "hplace": draw.choice(told["place"]).replace("{mate}'s", "my place"),
+            "hplace": _at_home(draw.choice(told["place"])),
             "hgear": draw.choice(told["gear"]),
             "htask": tasks[0].replace("{mate}", mate),
             "htask2": tasks[1].replace("{mate}", mate),
@@ -140,6 +145,7 @@ def _hobbies() -> dict[str, dict[str, tuple[str, ...]]]:
     }
 
 
+@cache
 def read_data(*path: str) -> Any:
     """A YAML file of the package's `data`."""
     text = files("synth.offline").joinpath("data", *path).read_text(encoding="utf-8")

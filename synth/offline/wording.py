@@ -116,6 +116,8 @@ def _number(size: int, draw: random.Random) -> int:
 def tidy(text: str) -> str:
     """The text without what empty choices leave behind."""
     text = re.sub(r"[ \t]+", " ", text)
+    text = re.sub(r"\b([Aa]) (?=(?!one\b|eu|uni|use|usu)[aeiou][a-z])", r"\1n ", text)
+    text = re.sub(r"\b([Tt]he|[Aa]n?) (?=(?:the|an?) [a-z])", "", text)
     text = re.sub(r" ([,.!?;:])", r"\1", text)
     text = re.sub(r"([,;:])(?=[,;:.!?])", "", text)
     return re.sub(r" *\n *", "\n", text).strip(" ,")
