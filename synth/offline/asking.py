@@ -172,14 +172,14 @@ class Asking:
         """The text as it is said in the middle of something else, half of the time."""
         draw, hour = self.draw, self.draw.choice(("seven", "eight", "nine", "ten"))
         chance = draw.random()
-        if chance < 0.76 or len(text.split()) > 13:
+        if chance < 0.7 or len(text.split()) > 13:
             return text
         asides: dict[str, str] = phrases("new")["asides"]  # type: ignore[assignment]
         words = self.words.with_values(
             {"hour": hour, "day": draw.choice(("Monday", "Tuesday", "Friday", "Sunday"))}
         )
         try:
-            if chance < 0.88:
+            if chance < 0.84:
                 before = words.text(draw.choice(asides["before"].split(" / ")))
                 return f"{before}, {text}"
             return f"{text}, {words.text(draw.choice(asides['after'].split(' / ')))}"

@@ -161,6 +161,7 @@ def born(draw: random.Random) -> Life:
         "milk": draw.choice(_MILK[:6]),
         "saint": draw.choice(_SAINTS),
         "country": country.name,
+        "month": f"{now:%B}",
         "someone": draw.choice(_usual(country.firsts["female"], draw)),
         "someone2": draw.choice(_usual(country.firsts["male"], draw)),
         "surname": draw.choice(_usual(country.lasts["male"], draw)),
