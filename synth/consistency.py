@@ -29,6 +29,8 @@ _EMAIL = re.compile(r"[A-Za-z0-9._+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _PHONE = re.compile(r"\+?[\d ()/-]{6,22}")
 _WORD = re.compile(r"[^\W\d_]")
 _UNFILLED = re.compile(r"[{}]|\[[^\]]*\||=>|@\d\b|\b(?:None|NaN|undefined)\b")
+_TWICE = re.compile(r"\b(?:(?:the|an?) (?:the|an?)|to to|of of|for for|and and) (?=[a-z])")
+"""Little words that stand there twice: "the the"."""
 _PAST = {"mail": "received_at", "google": "searched_at", "notes": "modified_at",
          "music": "played_at", "phonecall": "called_at"}  # fmt: skip
 _QUOTES = '"“”„«»‘'
@@ -108,6 +110,8 @@ def _text_faults(item: Item) -> Iterator[str]:
     for name, value in item.fields.items():
         if isinstance(value, str) and name != "repeats" and (found := _UNFILLED.search(value)):
             yield f"text: {item.id}: {name} has {found[0]!r}, which was to be filled in"
+        if isinstance(value, str) and item.app != "music" and (twice := _TWICE.search(value)):
+            yield f"text: {item.id}: {name} has {twice[0]!r}"
     title = spec_of(item.app).named("title")
     if title and not item.text(title[0]).strip():
         yield f"text: {item.id} has no {title[0]}"
@@ -160,6 +164,9 @@ def _time_faults(item: Item, now: datetime) -> Iterator[str]:
 
 
 def _people_faults(item: Item, persona: Persona) -> Iterator[str]:
+    sender = item.text("sender") if item.app == "mail" else ""
+    if re.fullmatch(r"[a-z]+", sender):
+        yield f"people: {item.id} is from {sender!r}, which is a role and no name"
     people = item.fields.get("attendees")
     for name in people if isinstance(people, tuple) else ():
         if persona.person.contact(name) is None:

@@ -147,6 +147,8 @@ def born(draw: random.Random) -> Life:
     life = Life(country, town, gender, first, last, now, profile, household, trade, words)
     if draw.random() < 0.5:
         life.own_words = read_data("lists.yaml").get(country.language, {})
+    if trade.old:  # what is work for others
+        life.own_words = {**life.own_words, "Work": "Club"}
     words.values |= {
         "me": first,
         "city": town.name,

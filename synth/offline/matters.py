@@ -42,12 +42,12 @@ _ANSWERED = 0.4
 """Calls that were taken after all."""
 _SPOKEN = 0.6
 """Of the missed calls that may leave a message, those that do."""
+_EVENING = "night evening stage concert milonga salsa ball raid dinner quiz owl"
 _HOURS = {
-    re.compile(r"\b(dawn|early|morning)\b", re.IGNORECASE): (6, 9),
-    re.compile(r"\b(night|evening|milonga|salsa|ball|raid|dinner|quiz|owl)\b", re.IGNORECASE):
-        (18, 20),
-    re.compile(r"\b(service|repair|library|archive|licence)\b", re.IGNORECASE): (10, 16),
-}  # fmt: skip
+    "dawn early morning": (6, 9),
+    _EVENING: (18, 20),
+    "service repair library archive licence": (10, 16),
+}
 """Words of an event and the hours at which such a thing begins."""
 
 
@@ -152,12 +152,12 @@ def _at_its_hour(matter: Matter, title: str, draw: random.Random) -> datetime:
     """The matter's moment, at an hour at which such a thing begins: marshes at dawn."""
     moment = matter.when["t"]
     named = " ".join(
-        word
+        word.lower()
         for slot in re.findall(r"\{(\w+)", title)
         if isinstance(word := matter.words.values.get(slot), str)
     )
     for words, (first, last) in _HOURS.items():
-        if words.search(named) and not first <= moment.hour <= last:
+        if set(words.split()) & set(named.split()) and not first <= moment.hour <= last:
             return moment.replace(hour=draw.randint(first, last))
     return moment
 

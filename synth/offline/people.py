@@ -147,7 +147,10 @@ def _happened(life: Life, left: dict[str, int], draw: random.Random) -> list[Mat
             title = _title(thing.item)
             if left[thing.item.app] < 1 or title in seen or _collides(thing.item, found):
                 continue
-            seen.add(title)
+            lines = {("line", one) for one in thing.item.text("body").split("\n")}
+            if thing.item.app == "notes" and lines & seen:  # a life writes a thing down once
+                continue
+            seen |= {title, *(lines if thing.item.app == "notes" else ())}
             left[thing.item.app] -= 1
             things[key] = thing
         matter.things = things

@@ -63,6 +63,8 @@ PLANTED: dict[str, tuple[Callable[[Persona], Persona], str]] = {
     ),
     "unfilled": (lambda one: item(one, "mail", field(body="See you {t:day}")), "filled in"),
     "choice": (lambda one: item(one, "mail", field(body="[Hello|Hi] you")), "filled in"),
+    "role": (lambda one: item(one, "mail", field(sender="colleague")), "a role and no name"),
+    "the the": (lambda one: item(one, "mail", field(body="It's the the piano again.")), "the the"),
     "no such day": (
         lambda one: item(one, "mail", field(subject="Monday 31 February")),
         "there is no such day",

@@ -1,6 +1,7 @@
 """Claims about people made without a model: new, consistent, with requests about their items."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from synth.consistency import person_faults
 from synth.dataset import make_dataset, make_personas, make_queries
 from synth.offline import OfflineProvider
 from synth.offline.countries import country_of
+from synth.offline.people import told
 from synth.provider import LabelledRequest
 from synth.reference import split_folder
 from synth.shape import PAPER_ITEMS, item_counts, person_seed
@@ -114,23 +116,36 @@ def test_a_visit_leaves_traces_in_several_applications(
     assert linked > 0.6 * PEOPLE
 
 
-def test_days_in_mails_are_those_of_their_events(
-    parts: list[tuple[Dataset, dict[str, Labels]]],
-) -> None:
-    named = 0
-    for dataset, _ in parts:
-        for persona in dataset.personas:
-            mails = [item for item in persona.items if item.app == "mail"]
-            for event in (item for item in persona.items if item.app == "calendar"):
-                start = event.time("start")
-                assert start is not None
-                days = f"{start:%A} {start.day} {start:%B}", f"{start:%A}, {start:%B} {start.day}"
-                named += any(
-                    mail.text("sender") in event.text("attendees") and day in mail.text("body")
-                    for mail in mails
-                    for day in days
-                )
-    assert named > PEOPLE / 5
+_CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d\d))?(?:\s*([ap]m))?\b")
+
+
+def clock_times(text: str) -> set[tuple[int, int]]:
+    """The times of day that a text names in figures, by hour and minute."""
+    found = set()
+    for hour, minute, half in _CLOCK.findall(text):
+        if minute or half:
+            noon = 12 if half == "pm" else 0
+            found.add((int(hour) % 12 + noon if half else int(hour), int(minute or 0)))
+    return found
+
+
+def test_days_and_times_in_mails_are_those_of_their_events() -> None:
+    apps = packaged_apps()
+    days = times = 0
+    for seed in range(40):
+        for matter in told("s1", tuple(item_counts(apps, seed).items()), apps, seed).matters:
+            items = {thing.item.app: thing.item for thing in matter.things.values()}
+            if not {"mail", "calendar"} <= set(items):
+                continue
+            start, body = items["calendar"].time("start"), items["mail"].text("body")
+            assert start is not None
+            if re.search(r"day,? (?:[A-Z]\w+ )?\d{1,2}(?![:.\d]| ?[ap]m)", body):
+                days += 1
+                assert re.search(rf"{start:%A},? (?:{start:%B} )?{start.day}\b", body), body
+            if named := clock_times(body):
+                times += 1
+                assert (start.hour, start.minute) in named, body
+    assert min(days, times) > 20
 
 
 def test_a_habit_shows_in_usage(
@@ -162,7 +177,24 @@ def test_requests_have_thoughts_and_three_tools(
     assert all(one.chain_of_thought for one in every)
     assert all(len(one.tools or ()) == 3 for one in every if one.plan)
     assert len({one.kind for one in every}) == 9
-    assert len({one.plan.api for one in every if one.plan}) > 40
+    asked = {one.plan.api for one in every if one.plan}
+    assert len(asked) > 50
+    assert {"play_artist", "search_notes", "update_note"} <= asked
+
+
+def test_a_call_that_was_taken_left_no_message(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    calls = [
+        item
+        for dataset, _ in parts
+        for persona in dataset.personas
+        for item in persona.items
+        if item.app == "phonecall"
+    ]
+    taken = [one for one in calls if one.text("direction") != "missed"]
+    assert 0.3 < len(taken) / len(calls) < 0.8
+    assert not any(one.text("voicemail") for one in taken)
 
 
 def test_requests_can_be_made_for_people_without_any(tmp_path: Path) -> None:
