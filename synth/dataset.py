@@ -7,8 +7,9 @@ can share the work and the files are the same byte for byte. Only people in prog
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,16 @@ from stores.people.dataset import QUERIES, Persona, load_dataset
 from synth.checks import SeenTexts
 from synth.job import Job, MadePerson
 from synth.provider import Provider
-from synth.shape import PAPER_PERSONAS
+from synth.shape import LEVELS, PAPER_PERSONAS
 from synth.toolbox import write_toolbox
 from synth.workers import in_order
-from synth.writing import Folders, write_requests
+from synth.writing import Growing, chosen
 
 PARTS = ("train", "test")
 
 Progress = Callable[[str], None]
+_TALKS = ("several", "dialogues")
+_EVERY_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,7 @@ class Made:
         """As lines of text."""
         found = [
             f"{name}: {one['personas']:,} people, {one['requests']:,} requests"
+            + "".join(f", {one[kind]:,} {kind}" for kind in _TALKS if one.get(kind))
             for name, one in self.parts.items()
         ]
         thrown = ", ".join(f"{name} {count}" for name, count in self.rejected.items())
@@ -67,13 +71,14 @@ def make_dataset(
     workers: int | None = None,
     apps: Sequence[AppSpec] | None = None,
     toolbox: Toolbox | None = None,
+    levels: Mapping[str, float] | None = None,
     progress: Progress = lambda _: None,
 ) -> Made:
     """Write `train/` and `test/` into a folder; no person is in both.
 
     Args:
         provider: Makes people and requests.
-        out: Created when missing; must not hold `train` or `test` yet.
+        out: Created when missing; must be empty. A killed run is taken up where it stopped.
         personas: How many people; 791 give the paper's sizes.
         seed: The same seed gives the same bytes.
         scheduler: A Dask scheduler's address, or "local" for a cluster on this machine; processes
@@ -81,28 +86,25 @@ def make_dataset(
         workers: How many processes; one per core when None.
         apps: Applications; the packaged seven when None.
         toolbox: The APIs; the packaged ones when None.
+        levels: Level → share of requests; `synth.shape.LEVELS` when None.
         progress: Called with progress messages.
 
     Raises:
-        ValueError: `personas` is not positive, or `out` holds a data set.
+        ValueError: `personas` is not positive, or `out` holds anything.
     """
     began = time.perf_counter()
     if personas < 1:
         raise InputError(f"personas: must be 1 or more, not {personas}")
-    taken = [part for part in PARTS if (out / part).exists()]
-    if taken:
-        raise InputError(f"out: {out} holds {taken[0]} already; remove it or give another folder")
-    job = _job(provider, seed, apps, toolbox)
-    counts: dict[str, Counter[str]] = {part: Counter() for part in PARTS}
-    with Folders(out, PARTS) as folders:
-        made = in_order(job.person, range(personas), job.provider.workers, scheduler, workers)
-        for person in _with_progress(made, personas, progress):
-            part = "test" if person.test else "train"
-            counts[part].update(folders.write(part, person, person.wanted))
+    job = _job(provider, seed, apps, toolbox, levels)
+    with Growing(out, PARTS, _settings(job, personas)) as growing:
+        numbers = range(growing.done, personas)
+        made = in_order(job.person, numbers, job.provider.workers, scheduler, workers)
+        for person in _with_progress(made, personas, progress, growing.done):
+            growing.write("test" if person.test else "train", person)
         for part in PARTS:
-            _declare(folders.folder(part), job)
-        folders.keep()
-    return _made(counts, began)
+            _declare(growing.folder(part), job)
+        growing.keep()
+    return _made(growing.counts, began)
 
 
 def make_personas(
@@ -121,18 +123,16 @@ def make_personas(
     began = time.perf_counter()
     if personas < 1:
         raise InputError(f"personas: must be 1 or more, not {personas}")
-    if out.exists():
-        raise InputError(f"out: {out} exists already; give another folder")
-    job = _job(provider, seed, apps, toolbox)
-    counts: Counter[str] = Counter()
-    with Folders(out.parent, (out.name,)) as folders:
+    job = _job(provider, seed, apps, toolbox, None)
+    with Growing(out, (".",), {**_settings(job, personas), "asks": False}) as growing:
         task = partial(job.person, asks=False)
-        made = in_order(task, range(personas), job.provider.workers, scheduler, workers)
-        for person in _with_progress(made, personas, progress):
-            counts.update(folders.write(out.name, person, 0))
-        _declare(folders.folder(out.name), job)
-        folders.keep()
-    return _made({out.name: counts}, began)
+        numbers = range(growing.done, personas)
+        made = in_order(task, numbers, job.provider.workers, scheduler, workers)
+        for person in _with_progress(made, personas, progress, growing.done):
+            growing.write(".", replace(person, wanted=0, talks=(0, 0)))
+        _declare(growing.folder("."), job)
+        growing.keep()
+    return _made({out.name: growing.counts["."]}, began)
 
 
 def make_queries(
@@ -158,7 +158,7 @@ def make_queries(
     path = out / QUERIES
     if kept(path).exists() and kept(path).stat().st_size:
         raise InputError(f"out: {path} holds requests already; move it away to have others made")
-    job = _job(provider, seed, apps, toolbox)
+    job = _job(provider, seed, apps, toolbox, None)
     people = load_dataset(out, job.apps).personas
     task = partial(_asked, job)
     numbered = list(enumerate(people))
@@ -166,8 +166,10 @@ def make_queries(
     seen = SeenTexts()
     with replacing(path, "w") as file:
         made = in_order(task, numbered, job.provider.workers, scheduler, workers)
-        for person in _with_progress(made, len(people), progress):
-            counts.update(write_requests(file, person, person.wanted, seen))
+        for person in _with_progress(made, len(people), progress, 0):
+            counts.update({f"rejected {name}": count for name, count in person.rejected.items()})
+            for line in chosen(person, person.wanted, seen, counts):
+                file.write(line + "\n")
             counts["personas"] += 1
         _declare(out, job)
     return _made({out.name: counts}, began)
@@ -178,9 +180,24 @@ def _job(
     seed: int,
     apps: Sequence[AppSpec] | None,
     toolbox: Toolbox | None,
+    levels: Mapping[str, float] | None,
 ) -> Job:
     known = packaged_apps() if apps is None else tuple(apps)
-    return Job(provider, seed, known, Toolbox.packaged() if toolbox is None else toolbox)
+    tools = Toolbox.packaged() if toolbox is None else toolbox
+    return Job(provider, seed, known, tools, LEVELS if levels is None else levels)
+
+
+def _settings(job: Job, personas: int) -> dict[str, Any]:
+    """What a data set follows from, to tell whether a killed run was of the same one."""
+    return {
+        "version": version("ctrag"),
+        "provider": type(job.provider).__name__,
+        "personas": personas,
+        "seed": job.seed,
+        "levels": dict(job.levels),
+        "apps": [app.name for app in job.apps],
+        "apis": list(job.toolbox.names),
+    }
 
 
 def _declare(folder: Path, job: Job) -> None:
@@ -196,14 +213,17 @@ def _asked(job: Job, numbered: tuple[int, Persona]) -> MadePerson:
 
 
 def _with_progress(
-    made: Iterator[MadePerson], count: int, progress: Progress
+    made: Iterator[MadePerson], count: int, progress: Progress, before: int
 ) -> Iterator[MadePerson]:
+    """The people, saying now and then how many there are; `before` were there already."""
+    if before:
+        progress(f"going on after {before:,} of {count:,} people")
     spoken = time.monotonic()
-    for number, person in enumerate(made, start=1):
+    for number, person in enumerate(made, start=before + 1):
         yield person
-        if time.monotonic() - spoken > 2:
+        if time.monotonic() - spoken > _EVERY_SECONDS:
             spoken = time.monotonic()
-            progress(f"{number} of {count} people")
+            progress(f"{number:,} of {count:,} people")
 
 
 def _made(counts: Mapping[str, Counter[str]], began: float) -> Made:
@@ -221,7 +241,11 @@ def _made(counts: Mapping[str, Counter[str]], began: float) -> Made:
         },
         seconds=round(time.perf_counter() - began, 2),
         parts={
-            name: {"personas": one["personas"], "requests": one["requests"]}
+            name: {
+                "personas": one["personas"],
+                "requests": one["requests"],
+                **{kind: one[kind] for kind in _TALKS if one[kind]},
+            }
             for name, one in counts.items()
         },
     )

@@ -1,9 +1,10 @@
 """Inspecting a data set: tables next to the paper's, distributions, sample requests."""
 
+import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,18 @@ from ctrag.assistant.planning.plan import Plan
 from ctrag.toolbox import Toolbox
 from stores.people.app_spec import spec_of
 from stores.people.dataset import Dataset, DatasetRequest, load_dataset, load_labels
+from stores.people.dialogues import DIALOGUES, SEVERAL
 from stores.people.items import Item, Labels
 from synth.checks import normal_text
+from synth.consistency import person_faults
 from synth.dataset import PARTS
 from synth.shape import PAPER_APIS, PAPER_ITEMS, PAPER_PERSONAS, PAPER_TEST, PAPER_TRAIN
+from synth.writing import LEVELS
 
 _SHOWN = 10
+_FAULTS = 10
+_FREE = ("body", "message", "text")
+"""Arguments that hold whole sentences."""
 _WIDTH = 100
 _PAPER_SIZES = {"people": PAPER_PERSONAS, "train": PAPER_TRAIN, "test": PAPER_TEST}
 
@@ -68,6 +75,16 @@ class Inspection:
     distinct_texts: float
     """Percentage of requests with a unique text, ignoring case and punctuation."""
     shown: tuple[ShownRequest, ...]
+    levels: dict[str, int] = field(default_factory=dict)
+    """Requests by level, where the data set says; also those for several calls, and dialogues."""
+    commonest: tuple[str, float] = ("", 0.0)
+    """The text that most requests or calls have, and their percentage."""
+    consistency: dict[str, int] = field(default_factory=dict)
+    """Kind of fault → people that have one; `people` is how many have any."""
+    faults: tuple[str, ...] = ()
+    """The first faults, in words."""
+    shared: float | None = None
+    """Percentage of requests that another data set has word for word; None without another."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON values."""
@@ -87,6 +104,7 @@ class Inspection:
             _beside("Context items a person (Table 4)", self.items_per_person, PAPER_ITEMS, 2),
             _beside("APIs of the toolbox (Table 5)", self.apis, PAPER_APIS, 0),
             _shares("Requests by application of the best API", self.requests_per_app),
+            *([_shares("Requests by level", self.levels)] if self.levels else []),
             _shares("Requests by kind", self.kinds),
             _shares("Requests by number of relevant items", self.relevant),
             _shares("People by age", self.ages),
@@ -99,7 +117,8 @@ class Inspection:
         from rich.table import Table
 
         console = Console(file=StringIO(), width=_WIDTH, highlight=False)
-        console.print(f"{self.folder}: {self.distinct_texts:.1f} % of the texts are distinct")
+        for line in self.summary():
+            console.print(line, markup=False)
         for grid in self.grids():
             table = Table(title=grid.caption, title_justify="left", min_width=40)
             for place, head in enumerate(grid.heads):
@@ -116,6 +135,24 @@ class Inspection:
         assert isinstance(file, StringIO)
         return file.getvalue().splitlines()
 
+    def summary(self) -> list[str]:
+        """What is said above the tables: repeats and faults."""
+        people = self.sizes["people"]
+        wrong = self.consistency.get("people", 0)
+        kinds = ", ".join(f"{kind} {count}" for kind, count in self.consistency.items()
+                          if kind != "people")  # fmt: skip
+        found = [
+            f"{self.folder}: {self.distinct_texts:.1f} % of the texts are distinct; "
+            f"the commonest of requests and calls, in {self.commonest[1]:.2f} %: "
+            f"{self.commonest[0]!r}",
+            f"consistency: {wrong} of {people:,} people ({100 * wrong / max(1, people):.1f} %) "
+            f"have a fault{f': {kinds}' if kinds else ''}",
+            *(f"  {one}" for one in self.faults),
+        ]
+        if self.shared is not None:
+            found.append(f"beside: {self.shared:.1f} % of the requests stand there word for word")
+        return found
+
     def html(self) -> str:
         """As a self-contained HTML page."""
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -130,18 +167,19 @@ class Inspection:
         return environment.get_template("inspect.html.j2").render(seen=self) + "\n"
 
 
-def inspect(folder: Path, seed: int = 1) -> Inspection:
+def inspect(folder: Path, seed: int = 1, beside: Path | None = None) -> Inspection:
     """Inspect a data set folder, or a folder with `train` and `test`.
 
     Args:
         folder: Holds `personas.jsonl`, or the two parts.
         seed: Selects the sample requests.
+        beside: Another data set, to count the requests that both have.
 
     Raises:
         FileNotFoundError: There is no `personas.jsonl`.
         ValueError: A line breaks a rule.
     """
-    parts = [folder / part for part in PARTS if (folder / part).is_dir()] or [folder]
+    parts = _parts(folder)
     toolbox = toolbox_of(parts[0])
     loaded = [(load_dataset(part), load_labels(part)) for part in parts]
     people = [one for dataset, _ in loaded for one in dataset.personas]
@@ -151,6 +189,9 @@ def inspect(folder: Path, seed: int = 1) -> Inspection:
     texts = Counter(normal_text(one.request.text) for one, _ in asked)
     chosen = random.Random(seed).sample(range(len(asked)), min(_SHOWN, len(asked)))
     sizes = {"people": len(people), "requests": len(asked)}
+    faults = {one.person.person_id: person_faults(one) for one in people}
+    kinds = Counter(kind for some in faults.values() for kind in {x.split(":")[0] for x in some})
+    others = set() if beside is None else _texts(beside)
     if len(parts) > 1:
         sizes |= {dataset.folder.name: len(dataset.requests) for dataset, _ in loaded}
     return Inspection(
@@ -167,7 +208,56 @@ def inspect(folder: Path, seed: int = 1) -> Inspection:
         ages=dict(sorted(Counter(_decade(one.person.profile.age) for one in people).items())),
         distinct_texts=round(100 * len(texts) / max(1, len(asked)), 2),
         shown=tuple(_shown(*asked[place], [dataset for dataset, _ in loaded]) for place in chosen),
-    )
+        levels=_levels(parts),
+        commonest=_commonest(asked),
+        consistency={"people": sum(map(bool, faults.values())), **kinds},
+        faults=tuple(one for some in faults.values() for one in some)[:_FAULTS],
+        shared=None
+        if beside is None
+        else round(100 * sum(count for text, count in texts.items() if text in others)
+                   / max(1, len(asked)), 1),
+    )  # fmt: skip
+
+
+def _parts(folder: Path) -> list[Path]:
+    return [folder / part for part in PARTS if (folder / part).is_dir()] or [folder]
+
+
+def _texts(folder: Path) -> set[str]:
+    """The texts of all requests of a data set."""
+    return {
+        normal_text(one.request.text)
+        for part in _parts(folder)
+        for one in load_dataset(part).requests
+    }
+
+
+def _levels(parts: Sequence[Path]) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for part in parts:
+        if (part / LEVELS).is_file():
+            found.update(json.loads((part / LEVELS).read_text(encoding="utf-8")).values())
+        for name, level in ((SEVERAL, "several"), (DIALOGUES, "dialogue")):
+            if (part / name).is_file():
+                found[level] += (part / name).read_bytes().count(b"\n")
+    return dict(found.most_common())
+
+
+def _commonest(asked: Sequence[tuple[DatasetRequest, Labels]]) -> tuple[str, float]:
+    """The text that most requests have, as their own or as an argument in free words."""
+    found: Counter[str] = Counter()
+    for one, labels in asked:
+        texts = {one.request.text}
+        if labels.plan is not None:
+            texts |= {
+                value for name, value in labels.plan.arguments.items()
+                if name in _FREE and isinstance(value, str)
+            }  # fmt: skip
+        found.update(texts)
+    if not found:
+        return "", 0.0
+    text, count = found.most_common(1)[0]
+    return text, round(100 * count / len(asked), 2)
 
 
 def _shown(asked: DatasetRequest, labels: Labels, datasets: Sequence[Dataset]) -> ShownRequest:

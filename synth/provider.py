@@ -7,12 +7,16 @@ always give the same answer.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from ctrag.errors import BudgetSpent as BudgetSpent
 from ctrag.errors import ProviderError as ProviderError
 from stores.people.dataset import Kind, Persona
 from stores.people.items import Labels, Request
+
+Level = Literal["ask", "tell", "new", "cannot", "oblique", ""]
+"""How a request is made: a plain question, an order that an item or contact completes, one in which
+everything is said, what no API can do, one that only hints; empty where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,16 @@ class LabelledRequest:
 
     request: Request
     labels: Labels
+    level: Level = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """Several calls in one breath, or a dialogue: single requests in the order of their calls."""
+
+    text: str
+    """What is said in one breath; empty for a dialogue, whose turns are the parts' texts."""
+    parts: tuple[LabelledRequest, ...]
 
 
 class Provider(Protocol):
@@ -63,4 +77,8 @@ class Provider(Protocol):
             BudgetSpent: A paid provider has reached its limit.
             ProviderError: No answer could be obtained.
         """
+        ...
+
+    def talks(self, persona: Persona, several: int, dialogues: int, seed: int) -> list[Talk]:
+        """Requests for several calls, then dialogues; fewer or none where they cannot be made."""
         ...

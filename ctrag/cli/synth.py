@@ -1,5 +1,8 @@
 """`ctrag synth`: people, app data, toolboxes and requests from scratch."""
 
+import sys
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ctrag.cli.options import Json
-from ctrag.cli.output import line, print_json, progress
+from ctrag.cli.output import line, print_json, progress, say
 from ctrag.cli.writable import file_to_write, folder_to_write
 from ctrag.errors import InputError
 
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
     from synth.openai.asking import Asker
     from synth.openai.cost_budget import CostBudget
     from synth.provider import Provider
+
+_LINE_SECONDS = 10.0
+"""How often long work says how far it is where there is no terminal."""
 
 app = typer.Typer(
     help="Make synthetic data.\n\nExample: ctrag synth dataset --personas 791 --out data/synthetic",
@@ -31,7 +37,14 @@ Out = Annotated[
         help="Folder to write; made when missing.",
     ),
 ]
-Personas = Annotated[int, typer.Option(min=1, help="How many people.")]
+Personas = Annotated[int, typer.Option("--personas", "--people", min=1, help="How many people.")]
+Levels = Annotated[
+    str,
+    typer.Option(
+        "--levels",
+        help="Shares of ask, tell, new, cannot, oblique, several, dialogue: ask=30,oblique=0.",
+    ),
+]
 Who = Annotated[
     str, typer.Option("--provider", help="offline (no model), or openai: the endpoint as set.")
 ]
@@ -82,18 +95,23 @@ def dataset(
     cache: Cache = None,
     workers: Workers = None,
     scheduler: Scheduler = None,
+    levels: Levels = "",
     json: Json = False,
 ) -> None:
     """People with their items and labelled requests, split by person into train and test.
 
-    Example: ctrag synth dataset --personas 791 --out data/synthetic
+    A killed run is taken up by the same command.
+
+    Example: ctrag synth dataset --people 791 --out data/synthetic
     """
     from synth.dataset import make_dataset
+    from synth.shape import parsed_levels
 
+    shares = parsed_levels(levels)
     world = _world(apps, toolbox)
-    made_by = _provider(provider, world, prompts, cache, max_cost)
+    made_by = _provider(provider, world, prompts, cache, max_cost, shares)
     how = _how(made_by, world, workers, scheduler)
-    _show(made_by, make_dataset(made_by, out, personas, seed, **how), out, json)
+    _show(made_by, make_dataset(made_by, out, personas, seed, levels=shares, **how), out, json)
 
 
 @app.command("personas")
@@ -206,16 +224,20 @@ def inspect(
             help="Also write it as a page.",
         ),
     ] = None,
+    beside: Annotated[
+        Path | None,
+        typer.Option("--beside", help="Another data set: how many requests both have."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Decides which requests are shown.")] = 1,
     json: Json = False,
 ) -> None:
-    """Tables, distributions and ten random requests of a data set.
+    """Faults, repeats, tables, distributions and ten random requests of a data set.
 
-    Example: ctrag synth inspect data/synthetic --html page.html
+    Example: ctrag synth inspect data/synthetic --beside data/other --html page.html
     """
     from synth.inspect import inspect as look
 
-    seen = look(folder, seed)
+    seen = look(folder, seed, beside)
     if html is not None:
         from stores.files import write_text
 
@@ -224,6 +246,53 @@ def inspect(
         print_json(seen.as_json())
         return
     for text in seen.lines():
+        line(text)
+
+
+@app.command("blind")
+def blind(
+    made: Annotated[Path, typer.Argument(help="The made people: a data set folder.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", callback=folder_to_write, help="Gets sheet, key and answer form."),
+    ],
+    reference: Annotated[
+        Path | None,
+        typer.Option("--reference", help="People to compare with; the packaged ones if absent."),
+    ] = None,
+    people: Annotated[int, typer.Option(min=1, help="How many of either kind.")] = 100,
+    seed: Annotated[int, typer.Option(help="Chooses people and order.")] = 1,
+) -> None:
+    """A sheet of made and reference people under neutral ids, for a blind reading.
+
+    Example: ctrag synth blind data/synthetic --out runs/blind
+    """
+    from synth.blind import mixed
+    from synth.reference import split_folder
+
+    sheet = mixed(made, reference or split_folder("train"), out, people, seed)
+    line(f"{sheet}: answer in answers.csv, then: ctrag synth reading {out}")
+
+
+@app.command("reading")
+def reading(
+    folder: Annotated[Path, typer.Argument(help="The folder that `ctrag synth blind` wrote.")],
+    answers: Annotated[
+        Path | None, typer.Option("--answers", help="A reader's answers; else answers.csv there.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """How many people a reader told apart, with a 95 % interval.
+
+    Example: ctrag synth reading runs/blind --answers reader-2.csv
+    """
+    from synth.blind import ANSWERS, KEY, scored
+
+    found = scored(folder / KEY, answers or folder / ANSWERS)
+    if json:
+        print_json(found.as_json())
+        return
+    for text in found.lines():
         line(text)
 
 
@@ -258,6 +327,7 @@ def _provider(
     prompts: Path | None,
     cache: Path | None,
     max_cost: float | None,
+    levels: Mapping[str, float] | None = None,
 ) -> "Provider":
     if name == "openai":
         from ctrag.settings import settings
@@ -274,7 +344,8 @@ def _provider(
     _offline_only(name, prompts, cache, max_cost)
     from synth.offline import OfflineProvider
 
-    return OfflineProvider(apps=world.apps, toolbox=world.toolbox)
+    shares = {} if levels is None else {"levels": levels}
+    return OfflineProvider(apps=world.apps, toolbox=world.toolbox, **shares)
 
 
 def _how(
@@ -289,8 +360,16 @@ def _how(
                 "set CTRAG_OPENAI_CONCURRENCY instead"
             )
 
+    spoken = time.monotonic()
+
     def said(text: str) -> None:
-        progress(text if spent is None else f"{text}; {spent.summary()}")
+        nonlocal spoken
+        whole = text if spent is None else f"{text}; {spent.summary()}"
+        if sys.stderr.isatty():
+            progress(whole)
+        elif time.monotonic() - spoken >= _LINE_SECONDS:  # a log gets a line now and then
+            spoken = time.monotonic()
+            say(whole)
 
     return {
         "apps": world.apps,

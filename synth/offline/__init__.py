@@ -1,17 +1,16 @@
-"""Synthesis without a model: labelled people rewritten as new ones, with composed requests.
+"""Synthesis without a model: a life first, then the items that follow from it, then requests.
 
 Modules, in order of data flow:
 
-- `sources`: the labelled people that new ones are based on (scenes and reference train).
-- `names`, `dates`: replacement names from the same country; dates moved to another year.
-- `rewriting`: a source under other names and dates, consistently in texts, items and plans.
-- `life`: the vocabulary of everyday things (`data/life.yaml`).
-- `people`: preferences and acquaintances of a new person; recognising the source of a person.
-- `fillers`, `guard`: distractor items, and a check that they do not invalidate labels.
-- `usage`: usage statistics that reflect habits.
-- `thoughts`, `wording`: chains of thought, and light paraphrases.
-- `composer`, `situations`: requests composed from the items on any phone (`data/requests.yaml`).
-- `own_apps`: items and requests of user-declared applications.
+- `countries`: towns, names, telephone numbers, money (`data/countries.yaml`, Faker's names).
+- `acquaintances`, `household`, `trades`, `life`: whom somebody knows, lives with, works as.
+- `moments`, `wording`: times computed from the calendar and then written; templates.
+- `matters`, `music`, `usage`: what happens (`data/matters`), songs, how items are used.
+- `people`: whole people with the wanted numbers of items.
+- `calls`, `thoughts`: what goes with a labelled call; chains of thought.
+- `asking`: what requests are made from, and the way in which a person speaks.
+- `plain`, `fresh`, `oblique`, `talks`: requests by level.
+- `own_apps`, `own_requests`: items and requests of user-declared applications.
 - `provider`: `OfflineProvider`, which combines them.
 """
 

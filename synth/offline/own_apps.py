@@ -6,10 +6,19 @@ from datetime import datetime, timedelta
 
 from stores.people.app_spec import AppSpec, FieldSpec, packaged_apps
 from stores.people.items import Item, Person, Usage, Value
-from synth.offline.life import Entry, entries, gaps
 from synth.shape import OTHER_ITEMS
 
 _GROUPS = ("Family", "Work", "Friends", "Other")
+_TEXTS = (
+    ("The key", "The key is with {c} until tonight."),
+    ("Sunday", "Sunday works, {c} brings the bread."),
+    ("Photos from the lake", "The photos from the lake are there, ask {c} for the code."),
+    ("Lift to the station", "{c} can take two people to the station."),
+    ("New number", "My old number is gone, this is the new one."),
+    ("The blue chair", "Do you still want the blue chair? {c} has it in the cellar."),
+    ("Soup", "There is soup left, come by."),
+    ("Rehearsal", "We start half an hour later, tell {c}."),
+)
 
 
 def own_items(
@@ -28,8 +37,9 @@ def own_items(
 
 def _item(app: AppSpec, item_id: str, person: Person, draw: random.Random) -> Item:
     moment = person.now - timedelta(minutes=draw.randint(5, 12 * 24 * 60))
-    entry = draw.choice(entries("contact_mails"))
-    fields = {field.name: _value(field, entry, person, moment, draw) for field in app.fields}
+    about = draw.choice(_TEXTS)
+    who = draw.choice(person.contacts).name if person.contacts else person.profile.name
+    fields = {field.name: _value(field, about, who, person, moment, draw) for field in app.fields}
     opens = draw.choice((0, 0, 1, 2, 4))
     hour = max(moment, person.now - timedelta(days=3))
     usage = Usage(opens, hour, (hour.hour,), "home") if opens else Usage()
@@ -37,11 +47,15 @@ def _item(app: AppSpec, item_id: str, person: Person, draw: random.Random) -> It
 
 
 def _value(
-    field: FieldSpec, entry: Entry, person: Person, moment: datetime, draw: random.Random
+    field: FieldSpec,
+    about: tuple[str, str],
+    who: str,
+    person: Person,
+    moment: datetime,
+    draw: random.Random,
 ) -> Value:
     if field.values:
         return draw.choice(field.values)
-    values = gaps(person, draw)
     match field.type:
         case "datetime":
             return moment + timedelta(hours=1) if field.role == "end" else moment
@@ -50,12 +64,12 @@ def _value(
         case "integer":
             return draw.randint(0, 300)
         case "strings":
-            return (values["c"],)
+            return (who,)
     texts = {
-        "person": values["c"],
-        "place": person.profile.home or values["city"],
+        "person": who,
+        "place": person.profile.home or (person.profile.city or ""),
         "group": draw.choice(_GROUPS),
-        "title": entry.parts[0],
-        "text": entry.parts[1].format(**values),
+        "title": about[0],
+        "text": about[1].format(c=who),
     }
     return texts.get(field.role, field.default if isinstance(field.default, str) else "")

@@ -1,156 +1,212 @@
-"""A new person from a source: other names and dates, preferences, more contacts."""
+"""Whole people: a life, what happens in it, and the items of the wanted numbers."""
 
 import random
-from collections import Counter, defaultdict
-from dataclasses import replace
-from datetime import date, timedelta
-from functools import cache
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import lru_cache
 
+from ctrag.assistant.apps.lookup import plain_words
+from stores.people.app_spec import AppSpec, spec_of
 from stores.people.dataset import Persona
-from stores.people.items import Contact, Person, Profile
-from synth.offline.dates import movable
-from synth.offline.life import hobbies
-from synth.offline.names import country, name_like, new_names
-from synth.offline.rewriting import Rewriter
-from synth.offline.sources import SourcePerson, fingerprint, letters, sources, texts_of
+from stores.people.items import Contact, Item, Person, Usage
+from synth.consistency import person_faults
+from synth.offline.life import Life, born
+from synth.offline.matters import Matter, Thing, eligible, happen
+from synth.offline.music import listened
+from synth.offline.own_apps import own_items
+from synth.offline.usage import Places, with_usage
 
-_YEARS = (-1, 0, 1)
-_WEEKS = (-3, -2, -1, 0, 1, 2, 3)
-_FIRST, _LAST = date(2023, 1, 1), date(2027, 12, 31)
-_CONTACTS = (6, 7, 8, 9)
-_ACQUAINTANCES = (
-    "dentist|hairdresser|neighbour|upstairs neighbour|colleague|cousin|old school friend|landlord|"
-    "landlady|mechanic|accountant|babysitter|gym friend|vet|doctor|godmother|former flatmate|"
-    "book club friend|piano teacher|electrician|colleague in the next room|friend from the course|"
-    "neighbour's daughter|holiday friend|tenant|tailor|driving instructor|caretaker"
-).split("|")
-
-
-def random_rewriter(source: SourcePerson, draw: random.Random) -> Rewriter:
-    """A random rewriting of a source: other names, the same weekday and season of another year."""
-    names = new_names(source, draw)
-    days = 0
-    if all(movable(text) for text in texts_of(source)):
-        start = source.persona.person.now.date()
-        options = [
-            364 * year + 7 * week
-            for year in _YEARS
-            for week in _WEEKS
-            if _FIRST <= start + timedelta(days=364 * year + 7 * week) <= _LAST
-        ]
-        days = draw.choice(options)
-    return Rewriter(source.persona, names, days)
+_MATTERS = 120
+"""Matters tried before a person counts as full."""
+_PLOTS = {"home": 3.0, "work": 2.2, "hobby": 1.6}
+_LIGHT = 2
+"""Matters with so many items or fewer are small."""
+_LIGHT_SHARE = 0.45
+_ATTEMPTS = 6
+_CONTACTS = (7, 8, 8, 8, 9)
 
 
-def completed(person: Person, source: SourcePerson, draw: random.Random) -> Person:
-    """The person with missing preferences and time zone filled in, and acquaintances added."""
-    profile = person.profile
-    around = _around(country(person.contacts))
-    genres = Counter(one.text("genre") for one in source.persona.items if one.app == "music")
-    genre = genres.most_common(1)[0][0] if genres else _any(around["favorite_music_genre"], draw)
-    age = profile.age
-    return replace(
-        person,
-        profile=replace(
-            profile,
-            age=age + draw.choice((-1, 0, 1)) if age and age > 20 else age,
-            timezone=profile.timezone or _any(around["timezone"], draw, sure=True),
-            favorite_music_genre=profile.favorite_music_genre or genre,
-            favorite_movie_genre=profile.favorite_movie_genre
-            or _any(around["favorite_movie_genre"], draw),
-            favorite_cuisine=profile.favorite_cuisine or _any(around["favorite_cuisine"], draw),
-            favorite_sport=profile.favorite_sport or _any(around["favorite_sport"], draw),
-            hobbies=profile.hobbies or tuple(draw.sample(hobbies(), 3)),
-        ),
-        contacts=(*person.contacts, *_acquaintances(person, source, draw)),
-    )
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A person with the life behind their items."""
+
+    persona: Persona
+    life: Life
+    matters: tuple[Matter, ...]
+    """Those of which at least one item is there, with only those items."""
+
+    def things(self) -> list[tuple[Matter, Thing]]:
+        """All items with their matters."""
+        return [(matter, thing) for matter in self.matters for thing in matter.things.values()]
 
 
-def recognise(persona: Persona) -> tuple[SourcePerson, Rewriter] | None:
-    """The source that a persona was made from and how it was rewritten, or None."""
-    votes = Counter(
-        place for item in persona.items for place in _by_fingerprint().get(fingerprint(item), ())
-    )
-    if not votes:
-        return None
-    place, count = votes.most_common(1)[0]
-    source = sources()[place]
-    old, new = source.persona.person, persona.person
-    if count < 3 or len(new.contacts) < len(old.contacts):
-        return None
-    pairs = [(old.profile.name, new.profile.name)]
-    pairs += [
-        (one.name, other.name) for one, other in zip(old.contacts, new.contacts, strict=False)
-    ]
-    names: dict[str, str] = {}
-    for before, after in pairs:
-        if len(letters(before)) != len(letters(after)):
-            return None
-        names |= {
-            one: other
-            for one, other in zip(letters(before), letters(after), strict=True)
-            if one != other
-        }
-    return source, Rewriter(source.persona, names, (new.now.date() - old.now.date()).days)
+@lru_cache(maxsize=8)
+def told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSpec, ...],
+         seed: int) -> Told:  # fmt: skip
+    """The person of a seed; one that does not hang together is refused and another told.
 
-
-def _acquaintances(person: Person, source: SourcePerson, draw: random.Random) -> list[Contact]:
-    """Further contacts that none of the source's texts could refer to."""
-    mentioned = {word.casefold() for text in texts_of(source) for word in letters(text)}
-    mentioned |= {word.casefold() for one in person.contacts for word in letters(one.relation)}
-    mentioned |= {word.casefold() for one in person.contacts for word in letters(one.name)}
-    relations = [one for one in _ACQUAINTANCES if not set(letters(one)) & mentioned]
-    draw.shuffle(relations)
-    code = country(person.contacts)
-    found: list[Contact] = []
-    for relation in relations[: max(0, draw.choice(_CONTACTS) - len(person.contacts))]:
-        name = name_like(code, relation, draw)
-        words = {word.casefold() for word in letters(name)}
-        if words & mentioned:
-            continue
-        mentioned |= words
-        number = f"{draw.randint(100, 999)} 555 0{draw.randint(100, 199)}"
-        address = ".".join(word for word in name.casefold().split() if word.isascii())
-        phone = f"+{code or 1} {number}"
-        found.append(Contact(name, relation, phone, f"{address or 'me'}@mail.example"))
+    Args:
+        person_id: Prefix of the items' ids.
+        counts: Application and number of items.
+        apps: All applications.
+        seed: Another seed is another life.
+    """
+    for attempt in range(_ATTEMPTS):
+        found = _told(person_id, counts, apps, random.Random(f"{seed}/life/{attempt}"))
+        if not person_faults(found.persona):
+            break
     return found
 
 
-def _any(known: list[str], draw: random.Random, *, sure: bool = False) -> str | None:
-    """One of the values; with `sure`, only if most of them agree."""
-    if not known:
-        return None
-    if sure:
-        value, count = Counter(known).most_common(1)[0]
-        return value if 2 * count > len(known) else None
-    return draw.choice(known)
+def _told(person_id: str, counts: tuple[tuple[str, int], ...], apps: tuple[AppSpec, ...],
+          draw: random.Random) -> Told:  # fmt: skip
+    life = born(draw)
+    left = {app: count for app, count in counts if app not in ("music",)}
+    matters = _happened(life, left, draw)
+    works = bool(life.profile.work)
+    places = Places(life.trade.hours, works, draw)
+    numbered: Counter[str] = Counter()
+    found: list[Item] = []
+    kept: dict[str, list[tuple[Matter, Thing]]] = {}
+    for matter in matters:
+        for thing in matter.things.values():
+            kept.setdefault(thing.item.app, []).append((matter, thing))
+    for app in apps:
+        some = kept.get(app.name, [])
+        draw.shuffle(some)
+        for matter, thing in some:
+            numbered[app.name] += 1
+            item = replace(thing.item, id=f"{person_id}-{app.name}-{numbered[app.name]}")
+            item = with_usage(item, life.now, draw, places, _habit(thing, places))
+            matter.things[thing.key] = replace(thing, item=item)
+            found.append(item)
+    wanted = dict(counts)
+    favourite = life.profile.favorite_music_genre or ""
+    songs = listened(life.country.music, favourite, wanted.get("music", 0), life.now, draw,
+                     life.in_own_words)  # fmt: skip
+    contacts = _contacts(life, found, draw)
+    person = Person(person_id, life.now, life.profile, contacts)
+    for item in (*songs, *own_items(apps, person, wanted, draw)):
+        numbered[item.app] += 1
+        found.append(replace(item, id=f"{person_id}-{item.app}-{numbered[item.app]}"))
+    order = {app.name: place for place, app in enumerate(apps)}
+    found.sort(key=lambda one: order.get(one.app, 99))
+    return Told(Persona(person, tuple(found)), life, tuple(matters))
 
 
-@cache
-def _around(code: str) -> dict[str, list[str]]:
-    """Values of profiles from the same country; of all countries if none, except time zones."""
-    found: dict[str, list[str]] = defaultdict(list)
-    every: dict[str, list[str]] = defaultdict(list)
-    for source in sources():
-        person = source.persona.person
-        for name in Profile.__dataclass_fields__:
-            if not (name.startswith("favorite") or name == "timezone"):
-                continue
-            value = getattr(person.profile, name)
-            if value:
-                every[name].append(value)
-                if country(person.contacts) == code:
-                    found[name].append(value)
-    return {
-        name: found[name] or ([] if name == "timezone" else values)
-        for name, values in every.items()
+def _contacts(life: Life, items: Sequence[Item], draw: random.Random) -> tuple[Contact, ...]:
+    """Everybody whom an item names, and of the others as many as an address book has."""
+    named = {
+        name
+        for item in items
+        for name in (item.text("sender"), item.text("contact"), *_attendees(item))
     }
+    close = [one for one in life.circle.values() if one.contact.name not in named]
+    room = draw.choice(_CONTACTS) - sum(one.contact.name in named for one in life.circle.values())
+    kept = {one.key for one in close[: max(1, room)]}
+    life.circle = {
+        key: one for key, one in life.circle.items() if one.contact.name in named or key in kept
+    }
+    return tuple(one.contact for one in life.circle.values())
 
 
-@cache
-def _by_fingerprint() -> dict[str, tuple[int, ...]]:
-    found: dict[str, list[int]] = defaultdict(list)
-    for source in sources():
-        for item in source.persona.items:
-            found[fingerprint(item)].append(source.position)
-    return {print_: tuple(places) for print_, places in found.items() if len(places) < 5}
+def _attendees(item: Item) -> tuple[str, ...]:
+    found = item.fields.get("attendees")
+    return found if isinstance(found, tuple) else ()
+
+
+def _habit(thing: Thing, places: Places) -> Usage | None:
+    if "hours" not in thing.spec:
+        if "opens" not in thing.spec:
+            return None
+        return Usage(int(thing.spec["opens"]))
+    hours = tuple(int(one) for one in str(thing.spec["hours"]).split())
+    return Usage(int(thing.spec.get("opens", 6)), None, hours)
+
+
+def _happened(life: Life, left: dict[str, int], draw: random.Random) -> list[Matter]:
+    """Matters until every application has its number of items."""
+    ranked = _ordered(eligible(life), draw)
+    found: list[Matter] = []
+    seen: set[tuple[str, str]] = set()
+    unknown_calls = 0
+    for name, spec, hobby in ranked[:_MATTERS]:
+        wanted = {app for app, count in left.items() if count > 0}
+        if not wanted:
+            break
+        if not _offers(spec, wanted) or (spec["id"] == "unknowncall" and unknown_calls):
+            continue
+        try:
+            matter = happen(life, name, spec, hobby, wanted)
+        except KeyError:  # it is about somebody whom this life lacks
+            continue
+        things = {}
+        for key, thing in matter.things.items():
+            title = _title(thing.item)
+            if left[thing.item.app] < 1 or title in seen or _collides(thing.item, found):
+                continue
+            lines = {("line", one) for one in thing.item.text("body").split("\n")}
+            if thing.item.app == "notes" and lines & seen:  # a life writes a thing down once
+                continue
+            seen |= {title, *(lines if thing.item.app == "notes" else ())}
+            left[thing.item.app] -= 1
+            things[key] = thing
+        matter.things = things
+        if things:
+            found.append(matter)
+            unknown_calls += spec["id"] == "unknowncall"
+    return found
+
+
+_Option = tuple[str, dict[str, object], str | None]
+
+
+def _ordered(options: Sequence[_Option], draw: random.Random) -> list[_Option]:
+    """Home, work and hobbies in turn, so that a life has them all; small matters now and then."""
+    parts: dict[tuple[str, bool], list[_Option]] = {}
+    for one in draw.sample(options, len(options)):
+        key = one[0].split("/")[0], _size(one[1]) <= _LIGHT
+        parts.setdefault(key, []).append(one)
+    found: list[_Option] = []
+    while any(parts.values()):
+        names = draw.choices(list(_PLOTS), list(_PLOTS.values()))
+        light = draw.random() < (_LIGHT_SHARE if len(found) > 2 else 0)
+        some = parts.get((names[0], light)) or []
+        if some:
+            found.append(some.pop())
+        elif not any(parts.get((name, light)) for name in _PLOTS):
+            light = not light
+            found += [one for name in _PLOTS for one in parts.pop((name, light), [])]
+    return found
+
+
+def _size(spec: Mapping[str, object]) -> int:
+    return sum(isinstance(one, dict) and key not in ("who", "pick", "when")
+               for key, one in spec.items())  # fmt: skip
+
+
+def _offers(spec: Mapping[str, object], wanted: set[str]) -> bool:
+    from synth.offline.matters import APPS
+
+    return any(APPS.get(key.rstrip("0123456789")) in wanted for key in spec)
+
+
+def _title(item: Item) -> tuple[str, str]:
+    name = "contact" if item.app == "phonecall" else spec_of(item.app).named("title")[0]
+    extra = item.text("direction") if item.app == "phonecall" else ""
+    return item.app, " ".join(plain_words(item.text(name))) + extra
+
+
+def _collides(item: Item, found: Sequence[Matter]) -> bool:
+    """Whether an event takes place at the time of another."""
+    start, end = item.time("start"), item.time("end")
+    if start is None or end is None:
+        return False
+    for matter in found:
+        for thing in matter.things.values():
+            begins, ends = thing.item.time("start"), thing.item.time("end")
+            if begins and ends and begins < end + timedelta(minutes=15) and start < ends:
+                return True
+    return False

@@ -1,96 +1,86 @@
-"""Usage statistics: from the habit of an item, else drawn from the reference people's."""
+"""How often an item was opened, when and where; the frequencies are the reference people's."""
 
 import random
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import cache
 
-from stores.people.app_spec import packaged_apps
+from stores.people.app_spec import spec_of
 from stores.people.items import Item, Usage
-from synth.offline.sources import sources
-from synth.provider import LabelledRequest
 
-_TIMES = {app.name: app.named("time")[0] for app in packaged_apps()}
-_MADE_BEFORE_USE = {"mail", "google", "notes", "music"}
+_OPENS = {
+    "mail": (29, 20, 25, 14, 8, 2, 1, 1),
+    "calendar": (1, 32, 34, 17, 7, 4, 3, 1, 1),
+    "google": (2, 35, 31, 15, 8, 4, 2, 1, 1),
+    "notes": (1, 7, 17, 17, 17, 15, 10, 6, 4, 4),
+    "music": (0, 4, 8, 9, 8, 6, 7, 4, 5, 6, 3, 3, 6, 3, 2, 2, 2, 1),
+    "reminders": (14, 60, 15, 3, 2, 1, 1, 1),
+    "phonecall": (62, 26, 5, 2, 1),
+}
+"""Application → relative frequency of being opened 0, 1, 2, … times in thirty days."""
+_SINCE_MADE = {"mail", "google", "notes", "music"}
 _MONTH = timedelta(days=30)
 
 
 def with_usage(
-    item: Item, habit: LabelledRequest | None, now: datetime, draw: random.Random
+    item: Item, now: datetime, draw: random.Random, places: "Places", habit: Usage | None = None
 ) -> Item:
-    """The item with usage statistics.
+    """The item as its owner uses it.
 
     Args:
-        item: The item; usage that it already has is kept.
-        habit: The habitual request about it, or None.
-        now: When the phone's contents were captured.
+        item: The item.
+        now: When the phone's contents were taken.
         draw: Source of randomness.
+        places: Where the owner is at what hour.
+        habit: The usage of a habitual item: how often, at which hours.
     """
-    if item.usage.usual_hours or (item.usage.opens_30d and habit is None):
-        return item
-    made = item.time(_TIMES[item.app]) if item.app in _MADE_BEFORE_USE else None
+    weights = _OPENS.get(item.app, (30, 30, 20, 10))
+    opens = draw.choices(range(len(weights)), weights)[0]
+    if item.fields.get("unread") is True:
+        opens = 0
+    if item.app == "music":
+        return replace(item, usage=habit) if habit else item
+    times = spec_of(item.app).named("time")
+    made = item.time(times[0]) if times and item.app in _SINCE_MADE else None
+    earliest = max(now - _MONTH, made or now - timedelta(days=draw.randint(3, 16)))
     if habit is not None:
-        usage = _habitual(habit, made, now, draw)
-    else:
-        opens, hours, place = draw.choice(_known()[item.app])
-        usage = _used(opens, hours, place, made, now, draw)
-    return replace(item, usage=usage)
+        opens = habit.opens_30d + draw.randint(-2, 3)
+    if opens <= 0 or earliest >= now:
+        return item
+    last = _last(earliest, now, draw, habit.usual_hours if habit else ())
+    hours = {last.hour}
+    if habit is not None:
+        hours |= set(habit.usual_hours)
+    elif opens > 1 and draw.random() < 0.45:
+        hours.add(draw.choice((8, 12, 13, 18, 19, 20, 21)))
+    return replace(item, usage=Usage(opens, last, tuple(sorted(hours)), places.at(last)))
 
 
-def habits(requests: Sequence[LabelledRequest]) -> dict[str, LabelledRequest]:
-    """Item id → the habitual request about it."""
-    return {
-        item_id: one
-        for one in requests
-        if one.labels.kind == "habit"
-        for item_id in one.labels.relevant or ()
-    }
+def _last(
+    earliest: datetime, now: datetime, draw: random.Random, hours: tuple[int, ...]
+) -> datetime:
+    span = int((now - earliest).total_seconds() // 60)
+    for _ in range(20):
+        moment = now - timedelta(minutes=int(span * draw.random() ** 2))
+        if hours:
+            moment = moment.replace(hour=draw.choice(hours), minute=draw.randint(0, 59))
+        if earliest <= moment <= now and (moment.hour >= 7 or moment == earliest):
+            return moment
+    return earliest if earliest.hour >= 6 or span < 60 else earliest + timedelta(minutes=span // 2)
 
 
-def _habitual(
-    habit: LabelledRequest, made: datetime | None, now: datetime, draw: random.Random
-) -> Usage:
-    asked = habit.request.asked_at
-    hours = tuple(sorted({asked.hour, (asked.hour + draw.choice((0, 0, 1))) % 24}))
-    last = now.replace(hour=asked.hour, minute=draw.randint(0, 59))
-    if last > now:
-        last -= timedelta(days=1)
-    opened = max(last, made) if made else last
-    return Usage(draw.randint(8, 24), min(opened, now), hours, habit.request.place)
+class Places:
+    """Where somebody is at what hour."""
 
+    def __init__(self, hours: tuple[int, int], works: bool, draw: random.Random) -> None:
+        self._from, self._to = hours
+        self._works = works
+        self._draw = draw
 
-def _used(
-    opens: int,
-    hours: tuple[int, ...],
-    place: str | None,
-    made: datetime | None,
-    now: datetime,
-    draw: random.Random,
-) -> Usage:
-    if opens == 0 or not hours:
-        return Usage()
-    earliest = max(now - _MONTH, made or now - _MONTH)
-    if earliest >= now:
-        return Usage(1, now, (now.hour,), place)
-    days = (now.date() - earliest.date()).days
-    last = (now - timedelta(days=draw.randint(0, min(days, 9)))).replace(
-        hour=draw.choice(hours), minute=draw.randint(0, 59)
-    )
-    if not earliest <= last <= now:
-        last = made if made and made >= earliest else now - timedelta(hours=1)
-        hours = (last.hour,)
-    return Usage(opens, last, hours, place)
-
-
-@cache
-def _known() -> dict[str, list[tuple[int, tuple[int, ...], str | None]]]:
-    """Usage of the reference people's items by application."""
-    found: dict[str, list[tuple[int, tuple[int, ...], str | None]]] = defaultdict(list)
-    for source in sources():
-        if source.persona.person.person_id.startswith("p"):
-            for item in source.persona.items:
-                used = item.usage
-                found[item.app].append((used.opens_30d, used.usual_hours, used.usual_place))
-    return found
+    def at(self, moment: datetime) -> str | None:
+        """The place at that moment: home, work, commute, or nothing known."""
+        if self._works and moment.weekday() < 5:
+            if self._from <= moment.hour < self._to:
+                return self._draw.choice(("work", "work", "work", None))
+            if moment.hour in (self._from - 1, self._to):
+                return self._draw.choice(("commute", "commute", "home"))
+        return self._draw.choice(("home",) * 8 + (None,))

@@ -169,8 +169,25 @@ def _parsed(text: str, cut: bool) -> Any:
     try:
         return json.loads(bare(text))
     except (ValueError, RecursionError) as error:
+        if not cut and (found := _within(text)) is not None:
+            return found
         reason = "it was too long and is cut off: answer shorter" if cut else str(error)
         raise InputError(f"the answer is not JSON: {reason}") from None
+
+
+def _within(text: str) -> Any:
+    """The longest JSON object in a text with prose before or after it; None without one."""
+    decoder, longest, size, place = json.JSONDecoder(), None, 0, text.find("{")
+    while place >= 0:
+        try:
+            found, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            if end - place > size:
+                longest, size = found, end - place
+        place = text.find("{", end)
+    return longest
 
 
 def _most_tokens(text: str) -> int:

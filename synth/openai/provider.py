@@ -25,7 +25,7 @@ from synth.openai.asking import Asker, Unusable
 from synth.openai.cost_budget import CostBudget, Prices
 from synth.openai.prompts import Prompts
 from synth.openai.sketch import KIND_DESCRIPTIONS, moment, sketch
-from synth.provider import LabelledRequest
+from synth.provider import LabelledRequest, Talk
 
 ATTEMPTS = 3
 """Failed attempts at a person after which the model is given up."""
@@ -81,6 +81,10 @@ class OpenAIProvider:
             return []
         made = (self._labelled(persona, one, seed) for one in drawn)
         return [one for one in made if one is not None]
+
+    def talks(self, persona: Persona, several: int, dialogues: int, seed: int) -> list[Talk]:
+        """See `Provider.talks`; a model is not asked for any."""
+        return []
 
     def _person(self, person_id: str, counts: Mapping[str, int], seed: int) -> Persona:
         generator = random.Random(seed)

@@ -1,7 +1,7 @@
 """Claims about people made without a model: new, consistent, with requests about their items."""
 
 import json
-import random
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -11,13 +11,14 @@ import stores.people.app_spec
 from ctrag.toolbox import Toolbox
 from stores.people.app_spec import AppSpec, load_apps, packaged_apps, register_apps
 from stores.people.dataset import Dataset, dump_persona, load_dataset, load_labels
+from stores.people.dialogues import load_dialogues, load_several
 from stores.people.items import Labels
 from synth.checks import normal_text, request_faults
+from synth.consistency import person_faults
 from synth.dataset import make_dataset, make_personas, make_queries
 from synth.offline import OfflineProvider
-from synth.offline.composer import Composer
-from synth.offline.life import indirect
-from synth.offline.situations import composed
+from synth.offline.countries import country_of
+from synth.offline.people import told
 from synth.provider import LabelledRequest
 from synth.reference import split_folder
 from synth.shape import PAPER_ITEMS, item_counts, person_seed
@@ -40,9 +41,11 @@ def parts(made: Path) -> list[tuple[Dataset, dict[str, Labels]]]:
 
 def test_every_request_passes_every_check(parts: list[tuple[Dataset, dict[str, Labels]]]) -> None:
     for dataset, labels in parts:
+        levels = json.loads((dataset.folder / "levels.json").read_text())
         for one in dataset.requests:
             persona = dataset.persona(one.person_id)
-            labelled = LabelledRequest(one.request, labels[one.query_id])
+            level = levels.get(one.query_id, "")
+            labelled = LabelledRequest(one.request, labels[one.query_id], level)
             assert request_faults(persona, labelled, Toolbox.packaged()) == []
 
 
@@ -77,16 +80,72 @@ def test_past_events_precede_now_and_requests_follow_within_three_days(
     assert late <= 0.01 * total  # a source may contain a mistake
 
 
-def test_people_in_composed_items_are_contacts(
+def test_every_person_hangs_together(parts: list[tuple[Dataset, dict[str, Labels]]]) -> None:
+    for dataset, _ in parts:
+        for persona in dataset.personas:
+            assert person_faults(persona) == []
+
+
+def test_contacts_have_names_and_numbers_of_the_persons_country(
     parts: list[tuple[Dataset, dict[str, Labels]]],
 ) -> None:
     for dataset, _ in parts:
         for persona in dataset.personas:
-            for item in persona.items:
-                if item.app == "calendar" and indirect("events", item.text("title")):
-                    attendees = item.fields["attendees"]
-                    assert isinstance(attendees, tuple)
-                    assert all(persona.person.contact(name) for name in attendees)
+            country = country_of(persona.person.profile.city)
+            assert country is not None
+            known = {*country.firsts["female"], *country.firsts["male"]}
+            known |= {*country.lasts["female"], *country.lasts["male"], *country.kin.values()}
+            code = country.phone.split(" ")[0]
+            for contact in persona.person.contacts:
+                assert (contact.phone or "").startswith(code)
+                left = contact.name.removeprefix("Dr ")
+                for name in sorted(known, key=len, reverse=True):
+                    left = left.replace(name, "").strip()
+                assert left == "", contact
+
+
+def test_a_visit_leaves_traces_in_several_applications(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    linked = 0
+    for dataset, _ in parts:
+        for persona in dataset.personas:
+            mails = {item.text("sender") for item in persona.items if item.app == "mail"}
+            events = [item.text("attendees") for item in persona.items if item.app == "calendar"]
+            linked += any(one and one in event for one in mails for event in events)
+    assert linked > 0.6 * PEOPLE
+
+
+_CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d\d))?(?:\s*([ap]m))?\b")
+
+
+def clock_times(text: str) -> set[tuple[int, int]]:
+    """The times of day that a text names in figures, by hour and minute."""
+    found = set()
+    for hour, minute, half in _CLOCK.findall(text):
+        if minute or half:
+            noon = 12 if half == "pm" else 0
+            found.add((int(hour) % 12 + noon if half else int(hour), int(minute or 0)))
+    return found
+
+
+def test_days_and_times_in_mails_are_those_of_their_events() -> None:
+    apps = packaged_apps()
+    days = times = 0
+    for seed in range(40):
+        for matter in told("s1", tuple(item_counts(apps, seed).items()), apps, seed).matters:
+            items = {thing.item.app: thing.item for thing in matter.things.values()}
+            if not {"mail", "calendar"} <= set(items):
+                continue
+            start, body = items["calendar"].time("start"), items["mail"].text("body")
+            assert start is not None
+            if re.search(r"day,? (?:[A-Z]\w+ )?\d{1,2}(?![:.\d]| ?[ap]m)", body):
+                days += 1
+                assert re.search(rf"{start:%A},? (?:{start:%B} )?{start.day}\b", body), body
+            if named := clock_times(body):
+                times += 1
+                assert (start.hour, start.minute) in named, body
+    assert min(days, times) > 20
 
 
 def test_a_habit_shows_in_usage(
@@ -118,7 +177,24 @@ def test_requests_have_thoughts_and_three_tools(
     assert all(one.chain_of_thought for one in every)
     assert all(len(one.tools or ()) == 3 for one in every if one.plan)
     assert len({one.kind for one in every}) == 9
-    assert len({one.plan.api for one in every if one.plan}) > 40
+    asked = {one.plan.api for one in every if one.plan}
+    assert len(asked) > 50
+    assert {"play_artist", "search_notes", "update_note"} <= asked
+
+
+def test_a_call_that_was_taken_left_no_message(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    calls = [
+        item
+        for dataset, _ in parts
+        for persona in dataset.personas
+        for item in persona.items
+        if item.app == "phonecall"
+    ]
+    taken = [one for one in calls if one.text("direction") != "missed"]
+    assert 0.3 < len(taken) / len(calls) < 0.8
+    assert not any(one.text("voicemail") for one in taken)
 
 
 def test_requests_can_be_made_for_people_without_any(tmp_path: Path) -> None:
@@ -150,16 +226,29 @@ def test_a_person_depends_only_on_the_seed() -> None:
     assert first != json.dumps(dump_persona(one.person("x", counts, person_seed(2, 5))))
 
 
-def test_composed_requests_only_ask_for_existing_items() -> None:
-    provider = OfflineProvider()
-    seed = person_seed(1, 3)
-    persona = provider.person("x", item_counts(packaged_apps(), seed), seed)
-    composer = Composer(persona, random.Random(1))
-    known = {item.id for item in persona.items}
-    for kind in ("now", "habit", "write", "refind", "mismatch"):
-        for one in composed(composer, kind):  # type: ignore[arg-type]
-            assert known.issuperset(one.labels.relevant or ())
-            assert one.request.asked_at >= persona.person.now
+def test_another_seed_shares_few_requests(
+    parts: list[tuple[Dataset, dict[str, Labels]]], tmp_path: Path
+) -> None:
+    make_dataset(OfflineProvider(), tmp_path / "other", PEOPLE // 2, seed=5, workers=1)
+    others = load_dataset(tmp_path / "other" / "train").requests
+    texts = {normal_text(one.request.text) for dataset, _ in parts for one in dataset.requests}
+    shared = sum(normal_text(one.request.text) in texts for one in others)
+    assert shared <= 0.1 * len(others)
+
+
+def test_requests_for_several_calls_and_dialogues_run_call_by_call(
+    parts: list[tuple[Dataset, dict[str, Labels]]],
+) -> None:
+    talks = 0
+    for dataset, _ in parts:
+        people = {one.person.person_id: one for one in dataset.personas}
+        for one in load_several(dataset.folder, people):
+            assert len({plan.api for plan in one.plans}) == len(one.plans) == 2
+            talks += 1
+        for dialogue in load_dialogues(dataset.folder, people):
+            assert 2 <= len(dialogue.turns) <= 3
+            talks += 1
+    assert talks > PEOPLE / 2
 
 
 def test_a_declared_application_is_filled_from_its_fields(

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from stores.people.app_spec import packaged_apps
+from synth.openai.asking import _parsed
 from synth.openai.forms import items_form
 
 MAIL = packaged_apps()[0]
@@ -47,3 +48,20 @@ def test_items_that_do_not_fit_the_person_are_rejected(
 def test_items_near_now_with_a_contact_are_accepted() -> None:
     rows = [mail("Ben", "2025-04-17T12:00"), mail("A shop", "2025-04-02T08:00")]
     assert len(items_form(MAIL, "p1", 2, NOON, known=["Ben"]).read({"items": rows})) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Sure! Here it is:\n{"a": {"b": 1}}\nAnything else?',
+        'As in {this}, so: {"a": {"b": 1}}',
+        '{"x": 1}? No: {"a": {"b": 1}}.',
+    ],
+)
+def test_prose_around_an_answer_is_understood(text: str) -> None:
+    assert _parsed(text, cut=False) == {"a": {"b": 1}}
+
+
+def test_an_answer_that_was_cut_off_is_not_guessed_at() -> None:
+    with pytest.raises(ValueError, match="cut off"):
+        _parsed('Here: {"a": {"b": 1}}, {"c', cut=True)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -52,11 +53,17 @@ def written(out: Path) -> dict[str, str]:
     }
 
 
+def complaints(errors: str) -> str:
+    """What was said on stderr besides how far the work is."""
+    far = re.compile(r"(going on after )?[\d,]+ of [\d,]+ people\n")
+    return far.sub("", errors)
+
+
 @pytest.mark.slow
 def test_a_rerun_after_a_kill_gives_the_same_as_one_run(model: Model, tmp_path: Path) -> None:
     whole = started(model, tmp_path, tmp_path / "whole", tmp_path / "whole-cache")
     output, errors = whole.communicate(timeout=300)
-    assert (whole.returncode, errors) == (0, "")
+    assert (whole.returncode, complaints(errors)) == (0, "")
     questions = len(model.asked)
 
     enough = threading.Event()
@@ -72,7 +79,7 @@ def test_a_rerun_after_a_kill_gives_the_same_as_one_run(model: Model, tmp_path: 
     model.pause = 0.0
     again = started(model, tmp_path, tmp_path / "out", tmp_path / "cache")
     resumed, errors = again.communicate(timeout=300)
-    assert (again.returncode, errors) == (0, "")
+    assert (again.returncode, complaints(errors)) == (0, "")
     assert written(tmp_path / "out") == written(tmp_path / "whole")
     rerun = json.loads(resumed)["spent"]
     assert rerun["from_cache"] > 0
@@ -101,6 +108,7 @@ def test_a_run_out_of_budget_ends_with_one_line_and_can_be_resumed(
     short = started(model, tmp_path, out, cache, "--max-cost", "0.02", people=1)
     output, errors = short.communicate(timeout=300)
     assert (short.returncode, output) == (1, "")
+    errors = complaints(errors)
     assert errors.startswith("ctrag: stopped before passing --max-cost 0.02: ")
     assert errors.count("\n") == 1
     assert "run the same command again to go on" in errors
@@ -110,6 +118,6 @@ def test_a_run_out_of_budget_ends_with_one_line_and_can_be_resumed(
 
     rest = started(model, tmp_path, out, cache, "--max-cost", "10", people=1)
     output, errors = rest.communicate(timeout=300)
-    assert (rest.returncode, errors) == (0, "")
+    assert (rest.returncode, complaints(errors)) == (0, "")
     spent = json.loads(output)["spent"]
     assert (spent["from_cache"], spent["questions"]) == (asked, len(model.asked) - asked)

@@ -5,19 +5,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stores.people.app_spec import packaged_apps
-from synth.offline.sources import sources
 from synth.shape import (
     CYCLE,
     PAPER_ITEMS,
     PAPER_PERSONAS,
     PAPER_TEST,
     PAPER_TRAIN,
+    TRY,
+    base_seed,
     is_test,
     item_counts,
     kinds_of,
+    oblique_share,
+    parsed_levels,
     person_seed,
     requests_of,
-    round_of,
+    talks_of,
 )
 
 
@@ -36,28 +39,42 @@ def test_items_of_791_people_are_those_of_table_4_within_5_percent() -> None:
         assert sum(one[app] for one in drawn) / 791 == pytest.approx(mean, rel=0.05), app
 
 
+@given(st.integers(0, 10**6), st.integers(1, 400), st.integers(0, 5))
+def test_further_tries_are_about_the_same_person(number: int, seed: int, tries: int) -> None:
+    assert base_seed(person_seed(seed + tries * TRY, number)) == person_seed(seed, number)
+
+
 @given(st.integers(0, 10**6), st.integers(0, 5))
-def test_a_source_is_never_used_in_both_parts(number: int, rounds: int) -> None:
+def test_the_parts_repeat_with_the_cycle(number: int, rounds: int) -> None:
     assert is_test(number) == is_test(number + rounds * CYCLE)
-    assert round_of(person_seed(3, number)) == number // CYCLE
-
-
-def test_the_cycle_length_is_the_number_of_sources() -> None:
-    assert len(sources()) == CYCLE
-    assert all(one.test == is_test(one.position) for one in sources())
-
-
-def test_no_source_is_a_dev_person() -> None:
-    assert {one.persona.person.person_id[0] for one in sources()} == {"p", "w"}
-    from stores.people.dataset import load_dataset
-    from synth.reference import split_folder
-
-    dev = {one.person.profile.name for one in load_dataset(split_folder("dev")).personas}
-    assert not dev & {one.persona.person.profile.name for one in sources()}
 
 
 def test_kinds_are_deterministic_and_varied_for_each_person() -> None:
     assert kinds_of(7, 1, 9) == kinds_of(7, 1, 9)
     for number in range(50):
         kinds = kinds_of(number, 1, 9)
-        assert max(kinds.count(kind) for kind in kinds) <= 2
+        assert max(kinds.count(kind) for kind in kinds) <= 3
+
+
+def test_levels_have_the_shares_that_are_set() -> None:
+    plain = parsed_levels("ask=50,tell=50,new=0,cannot=0,oblique=0,several=0,dialogue=20")
+    drawn = [kind for number in range(300) for kind in kinds_of(number, 1, 6, plain)]
+    assert set(drawn) == {"mismatch", "write"}
+    assert drawn.count("write") / len(drawn) == pytest.approx(0.5, abs=0.05)
+    assert oblique_share("mismatch", plain) == 0
+    talks = [talks_of(number, plain) for number in range(PAPER_PERSONAS)]
+    assert [sum(count) for count in zip(*talks, strict=True)] == [0, pytest.approx(1055, abs=2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("asks=3", "'asks' must be one of ask, tell"),
+        ("ask=much", "must be a level and a number"),
+        ("ask=-1", "ask must be 0 or more"),
+        ("ask=0,tell=0,new=0,cannot=0,oblique=0", "one of ask, tell, new, cannot and oblique"),
+    ],
+)
+def test_a_share_that_makes_no_sense_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parsed_levels(text)
