@@ -207,7 +207,7 @@ def _capital(text: str) -> str:
 
 def _mail(one: Mapping[str, Any], matter: Matter, life: Life) -> Iterator[tuple[str, Value]]:
     words, draw = matter.words, life.words.draw
-    sender = words.values.get(one["from"])
+    sender = words.values[one["from"]] if one["from"].isidentifier() else None
     yield (
         "sender",
         sender.contact.name if isinstance(sender, Acquaintance) else words.text(one["from"]),

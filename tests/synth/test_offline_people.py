@@ -179,7 +179,7 @@ def test_requests_have_thoughts_and_three_tools(
     assert len({one.kind for one in every}) == 9
     asked = {one.plan.api for one in every if one.plan}
     assert len(asked) > 50
-    assert {"play_artist", "search_notes", "update_note"} <= asked
+    assert {"play_artist", "search_notes"} <= asked
 
 
 def test_a_call_that_was_taken_left_no_message(
