@@ -71,7 +71,7 @@ def with_detail(told: str, words: Words, house: Household) -> str:
     draw = words.draw
     if draw.random() < 0.25:
         return told
-    tags = ["any", *house.tags] if house.tags else ["any", "alone"]
+    tags = ["any", *sorted(house.tags)] if house.tags else ["any", "alone"]
     details: dict[str, list[str]] = read_data("household.yaml")
     some = [one for tag in tags for one in details.get(tag, [])]
     try:
