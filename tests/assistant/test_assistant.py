@@ -63,7 +63,7 @@ def test_as_many_items_and_tools_are_found_as_the_settings_say(
 ) -> None:
     configure(items=2, tools=3)
     through_endpoint.answers = ["none()"]
-    answer = Assistant.open(people, "ada", planner="openai").ask("hello")
+    answer = Assistant.open(people, "ada", planner="openai").ask("what is there")
     assert (len(answer.items), len(answer.tools)) == (2, 3)
     assert answer.result is None
     assert answer.plan.is_none
@@ -100,10 +100,10 @@ def test_the_clock_of_a_data_set_stands_still_and_that_of_own_stores_runs(
     ada: Assistant, through_endpoint: Any
 ) -> None:
     through_endpoint.answers = ["none()"]
-    assert "Now: Thursday 2025-04-17 12:00" in prompt_of(ada.ask("hello"))
+    assert "Now: Thursday 2025-04-17 12:00" in prompt_of(ada.ask("what is there"))
     own = Assistant.open(ada.stores.root, "ada", planner="openai")
     today = {datetime.now(), datetime.now() + timedelta(minutes=1)}
-    shown = prompt_of(own.ask("hello"))
+    shown = prompt_of(own.ask("what is there"))
     assert any(f"{moment:%Y-%m-%d %H:}" in shown for moment in today)
 
 
