@@ -61,8 +61,10 @@ def addressee(request: str, contacts: Sequence[Contact]) -> str:
         opens = folded.rstrip(".") in _OPENING and not named
         if not opens and (folded in _ENDS or not parts or not set(parts) <= known):
             break
+        if bare.endswith(("'s", "’s")):
+            return ""  # "Ruth's mother" is not Ruth
         named.append(bare)
-        if word[-1:] in ",:;!?" or word.endswith(("'s", "’s")):
+        if word[-1:] in ",:;!?":
             break
     mention = " ".join(named)
     if not set(telling_words(mention)) - STOPWORDS or not mentioned(mention, contacts):
