@@ -17,7 +17,7 @@ from ctrag.assistant.planning.repairs import repaired
 from ctrag.assistant.planning.said import SaidChoice, SaidEvidence
 from ctrag.assistant.planning.slot_values import FoundValue, is_new, known_name, value_of
 from ctrag.assistant.planning.slots import OWNED, OWNED_GROUPS, SAID
-from ctrag.assistant.planning.titles import called, whole_title, with_purpose
+from ctrag.assistant.planning.titles import called, whole_title, with_purpose, with_verb
 from ctrag.text.words import terms, words
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item
@@ -276,6 +276,8 @@ def _whole_title(
             return dict(zip(("title", "body"), made, strict=True))
         return {"title": whole_title(title, text, request)}
     said = [slot.value for name, slot in slots.items() if slot.value and name != "title"]
+    if tool.api == "create_reminder":
+        title = with_verb(title, request)
     return {"title": with_purpose(title, request, said)}
 
 

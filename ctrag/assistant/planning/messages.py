@@ -28,6 +28,9 @@ def sent_text(text: str, request: str) -> str:
             rest = infinitive["rest"]
             text = rest[:1].upper() + rest[1:]
     said = request.replace("’", "'").casefold()
+    greeted = re.match(r"\W*(?:please\s+)?say\s+(?P<what>.+?)\s+to\s+(?P<whom>.+?)\W*$", said)
+    if greeted and text.casefold().strip(" .!") == f"{greeted['what']} to {greeted['whom']}":
+        text = f"{text[: len(greeted['what'])]}."
     for whole, short in _SHORT.items():
         twice = rf"\b{whole}\b.{{0,40}}?\b(?P<who>\w+)['’]{short}\b"
         found = re.search(twice, text, re.IGNORECASE)

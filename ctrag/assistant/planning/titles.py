@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from ctrag.text.words import telling_words, words
+from ctrag.text.words import STOPWORDS, telling_words, words
 
 _SEGMENTS = re.compile(r"[.:;,!?]+(?:\s+|$)|\n")
 _FRAME = frozenset(
@@ -56,6 +56,20 @@ def called(request: str) -> tuple[str, str] | None:
     title = found["title"].strip(" \"'“”‘’,")
     text = found["text"].strip().strip('"“”')
     return (title[:1].upper() + title[1:], text) if title and text else None
+
+
+def with_verb(title: str, request: str) -> str:
+    """The title of a reminder with the verb that it begins with: "Tell Ruth about the boat".
+
+    Args:
+        title: As it was read, perhaps without the verb.
+        request: What was said: "remind me at six to tell Ruth about the boat".
+    """
+    run = r"\W+".join(map(re.escape, title.split()))
+    found = re.search(rf"\bto\s+(?P<verb>[a-z]+)\s+(?P<run>{run})(?!\w)", request, re.IGNORECASE)
+    if found is None or found["verb"].casefold() in STOPWORDS:
+        return title
+    return f"{found['verb'].capitalize()} {found['run']}"
 
 
 def with_purpose(title: str, request: str, when: Sequence[str]) -> str:

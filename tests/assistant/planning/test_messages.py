@@ -10,6 +10,8 @@ from ctrag.assistant.planning.messages import sent_text, subject_of
     [
         ("To water the ferns.", "remind Ole to water the ferns", "Water the ferns."),
         ("To the harbour at six.", "tell Ole to the harbour at six", "To the harbour at six."),
+        ("Thanks to Ines.", "say thanks to Ines", "Thanks."),
+        ("Thanks to Ines.", "tell Ole thanks to Ines", None),
         ("How long will it'll take?", "ask Ole how long it'll take", "How long will it take?"),
         ("Do you have what you've got?", "ask Ole if he has what he's got", None),
         ("I will see what she'll say.", "tell Ole I will see what she'll say", None),

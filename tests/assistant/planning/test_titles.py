@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctrag.assistant.planning.titles import called, whole_title, with_purpose
+from ctrag.assistant.planning.titles import called, whole_title, with_purpose, with_verb
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,18 @@ def test_a_note_called_so_has_the_rest_as_its_text(
     request_: str, wanted: tuple[str, str] | None
 ) -> None:
     assert called(request_) == wanted
+
+
+@pytest.mark.parametrize(
+    ("title", "request_", "whole"),
+    [
+        ("Ruth about the boat", "remind me at six to tell Ruth about the boat", None),
+        ("Tell Ruth about it", "remind me to tell Ruth about it", "Tell Ruth about it"),
+        ("the list", "put it on to the list", "the list"),
+        ("my list", "add it to my list", "my list"),
+    ],
+)
+def test_a_reminder_has_the_verb_of_what_is_to_be_done(
+    title: str, request_: str, whole: str | None
+) -> None:
+    assert with_verb(title, request_) == (whole or "Tell Ruth about the boat")
