@@ -1,7 +1,10 @@
 """`Host` and `Origin` headers that are none are refused before anything compares them."""
 
 import re
+from collections.abc import Sequence
 
+from starlette.applications import Starlette
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -36,3 +39,17 @@ class WellFormed:
             )
             return
         await self._app(scope, receive, send)
+
+
+def behind_headers(app: Starlette, origins: Sequence[str]) -> Starlette:
+    """The application behind `WellFormed`, for pages of these origins too."""
+    if origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(origins),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["*"],
+            expose_headers=["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
+        )
+    app.add_middleware(WellFormed)
+    return app

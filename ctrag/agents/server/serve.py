@@ -12,7 +12,6 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
 from starlette.applications import Starlette
-from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import BaseRoute
 
 from ctrag.agents.catalogue.access import Principal
@@ -22,7 +21,7 @@ from ctrag.agents.server.principals import BearerTokens, verified
 from ctrag.agents.server.protocol import mcp_server
 from ctrag.agents.server.reload import Watched, watch
 from ctrag.serving.addresses import refuse_without_tokens, security, url_of
-from ctrag.serving.headers import WellFormed
+from ctrag.serving.headers import behind_headers
 from ctrag.serving.patience import PatientProtocol
 from ctrag.serving.signals import in_main_thread, terminated_as_interrupted
 from ctrag.text.terminal import note
@@ -140,16 +139,7 @@ def http_app(
         server = mcp_server(gateway, lambda: verified(get_access_token()))
         auth = _auth(tokens, url_of(host, port, "/mcp"))
         app = server.streamable_http_app(auth=auth, token_verifier=tokens, **common)
-    if options.allowed_origins:
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=list(options.allowed_origins),
-            allow_methods=["GET", "POST", "DELETE"],
-            allow_headers=["*"],
-            expose_headers=["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
-        )
-    app.add_middleware(WellFormed)
-    return app
+    return behind_headers(app, options.allowed_origins)
 
 
 def _auth(tokens: BearerTokens, address: str) -> AuthSettings:

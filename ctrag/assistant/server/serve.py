@@ -7,7 +7,6 @@ import uvicorn
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.stdio import stdio_server
 from starlette.applications import Starlette
-from starlette.middleware.cors import CORSMiddleware
 
 from ctrag.assistant.server.access import Tokens
 from ctrag.assistant.server.chat import ChatEndpoint
@@ -15,7 +14,7 @@ from ctrag.assistant.server.door import Door
 from ctrag.assistant.server.mcp_tools import mcp_server
 from ctrag.assistant.server.remembered import Remembered
 from ctrag.serving.addresses import refuse_without_tokens, security, url_of
-from ctrag.serving.headers import WellFormed
+from ctrag.serving.headers import behind_headers
 from ctrag.serving.patience import PatientProtocol
 from ctrag.serving.signals import terminated_as_interrupted
 from ctrag.text.terminal import note
@@ -81,13 +80,4 @@ def http_app(door: Door, served: Served) -> Starlette:
         auth = AuthSettings(issuer_url=own, resource_server_url=None, validate_token_resource=False)
         common |= {"auth": auth, "token_verifier": served.tokens}
     app = mcp_server(door).streamable_http_app(**common)
-    if served.origins:
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=list(served.origins),
-            allow_methods=["GET", "POST", "DELETE"],
-            allow_headers=["*"],
-            expose_headers=["mcp-session-id", "mcp-protocol-version", "www-authenticate"],
-        )
-    app.add_middleware(WellFormed)
-    return app
+    return behind_headers(app, served.origins)
