@@ -27,7 +27,7 @@ from ctrag.cli import (
 )
 from ctrag.cli.errors import exit_code
 from ctrag.cli.interrupts import ended_by_interrupts
-from ctrag.cli.output import clean_logs, line
+from ctrag.cli.output import clean_libraries, line
 
 app = typer.Typer(
     name="ctrag",
@@ -81,7 +81,7 @@ app.add_typer(weights.app, name="models")
 
 def main() -> None:
     """Entry point: run the command line and exit with its code."""
-    clean_logs()
+    clean_libraries()
     with ended_by_interrupts():
         code = exit_code(lambda: app(prog_name="ctrag", standalone_mode=False))
     sys.exit(code)

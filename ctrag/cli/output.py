@@ -77,9 +77,12 @@ def asked(mark: str) -> str:
     return input(mark)
 
 
-def clean_logs() -> None:
-    """What libraries log without a handler of their own is cleaned, too."""
+def clean_libraries() -> None:
+    """What libraries write by themselves is cleaned, too: logs without a handler, warnings, and
+    exceptions that nobody catches in a thread or while an object is dropped."""
     import logging
+    import threading
+    import warnings
 
     class Cleaned(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
@@ -87,6 +90,15 @@ def clean_logs() -> None:
 
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(Cleaned())
+    formatted = warnings.formatwarning
+    warnings.formatwarning = lambda *given, **named: visible(formatted(*given, **named))
+    threading.excepthook = lambda args: _uncaught(args.exc_value)
+    sys.unraisablehook = lambda args: _uncaught(args.exc_value)
+
+
+def _uncaught(error: BaseException | None) -> None:
+    if error is not None and not isinstance(error, SystemExit):
+        print(visible("".join(traceback.format_exception(error))), file=sys.stderr, end="")
 
 
 def show_traceback() -> None:

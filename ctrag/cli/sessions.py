@@ -205,12 +205,15 @@ def _list(title: str, counts: "Mapping[str, int]", most: int) -> None:
 
 
 def _show_turn(turn: "RecordedTurn") -> None:
+    from ctrag.agents.session.events import number_in
+
     line(f"{turn.asked_at}  {turn.person}: {turn.text}", bold=True)
     line(f"  items {', '.join(turn.items)}")
     line(f"  tools {', '.join(turn.tools)}")
     line(f"  plan  {turn.plan}   (confidence {turn.confidence:.2f})")
     for step in turn.steps:
-        line(f"    {step['step']}  {step['milliseconds']:.1f} ms", dim=True)
+        took = number_in(step.get("milliseconds")) or 0.0
+        line(f"    {step.get('step', '')}  {took:.1f} ms", dim=True)
     if turn.answer is not None:
         block(f"  {turn.status}: {turn.answer}", indent="  ")
 

@@ -3,19 +3,35 @@
 import re
 import sys
 import unicodedata
+from collections.abc import Callable
 
 LONGEST_MESSAGE = 300
 """Characters of an error message at most."""
 _TAIL = 90
 """Characters of a cut message's end that are kept: what to do stands there."""
-# Everything that is not plain text to a terminal is in these ranges or has the category Cf or Co;
-# the regex finds the few characters worth looking up.
-_SUSPECT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0600-\uffff\U00010000-\U0010ffff]")
+MOST_MARKS = 8
+"""Combining marks on one letter at most; no language stacks as many, and hundreds cover the lines
+above and below."""
+# Everything that is not plain text to a terminal is in these ranges; the regex finds the few runs
+# worth looking up.
+_SUSPECT = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u0300-\u036f\u0483-\u0489\u0591-\U0010ffff]+"
+)
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
+_MARKS = frozenset({"Mn", "Me"})
+# What no category tells: Unicode's Default_Ignorable_Code_Point, but for U+FE0E and U+FE0F (whether
+# an emoji is coloured), its noncharacters, and the blank of Braille.
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0d\uffa0\ufff0-\ufff8"
+    "\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e0fff]"
+)
 
 
 def visible(text: str, *, one_line: bool = False) -> str:
-    r"""The text with control, format and bidi characters and lone surrogates as escapes: `\x1b`.
+    r"""The text with what a terminal obeys or does not show as escapes: `\x1b`, `\u202e`.
+
+    These are control, format and bidi characters, lone surrogates, invisible letters, and combining
+    marks beyond `MOST_MARKS` on one letter.
 
     Args:
         text: Anything.
@@ -50,22 +66,38 @@ def note(text: str) -> None:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    sign = found[0]
-    if unicodedata.category(sign) not in _UNSEEN:
-        return sign
-    code = ord(sign)
-    return f"\\x{code:02x}" if code < 0x100 else _four_or_eight(code)
-
-
-def _four_or_eight(code: int) -> str:
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return _shown(found[0], _escape)
 
 
 def _json_escaped(found: re.Match[str]) -> str:
-    sign = found[0]
-    if unicodedata.category(sign) not in _UNSEEN:
-        return sign
-    code = ord(sign)
+    return _shown(found[0], _json_escape)
+
+
+def _shown(run: str, escape: Callable[[str], str]) -> str:
+    """A run of suspect characters, with those that may not be sent as escapes."""
+    shown: list[str] = []
+    marks = 0
+    for char in run:
+        category = unicodedata.category(char)
+        marks = marks + 1 if category in _MARKS else 0
+        hidden = category in _UNSEEN or marks > MOST_MARKS or _is_invisible(char)
+        shown.append(escape(char) if hidden else char)
+    return "".join(shown)
+
+
+def _is_invisible(char: str) -> bool:
+    return ord(char) & 0xFFFE == 0xFFFE or _INVISIBLE.match(char) is not None
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _json_escape(char: str) -> str:
+    code = ord(char)
     if code < 0x10000:
         return f"\\u{code:04x}"
     code -= 0x10000

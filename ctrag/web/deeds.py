@@ -87,7 +87,7 @@ def deed(event: Event) -> Deed:
     rows = (
         [one for one in documents if isinstance(one, dict)] if isinstance(documents, list) else []
     )
-    found = tuple((str(one.get("id", "")), _number(one.get("score"))) for one in rows)
+    found = tuple((str(one.get("id", "")), events.number_in(one.get("score"))) for one in rows)
     why = str(given.get(events.ERROR) or given.get(events.REASON) or "")
     details = tuple(
         (name.removeprefix("ctrag."), _plain(value))
@@ -145,10 +145,6 @@ def _time(seconds: float) -> str:
         return f"{datetime.fromtimestamp(seconds, UTC):%H:%M:%S}"
     except (OverflowError, OSError, ValueError):  # a clock that does not count from 1970
         return f"{seconds:.1f}"
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
 
 
 def _plain(value: object) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctrag.agents.session.events import Event
+from ctrag.agents.session.events import Event, number_in
 from ctrag.assistant.record import RecordedTurn
 from ctrag.web.deeds import by_session, deed, summary
 from ctrag.web.pages import html, static
@@ -40,7 +40,7 @@ def session_page(records: Iterable[RecordedTurn | Event], title: str) -> str:
             recorded.append(one)
         else:
             turns.append(_turn(one))
-    return html(
+    page = html(
         "session.html.j2",
         title=title,
         turns=turns,
@@ -48,10 +48,14 @@ def session_page(records: Iterable[RecordedTurn | Event], title: str) -> str:
         summary=summary(recorded) if recorded else None,
         styles=[static("colours.css"), static("pages.css")],
     )
+    return page.encode("utf-8", "replace").decode()  # texts of a record may hold half of a pair
 
 
 def _turn(turn: RecordedTurn) -> ShownTurn:
-    times = [(str(step.get("step", "")), _number(step.get("milliseconds"))) for step in turn.steps]
+    times = [
+        (str(step.get("step", "")), number_in(step.get("milliseconds")) or 0.0)
+        for step in turn.steps
+    ]
     steps, total = timed(times)
     details = tuple(
         (str(step.get("step", "")), tuple(_lines(step.get("outputs")))) for step in turn.steps
@@ -65,7 +69,3 @@ def _lines(outputs: Any) -> "Iterable[tuple[str, str]]":
     values: Mapping[str, Any] = outputs if isinstance(outputs, dict) else {}
     for name, value in values.items():
         yield name, value if isinstance(value, str) else dumps(value, ensure_ascii=False)
-
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0

@@ -30,6 +30,13 @@ PRINTERS = {
         ("tag\U000e0041", "tag\\U000e0041"),
         ("over\rwritten\x00\x7f", "over\\x0dwritten\\x00\\x7f"),
         ("half\ud800", "half\\ud800"),
+        (
+            "pay\u3164pal\u115f\u2800\u034f\ufff0\uffff",
+            "pay\\u3164pal\\u115f\\u2800\\u034f\\ufff0\\uffff",
+        ),
+        ("e" + "\u0301" * 10, "e" + "\u0301" * 8 + "\\u0301" * 2),
+        ("ก" + "\u0e49" * 9 + "ข\u0e49", "ก" + "\u0e49" * 8 + "\\u0e49ข\u0e49"),
+        ("Vie\u0323\u0302t, שָׁלוֹם, གྲུབ, ❤\ufe0f", "Vie\u0323\u0302t, שָׁלוֹם, གྲུབ, ❤\ufe0f"),
         ("Çelik, 東京, Ωmega – “so” 🙂", "Çelik, 東京, Ωmega – “so” 🙂"),
         ("two\r\nlines\tand a tab", "two\nlines\tand a tab"),
     ],
@@ -52,7 +59,7 @@ def test_a_place_of_one_line_stays_one_line() -> None:
 
 
 def test_json_means_the_same_and_steers_nothing() -> None:
-    value = {"a\x1b\u202e": "b\x9b\u2028\U000e0041\ud800", "東京": [1, "🙂"]}
+    value = {"a\x1b\u202e": "b\x9b\u2028\U000e0041\ud800\u3164" + "\u0301" * 99, "東京": [1, "🙂"]}
     text = visible_json(json.dumps(value, ensure_ascii=False))
     assert json.loads(text) == value
     assert "東京" in text

@@ -4,6 +4,7 @@ Attributes come from the `gen_ai` semantic conventions where these have a name; 
 with `ctrag.`. A sink is any callable that takes an `Event`.
 """
 
+import math
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -70,6 +71,16 @@ class Event(BaseModel):
     attributes: dict[str, JsonValue] = {}
     seconds: FiniteFloat | None = None
     """Duration of an operation; None for a decision."""
+
+
+def number_in(value: object) -> float | None:
+    """A finite number that an attribute of a file's event holds, or None: JSON of others has texts,
+    `Infinity` and whole numbers of a thousand digits in such places."""
+    try:
+        found = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 EventSink = Callable[[Event], None]

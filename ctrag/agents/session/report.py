@@ -126,7 +126,9 @@ def _count(found: SessionReport, one: _Open, event: Event) -> None:
             found.searches += 1
             documents = given.get(events.DOCUMENTS)
             rows = documents if isinstance(documents, list) else []
-            one.offered = frozenset(str(row["id"]) for row in rows if isinstance(row, dict))
+            one.offered = frozenset(
+                str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row
+            )
             one.query = str(given.get(events.QUERY, ""))
             found.found.update(one.offered)
             if not one.offered:
@@ -154,4 +156,4 @@ def _unused(found: SessionReport, one: _Open) -> None:
 
 
 def _number(value: object) -> int:
-    return int(value) if isinstance(value, int | float) else 0
+    return int(events.number_in(value) or 0)

@@ -12,6 +12,7 @@ from ctrag.assistant.sync.dav import Dav
 from ctrag.assistant.sync.imap import Imap
 from ctrag.assistant.sync.source import Source
 from ctrag.errors import InputError, NotFound
+from stores.bounded_yaml import load_yaml
 
 ACCOUNTS = "accounts.yaml"
 
@@ -43,7 +44,10 @@ class _Account(BaseModel):
             raise NotFound(2, "no such file", str(path))
         if path.stat().st_mode & 0o077:
             raise InputError(f"{self.name}: others may read {path}; run: chmod 600 {path}")
-        return path.read_text(encoding="utf-8").strip("\r\n")
+        try:
+            return path.read_text(encoding="utf-8").strip("\r\n")
+        except UnicodeDecodeError:
+            raise InputError(f"{self.name}: {path} is not UTF-8") from None
 
 
 class DavAccount(_Account):
@@ -65,10 +69,10 @@ class ImapAccount(_Account):
     kind: Literal["imap"]
     host: str
     user: str
-    port: int | None = None
+    port: int | None = Field(default=None, ge=1, le=65_535)
     tls: bool = True
     folders: tuple[str, ...] = ("INBOX",)
-    days: int = Field(default=365, ge=1)
+    days: int = Field(default=365, ge=1, le=36_500)
 
     def source(self) -> Source:
         """The source, with its password."""
@@ -115,8 +119,10 @@ def read_accounts(path: Path) -> list[DavAccount | ImapAccount | CalendarAccount
     if not path.is_file():
         raise NotFound(2, "no accounts file; docs/sync.md shows one", str(path))
     try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError):
+        raw = load_yaml(path.read_text(encoding="utf-8-sig"))
+    except InputError as error:  # which shows no value
+        raise InputError(f"{path}: {error}") from None
+    except (yaml.YAMLError, ValueError):
         raise InputError(f"{path}: not YAML") from None
     listed = raw.get("accounts") if isinstance(raw, dict) else None
     try:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from ctrag.assistant.sync import http
-from ctrag.assistant.sync.source import Fetched, Part, SourceUnavailable, key_of
+from ctrag.assistant.sync.source import Fetched, Part, SourceUnavailable, is_whole, key_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,26 @@ class Address:
         if tags:
             known = {"etag": "If-None-Match", "modified": "If-Modified-Since"}
             headers |= {known[name]: meta[name] for name in known if meta.get(name)}
-        with http.client(self.user, self.password) as client:
-            status, body, told, _ = http.request(client, "GET", url, headers=headers)
-        if status == 304:
+        with http.Server(url, self.user, self.password) as server:
+            answer = server.request("GET", url, headers=headers)
+        if answer.status == 304:
             return Fetched(unchanged=True)
+        body = answer.body
         if b"BEGIN:VCALENDAR" not in body.replace(b"\0", b"").upper():
             raise SourceUnavailable(f"{http.shown(url)}: what it sent is no calendar")
+        if not is_whole("calendar", body):
+            raise SourceUnavailable(
+                f"{http.shown(url)}: what it sent does not end as a calendar does; nothing was "
+                "changed"
+            )
         tag = sha256(body).hexdigest()[:20]
-        found = {"etag": told.get("etag", ""), "modified": told.get("last-modified", "")}
+        told = {"etag": "etag", "modified": "last-modified"}
+        found = {name: _sendable(answer.headers.get(header, "")) for name, header in told.items()}
         if tags.get("whole") == tag:
             return Fetched(unchanged=True)
         return Fetched([Part("whole", tag, "calendar", body)], {"whole"}, found)
+
+
+def _sendable(header: str) -> str:
+    """A header that can be sent back as it came; empty where it could not be."""
+    return header if header.isascii() and header.isprintable() and len(header) <= 500 else ""

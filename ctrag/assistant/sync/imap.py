@@ -10,6 +10,8 @@ from ctrag.extras import need
 
 _AT_ONCE = 50
 _LARGEST = 25 * 2**20
+_LONGEST_LITERAL = 64 * 2**20
+"""Bytes that a server may announce at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class Imap:
         found = Fetched()
         try:
             box = opener(self.host, self.port or (993 if self.tls else 143), timeout=60)
+            _bound(box.client)
             try:
                 box.login(self.user, self.password, initial_folder=None)
                 for folder in self.folders:
@@ -48,9 +51,13 @@ class Imap:
             finally:
                 with suppress(OSError):  # closed by the logout
                     box.client.shutdown()
-        except (IMAP4.error, ImapToolsError, OSError) as error:
+        except (IMAP4.error, ImapToolsError, OSError, SourceUnavailable) as error:
             said = str(error).replace(self.password, "…") if self.password else str(error)
             raise SourceUnavailable(f"{self.name}: {self.host}: {said[:200]}") from None
+        except Exception as error:  # imaplib and imap_tools trust a server to keep to the protocol
+            raise SourceUnavailable(
+                f"{self.name}: {self.host}: its answer cannot be read ({type(error).__name__})"
+            ) from None
         return found
 
     def _folder(self, box: Any, folder: str, tags: Mapping[str, str], found: Fetched) -> None:
@@ -85,3 +92,16 @@ class Imap:
                     tag = changed[message.uid]
                     flags = tuple(message.flags)
                     found.parts.append(Part(key, tag, "mail", data, flags, folder))
+
+
+def _bound(client: Any) -> None:
+    """Let a connection read no more at once than a mail can have, whatever the server announces."""
+    read = client.read
+
+    def bounded(size: int) -> bytes:
+        if size > _LONGEST_LITERAL:
+            raise SourceUnavailable(f"it announces {size:,} bytes at once")
+        found: bytes = read(size)
+        return found
+
+    client.read = bounded

@@ -7,15 +7,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ctrag.assistant.imports.calendar_lines import components
-from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.assistant.imports.files import LARGEST
 from ctrag.assistant.imports.found import LeftOut
 from ctrag.assistant.imports.kinds import HEAD, kind_of
 from ctrag.assistant.imports.sources import Source, sources_in
-from ctrag.assistant.sync.source import Fetched, Part, SourceUnavailable, key_of
+from ctrag.assistant.sync.source import ENDS, Fetched, Part, SourceUnavailable, is_whole, key_of
 from ctrag.errors import NotFound
-
-_ENDS = {"calendar": b"END:VCALENDAR", "contacts": b"END:VCARD"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +42,9 @@ class Mirror:
             raise NotFound(2, "no such file or folder", str(self.path))
         found = Fetched()
         for source, kind, data in self._files():
-            if not as_utf8(data).upper().rstrip(b"\0 \t\r\n\x1a").endswith(_ENDS[kind]):
+            if not is_whole(kind, data):
                 raise SourceUnavailable(
-                    f"{source.name}: it does not end with {_ENDS[kind].decode()}; is it cut off? "
+                    f"{source.name}: it does not end with {ENDS[kind].decode()}; is it cut off? "
                     "Nothing was changed"
                 )
             key = "whole" if self.path.is_file() else key_of(source.name)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
+from ctrag.assistant.imports.card_lines import as_utf8
 from ctrag.errors import CtragError
 
 Kind = Literal["calendar", "contacts", "mail"]
@@ -64,6 +65,14 @@ class Source(Protocol):
         Raises:
             SourceUnavailable: It does not answer, or refuses.
         """
+
+
+ENDS: Final = {"calendar": b"END:VCALENDAR", "contacts": b"END:VCARD"}
+
+
+def is_whole(kind: Literal["calendar", "contacts"], data: bytes) -> bool:
+    """Whether a file ends as one of its kind does: of one that is cut off, nothing is gone."""
+    return as_utf8(data).upper().rstrip(b"\0 \t\r\n\x1a").endswith(ENDS[kind])
 
 
 def key_of(*names: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from ctrag.assistant.sync.accounts import read_accounts
 from ctrag.assistant.sync.dav import Dav
+from ctrag.errors import InputError
 
 GOOD = """accounts:
 - {name: home, kind: caldav, url: "https://dav.example/", user: me, password_env: HOME_PASSWORD}
@@ -37,6 +38,9 @@ def test_passwords_come_from_the_environment_or_a_file_of_the_owner_alone(
         box.source()
     secret.chmod(0o600)
     assert box.password() == "s3cret"
+    secret.write_bytes(b"s3cr\xe9t")
+    with pytest.raises(InputError, match=r"box: .* is not UTF-8"):
+        box.source()
 
 
 @pytest.mark.parametrize(
@@ -50,6 +54,11 @@ def test_passwords_come_from_the_environment_or_a_file_of_the_owner_alone(
         ("accounts: hunter2", "Input should be a valid list"),
         ("- hunter2", "Input should be a valid list"),
         ("{", "not YAML"),
+        ("accounts: 2025-02-30", "not YAML"),
+        ("[" * 200 + "]" * 200, "nested deeper than 100 levels"),
+        ("a: &a [1, 1]\nb: &b [*a, *a]\naccounts: *c", "not YAML"),
+        ("accounts: [{name: a, kind: imap, host: h, user: u, port: 70000}]", "imap.port: Input"),
+        ("accounts: [{name: a, kind: imap, host: h, user: u, days: 99999999}]", "imap.days: Input"),
         ("accounts: [{name: a b, kind: calendar, url: x}]", "accounts.0.calendar.name: String"),
     ],
 )
