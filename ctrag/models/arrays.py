@@ -1,12 +1,18 @@
 """Arrays of artefacts: files of few bits, and low-rank changes of weights."""
 
-from collections.abc import Mapping
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctrag.errors import InputError
 from ctrag.models.encoder import Matrix
 from stores.files import replacing
 
@@ -29,15 +35,48 @@ def save_arrays(path: Path, arrays: Mapping[str, Matrix], eight_bits: bool = Fal
 
 
 def load_arrays(path: Path) -> dict[str, Matrix]:
-    """What `save_arrays` wrote, as float32; FileNotFoundError when there is no file."""
-    with np.load(path) as arrays:
-        return {
+    """What `save_arrays` wrote, as float32.
+
+    Raises:
+        FileNotFoundError: There is no file.
+        ValueError: It is damaged, or holds numbers that are not finite.
+    """
+    with reading_arrays(path) as arrays:
+        found = {
             name: _unpacked(arrays[name], arrays[f"{name}{SCALE}"])
             if f"{name}{SCALE}" in arrays.files
             else arrays[name].astype(np.float32)
             for name in arrays.files
             if not name.endswith(SCALE)
         }
+    for name, array in found.items():
+        if not np.isfinite(array).all():
+            raise InputError(f"{path}: {name} holds values that are no finite numbers")
+    return found
+
+
+@contextmanager
+def reading_arrays(path: Path) -> Iterator[Any]:
+    """The arrays in a file, by name; what is damaged in it is an error that names it.
+
+    Raises:
+        FileNotFoundError: There is no file.
+        ValueError: It is damaged.
+    """
+    try:
+        with path.open("rb") as file, np.load(file) as arrays:
+            if not hasattr(arrays, "files"):
+                raise InputError(f"{path}: damaged (one array, not several)")
+            yield arrays
+    except InputError:
+        raise
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise InputError(f"{path}: damaged ({error.strerror})") from None  # seeking before it
+    except (ValueError, TypeError, LookupError, EOFError, MemoryError, NotImplementedError,
+            BadZipFile, zlib.error, SyntaxError, struct.error) as error:  # fmt: skip
+        raise InputError(f"{path}: damaged ({type(error).__name__}: {error})") from None
 
 
 def arrays_digest(settings: str, arrays: Mapping[str, Matrix], eight_bits: bool = False) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
 from ctrag.errors import InputError, reading
 from ctrag.models import packages
@@ -25,7 +26,7 @@ class PlannerCard(Card):
 
     base: str
     """Name of the base model; empty for the embedded one."""
-    rank: int
+    rank: int = Field(ge=1)
     alpha: int
 
 
@@ -86,12 +87,41 @@ def pack(folder: Path, out: Path) -> None:
 
 def _weights(folder: Path) -> dict[str, Any]:
     import torch
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     if (folder / PACKED).exists():
         arrays = load_arrays(folder / PACKED)
         return {name: torch.from_numpy(one) for name, one in arrays.items()}
-    return load_file(str(folder / WEIGHTS))
+    try:
+        return load_file(str(folder / WEIGHTS))
+    except SafetensorError as error:
+        raise InputError(f"{folder / WEIGHTS}: damaged ({error})") from None
+
+
+def check_adapter(weights: Mapping[str, Any], rank: int, place: Path) -> None:
+    """Refuse weights that are not the pairs of factors of an adapter, or not numbers: a run that
+    diverged leaves NaN, and a damaged file anything.
+
+    Args:
+        weights: peft's names → tensors.
+        rank: Between the factors.
+        place: Named in errors.
+
+    Raises:
+        ValueError: They are none.
+    """
+    names = [name.removesuffix(".lora_A.weight") for name in weights if "lora_A" in name]
+    wanted = {f"{name}.lora_{factor}.weight" for name in names for factor in "AB"}
+    if not names or wanted != set(weights):
+        raise InputError(f"{place}: is no adapter: its weights are not pairs of lora_A and lora_B")
+    for name, one in weights.items():
+        if one.ndim != 2 or one.shape["lora_B" in name] != rank:
+            raise InputError(
+                f"{place}: {name} has the shape {tuple(one.shape)}, not of rank {rank}"
+            )
+        if not one.is_floating_point() or not bool(one.isfinite().all()):
+            raise InputError(f"{place}: {name} holds values that are no finite numbers")
 
 
 def save_adapter(folder: Path, weights: Mapping[str, Any], card: PlannerCard) -> None:
@@ -174,12 +204,14 @@ def _changes(model: Any, folder: Path) -> Iterator[tuple[str, Any, Any, Any]]:
     """Name of each changed map, the map, and the two factors of its change, the second scaled."""
     card = load_card(folder)
     weights = _weights(folder)
+    check_adapter(weights, card.rank, folder)
     for name, down in weights.items():
         if not name.endswith("lora_A.weight"):
             continue
         path = name.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
         try:
             linear = model.get_submodule(path)
+            linear.weight  # noqa: B018  # is it a linear map
         except AttributeError:
             raise InputError(f"{folder}: the model has no {path}; wrong base model?") from None
         yield path, linear, down, weights[name.replace("lora_A", "lora_B")] * card.alpha / card.rank

@@ -1,9 +1,12 @@
 """Claims about arrays that are kept in few bits."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from ctrag.errors import InputError
 from ctrag.models.arrays import arrays_digest, load_arrays, save_arrays
 
 DRAW = np.random.default_rng(0)
@@ -43,3 +46,42 @@ def test_saving_again_what_was_loaded_changes_nothing(tmp_path: Path) -> None:
     digests = {arrays_digest("x", one, eight_bits=True) for one in (ARRAYS, first, again)}
     assert len(digests) == 1
     assert arrays_digest("y", ARRAYS, eight_bits=True) not in digests
+
+
+def _saved(path: Path) -> bytes:
+    save_arrays(path, {"a": np.arange(9, dtype=np.float32).reshape(3, 3)})
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: b"",
+        lambda whole: b"junk" * 20,
+        lambda whole: whole[: len(whole) // 2],
+        lambda whole: whole[:50] + b"\xff" * 30 + whole[80:],
+        lambda whole: whole[:-40] + bytes(40),
+    ],
+)
+def test_a_damaged_file_is_told_by_its_name(
+    tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "adapter.npz"
+    path.write_bytes(damage(_saved(path)))
+    with pytest.raises(InputError, match=r"adapter\.npz: damaged \("):
+        load_arrays(path)
+
+
+def test_a_single_array_a_pickle_and_numbers_that_are_none_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "adapter.npz"
+    with path.open("wb") as file:
+        np.save(file, np.ones(3))
+    with pytest.raises(InputError, match="damaged"):
+        load_arrays(path)
+    with path.open("wb") as file:
+        np.savez(file, a=np.array([{}], dtype=object))
+    with pytest.raises(InputError, match="allow_pickle=False"):
+        load_arrays(path)
+    save_arrays(path, {"a": np.full((2, 2), np.nan, np.float32)})
+    with pytest.raises(InputError, match="a holds values that are no finite numbers"):
+        load_arrays(path)

@@ -15,7 +15,7 @@ import numpy as np
 
 from training.core.packed_rows import PackedTokens, rows_in
 from training.core.tuning import CHECKPOINT, TuningSettings, tune
-from training.pack.slices import check, cut, digest, joined
+from training.pack.slices import check, cut, digest, joined, within
 
 JOB, RESULT, RESULTS = "job.json", "result.json", "results"
 BASE, WEIGHTS = "base", "model.safetensors"
@@ -58,7 +58,7 @@ def run(
     began = time.perf_counter()
     job: dict[str, Any] = json.loads((folder / JOB).read_text(encoding="utf-8"))
     for file, wanted in job["files"].items():
-        check(folder / file, wanted)
+        check(within(folder, file), wanted)
     out = folder / (RESULTS if limit is None else f"{RESULTS}-limit-{limit}")
     if resume and _is_done(out / RESULT, digest(folder / JOB)):
         say(f"{out}: is done already; --fresh trains anew")
@@ -116,7 +116,7 @@ def rows_of(folder: Path, job: dict[str, Any]) -> list[PackedTokens]:
     """All steps."""
     found: list[PackedTokens] = []
     for file in job["rows"]:
-        with np.load(folder / file) as arrays:
+        with np.load(within(folder, file)) as arrays:
             found += rows_in(arrays)
     return found
 

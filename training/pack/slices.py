@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from hashlib import file_digest, sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TypedDict
 
 _BLOCK = 1 << 20
@@ -50,8 +50,17 @@ def joined(slices: Iterable[Slice], folder: Path) -> Iterator[bytes]:
         ValueError: A slice is missing, or is not what was written.
     """
     for one in slices:
-        check(folder / one["file"], one["sha256"])
-        yield (folder / one["file"]).read_bytes()
+        path = within(folder, one["file"])
+        check(path, one["sha256"])
+        yield path.read_bytes()
+
+
+def within(folder: Path, name: str) -> Path:
+    """A file that a job or a result names; ValueError where it is not in the folder itself."""
+    parts = PurePosixPath(name).parts
+    if not parts or ".." in parts or parts[0] == "/" or (folder / name).is_symlink():
+        raise ValueError(f"{folder}: names {name[:80]!r}, which is not in it")
+    return folder / name
 
 
 def check(path: Path, wanted: str) -> None:
