@@ -32,6 +32,24 @@ READ: list[tuple[str, bytes]] = [
     ("call grammar", b'{"properties": {"a": {"enum": ["\\u007f\\u009b\\u2028", "\\ud800"]}}}'),
     ("call grammar", b'{"properties": {"' + b"9" * 400 + b'": {"type": "integer"}}}'),
 ]
+READ += [
+    (
+        "recording",
+        b'{"event": "ctrag.search", "at": 1.0, "attributes": '
+        b'{"gen_ai.retrieval.documents": [{"title": "a", "score": 1' + b"0" * 400 + b"}]}}",
+    ),
+    (
+        "lessons",
+        b'{"event": "ctrag.session.open", "at": 1.0, "attributes": '
+        b'{"ctrag.catalogue": {"a": Infinity, "b": NaN, "c": "x", "d": 1' + b"0" * 400 + b"}}}",
+    ),
+    (
+        "recording",
+        b'{"person": "a", "text": "b", "asked_at": "c", "items": [], "tools": [], "plan": "d", '
+        b'"confidence": 0.5, "status": null, "answer": null, '
+        b'"steps": [{"milliseconds": "\\ud800", "outputs": {"a": ["\\ud800"]}}, {}]}',
+    ),
+]
 REFUSED: list[tuple[str, bytes, str]] = [
     (
         "histories",
@@ -65,6 +83,13 @@ REFUSED: list[tuple[str, bytes, str]] = [
     ),
     ("apps.yaml", b"zoo: 2025-02-30\n", "not YAML: day is out of range for month"),
     ("toolbox", b"a: " + b"{b: " * 3000 + b"}" * 3000, "nested deeper than 100 levels"),
+    ("servers.toml", b"day = 2025-02-30", "not TOML: "),
+    ("servers.toml", b"a = " + b"[" * 5000, "not TOML: nested too deep"),
+    ("servers.json", b"{a: &a [1, 1], b: &b [*a, *b]}", "not JSON: "),
+    ("accounts", b"accounts: 2025-02-30", "not YAML"),
+    ("tokens", b"tokens: 2025-02-30", "not YAML"),
+    ("tokens", b"[" * 200 + b"]" * 200, "tokens.yaml: nested deeper than 100 levels"),
+    ("dav", b"<!DOCTYPE a><a/>", "XML with a document type"),
     ("plan syntax", b"f(" * 3000, "too many nested parentheses"),
 ]
 """Parsers and inputs, each of which once stopped its parser."""

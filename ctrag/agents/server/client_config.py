@@ -147,7 +147,7 @@ class _Reader:
                     self._disabled.append(name)
                     continue
                 spec = _spec(fields)
-            except (ValueError, OSError) as error:
+            except (ValueError, OSError, RuntimeError) as error:  # `~nobody` is a RuntimeError
                 self._problems[name or repr(raw_name)] = " ".join(str(error).split())
                 continue
             specs[name] = spec
@@ -163,8 +163,9 @@ def _spec(fields: Fields) -> ServerSpec:
     if url and not re.match(r"https?://[^/]", str(url)):
         raise InputError(f"url: must begin with http:// or https://, not {str(url)[:8]!r}")
     command = values.get("command", "")
-    if command and not values.get("args") and not shutil.which(command) and " " in command:
-        words = shlex.split(command)
+    line = command if isinstance(command, str) and " " in command else ""
+    if line and not values.get("args") and not shutil.which(line):
+        words = shlex.split(line)
         if words and not Path(command).exists():
             values["command"], values["args"] = words[0], words[1:]
             fields.notes.append("command: taken as a command line")
@@ -224,7 +225,9 @@ def _value(path: Path, notes: list[str]) -> Any:
     if path.suffix == ".toml":
         try:
             return tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except RecursionError:
+            raise InputError(f"{path}: not TOML: nested too deep") from None
+        except ValueError as error:  # a day that no month has is no TOMLDecodeError
             raise InputError(f"{path}: not TOML: {error}") from None
     if not text.strip():
         return None
@@ -254,8 +257,10 @@ def _as_json5(text: str) -> Any:
     """JSON with bare keys, single quotes or `#` comments, which YAML takes; ValueError if not."""
     import yaml
 
+    from stores.bounded_yaml import load_yaml
+
     try:
-        return yaml.safe_load(text.replace("\t", " "))
+        return load_yaml(text.replace("\t", " "))
     except yaml.YAMLError as error:
         raise InputError(str(error)) from None
 

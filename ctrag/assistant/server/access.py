@@ -43,9 +43,12 @@ class Tokens:
         """
         try:
             content = load_yaml(Path(path).read_bytes())
-            hashes = _TokensFile.model_validate({} if content is None else content).tokens
-        except (yaml.YAMLError, UnicodeDecodeError):
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        except (yaml.YAMLError, ValueError):  # a day that no month has is a ValueError
             raise InputError(f"{path}: not YAML") from None
+        try:
+            hashes = _TokensFile.model_validate({} if content is None else content).tokens
         except ValidationError as error:
             problem = error.errors(include_input=False)[0]
             where = ".".join(str(one) for one in problem["loc"])

@@ -39,7 +39,10 @@ class _Account(BaseModel):
             return found
         if self.password_file is None:
             raise InputError(f"{self.name}: give password_env or password_file")
-        path = self.password_file.expanduser()
+        try:
+            path = self.password_file.expanduser()
+        except RuntimeError as error:
+            raise InputError(f"{self.name}: {self.password_file}: {error}") from None
         if not path.is_file():
             raise NotFound(2, "no such file", str(path))
         if path.stat().st_mode & 0o077:

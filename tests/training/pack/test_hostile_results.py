@@ -69,7 +69,7 @@ def test_a_job_names_no_file_elsewhere(tmp_path: Path, file: str) -> None:
     [
         ({"loss": float("nan")}, "loss Input should be a finite number"),
         ({"steps": "many"}, "steps Input should be a valid integer"),
-        ({"weights": {}}, "weights Input should be a valid list"),
+        ({"weights": {}}, "weights Input should be a valid array"),
         ({"job": 7}, "job Input should be a valid string"),
         ({"weights": []}, "its weights cannot be read"),
     ],
