@@ -11,18 +11,8 @@ PIECES = (
     *(b"\\ud800", b"null", b"true", b"[]", b"{}", b"&a ", b"*a", b"{title:>999999999}", b"{0}"),
     *(b"$ref", b"#/x", b"enum", b"type", b"RRULE:FREQ=SECONDLY", b"EXDATE:", b"DTSTART:"),
     *(b"=?x?q?", b"charset=unicode_escape", b"BEGIN:VEVENT\r\n", b"END:VCARD\r\n", b"From "),
-    *(
-        b"--b",
-        b":",
-        b";",
-        b"2025-02-30",
-        b"nan",
-        b"Infinity",
-        b"<!DOCTYPE a [",
-        b"&lol;",
-        b"\xfe\xff",
-    ),
-    *(b"http://[", b"../", b"\xcc\x81" * 200, b"\xe3\x85\xa4"),
+    *(b"--b", b":", b";", b"2025-02-30", b"nan", b"Infinity", b"<!DOCTYPE a [", b"\xfe\xff"),
+    *(b"http://[", b"../", b"~nobody/", b"\xcc\x81" * 200, b"\xe3\x85\xa4"),
 )
 VALUES: tuple[Any, ...] = (
     *(None, True, 0, -1, 10**400, 1.5, "", [], {}, "x" * 5000, "\x1b\u202e\x9b", "a\ud800"),

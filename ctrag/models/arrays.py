@@ -20,6 +20,11 @@ SCALE = "|scale"
 """Ends the names of the row scales in a file."""
 _SMALLEST = 4096
 """Values of a matrix from which it is kept in 8 bits."""
+_DAMAGE = (
+    *(ValueError, TypeError, LookupError, EOFError, MemoryError, NotImplementedError, SyntaxError),
+    *(BadZipFile, zlib.error, struct.error),
+)
+"""What numpy and zipfile raise for damaged files."""
 
 
 def save_arrays(path: Path, arrays: Mapping[str, Matrix], eight_bits: bool = False) -> None:
@@ -74,9 +79,9 @@ def reading_arrays(path: Path) -> Iterator[Any]:
         if error.filename is not None:
             raise
         raise InputError(f"{path}: damaged ({error.strerror})") from None  # seeking before it
-    except (ValueError, TypeError, LookupError, EOFError, MemoryError, NotImplementedError,
-            BadZipFile, zlib.error, SyntaxError, struct.error) as error:  # fmt: skip
-        raise InputError(f"{path}: damaged ({type(error).__name__}: {error})") from None
+    except _DAMAGE as error:
+        why = str(error).partition(". ")[0]  # numpy goes on with how to load it unsafely
+        raise InputError(f"{path}: damaged ({type(error).__name__}: {why})") from None
 
 
 def arrays_digest(settings: str, arrays: Mapping[str, Matrix], eight_bits: bool = False) -> str:

@@ -12,8 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ctrag.errors import InputError
 from ctrag.models import packages
-from ctrag.models.lora import CARD, attach, load_card, merge
+from ctrag.models.lora import CARD, attach, merge, read_adapter
 from ctrag.models.made_folder import made
 from ctrag.models.placement import Placement
 from ctrag.models.weights import assembled, join_slices
@@ -209,13 +210,15 @@ def write_merged(base: str | None, adapter: Path, out: Path) -> Path:
         out: Made when missing.
 
     Raises:
-        ValueError: The adapter is for another architecture.
+        ValueError: The adapter is damaged or for another architecture, or `out` is one of both.
         ModelMissing: The base is not on this machine.
     """
     import torch
 
-    card = load_card(adapter)
+    card, _ = read_adapter(adapter)  # before the base, which takes long
     folder = planner_folder(base) if base else planner_folder()
+    if out.resolve() in (adapter.resolve(), folder.resolve()):
+        raise InputError(f"--out: {out} is the adapter or its base; give another folder")
     model = load_model(folder, 1, adapter)
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     dtype = str(config.get("dtype") or config.get("torch_dtype") or "bfloat16")

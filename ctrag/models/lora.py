@@ -124,6 +124,18 @@ def check_adapter(weights: Mapping[str, Any], rank: int, place: Path) -> None:
             raise InputError(f"{place}: {name} holds values that are no finite numbers")
 
 
+def read_adapter(folder: Path) -> tuple[PlannerCard, dict[str, Any]]:
+    """Card and weights of the adapter in `folder`, checked.
+
+    Raises:
+        FileNotFoundError: There is none.
+        ValueError: It is damaged.
+    """
+    card, weights = load_card(folder), _weights(folder)
+    check_adapter(weights, card.rank, folder)
+    return card, weights
+
+
 def save_adapter(folder: Path, weights: Mapping[str, Any], card: PlannerCard) -> None:
     """Write an adapter in float16 so that peft can read it too, and its card.
 
@@ -202,9 +214,7 @@ def attach(model: Any, folder: Path) -> None:
 
 def _changes(model: Any, folder: Path) -> Iterator[tuple[str, Any, Any, Any]]:
     """Name of each changed map, the map, and the two factors of its change, the second scaled."""
-    card = load_card(folder)
-    weights = _weights(folder)
-    check_adapter(weights, card.rank, folder)
+    card, weights = read_adapter(folder)
     for name, down in weights.items():
         if not name.endswith("lora_A.weight"):
             continue

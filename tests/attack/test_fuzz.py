@@ -34,6 +34,11 @@ READ: list[tuple[str, bytes]] = [
 ]
 READ += [
     (
+        "servers.json",
+        b'{"mcpServers": {"a": {"command": 1' + b"0" * 400 + b"}, "
+        b'"b": {"command": "x", "envFile": "~nobody-here/x"}, "good": {"command": "x"}}}',
+    ),
+    (
         "recording",
         b'{"event": "ctrag.search", "at": 1.0, "attributes": '
         b'{"gen_ai.retrieval.documents": [{"title": "a", "score": 1' + b"0" * 400 + b"}]}}",

@@ -1,11 +1,17 @@
 """Commands show what items, catalogues and arguments of others hold; a terminal gets none of it."""
 
 import json
+import logging
+import sys
+import threading
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from ctrag.cli.output import clean_libraries
 
 Run = Callable[..., Any]
 EVIL = "Lunch\x1b]52;c;cm0gLXJmIH4=\x07\x1b[2J\x1b[8m\u202etxet\x9b31m\u2066"
@@ -84,3 +90,32 @@ def test_an_argument_in_an_error(ctrag: Run, people: Path, arguments: list[str],
     [line] = said.splitlines()
     assert line.startswith("ctrag: ")
     assert len(line) <= len("ctrag: ") + 300
+
+
+def test_what_libraries_write_by_themselves(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = logging.Handler()
+    last.setFormatter(None)
+    monkeypatch.setattr(logging, "lastResort", last)
+    for holder, name in ((warnings, "formatwarning"), (threading, "excepthook")):
+        monkeypatch.setattr(holder, name, getattr(holder, name))
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    clean_libraries()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.warn(EVIL, stacklevel=1)
+    one = caught[0]
+    said = warnings.formatwarning(str(one.message), one.category, "zone.py", 1)
+    said += last.format(logging.LogRecord("x", 40, "", 0, EVIL, None, None))
+
+    def fail() -> None:
+        raise KeyError(EVIL, "\u3164")
+
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+    told = capsys.readouterr().err
+    assert "KeyError" in told
+    assert not set(STEERS) & set(said + told)
+    assert "Lunch\\x1b]52;c;" in said

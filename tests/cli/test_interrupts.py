@@ -79,3 +79,38 @@ def test_a_server_ends_in_its_own_time() -> None:
     code, said, seconds = interrupted(work)
     assert (code, said) == (0, "")
     assert seconds > 1.9
+
+
+STRIKES = """
+import importlib.abc, os, signal, sys
+class Strikes(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "ctrag.cli.main":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Strikes())
+{before}
+from ctrag.cli.entry import main
+sys.argv = ["ctrag", "--version"]
+main()
+"""
+
+
+def struck_while_importing(before: str = "") -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-c", STRIKES.format(before=before)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+
+
+def test_ctrl_c_while_the_commands_are_imported_shows_no_traceback() -> None:
+    ran = struck_while_importing()
+    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_a_command_that_ignores_ctrl_c_from_its_start_goes_on() -> None:
+    ran = struck_while_importing("signal.signal(signal.SIGINT, signal.SIG_IGN)")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith("ctrag ")

@@ -7,6 +7,10 @@ from typing import Any
 import pytest
 
 from ctrag.errors import InputError
+from ctrag.models import packages
+from ctrag.models.lm_weights import write_merged
+from ctrag.models.lora import PLANS, SLOTS, packaged_adapter, read_adapter
+from tests.models.open_llama import open_llama
 from training.pack.job import JOB, RESULT
 from training.pack.read import unpack
 from training.pack.slices import cut, digest, within
@@ -102,3 +106,24 @@ def test_weights_that_are_no_adapter_are_refused(tmp_path: Path) -> None:
     for number, (problem, weights) in enumerate(cases.items()):
         with pytest.raises(InputError, match=problem):
             unpack(job(tmp_path / f"job{number}", weights), tmp_path / "out")
+
+
+def test_a_merged_model_does_not_take_the_place_of_its_base(tmp_path: Path) -> None:
+    base = open_llama(tmp_path / "base")
+    folder = tmp_path / "adapter"
+    unpack(job(tmp_path / "job", adapter()), folder)
+    for out in (base, folder):
+        before = {one.name: one.read_bytes() for one in out.iterdir()}
+        with pytest.raises(InputError, match="is the adapter or its base; give another folder"):
+            write_merged(str(base), folder, out)
+        assert {one.name: one.read_bytes() for one in out.iterdir()} == before
+
+
+@pytest.mark.parametrize("purpose", [PLANS, SLOTS])
+def test_the_packaged_adapters_are_adapters(purpose: str) -> None:
+    base = {PLANS: packages.PLANNER, SLOTS: packages.INSTRUCT}[purpose]
+    folder = packaged_adapter(base, purpose)
+    assert folder is not None
+    card, weights = read_adapter(folder)
+    assert len(weights) % 2 == 0
+    assert card.rank > 0
