@@ -198,16 +198,28 @@ def strangers(effect: Effect, person: Person) -> list[str]:
         for address in (one.phone, one.email, mail_address(one.email))
         if address and address.strip()
     ]
-    phones = {digits(one.phone).lstrip("0") for one in person.contacts if one.phone}
-    # What is really reached stands last, whatever a sender's name pretends.
-    ends = tuple(end for one in reached for end in (f"<{one}>", f"({one})"))
+    phones = {digits(one.phone).lstrip("0") for one in person.contacts if one.phone} - {""}
     return [
         one
         for one in effect.recipients
         if one not in reached
-        and not one.endswith(ends)
+        and not _ends_in(one, reached)
         and not (is_number(one) and digits(one).lstrip("0") in phones)
     ]
+
+
+def _ends_in(recipient: str, reached: Sequence[str]) -> bool:
+    """Whether a recipient is a name and one of these addresses, `Omar <omar@example.mx>`.
+
+    What is really reached stands last, whatever a sender's name pretends; but several addresses in
+    one are several recipients.
+    """
+    for one in reached:
+        for end in (f"<{one}>", f"({one})"):
+            if recipient.endswith(end):
+                before = recipient.removesuffix(end)
+                return "@" not in before.replace(one, "")
+    return False
 
 
 def _reaches_out(tool: Tool, effect: Effect) -> bool:

@@ -85,6 +85,9 @@ def test_yes_covers_what_is_sure_and_reaches_contacts(
         "Omar Salcedo <eve@evil.example>",
         "Omar Salcedo <omar@example.mx> <eve@evil.example>",
         "omar@example.mx.evil.example",
+        "eve@evil.example, Omar Salcedo <omar@example.mx>",
+        "<eve@evil.example> Omar <omar@example.mx>",
+        "Omar Salcedo <omar@ex\u0430mple.mx>",
     ],
 )
 def test_a_planted_address_is_no_contact(
@@ -101,9 +104,9 @@ def test_a_planted_address_is_no_contact(
 
 
 def test_a_contact_who_wrote_is_expected(stores: Stores) -> None:
-    mail = invitation("omar salcedo")
     plan = 'reply_to_mail(subject="Start without me", body="late")'
-    assert asked(stores, plan, "", mail).expected
+    for sender in ("omar salcedo", "Omar <omar@example.mx>", "omar@example.mx <omar@example.mx>"):
+        assert asked(stores, plan, "", invitation(sender)).expected
 
 
 def test_a_toolbox_cannot_make_an_outward_api_a_look_up(stores: Stores, tmp_path: Path) -> None:
