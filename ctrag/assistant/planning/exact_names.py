@@ -14,6 +14,11 @@ _PLAYS = re.compile(r"\b(?:play|hear|listen|put\b.{0,40}\bon|shuffle|spin)\b", r
 _POLITE = re.compile(
     r"^\W*(?:(?:please|hey|oh|ok(?:ay)?|and|so|can you|could you|now|just)\W+)*", re.IGNORECASE
 )
+_NEAR = re.compile(r"\w\s+(?:near(?:by|est)?|close\s+to|around)\b", re.IGNORECASE)
+_WAY = re.compile(
+    r"\b(?:directions?|route|way|get|go|drive|walk|cycle|bike|bus|train|navigate|take|how|long|far)\b",
+    re.IGNORECASE,
+)
 _OWN = frozenset("snooze block forward flag reschedule complete".split())
 """Verbs of APIs that hardly mean anything else: "send money" is no mail."""
 _MOST_LEFT = 2
@@ -40,11 +45,19 @@ def by_exact_name(
     found = list(ordered)
     known = {tool.api: tool for tool in tools}
     first = found[0][0] if found else ""
+    if first == "google_directions" and _NEAR.search(request) and not _WAY.search(request):
+        near = [one for one in found if one[0] == "google_nearby"]
+        if near and "google_nearby" in known:
+            shares = dict(found)
+            swapped = {first: shares["google_nearby"], "google_nearby": shares[first]}
+            found = [(api, swapped.get(api, share)) for api, share in found]
+            return sorted(found, key=lambda one: -one[1])
     top = known.get(first)
     plays = top is not None and top.api == "search_music" and _PLAYS.search(request) is not None
     if first == "none":
         return _by_verb(found, tools, request) or found
-    if top is None or not (plays or _name_of(top) is not None):
+    nearby = first == "google_nearby" and _NEAR.search(request)
+    if top is None or nearby or not (plays or _name_of(top) is not None):
         return found
     if not plays and _named(top, values, request):
         return found
