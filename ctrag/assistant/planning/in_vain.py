@@ -26,7 +26,6 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 _COMING = frozenset("w coming soon next ahead lately".split())
-_DIGITS = frozenset("zero oh one two three four five six seven eight nine double".split())
 _HEARS = ("play_voicemail",)
 """APIs that answer a question though they do more than read."""
 _OFF_A_LIST = re.compile(
@@ -72,10 +71,6 @@ def unasked(plan: Plan, tool: Tool, request: str, contacts: Sequence[Contact]) -
     if plan.api == "google_news":
         topic = set(telling_words(str(plan.arguments.get("topic", "")))) - _COMING
         return any(topic and topic <= set(words(one.name)) for one in contacts)
-    if plan.api == "call_number":
-        said = set(words(request))
-        digits = any(one.isdigit() or one in _DIGITS for one in said)
-        return not digits and any(set(words(one.name)) <= said for one in contacts)
     return (
         tool.effect != "read"
         and plan.api not in _HEARS

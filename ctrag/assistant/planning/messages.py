@@ -36,6 +36,10 @@ def without_frame(text: str, request: str, whom: str, contacts: Sequence[Contact
         whom: The words that name whom the request addresses at its beginning, or "".
         contacts: The person's contacts.
     """
+    if asked := re.match(
+        rf"(?:please\s+)?ask\s+{re.escape(whom)}\s+for\s+(?P<what>\S.*)$", text, re.I
+    ):
+        return f"Could I have {asked['what'].rstrip('.')}?" if whom else text
     if whom and (rest := _behind_the_name(text, request, whom)):
         return rest
     if _TOLD_LAST.search(request) and (left := _TOLD_LAST.sub("", text)) != text and left:

@@ -74,6 +74,8 @@ def named_whole(tool: Tool, arguments: Mapping[str, Value], request: str) -> dic
         title = arguments.get(name)
         if isinstance(title, str) and isinstance(artist, str):
             found[name] = _title_by(title, artist, request)
+    if isinstance(artist, str) and artist.startswith("the "):
+        found["artist"] = artist.removeprefix("the ")
     location, product = arguments.get("location"), arguments.get("product")
     if tool.api == "google_weather" and isinstance(location, str):
         found["location"] = _WEATHER.sub("", location) or location

@@ -45,8 +45,6 @@ CONTACTS = (Contact("Ole Berg", "neighbour"), Contact("Fjord Clinic", "clinic"))
         ("anything new on the tunnel", "google_news", {"topic": "tunnel"}, False),
         ("take rye off my shopping list", "delete_note", {"title": "Shopping"}, True),
         ("delete the shopping note", "delete_note", {"title": "Shopping"}, False),
-        ("ring Fjord Clinic", "call_number", {"number": "555 0100"}, True),
-        ("ring 555 0100", "call_number", {"number": "555 0100"}, False),
     ],
 )
 def test_a_call_that_was_not_asked_for_is_told(

@@ -57,7 +57,7 @@ def test_what_is_to_be_translated_ends_with_the_question() -> None:
             "play_song",
             "play Walking in the Air by the Choirboys",
             {"song_name": "Walking", "artist": "the Choirboys"},
-            {"song_name": "Walking in the Air"},
+            {"song_name": "Walking in the Air", "artist": "Choirboys"},
         ),
         ("google_weather", "weather hove", {"location": "weather hove"}, {"location": "hove"}),
         (
