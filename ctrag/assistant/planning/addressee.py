@@ -29,6 +29,12 @@ _WRITING = re.compile(
     r"(?=(?:if|whether|that|how|what|when|where|why|who|which)\b)",
     re.IGNORECASE,
 )
+_ASKING = re.compile(
+    rf"(?P<lead>{_LEAD})(?:write|mail|e-?mail|message|drop|send)(?:\s+(?:a\s+)?(?:line|mail|note|message))?"
+    r"(?:\s+to)?\s+(?P<whom>[^,.;:!?]{1,40}?),?\s+(?:and|to)\s+(?P<verb>ask|tell|remind|thank)\s+"
+    r"(?:her|him|them)\s+",
+    re.IGNORECASE,
+)
 _LONGEST = 5
 """Words that name somebody at most."""
 _OPENING = frozenset("my our the his her their dr mr mrs ms".split())
@@ -74,7 +80,10 @@ def addressee(request: str, contacts: Sequence[Contact]) -> str:
 
 def as_asked(request: str) -> str:
     """A request with its frame as it is mostly said: "write Ole asking if the tap drips" asks Ole
-    if it does, "mail Ole saying that" tells Ole that."""
+    if it does, "mail Ole and ask him for it" asks Ole, "mail Ole saying that" tells Ole that."""
+    asking = _ASKING.match(request)
+    if asking is not None:
+        return f"{asking['lead']}{asking['verb']} {asking['whom']} {request[asking.end() :]}"
     found = _WRITING.match(request)
     if found is None:
         return request

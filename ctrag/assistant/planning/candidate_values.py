@@ -434,19 +434,36 @@ _DIGITS = {
     word: str(digit)
     for digit, word in enumerate("zero one two three four five six seven eight nine".split())
 } | {"oh": "0", "o": "0", "nought": "0"}
+_TEENS = {
+    word: str(number)
+    for number, word in enumerate(
+        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(),
+        10,
+    )
+}
+_TENS = {
+    word: str(digit)
+    for digit, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+_ZEROS = {"hundred": "00", "thousand": "000"}
 _REPEATED = {"double": 2, "triple": 3}
 _FEWEST_DIGITS = 6
 
 
 def _dictated(text: str) -> Iterator[str]:
-    """Numbers that are said digit by digit: "oh seven double four, one two three"."""
+    """Numbers that are said digit by digit: "oh seven double four, nine hundred"."""
     digits, times, spoken = "", 1, False
-    for word in [*re.findall(r"[^\W_]+", text.casefold()), ""]:
+    said = [*re.findall(r"[^\W_]+", text.casefold()), ""]
+    for word, following in zip(said, [*said[1:], ""], strict=True):
         if word in _REPEATED:
             times = _REPEATED[word]
-        elif word in _DIGITS or word.isdecimal():
-            digits += _DIGITS.get(word, word) * times
-            times, spoken = 1, spoken or word in _DIGITS
+        elif word in _DIGITS or word in _TEENS or word.isdecimal():
+            digits += (_DIGITS.get(word) or _TEENS.get(word, word)) * times
+            times, spoken = 1, spoken or not word.isdecimal()
+        elif word in _TENS:  # "twenty one" is two digits, "twenty" alone too
+            digits += _TENS[word] + ("" if _DIGITS.get(following, "0") != "0" else "0")
+        elif word in _ZEROS and digits:
+            digits += _ZEROS[word]
         else:
             if spoken and len(digits) >= _FEWEST_DIGITS:
                 yield digits

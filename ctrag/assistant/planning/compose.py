@@ -1,5 +1,6 @@
 """A call made from what a request says and from ranked values."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -7,22 +8,31 @@ from ctrag.assistant.context import item_text
 from ctrag.assistant.planning.addressee import addressee, reaches_others
 from ctrag.assistant.planning.candidate_values import PLACES, ValueSources
 from ctrag.assistant.planning.filled_slot import FilledSlot
-from ctrag.assistant.planning.in_vain import in_vain
-from ctrag.assistant.planning.mentions import mentioned
-from ctrag.assistant.planning.messages import sent_text, subject_of
+from ctrag.assistant.planning.in_vain import in_vain, unasked
+from ctrag.assistant.planning.mentions import mention_words, mentioned
+from ctrag.assistant.planning.messages import sent_text, subject_of, without_frame
 from ctrag.assistant.planning.note_edit import added_text
 from ctrag.assistant.planning.plan import Plan, Value
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.assistant.planning.repairs import repaired
 from ctrag.assistant.planning.said import SaidChoice, SaidEvidence
+from ctrag.assistant.planning.searches import as_searched, named_whole
 from ctrag.assistant.planning.slot_values import FoundValue, is_new, known_name, value_of
 from ctrag.assistant.planning.slots import OWNED, OWNED_GROUPS, SAID
-from ctrag.assistant.planning.titles import called, whole_title, with_purpose, with_verb
+from ctrag.assistant.planning.titles import (
+    as_titled,
+    called,
+    invited,
+    whole_title,
+    with_purpose,
+    with_verb,
+)
 from ctrag.text.words import terms, words
 from ctrag.toolbox import Argument, Tool
-from stores.people.items import Item
+from stores.people.items import Contact, Item
 
 _SUBJECT = ("send_mail", "subject")
+_LEADING = re.compile(r"^(?:(?:the|a|an|my)\W+)+", re.IGNORECASE)
 _DEFINITE = frozenset("the that this these those my our her his their it there here same".split())
 
 
@@ -104,19 +114,29 @@ def compose(
     if tool.api == "append_to_note" and (added := added_text(sources.request.text, arguments)):
         arguments["text"] = added
     arguments |= _one_way(arguments, values, read)
-    arguments |= _as_sent(tool, arguments, sources.request.text)
+    text, contacts = sources.request.text, sources.person.contacts
+    whom = addressee(text, contacts)
+    arguments |= _as_sent(tool, arguments, text, whom, contacts)
+    arguments |= as_searched(tool, arguments, text)
+    arguments |= named_whole(tool, arguments, text)
+    if tool.api == "create_event" and plain > SAID:
+        arguments = invited(arguments, text)
     arguments |= _whole_title(tool, arguments, slots, sources.request.text)
     if not arguments and plain < SAID:
         arguments |= _searched(tool, sources)
     plan = Plan(tool.api, arguments)
     said = tuple(slot.value for slot in slots.values() if slot.value is not None)
-    named = _named(tool, arguments, sources.request.text)
+    named = _named(tool, arguments, text, contacts)
     variants = _variants(tool, arguments, others)
-    text, contacts = sources.request.text, sources.person.contacts
-    whom = addressee(text, contacts)
     astray = reaches_others(plan, whom, contacts, sources.ranked, text)
     return Composed(
-        plan, tuple(beliefs), variants, said, named, astray, in_vain(plan, sources.owned)
+        plan,
+        tuple(beliefs),
+        variants,
+        said,
+        named,
+        astray,
+        in_vain(plan, sources.owned) or unasked(plan, tool, text, contacts),
     )
 
 
@@ -148,7 +168,9 @@ def _variants(
     return tuple(one for one in found if dict(one[0].arguments) != dict(arguments))
 
 
-def _named(tool: Tool, arguments: Mapping[str, Value], request: str) -> float:
+def _named(
+    tool: Tool, arguments: Mapping[str, Value], request: str, contacts: Sequence[Contact]
+) -> float:
     """Share of the names of what the person has that the request says in part; 1 without any."""
     said = set(terms(request))
     owned = [
@@ -156,6 +178,9 @@ def _named(tool: Tool, arguments: Mapping[str, Value], request: str) -> float:
         for one in tool.arguments
         if one.name in (*OWNED, *OWNED_GROUPS) and one.match == "value" and one.name in arguments
     ]
+    if tool.api == "block_caller":
+        meant = [one for one in contacts if one.name == arguments.get("contact")]
+        owned += [bool(set(words(request)) & mention_words(one)) for one in meant]
     return sum(owned) / len(owned) if owned else 1.0
 
 
@@ -171,6 +196,8 @@ def _chosen(
     instead = values.candidates.get(argument.name)
     if slot.value is None or argument.match == "text" or (argument.required and not instead):
         return slot
+    if argument.name == "genre" and plain > SAID:
+        return slot  # one that nobody has is played, too: "some drum and bass"
     evidence = evidence_of(argument, slot, values, sources, plain)
     share = choice.of(evidence)
     # A playlist that nobody has cannot be played: some other words of the request were read.
@@ -206,7 +233,7 @@ def evidence_of(
         said=slot.probability,
         ranked=values.beliefs.get(argument.name, 0.0),
         known=known,
-        capital=said[:1].isupper(),
+        capital=_LEADING.sub("", said)[:1].isupper(),
         definite=bool({before, *first} & _DEFINITE),
         kind=kind,
         optional=not argument.required,
@@ -248,7 +275,13 @@ def _one_way(
     return {} if other is None else {name: other}
 
 
-def _as_sent(tool: Tool, arguments: Mapping[str, Value], request: str) -> dict[str, Value]:
+def _as_sent(
+    tool: Tool,
+    arguments: Mapping[str, Value],
+    request: str,
+    whom: str,
+    contacts: Sequence[Contact],
+) -> dict[str, Value]:
     """Texts that go to others, as they are sent."""
     if tool.effect != "outward":
         return {}
@@ -256,8 +289,11 @@ def _as_sent(tool: Tool, arguments: Mapping[str, Value], request: str) -> dict[s
     for name in ("body", "message"):
         text = arguments.get(name)
         if isinstance(text, str):
-            found[name] = sent_text(text, request)
+            read = without_frame(text, request, whom, contacts)
+            found[name] = sent_text(read, request)
     subject = arguments.get("subject")
+    if whom and isinstance(subject, str) and (found.get("body") or "") != arguments.get("body"):
+        subject = without_frame(subject, request, whom, contacts)
     if isinstance(subject, str) and tool.arguments_by_name["subject"].match == "text":
         found["subject"] = subject_of(subject, str(found.get("body", "")), request)
     return found
@@ -276,6 +312,7 @@ def _whole_title(
             return dict(zip(("title", "body"), made, strict=True))
         return {"title": whole_title(title, text, request)}
     said = [slot.value for name, slot in slots.items() if slot.value and name != "title"]
+    title = as_titled(title)
     if tool.api == "create_reminder":
         title = with_verb(title, request)
     return {"title": with_purpose(title, request, said)}

@@ -73,10 +73,20 @@ def unlikely_astray(made: list[Decoded], shares: list[float]) -> None:
     _demote(made, shares, [at for at, one in enumerate(made) if one.astray], fit)
 
 
-def unlikely_in_vain(made: list[Decoded], shares: list[float]) -> None:
-    """Make calls unlikely that cannot be done, where another can; arguments as above."""
+def none_in_vain(made: list[Decoded], shares: list[float]) -> None:
+    """Leave out, in place, what cannot be meant, where another call can; arguments as above.
+
+    What is left out gives its share to the likeliest of the others.
+    """
     fit = [at for at, one in enumerate(made) if not one.vain and one.plan not in (None, NONE)]
-    _demote(made, shares, [at for at, one in enumerate(made) if one.vain], fit)
+    vain = [at for at, one in enumerate(made) if one.vain]
+    if not fit or not vain:
+        return
+    shares[fit[0]] += sum(shares[at] for at in vain)
+    for at in reversed(vain):
+        del made[at], shares[at]
+    order = sorted(range(len(made)), key=lambda at: -shares[at])
+    made[:], shares[:] = [made[at] for at in order], [shares[at] for at in order]
 
 
 def _demote(

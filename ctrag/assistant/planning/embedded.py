@@ -13,12 +13,12 @@ from ctrag.assistant.planning.confidence import Evidence
 from ctrag.assistant.planning.decoded import (
     Decoded,
     next_best,
+    none_in_vain,
     notes_down,
     only_new_note,
     unlikely_astray,
-    unlikely_in_vain,
 )
-from ctrag.assistant.planning.exact_names import by_exact_name
+from ctrag.assistant.planning.exact_names import by_exact_name, by_named_person
 from ctrag.assistant.planning.genres import artist_for_genre
 from ctrag.assistant.planning.grammar import PlanGrammar
 from ctrag.assistant.planning.interface import Planned, PlanRequest
@@ -146,7 +146,11 @@ class EmbeddedPlanner(LanguageModel):
             api = "" if decoded.plan is None else decoded.plan.api
             unasked = removes_unnamed(api, evidence.named, evidence.plain)
             unasked |= takes_away_what_is_added(api, said)
-            unasked |= decoded.astray or reaches_unnamed(api, evidence.named, evidence.plain)
+            unasked |= (
+                decoded.vain
+                or decoded.astray
+                or reaches_unnamed(api, evidence.named, evidence.plain)
+            )
             if unasked or (_changes(decoded.plan, request) and does_half(said)):
                 confidence = min(confidence, UNSURE)
             if confidence < request.sure:
@@ -185,6 +189,8 @@ class EmbeddedPlanner(LanguageModel):
         if request.slots is not None and request.sources is not None:
             said = request.sources.request.text
             ordered = by_exact_name(ordered, request.tools, grammar.values, said)
+            contacts = request.sources.person.contacts
+            ordered = by_named_person(ordered, request.tools, said, contacts)
         made: list[Decoded] = []
         shares: list[float] = []
         left = list(ordered)
@@ -200,7 +206,7 @@ class EmbeddedPlanner(LanguageModel):
             if decoded.plan is not None:
                 made.append(decoded)
                 shares.append(share)
-        unlikely_in_vain(made, shares)
+        none_in_vain(made, shares)
         if any(one.astray for one in made):
             left = self._addressed(made, shares, left, request, grammar, prompt)
         if request.sources is not None:

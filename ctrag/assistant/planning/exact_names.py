@@ -6,14 +6,25 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from ctrag.assistant.planning.mentions import mentioned
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.text.words import telling_words, words
 from ctrag.toolbox import Argument, Tool
+from stores.people.items import Contact
 
 _PLAYS = re.compile(r"\b(?:play|hear|listen|put\b.{0,40}\bon|shuffle|spin)\b", re.IGNORECASE)
 _POLITE = re.compile(
     r"^\W*(?:(?:please|hey|oh|ok(?:ay)?|and|so|can you|could you|now|just)\W+)*", re.IGNORECASE
 )
+_NEAR = re.compile(r"\w\s+(?:near(?:by|est)?|close\s+to|around)\b", re.IGNORECASE)
+_WAY = re.compile(
+    r"\b(?:directions?|route|way|get|go|drive|walk|cycle|bike|bus|train|navigate|take|how|long|far)\b",
+    re.IGNORECASE,
+)
+_WITH = re.compile(
+    r"\b(?:with|w/?)\s+(?P<whom>[^\W\d_][\w'’-]*(?:\s+[A-ZÀ-Þ][\w'’-]*){0,2})", re.UNICODE
+)
+_SPOKEN = frozenset("oh zero one two three four five six seven eight nine".split())
 _OWN = frozenset("snooze block forward flag reschedule complete".split())
 """Verbs of APIs that hardly mean anything else: "send money" is no mail."""
 _MOST_LEFT = 2
@@ -40,11 +51,19 @@ def by_exact_name(
     found = list(ordered)
     known = {tool.api: tool for tool in tools}
     first = found[0][0] if found else ""
+    if first == "google_directions" and _NEAR.search(request) and not _WAY.search(request):
+        near = [one for one in found if one[0] == "google_nearby"]
+        if near and "google_nearby" in known:
+            shares = dict(found)
+            swapped = {first: shares["google_nearby"], "google_nearby": shares[first]}
+            found = [(api, swapped.get(api, share)) for api, share in found]
+            return sorted(found, key=lambda one: -one[1])
     top = known.get(first)
     plays = top is not None and top.api == "search_music" and _PLAYS.search(request) is not None
     if first == "none":
         return _by_verb(found, tools, request) or found
-    if top is None or not (plays or _name_of(top) is not None):
+    nearby = first == "google_nearby" and _NEAR.search(request)
+    if top is None or nearby or not (plays or _name_of(top) is not None):
         return found
     if not plays and _named(top, values, request):
         return found
@@ -56,6 +75,40 @@ def by_exact_name(
             found[0], found[place] = (api, found[0][1]), (top.api, share)
             break
     return found
+
+
+def by_named_person(
+    ordered: Sequence[tuple[str, float]],
+    tools: Sequence[Tool],
+    request: str,
+    contacts: Sequence[Contact],
+) -> list[tuple[str, float]]:
+    """APIs with their shares, where a contact whom the request names is called or looked for.
+
+    "Ring Norrkakel" dials no number of somebody else's mail, and "anything coming up with Ole"
+    looks for what is on with Ole.
+
+    Args:
+        ordered: APIs and their shares, best first.
+        tools: The exposed tools.
+        request: What was said.
+        contacts: The person's contacts.
+    """
+    said = words(request)
+    first = ordered[0][0] if ordered else ""
+    instead = ""
+    if first == "call_number" and not any(one.isdigit() for one in said):
+        whole = any(words(one.name) and set(words(one.name)) <= set(said) for one in contacts)
+        instead = "call_contact" if whole and not _SPOKEN & set(said) else ""
+    elif first in ("google_news", "list_events") and (behind := _WITH.search(request)):
+        instead = "search_events" if mentioned(behind["whom"], contacts) else ""
+    if not any(tool.api == instead for tool in tools):
+        return list(ordered)
+    shares = dict(ordered)
+    swapped = {first: shares.get(instead, 0.0), instead: shares[first]}
+    return sorted(
+        [(api, swapped.get(api, share)) for api, share in ordered], key=lambda one: -one[1]
+    )
 
 
 def _by_verb(

@@ -17,8 +17,18 @@ _WORDS = frozenset(
     musical musicals lullaby lullabies carols christmas oldies standards instrumental piano
     acoustic guitar organ oud world music songs instrumentals lofi lo-fi chill chillout study
     workout party romantic sad happy calm quiet upbeat dancing sleep kids children children's
+    makossa milonga danzon humppa chacarera zamba zydeco cajun bolero boleros rumba son montuno
+    tropicalia forro axe pagode choro mpb vallenato norteno corridos banda huayno joropo kompa konpa
+    mbalax
+    rai gnawa chaabi dabke klapa sevdah turbofolk manele hardbass gabber dnb jazz-funk skiffle
+    rockabilly doowop motown gamelan dangdut keroncong luk thung molam mor lam cpop mandopop
+    cantopop jpop kpop anime vocaloid chiptune vaporwave opm kundiman tinikling isicathamiya
+    maskandi gqom marrabenta morna coladeira kuduro semba bongo taarab benga chimurenga
     """.split()
 )
+
+
+_PLAYS = ("play_artist", "play_album", "play_song")
 
 
 def is_genre(name: str) -> bool:
@@ -31,7 +41,7 @@ def is_genre(name: str) -> bool:
 
 
 def artist_for_genre(made: list[Decoded], shares: list[float], known: frozenset[str]) -> None:
-    """Put the artist before the genre of the same name, in place, where it is no genre.
+    """Put what else the name may be before the genre, in place, where it is none.
 
     Args:
         made: Calls, likeliest first.
@@ -40,9 +50,9 @@ def artist_for_genre(made: list[Decoded], shares: list[float], known: frozenset[
     """
     first = made[0].plan if made else None
     genre = "" if first is None or first.api != "play_genre" else str(first.arguments.get("genre"))
-    if not genre[:1].isupper() or genre.casefold() in known or is_genre(genre):
+    if not genre or genre.casefold() in known or is_genre(genre):
         return
     for place, one in enumerate(made):
-        if one.plan is not None and one.plan.arguments.get("artist") == genre:
+        if one.plan is not None and one.plan.api in _PLAYS:
             made[0], made[place] = made[place], made[0]
             return

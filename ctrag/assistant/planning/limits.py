@@ -50,4 +50,4 @@ def removes_unnamed(api: str, named: float, plain: float) -> bool:
         named: Share of the things of the person's in the call of which the request has a word.
         plain: Probability that the request says its own values.
     """
-    return api.startswith(("delete_", "cancel_")) and named < 1 and plain > 0.5
+    return api.startswith(("delete_", "cancel_", "block_")) and named < 1 and plain > 0.5

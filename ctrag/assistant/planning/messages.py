@@ -1,13 +1,67 @@
 """What is sent, put right: no infinitive for a request, no verb twice, a subject of its own."""
 
 import re
+from collections.abc import Sequence
 
+from ctrag.assistant.planning.mentions import mentioned
 from ctrag.text.words import telling_words, words
+from stores.people.items import Contact
 
 _LONGEST = 7
 """Words of a subject at most."""
 _SHORT = {"will": "ll", "is": "s", "are": "re", "have": "ve", "would": "d", "had": "d"}
+_TELLS = (
+    r"(?:tell|write(?:\s+(?:back\s+)?to)?|mail|e-?mail|message|text|answer|reply\s+to|inform|let)"
+)
+_ASIDE = (
+    r"[\s,;.!-]{0,10}\b"
+    r"(?:(?:so|and|then|please|just|can\s+you|could\s+you|would\s+you)[\s,]{1,5}){0,4}"
+)
+_TOLD_LAST = re.compile(
+    rf"{_ASIDE}{_TELLS}\s+(?:her|him|them|you|it)(?:\s+(?:know|that|so))?\W*$", re.I
+)
+"""What is said to the assistant behind a message: "seven is good, write her"."""
+_TOLD_BETWEEN = re.compile(
+    rf"{_ASIDE}{_TELLS}\s+(?P<whom>(?:[\w'’.-]+\s+){{1,3}}?)(?:know\s+)?that\s+", re.IGNORECASE
+)
 _DETERMINERS = frozenset("a an the this that these those my our your his her their".split())
+
+
+def without_frame(text: str, request: str, whom: str, contacts: Sequence[Contact]) -> str:
+    """A message without what is said to the assistant of whom it goes to.
+
+    Args:
+        text: As it was read.
+        request: What was said.
+        whom: The words that name whom the request addresses at its beginning, or "".
+        contacts: The person's contacts.
+    """
+    if asked := re.match(
+        rf"(?:please\s+)?ask\s+{re.escape(whom)}\s+for\s+(?P<what>\S.*)$", text, re.I
+    ):
+        return f"Could I have {asked['what'].rstrip('.')}?" if whom else text
+    if whom and (rest := _behind_the_name(text, request, whom)):
+        return rest
+    if _TOLD_LAST.search(request) and (left := _TOLD_LAST.sub("", text)) != text and left:
+        return f"{left}."
+    between = None if whom else _TOLD_BETWEEN.search(text)
+    if between is None or not between.start() or not mentioned(between["whom"], contacts):
+        return text
+    rest = text[between.end() :]
+    return f"{text[: between.start()]}, {rest}" if telling_words(rest) else text
+
+
+def _behind_the_name(text: str, request: str, whom: str) -> str:
+    """What follows the addressed one's name in a message that was read with it: "email Tony bone is
+    fine" tells Tony "Bone is fine."; empty where it was read without."""
+    said, name = words(text), words(whom)
+    at = words(request)
+    begins = at.index(name[0]) + len(name) if name[0] in at else len(at)
+    if said[: len(name)] != name or at[begins:] != said[len(name) :]:
+        return ""
+    found = re.match(rf"\W*(?:[^\W_]+\W+){{{len(name)}}}", text)
+    rest = "" if found is None else text[found.end() :]
+    return rest[:1].upper() + rest[1:]
 
 
 def sent_text(text: str, request: str) -> str:

@@ -33,6 +33,13 @@ _ADDED = re.compile(
     r"(?P<what>.+)\s+(?:to|on|onto|in|into)\s+(?P<where>[^,.;:!?]+)[.!?]?\s*(?:please\W*)?$",
     re.IGNORECASE | re.DOTALL,
 )
+_FRONTED = re.compile(
+    r"\W*(?:(?:please|and|also|ok(?:ay)?|so|um|uh|hey)\W+)*(?:(?:in|on|to|into|onto|for|under)\s+)?"
+    r"(?P<where>[^:;!?]{2,80}?)(?P<mark>[,:-])?\s+(?:please\s+)?(?:also\s+)?"
+    r"(?:add|append|put|write)\s+(?:down\s+)?(?:also\s+|there\s+|that\s+)*(?P<what>\S.*?)[.!]?\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The note first: "house questions also add HOA fees"."""
 _WHOLE = re.compile(
     r"\b(?:rewrite|whole|only|nothing else|just|new text|anew|write .* new|replace)\b",
     re.IGNORECASE,
@@ -75,12 +82,13 @@ def added_text(request: str, arguments: Mapping[str, Value]) -> str | None:
     Returns:
         None where the request does not say it so, or the text read has other words.
     """
-    found = _ADDED.match(request)
+    found = _ADDED.match(request) or _FRONTED.match(request)
     text, title = arguments.get("text"), arguments.get("title")
     if found is None or not isinstance(text, str) or not isinstance(title, str):
         return None
     what, where = found["what"].strip(" \"'“”,;:"), found["where"]
-    if not set(words(text)) <= set(words(what)) or not set(terms(where)) & set(terms(title)):
+    read, said = set(words(text)), set(words(what))
+    if not (read <= said or said <= read) or not set(terms(where)) & set(terms(title)):
         return None
     return what
 

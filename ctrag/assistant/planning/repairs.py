@@ -8,12 +8,27 @@ from dataclasses import replace
 from ctrag.assistant.planning.addressee import addressee
 from ctrag.assistant.planning.filled_slot import FilledSlot
 from ctrag.assistant.planning.mentions import mentioned
-from ctrag.text.words import words
+from ctrag.text.false_starts import as_meant
+from ctrag.text.words import STOPWORDS, words
 from ctrag.toolbox import Tool
 from stores.people.items import Contact
 
 _ADDRESSED = 0.9
 """Probability at least of a recipient whom the request addresses."""
+_PLAY = re.compile(
+    r"^\W*(?:(?:please|hey|ok(?:ay)?|and|so|now|yo|can\s+you|could\s+you|would\s+you|let\s+me\s+"
+    r"(?:have|hear)|i(?:'d\s+like|\s+want)\s+to\s+hear)\W+)*(?:(?:play|put\s+on|stick\s+on)\s+(?:me\s+)?"
+    r"(?:some\s+|a\s+bit\s+of\s+)?|some\s+)(?P<name>[^,.;:!?]{1,40}?)"
+    r"(?:\s+(?:please|pls|loud(?:ly)?|quietly|now|then|yes|for\s+me|on))*\s*(?:[,.;!?].*)?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_NO_NAME = frozenset(
+    "music song songs tune tunes track tracks album record records playlist list radio something "
+    "anything stuff one ones more nice good new old favourite favorite same next last usual it "
+    "voicemail message podcast news game video film movie time".split()
+)
+_PLAYED = 0.8
+"""Probability of a name that is all that is said besides the verb."""
 _SENT = ("send_mail",)
 _PEOPLE = ("contact", "contacts")
 
@@ -35,6 +50,9 @@ def repaired(
         found["to"] = FilledSlot(whom, max(likely, _ADDRESSED))
     if {"origin", "destination"} <= found.keys():
         _one_way(found, request)
+    for name in ("artist", "genre"):
+        if tool.api == f"play_{name}" and name in found and found[name].value is None:
+            found[name] = _played(request) or found[name]
     for name, slot in slots.items():
         argument = tool.arguments_by_name[name]
         if argument.required or argument.type not in _PEOPLE or slot.value is None:
@@ -50,6 +68,16 @@ def repaired(
                 likely = max(slots[other].probability, slot.probability)
                 found[other] = replace(slots[other], probability=likely)
     return found
+
+
+def _played(request: str) -> FilledSlot | None:
+    """The name in "put on some Stromae" and "play drum and bass"; None where more is said."""
+    asked = _PLAY.match(as_meant(request))
+    name = "" if asked is None else asked["name"].strip()
+    parts = set(words(name))
+    if not parts or parts & _NO_NAME or parts & (STOPWORDS - {"the", "and", "n", "of"}):
+        return None
+    return FilledSlot(name, _PLAYED)
 
 
 def _one_way(found: dict[str, FilledSlot], request: str) -> None:

@@ -22,6 +22,7 @@ from ctrag.models import packages
 from ctrag.models.chat_markup import closing, opening
 from ctrag.models.language_model import LanguageModel
 from ctrag.models.lm_engine import EngineName
+from ctrag.text.false_starts import as_meant
 from ctrag.text.lark import literal
 from ctrag.toolbox import Argument, Tool
 from stores.people.items import Item, Request
@@ -120,6 +121,7 @@ class SlotFiller(LanguageModel):
         slots = slots_of(tool)
         if not slots:
             return {}
+        request = replace(request, text=as_meant(request.text))
         if tool.effect == "outward":
             request = replace(request, text=as_asked(request.text))
         shown = shown_items(tool, items)

@@ -26,6 +26,13 @@ _MOSTLY_LOST = 0.3
 """Belief in a text that would replace most of another without being said to be the whole."""
 _UNDATED = re.compile(r"\b(?:no|without a|any) (?:due )?(?:date|deadline|time)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:push|postpone|delay|defer|put\s+off|snooze|later)\b", re.IGNORECASE)
+_HALF_OF_DAY = re.compile(
+    r"\b(?:morning|afternoon|evening|night|tonight|noon|midday|midnight|dawn|lunch\w*|breakfast|"
+    r"dinner|supper|am|pm|a\.m|p\.m|later|earlier|hours?)\b",
+    re.IGNORECASE,
+)
+_TO_THE_MINUTE = 16
+"""Characters of a moment; days have fewer."""
 _MOMENT = 0.9
 """Probability at least of a moment that was said."""
 _UNKNOWN_PERSON = 0.3
@@ -106,7 +113,11 @@ def value_of(
         others = ((_typed(argument, other), share / max(sure, share)),)
     if argument.name in values.absent or not candidates:
         return FoundValue(None, sure, others)
-    return FoundValue(_typed(argument, candidates[0].value), sure, others)
+    best = candidates[0].value
+    if argument.type == "datetime" and argument.required:
+        offered = [best, *sources.moments(sources.request.text, argument, about)]
+        best = _on_its_half(offered, about, sources.request.text)
+    return FoundValue(_typed(argument, best), sure, others)
 
 
 def _is_unsaid(
@@ -217,8 +228,27 @@ def _moment(
         if found and about is not None and pushed and not find_clocks(sources.request.text):
             return _after(found, about)
         if found:
-            return found[0]
+            return _on_its_half(found, about, sources.request.text)
     return None
+
+
+def _on_its_half(found: Sequence[str], about: Item | None, request: str) -> str:
+    """The first moment, on the half of the day that an event is on: "make it six" of a boat at five
+    in the morning is no evening."""
+    its_own = None if about is None or about.app != "calendar" else item_text.time_of(about)
+    if its_own is None or len(found[0]) < _TO_THE_MINUTE or _HALF_OF_DAY.search(request):
+        return found[0]
+    first = datetime.fromisoformat(found[0])
+    if any(one.exact for one in find_clocks(request)):
+        return found[0]
+    halves = [first, *(first + timedelta(hours=one) for one in (-12, 12))]
+    offered = [
+        one for one in halves if format_local_time(one) in found and one.date() == first.date()
+    ]
+    minutes = its_own.hour * 60 + its_own.minute
+    return format_local_time(
+        min(offered, key=lambda one: abs(one.hour * 60 + one.minute - minutes))
+    )
 
 
 def _after(found: Sequence[str], about: Item) -> str:

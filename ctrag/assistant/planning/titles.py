@@ -1,8 +1,9 @@
 """Titles of new things in whole: no word that was said is lost between a title and a text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ctrag.assistant.planning.plan import Value
 from ctrag.text.words import STOPWORDS, telling_words, words
 
 _SEGMENTS = re.compile(r"[.:;,!?]+(?:\s+|$)|\n")
@@ -18,6 +19,36 @@ _CALLED = re.compile(
     r"(?:[:;]\s*|[,.]?\s+(?:with|saying|that\s+says|which\s+says|containing|listing|and\s+(?:put|write))\s+)"
     r"(?P<text>\S.*)$",
     re.IGNORECASE | re.DOTALL,
+)
+_START = re.compile(
+    r"\b(?:start|make|open|begin|create|write|take)\s+(?:me\s+)?(?:a\s+)?(?:new\s+)?note\s+"
+    r"(?:called|named|titled)\s+(?P<title>[^:;,.]{1,60}?),?\s+and\s+"
+    r"(?:put|write|say|note|add)(?:\s+(?:down|there|(?:in|into|on|under)\s+(?:it|there)))*[,:]?\s+"
+    r"(?P<text>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_HEAD = re.compile(r"^(?P<head>[^:\n]{1,90}):\s+(?P<text>\S.*)$", re.DOTALL)
+_NAMES_IT = re.compile(
+    r"^(?:(?:please|for|me|us|with|under|as|the|a|an|my|our|title|heading|headline|name|call|it|this|"
+    r"called|named|titled|entitled)\b[\s,]*)+",
+    re.IGNORECASE,
+)
+_NOTES = re.compile(
+    r"^\W*(?:(?:hey|ok(?:ay)?|uh|um|so|and|please|can you|could you|would you|i need|i want)\W+)*"
+    r"(?:(?:make|take|write|start|create|add|jot|put|leave|open|begin|do)\s+"
+    r"(?:(?:me|down|up|this|that|these|it)\s+)*)?"
+    r"(?:(?:in|into|as)\s+)?(?:(?:a|an|another|the)\s+)?(?:(?:new|quick|short|little)\s+)*"
+    r"(?P<note>notes?(?:\s+to\s+(?:my)?self)?)?(?!\w)(?:\s*[,.;-]\s*|\s+)?",
+    re.IGNORECASE,
+)
+_SAID_TO_US = re.compile(
+    r"^(?:please\s+)?(?:ping|nudge|buzz|remind|alert|poke|warn|prompt|notify)\s+me"
+    r"(?:\s+(?:about|of|to|that|for))?\s+",
+    re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    r"\b(?:with|invit\w*|attend\w*|join\w*|together|me\s+and|and\s+(?:me|i)|us|both|for)\b",
+    re.IGNORECASE,
 )
 _FOR = r"(?:\s+in)?\s+for\s+(?:a|an|the|his|her|their|my)\s+(?P<what>[^.:;,!?]+)"
 
@@ -49,13 +80,61 @@ def whole_title(title: str, text: str, request: str) -> str:
 
 
 def called(request: str) -> tuple[str, str] | None:
-    """Title and text of "a note called Attic with boxes, skis"; None where it is not said so."""
-    found = _CALLED.search(request)
-    if found is None or len(found["title"].split()) > _LONGEST:
+    """Title and text of "a note called Attic with boxes, skis" and of "new note, attic: boxes";
+    None where it is not said so."""
+    found = _START.search(request) or _CALLED.search(request)
+    if found is None:
+        return _headed(request)
+    if len(found["title"].split()) > _LONGEST:
         return None
-    title = found["title"].strip(" \"'“”‘’,")
-    text = found["text"].strip().strip('"“”')
+    return _title_and_text(found["title"], found["text"])
+
+
+def _headed(request: str) -> tuple[str, str] | None:
+    """Title and text of a note whose title stands before a colon."""
+    head = _HEAD.match(request)
+    begin = None if head is None else _NOTES.match(head["head"])
+    if head is None or begin is None or not begin[0].strip():
+        return None
+    title = _NAMES_IT.sub("", head["head"][begin.end() :])
+    if not telling_words(title) or len(title.split()) > _LONGEST or re.search(r"[.;!?]", title):
+        return None
+    return _title_and_text(title, head["text"])
+
+
+def _title_and_text(title: str, text: str) -> tuple[str, str] | None:
+    title = title.strip(" \"'“”‘’,")
+    text = text.strip().strip('"“”')
     return (title[:1].upper() + title[1:], text) if title and text else None
+
+
+def as_titled(title: str) -> str:
+    """A title without what is said to the assistant: "ping me about the laundry"."""
+    left = _SAID_TO_US.sub("", title)
+    return left[:1].upper() + left[1:] if left != title and telling_words(left) else title
+
+
+def invited(arguments: Mapping[str, Value], request: str) -> dict[str, Value]:
+    """An event's arguments, with those alone as attendees with whom it is: "put Jonah haircut in"
+    is Jonah's haircut, to which nobody is invited.
+
+    Args:
+        arguments: As they were read.
+        request: What was said.
+    """
+    found = dict(arguments)
+    guests = found.get("attendees")
+    if not isinstance(guests, list) or _TOGETHER.search(request):
+        return found
+    del found["attendees"]
+    names = {word for one in guests for word in words(one)}
+    title = str(found.get("title", ""))
+    run = r"\W+".join(map(re.escape, title.split()))
+    whose = re.search(rf"(?P<name>[^\W\d_][\w'’-]*)\s+(?P<run>{run})(?!\w)", request, re.IGNORECASE)
+    if whose and title and set(words(whose["name"].removesuffix("'s"))) & names:
+        made = f"{whose['name']} {whose['run']}"
+        found["title"] = made[:1].upper() + made[1:]
+    return found
 
 
 def with_verb(title: str, request: str) -> str:

@@ -10,6 +10,7 @@ from ctrag.text.dates.day_words import DayExpression, find_days
 from ctrag.text.dates.duration_words import Duration, find_durations
 from ctrag.text.dates.number_words import HOUR
 from ctrag.text.dates.part_words import Part, find_parts
+from ctrag.text.dates.spelling import respelled
 
 FIRST_YEAR, LAST_YEAR = 1000, 8999
 """Years in which requests are read; `datetime` ends at the years 1 and 9999."""
@@ -79,6 +80,11 @@ _MILITARY = re.compile(
 )
 _HALF_DIGIT = re.compile(
     r"\bhalf\s+(?P<hour>1[0-2]|[1-9])(?![\d:./%-]|\s*(?:of|price|pound|kilo)\b)", re.IGNORECASE
+)
+# "Dart day 10 not 9" moves the hour: elsewhere a number behind "day" counts days.
+_NOT_THE_HOUR = re.compile(
+    rf"\b(?P<day>day)\s+(?P<new>{HOUR}),?\s+not\s+(?P<old>{HOUR})(?=\s*(?:$|[,.;!?]))",
+    re.IGNORECASE,
 )
 _DIGITS = "one two three four five six seven eight nine ten eleven twelve".split()
 _RANGE_LEAD = re.compile(r"\b(?:from|between)\s+(?:the\s+|about\s+)?$", re.IGNORECASE)
@@ -201,6 +207,7 @@ def _as_usual(text: str) -> str:
             return found[0]
         return f"{found['lead'] or ''}{found['hour']}:{found['minute']}"
 
+    text = _NOT_THE_HOUR.sub(r"\g<day> at \g<new>, not at \g<old>", respelled(text))
     text = _FOR_HOUR.sub(r"\g<lead>at \g<hour>", text)
     text = _MILITARY.sub(clock, text)
     return _HALF_DIGIT.sub(lambda found: f"half {_DIGITS[int(found['hour']) - 1]}", text)

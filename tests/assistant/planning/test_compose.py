@@ -138,7 +138,11 @@ def test_two_people_of_one_name_are_each_others_alternative() -> None:
 
 def test_several_people_are_invited_by_their_mentions() -> None:
     found = composed(
-        "create_event", title="Walk", start="tomorrow at five", attendees="tom and anna holt"
+        "create_event",
+        said="walk with tom and anna holt tomorrow at five",
+        title="Walk",
+        start="tomorrow at five",
+        attendees="tom and anna holt",
     )
     assert found.plan is not None
     assert found.plan.arguments["attendees"] == ["Tom Reed", "Anna Holt"]

@@ -4,9 +4,9 @@ import pytest
 
 from ctrag.assistant.planning.decoded import (
     Decoded,
+    none_in_vain,
     only_new_note,
     unlikely_astray,
-    unlikely_in_vain,
 )
 from ctrag.assistant.planning.plan import Plan
 
@@ -54,12 +54,12 @@ def test_what_is_noted_down_without_a_note_s_name_is_a_new_note(
     assert len(made) == (1 if first == "create_note" else 2)
 
 
-def test_a_call_that_cannot_be_done_comes_after_one_that_can() -> None:
+def test_a_call_that_cannot_be_meant_gives_way_to_one_that_can() -> None:
     vain = Decoded(Plan("return_missed_call", {"contact": "Ole"}), "", 0, vain=True)
     made, shares = [vain, call("call_contact")], [0.8, 0.2]
-    unlikely_in_vain(made, shares)
-    assert apis(made) == ["call_contact", "return_missed_call"]
-    assert shares == pytest.approx([0.96, 0.04])
+    none_in_vain(made, shares)
+    assert apis(made) == ["call_contact"]
+    assert shares == pytest.approx([1.0])
     alone, share = [vain], [1.0]
-    unlikely_in_vain(alone, share)
+    none_in_vain(alone, share)
     assert (alone, share) == ([vain], [1.0])

@@ -1,9 +1,10 @@
 """Claims about alike APIs of which one has the thing that a request names."""
 
 from ctrag.assistant.planning.candidate_values import CandidateValue
-from ctrag.assistant.planning.exact_names import by_exact_name
+from ctrag.assistant.planning.exact_names import by_exact_name, by_named_person
 from ctrag.assistant.planning.ranked_values import ToolValues
 from ctrag.toolbox import Tool, Toolbox
+from stores.people.items import Contact
 
 
 def tools(*apis: str) -> list[Tool]:
@@ -50,3 +51,32 @@ def test_a_verb_that_is_an_api_s_own_is_not_taken_for_nothing() -> None:
     found = by_exact_name(shares, exposed, {}, "please snooze the dough until nine")
     assert found == [("snooze_reminder", 0.7), ("none", 0.2), ("delete_note", 0.1)]
     assert by_exact_name(shares, exposed, {}, "the dough is for nine") == shares
+
+
+CONTACTS = (Contact("Norrkakel", "tiles"), Contact("Ole Berg", "neighbour"))
+
+
+def test_a_contact_who_is_named_is_called_and_not_somebody_s_number() -> None:
+    shares = [("call_number", 0.8), ("read_mail", 0.15), ("call_contact", 0.05)]
+    box = tools("call_number", "read_mail", "call_contact")
+    found = by_named_person(shares, box, "ring the tile people, Norrkakel", CONTACTS)
+    assert found == [("call_contact", 0.8), ("read_mail", 0.15), ("call_number", 0.05)]
+    for said in ("ring Norrkakel on five five oh one", "ring 555 0100, that's Norrkakel", "ring"):
+        assert by_named_person(shares, box, said, CONTACTS) == shares
+    few = tools("call_number", "read_mail")
+    assert by_named_person(shares, few, "ring Norrkakel", CONTACTS) == shares
+
+
+def test_what_is_on_with_somebody_is_looked_for_by_the_name() -> None:
+    shares = [("google_news", 0.7), ("list_events", 0.2), ("search_events", 0.1)]
+    box = tools("google_news", "list_events", "search_events")
+    found = by_named_person(shares, box, "anything coming up w ole", CONTACTS)
+    assert found[0] == ("search_events", 0.7)
+    assert by_named_person(shares, box, "anything new with the ferry", CONTACTS) == shares
+
+
+def test_a_shop_near_a_place_is_looked_for_and_no_way_there() -> None:
+    shares = [("google_directions", 0.7), ("google_nearby", 0.3)]
+    box = tools("google_directions", "google_nearby")
+    assert by_exact_name(shares, box, {}, "bakery near the pier")[0] == ("google_nearby", 0.7)
+    assert by_exact_name(shares, box, {}, "drive to the shop near the pier") == shares

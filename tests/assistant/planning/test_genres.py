@@ -35,6 +35,7 @@ def calls(name: str) -> list[Decoded]:
         ("Jazz", frozenset(), "play_genre"),
         ("Makossa", frozenset({"makossa"}), "play_genre"),
         ("makossa", frozenset(), "play_genre"),
+        ("kraftwerk", frozenset(), "play_artist"),
     ],
 )
 def test_a_name_that_is_no_genre_is_an_artist_s(name: str, known: frozenset[str], api: str) -> None:

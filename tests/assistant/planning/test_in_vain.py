@@ -2,9 +2,10 @@
 
 import pytest
 
-from ctrag.assistant.planning.in_vain import in_vain
+from ctrag.assistant.planning.in_vain import in_vain, unasked
 from ctrag.assistant.planning.plan import Plan
-from stores.people.items import Item
+from ctrag.toolbox import Toolbox
+from stores.people.items import Contact, Item
 
 OWNED = (
     Item("p1", "phonecall", {"contact": "Ole Berg", "direction": "missed"}),
@@ -26,3 +27,29 @@ OWNED = (
 def test_what_nobody_left_cannot_be_played_or_returned(api: str, contact: str, vain: bool) -> None:
     assert in_vain(Plan(api, {"contact": contact}), OWNED) is vain
     assert not in_vain(Plan(api, {"contact": contact}), ()), "nothing is known of what there is"
+
+
+CONTACTS = (Contact("Ole Berg", "neighbour"), Contact("Fjord Clinic", "clinic"))
+
+
+@pytest.mark.parametrize(
+    ("request_", "api", "arguments", "wanted"),
+    [
+        ("did the clinic ring", "return_missed_call", {"contact": "Fjord Clinic"}, True),
+        ("did the clinic ring? call them back", "return_missed_call", {"contact": "F"}, False),
+        ("did the clinic ring", "get_missed_calls", {}, False),
+        ("what did Ole say on the voicemail", "play_voicemail", {"contact": "Ole Berg"}, False),
+        ("what about telling Ole I'm late", "send_mail", {"to": "Ole Berg"}, False),
+        ("when do I give the cat her pill", "complete_reminder", {"title": "Cat"}, True),
+        ("anything coming up with ole", "google_news", {"topic": "ole coming"}, True),
+        ("anything new on the tunnel", "google_news", {"topic": "tunnel"}, False),
+        ("take rye off my shopping list", "delete_note", {"title": "Shopping"}, True),
+        ("delete the shopping note", "delete_note", {"title": "Shopping"}, False),
+    ],
+)
+def test_a_call_that_was_not_asked_for_is_told(
+    request_: str, api: str, arguments: dict[str, str], wanted: bool
+) -> None:
+    tool = Toolbox.packaged().get(api)
+    assert tool is not None
+    assert unasked(Plan(api, arguments), tool, request_, CONTACTS) is wanted

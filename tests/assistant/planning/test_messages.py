@@ -2,7 +2,8 @@
 
 import pytest
 
-from ctrag.assistant.planning.messages import sent_text, subject_of
+from ctrag.assistant.planning.messages import sent_text, subject_of, without_frame
+from stores.people.items import Contact
 
 
 @pytest.mark.parametrize(
@@ -29,3 +30,25 @@ def test_a_subject_of_which_nothing_was_said_is_the_message_s_own() -> None:
     assert subject_of("Nursery", text, "tell Ruth I fetch Leo") == "Nursery"
     long = "The train stands in Hamar and nobody knows when it goes on."
     assert subject_of("Picnic", long, "x") == "The train stands in Hamar and nobody …"
+
+
+@pytest.mark.parametrize(
+    ("read", "request_", "whom", "wanted"),
+    [
+        ("Ole Red is fine.", "email ole red is fine", "ole", "Red is fine."),
+        ("Friday suits, write you.", "ole friday suits, write him", "", "Friday suits."),
+        (
+            "The proof is good, so please write to Ole that you can print.",
+            "The proof is good, so please write to Ole that he can print.",
+            "",
+            "The proof is good, you can print.",
+        ),
+        ("Please tell Ruth I owe her one.", "write to Ole. Please tell Ruth", "Ole", None),
+        ("Ole comes at six.", "tell Ruth Ole comes at six", "Ruth", None),
+    ],
+)
+def test_what_is_said_to_the_assistant_is_not_sent(
+    read: str, request_: str, whom: str, wanted: str | None
+) -> None:
+    contacts = (Contact("Ole Berg", "neighbour"), Contact("Ruth Quist", "wife"))
+    assert without_frame(read, request_, whom, contacts) == (wanted or read)

@@ -69,6 +69,8 @@ def test_the_whole_text_is_announced() -> None:
         ("please put two new hoses on the garden list", "hoses", "two new hoses"),
         ("add boots to the list", "boots", None),
         ("add boots to the house budget", "shoes", None),
+        ("in the garden note put the hose, not the reel", "hose", "the hose, not the reel"),
+        ("garden list also add two hoses", "garden list add two hoses", "two hoses"),
         ("the hoses are for the garden", "hoses", None),
     ],
 )

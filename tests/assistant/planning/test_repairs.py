@@ -45,3 +45,19 @@ def test_words_that_are_looked_for_are_nobodys_name() -> None:
     assert found == {"query": "berth 4", "sender": None}
     found = values("search_mail", "anything from Ruth", query="Ruth", sender="Ruth")
     assert found["sender"] == "Ruth"
+
+
+@pytest.mark.parametrize(
+    ("request_", "wanted"),
+    [
+        ("put on some Moloko", "Moloko"),
+        ("some drum n bass please", "drum n bass"),
+        ("play something nice", None),
+        ("put on what Ruth likes", None),
+        ("play that song again", None),
+    ],
+)
+def test_a_name_that_is_all_that_is_said_is_what_is_played(
+    request_: str, wanted: str | None
+) -> None:
+    assert values("play_artist", request_, artist=None)["artist"] == wanted

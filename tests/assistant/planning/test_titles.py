@@ -2,7 +2,14 @@
 
 import pytest
 
-from ctrag.assistant.planning.titles import called, whole_title, with_purpose, with_verb
+from ctrag.assistant.planning.titles import (
+    as_titled,
+    called,
+    invited,
+    whole_title,
+    with_purpose,
+    with_verb,
+)
 
 
 @pytest.mark.parametrize(
@@ -72,3 +79,28 @@ def test_a_reminder_has_the_verb_of_what_is_to_be_done(
     title: str, request_: str, whole: str | None
 ) -> None:
     assert with_verb(title, request_) == (whole or "Tell Ruth about the boat")
+
+
+@pytest.mark.parametrize(
+    ("request_", "wanted"),
+    [
+        ("new note things to sow: peas, chard", ("Things to sow", "peas, chard")),
+        ("Make me a note with the title loft: mind the step", ("Loft", "mind the step")),
+        ("take this down in a new note, names we like: Ida, Uno", ("Names we like", "Ida, Uno")),
+        ("Start a note called rye and put in it, one day cold", ("Rye", "one day cold")),
+        ("note: buy peas", None),
+        ("note to self: the key is under the pot", None),
+        ("jot down: the key is gone", None),
+    ],
+)
+def test_a_title_before_a_colon_is_the_notes(request_: str, wanted: tuple[str, str] | None) -> None:
+    assert called(request_) == wanted
+
+
+def test_only_those_with_whom_it_is_are_invited() -> None:
+    event = {"title": "Haircut", "start": "2025-04-04T17:00", "attendees": ["Leo Quist"]}
+    alone = {"title": "Leo haircut", "start": "2025-04-04T17:00"}
+    assert invited(event, "put Leo haircut in friday at 5") == alone
+    assert invited(event, "haircut with Leo friday at 5") == event
+    assert as_titled("Ping me about the laundry") == "The laundry"
+    assert as_titled("Ring Ole") == "Ring Ole"

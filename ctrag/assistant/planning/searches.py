@@ -1,0 +1,133 @@
+"""What is looked for and what is to be translated, as one would type it."""
+
+import re
+from collections.abc import Mapping
+
+from ctrag.assistant.planning.plan import Value
+from ctrag.text.words import telling_words, words
+from ctrag.toolbox import Tool
+
+_HOW = re.compile(r"^how\s+(?:do\s+|can\s+|should\s+)?(?:you|i|we|one)\s+(?=[a-z])", re.IGNORECASE)
+_HOW_SAID = re.compile(r"^how\s+(?:do|can|should|did|does)\b", re.IGNORECASE)
+_SAY_IN = re.compile(
+    r"^\W*(?:\w+\W+){0,4}?how\s+(?:do|would|can|does)\s+(?:you|i|we|one)\s+say\b", re.I
+)
+_FRAME = frozenset(
+    """
+    hey yo ok okay please pls so um uh find me get look up for search play show some something any
+    anything new news headlines latest the a an about on of from stuff things what what's whats is
+    are in there give read tell us i want need can you could music catalogue songs by to hear
+    """.split()
+)
+_TYPED = ("google_news", "search_music")
+_WEATHER = re.compile(r"^(?:the\s+)?(?:weather|forecast)\s+(?:(?:in|for|at|of)\s+)?", re.IGNORECASE)
+_COSTS = re.compile(
+    r"\b(?:what|how\s+much)\s+(?:would|does|do|will|is|are)\s+(?:(?:a|an|the)\s+)?(?P<what>[^,.;:!?]{2,60}?)"
+    r"\s+(?:cost|go\s+for|sell\s+for|set\s+me\s+back)\b",
+    re.IGNORECASE,
+)
+_ANYTHING = re.compile(
+    r"^(?:anything|something|stuff|some)\s+(?:(?:by|from|of)\s+)?", re.IGNORECASE
+)
+_LONGEST_TITLE = 8
+_SHORT = 7
+"""Words of a request at most that is typed like a search."""
+
+
+def as_searched(tool: Tool, arguments: Mapping[str, Value], request: str) -> dict[str, Value]:
+    """Texts of a tool that reads, with the words that were meant for it and no others.
+
+    Args:
+        tool: The tool that is called.
+        arguments: Its arguments.
+        request: What was said.
+    """
+    if tool.effect != "read":
+        return {}
+    found: dict[str, Value] = {}
+    for name in ("query", "topic"):
+        text = arguments.get(name)
+        if isinstance(text, str) and tool.arguments_by_name[name].match == "text":
+            typed = tool.api in _TYPED
+            text = _ANYTHING.sub("", text) or text
+            found[name] = _whole_search(text, request) if typed else _how_to(text)
+    text = arguments.get("text")
+    if isinstance(text, str) and _SAY_IN.search(request):
+        found["text"] = _first_sentence(text, request)
+    return found
+
+
+def named_whole(tool: Tool, arguments: Mapping[str, Value], request: str) -> dict[str, Value]:
+    """Names of what is played, bought or asked about, in whole and without what is not theirs.
+
+    "Anarchy in the U.K. by the Sex Pistols" is a title and an artist, whichever part of it was read
+    as the title; "weather Hove" is no town.
+
+    Args:
+        tool: The tool that is called.
+        arguments: Its arguments.
+        request: What was said.
+    """
+    found: dict[str, Value] = {}
+    artist = arguments.get("artist")
+    for name in ("song_name", "album_title"):
+        title = arguments.get(name)
+        if isinstance(title, str) and isinstance(artist, str):
+            found[name] = _title_by(title, artist, request)
+    if isinstance(artist, str) and artist.startswith("the "):
+        found["artist"] = artist.removeprefix("the ")
+    location, product = arguments.get("location"), arguments.get("product")
+    if tool.api == "google_weather" and isinstance(location, str):
+        found["location"] = _WEATHER.sub("", location) or location
+    if tool.api == "google_shopping" and isinstance(product, str):
+        asked = _COSTS.search(request)
+        if asked and set(words(product)) < set(words(asked["what"])):
+            found["product"] = asked["what"]
+    return found
+
+
+def _title_by(title: str, artist: str, request: str) -> str:
+    name = re.sub(r"^the\s+", "", artist, flags=re.IGNORECASE)
+    left = re.sub(rf"\s+(?:of|by|from)\s+(?:the\s+)?{re.escape(name)}$", "", title, flags=re.I)
+    whole = re.search(
+        rf"\b(?:play|put\s+on|hear|listen\s+to|start|queue)\s+(?:me\s+)?(?:the\s+(?:song|album|track)\s+)?"
+        rf"(?P<title>[^,;:!?]{{1,60}}?)\s+(?:by|from)\s+(?:the\s+)?{re.escape(name)}\b",
+        request,
+        re.IGNORECASE,
+    )
+    if whole and 0 < len(words(left)) < len(words(whole["title"])) <= _LONGEST_TITLE:
+        size = len(words(left))
+        if words(whole["title"])[:size] == words(left):
+            return whole["title"]
+    return left or title
+
+
+def _how_to(text: str) -> str:
+    """ "how you bleed a radiator" is looked for as "how to bleed a radiator"."""
+    return text if _HOW_SAID.match(text) else _HOW.sub("how to ", text)
+
+
+def _whole_search(text: str, request: str) -> str:
+    """The search with the words beside it, in a request that is typed like one: "cricket news
+    england australia" looks for no other cricket."""
+    said = request.split()
+    if len(said) > _SHORT or set(words(text)) <= _FRAME:
+        return text
+    kept = [one.strip("\"'“”.,!?;:") for one in said]
+    kept = [one for one in kept if one and not set(words(one)) <= _FRAME]
+    have, there = set(words(text)), {word for one in kept for word in words(one)}
+    missing = there - have
+    if not missing or not have & there or not telling_words(" ".join(missing)):
+        return text
+    return " ".join(kept)
+
+
+def _first_sentence(text: str, request: str) -> str:
+    """Of "how do you say in Korean, where is the bank? I have a client here" the question alone."""
+    asked = re.split(r"(?<=[?!.])\s+", request.strip())
+    if len(asked) < 2 or not asked[0].endswith("?") or '"' in request or "“" in request:
+        return text
+    inside = set(words(asked[0]))
+    parts = re.split(r"(?<=[?!.])\s+", text)
+    kept = [one for one in parts if set(words(one)) <= inside]
+    return " ".join(kept) if kept and len(kept) < len(parts) else text
