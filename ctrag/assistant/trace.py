@@ -7,7 +7,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
-
 _told: ContextVar[Callable[[str], None] | None] = ContextVar("told", default=None)
 
 

@@ -12,8 +12,28 @@ STEPS = {
     "planner.plan": "plan the call",
     "apps.execute": "carry it out",
 }
+UNDER_WAY = {
+    "context.retrieve": "Finding what of yours it is about",
+    "tools.search": "Choosing what can be done",
+    "values.rank": "Collecting what could be meant",
+    "slots.fill": "Reading your words for the details",
+    "prompt.assemble": "Writing down what the planner has to know",
+    "planner.plan": "Planning the call",
+    "apps.execute": "Carrying it out",
+}
+"""What a page says while a step runs."""
+WAITING = "Waiting for the models, which are being loaded or answer somebody else"
 _INSIDE = {"slots.fill": "planner.plan", "prompt.assemble": "planner.plan"}
 """Steps that run inside another, whose time includes theirs."""
+
+
+def under_way(begun: Sequence[str]) -> tuple[list[str], str]:
+    """What is done, and what is being done now, of the steps that have begun."""
+    done: dict[str, None] = {}
+    for name in begun[:-1]:
+        if name != begun[-1]:
+            done[STEPS.get(name, name)] = None
+    return list(done), UNDER_WAY.get(begun[-1], begun[-1]) if begun else WAITING
 
 
 @dataclass(frozen=True, slots=True)

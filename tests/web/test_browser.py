@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.web.conftest import MAIL, REMIND, UNSURE, ByHeart, Served
+from ctrag.web.pages import environment
+from tests.web.conftest import FIND, MAIL, REMIND, UNSURE, ByHeart, Served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page
@@ -176,6 +177,43 @@ def test_texts_of_items_stay_text(tabs: Tabs) -> None:
     assert page.locator("main img").count() == 0
 
 
+def test_a_number_beside_an_arabic_name_is_not_turned(chromium: "Browser") -> None:
+    page = chromium.new_page()
+    asked = "Call سارة الخطيب (+971 4 000 1122)?"
+    template = environment().from_string("<p>{{ asked | isolated }}</p>")
+    page.set_content(template.render(asked=asked))
+    plus, two = page.evaluate(
+        """() => {
+          const text = document.querySelector('p').lastChild
+          return ['+', '2'].map((sign) => {
+            const range = document.createRange()
+            range.setStart(text, text.data.lastIndexOf(sign))
+            range.setEnd(text, text.data.lastIndexOf(sign) + 1)
+            return range.getBoundingClientRect().left
+          })
+        }"""
+    )
+    assert plus < two
+    page.close()
+
+
+def test_what_is_written_while_something_is_asked_answers_it(tabs: Tabs) -> None:
+    page = tabs.open()
+    say(page, MAIL)
+    page.locator(".confirm").wait_for()
+    page.locator("#text").focus()
+    say(page, FIND)
+    page.wait_for_selector(".turn:nth-of-type(2) .actions")
+    assert "Declined" in page.locator(".turn").first.inner_text()
+    say(page, MAIL)
+    page.locator(".confirm").wait_for()
+    page.locator("#text").focus()
+    say(page, "yes")
+    page.wait_for_selector("text=Agreed to")
+    page.wait_for_selector("[data-working]", state="detached")
+    assert page.locator(".turn").count() == 3
+
+
 def test_two_tabs_show_one_conversation(tabs: Tabs) -> None:
     one, other = tabs.open(), tabs.open()
     say(one, MAIL)
@@ -230,12 +268,6 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(
     assert fits(page)
     page.keyboard.press("Escape")
     page.locator("#why").wait_for(state="hidden")
-    print(
-        "ACT",
-        page.evaluate(
-            "() => [document.activeElement.innerText, document.body.className, getComputedStyle(document.activeElement).visibility, document.activeElement.tagName]"
-        ),
-    )
     assert focused(page).startswith("Why?"), "the focus goes back to where it was"
     for path in ("/p/ada/", "/p/ada/things", "/p/ada/things?app=mail", "/p/ada/data", "/"):
         page.goto(tabs.served.url + path)
