@@ -29,11 +29,12 @@ _INSIDE = {"slots.fill": "planner.plan", "prompt.assemble": "planner.plan"}
 
 def under_way(begun: Sequence[str]) -> tuple[list[str], str]:
     """What is done, and what is being done now, of the steps that have begun."""
-    done: dict[str, None] = {}
-    for name in begun[:-1]:
-        if name != begun[-1]:
-            done[STEPS.get(name, name)] = None
-    return list(done), UNDER_WAY.get(begun[-1], begun[-1]) if begun else WAITING
+    if not begun:
+        return [], WAITING
+    now = begun[-1]
+    goes_on = (now, _INSIDE.get(now))
+    done = dict.fromkeys(STEPS.get(one, one) for one in begun if one not in goes_on)
+    return list(done), UNDER_WAY.get(now, now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,11 @@ def test_the_step_that_a_turn_is_at_is_told(talk: Talk, by_heart: ByHeart) -> No
     assert turn.steps[-1] == "apps.execute"
 
 
+def test_a_step_is_not_done_while_one_inside_it_runs() -> None:
+    begun = ["context.retrieve", "planner.plan", "slots.fill"]
+    assert under_way(begun) == (["find your items"], "Reading your words for the details")
+
+
 def test_a_turn_that_has_not_begun_waits_for_the_models(ada: "Assistant") -> None:
     models = threading.Semaphore()
     with models:
