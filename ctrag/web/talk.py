@@ -102,7 +102,9 @@ class Talk:
         """
         with self._lock:
             if self.working is not None:
-                raise InputError("the request before this one is not answered yet")
+                raise InputError(
+                    "the request before this one is not answered yet; send this one after it"
+                )
             request = self.assistant.request(text, at, place, playing)
             self._count += 1
             turn = Turn(self._count, shown or text, place, request.asked_at)

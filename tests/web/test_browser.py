@@ -22,6 +22,8 @@ pytestmark = pytest.mark.slow
 BINARIES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 PATIENCE = 120_000
 """Milliseconds that anything may take on a busy machine."""
+ACCESSIBLE = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+"""Kinds of rules that axe looks for."""
 PHONE = {"width": 375, "height": 812}
 CALENDAR = """BEGIN:VCALENDAR
 VERSION:2.0
@@ -275,6 +277,24 @@ def test_a_phone_shows_every_page_without_scrolling_sideways(
         assert small_targets(page) == []
     ground = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert ground == {"light": "rgb(243, 245, 247)", "dark": "rgb(13, 15, 18)"}[theme]
+
+
+def test_no_page_breaks_a_rule_of_accessibility(tabs: Tabs) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="of dev").Axe()
+    page = tabs.open()
+    say(page, REMIND)
+    page.wait_for_selector(".turn .actions")
+    say(page, MAIL)
+    page.locator(".confirm").wait_for()
+    broken: list[str] = []
+    for path in ("?turn=1", "things", "things?app=reminders", "data?ask=forget", "../.."):
+        page.goto(f"{tabs.served.url}/p/ada/{path}")
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            found = axe.run(page, options={"runOnly": list(ACCESSIBLE)})
+            for one in found.response["violations"]:
+                broken.append(f"{path}, {theme}: {one['id']}: {one['nodes'][0]['html'][:200]}")
+    assert broken == []
 
 
 def fits(page: "Page") -> bool:
