@@ -41,12 +41,8 @@ _REASONS = {
     "expired": "the session ended",
 }
 """Reasons that are recorded as one word."""
-_OF_A_SEARCH = {
-    "ctrag.tool.bind": "given",
-    "ctrag.tool.evict": "taken",
-    "ctrag.tool.left_out": "left_out",
-}
-"""Events that a search has for a consequence, and where its row tells them."""
+_OF_A_SEARCH = ("ctrag.tool.bind", "ctrag.tool.evict", "ctrag.tool.left_out")
+"""Events that a search has for a consequence."""
 _BAD = ("ctrag.tool.refuse", "ctrag.guard.loop")
 _SHOWN = (
     events.OPERATION, events.QUERY, events.DOCUMENTS, events.TOOL, events.ARGUMENTS, events.ERROR,
@@ -145,15 +141,23 @@ def folded(recorded: Iterable[tuple[int, Event]]) -> list[Deed]:
     search: dict[str, int] = {}
     for number, event in recorded:
         one = deed(event, number)
-        part, row = _OF_A_SEARCH.get(one.kind), search.get(one.session)
-        if part is not None and row is not None:
-            told[row] = replace(told[row], **{part: (*getattr(told[row], part), one.about)})
+        row = search.get(one.session)
+        if row is not None and one.kind in _OF_A_SEARCH:
+            told[row] = _with(told[row], one)
             continue
         search.pop(one.session, None)
         if one.kind == "ctrag.search":
             search[one.session] = len(told)
         told.append(one)
     return told
+
+
+def _with(search: Deed, one: Deed) -> Deed:
+    if one.kind == "ctrag.tool.bind":
+        return replace(search, given=(*search.given, one.about))
+    if one.kind == "ctrag.tool.evict":
+        return replace(search, taken=(*search.taken, one.about))
+    return replace(search, left_out=(*search.left_out, one.about))
 
 
 def summary(recorded: Iterable[Event], sizes: dict[str, int] | None = None) -> Summary:
