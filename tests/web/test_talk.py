@@ -172,8 +172,19 @@ def test_a_choice_is_explained_by_the_turn_that_asked(talk: Talk) -> None:
     one = why(talk, chosen, asked)
     assert one.call == 'create_reminder(title="New code")'
     assert [(value.argument, value.kind) for value in one.values] == [("title", "said")]
-    [alone] = why(talk, chosen).values
-    assert alone.kind == "conversation"
+
+
+def test_values_of_a_turn_for_which_nothing_was_ranked_are_told_apart(
+    talk: Talk, by_heart: ByHeart
+) -> None:
+    later = 'create_reminder(title="Lock the gate", due="2025-04-17T20:00")'
+    by_heart.plans["the code"] = ('create_note(title="Code", body="4812")', later)
+    said(talk, "the code")
+    assert talk.question is not None
+    chosen = talk.say("2", shown=talk.question.choices[1])
+    until(lambda: not chosen.working)
+    kinds = {value.argument: value.kind for value in why(talk, chosen).values}
+    assert kinds == {"title": "conversation", "due": "computed"}
 
 
 def test_a_defect_costs_the_turn_and_not_the_conversation(
